@@ -1,0 +1,26 @@
+//! Tidemark's words as types. No I/O lives here.
+//!
+//! - [`Target`]: a database to test, named by a URL.
+//! - [`Engine`], [`Protocol`]: what answers there.
+//! - [`DbError`], [`ErrorClass`]: how a statement failed, and what may be done about it.
+//! - [`OptionSpec`], [`OptionValues`]: one table of options feeds the command line, help, docs and
+//!   validation.
+//! - [`RunSpec`]: what a run is asked to do.
+//! - [`record::RunRecord`]: everything about one run.
+
+mod engine;
+mod error;
+mod nearest;
+pub mod options;
+pub mod record;
+mod secret;
+mod spec;
+mod target;
+
+pub use engine::{Engine, Protocol, ServerInfo};
+pub use error::{DbError, ErrorClass};
+pub use nearest::nearest;
+pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};
+pub use secret::Secret;
+pub use spec::{DisconnectPolicy, IgnoreErrors, PreparedMode, RunSpec, Shard};
+pub use target::{Host, Target, TargetError, TlsMode};

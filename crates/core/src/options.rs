@@ -1,0 +1,399 @@
+//! One table of options feeds the command line, configuration files, help, docs and validation.
+
+use crate::nearest;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What values an option takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OptionKind {
+    /// `on`/`off`, `true`/`false`, `yes`/`no`, `1`/`0`; alone it means `on`.
+    Bool,
+    /// A whole number between two bounds (inclusive); `K`, `M`, `G` multiply by powers of 1024,
+    /// as sysbench reads them.
+    Int {
+        /// Smallest allowed value.
+        min: i64,
+        /// Largest allowed value.
+        max: i64,
+    },
+    /// A decimal number between two bounds (inclusive).
+    Float {
+        /// Smallest allowed value.
+        min: f64,
+        /// Largest allowed value.
+        max: f64,
+    },
+    /// One of the listed words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// Any text; never recorded or printed.
+    Password,
+    /// Comma-separated words.
+    List,
+}
+
+/// One option: its name, values, default and help, in one place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OptionSpec {
+    /// Kebab-case name without dashes (`table-size`). Underscores are accepted for dashes.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: OptionKind,
+    /// Default, written as a user would write it; empty for none.
+    pub default: &'static str,
+    /// One line for `--help`.
+    pub help: &'static str,
+}
+
+impl OptionSpec {
+    /// Checks and normalises one value: sizes are expanded, booleans become `on`/`off`.
+    ///
+    /// # Errors
+    /// [`OptionError::Value`] with the flag, the value, what is allowed and a right example.
+    pub fn parse(&self, value: &str) -> Result<String, OptionError> {
+        let wrong = |allowed: String, example: String| OptionError::Value {
+            name: self.name.into(),
+            value: value.into(),
+            allowed,
+            example: format!("--{}={example}", self.name),
+        };
+        let example = |fallback: &str| {
+            if self.default.is_empty() {
+                fallback.to_string()
+            } else {
+                self.default.to_string()
+            }
+        };
+        match self.kind {
+            OptionKind::Bool => match value.to_ascii_lowercase().as_str() {
+                "on" | "true" | "yes" | "1" | "" => Ok("on".into()),
+                "off" | "false" | "no" | "0" => Ok("off".into()),
+                _ => Err(wrong("on or off".into(), "on".into())),
+            },
+            OptionKind::Int { min, max } => parse_size(value)
+                .filter(|n| (min..=max).contains(n))
+                .map(|n| n.to_string())
+                .ok_or_else(|| {
+                    let fits = |d: &str| parse_size(d).is_some_and(|n| (min..=max).contains(&n));
+                    let shown = if fits(self.default) {
+                        example("1")
+                    } else {
+                        min.to_string()
+                    };
+                    wrong(range_words(min, max), shown)
+                }),
+            OptionKind::Float { min, max } => value
+                .parse::<f64>()
+                .ok()
+                .filter(|n| (min..=max).contains(n))
+                .map(|_| value.to_string())
+                .ok_or_else(|| {
+                    wrong(
+                        format!("a number from {min} to {max}"),
+                        example(&min.to_string()),
+                    )
+                }),
+            OptionKind::Choice(words) => {
+                if words.contains(&value) {
+                    Ok(value.into())
+                } else {
+                    let mut allowed = words.join(", ");
+                    if let Some(near) = nearest(value, words.iter().copied()) {
+                        allowed = format!("{allowed}; did you mean {near}?");
+                    }
+                    Err(wrong(
+                        allowed,
+                        example(words.first().copied().unwrap_or("")),
+                    ))
+                }
+            }
+            OptionKind::Text | OptionKind::Password | OptionKind::List => Ok(value.into()),
+        }
+    }
+}
+
+fn range_words(min: i64, max: i64) -> String {
+    match (min, max) {
+        (i64::MIN, i64::MAX) => "a whole number".into(),
+        (min, i64::MAX) => format!("a whole number, {min} or more"),
+        (min, max) => format!("a whole number from {min} to {max}"),
+    }
+}
+
+fn parse_size(value: &str) -> Option<i64> {
+    let value = value.trim();
+    let (digits, factor) = match value.chars().last()? {
+        'k' | 'K' => (&value[..value.len() - 1], 1i64 << 10),
+        'm' | 'M' => (&value[..value.len() - 1], 1i64 << 20),
+        'g' | 'G' => (&value[..value.len() - 1], 1i64 << 30),
+        't' | 'T' => (&value[..value.len() - 1], 1i64 << 40),
+        _ => (value, 1),
+    };
+    digits.parse::<i64>().ok()?.checked_mul(factor)
+}
+
+/// Why an option was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// No such option here.
+    #[error("unknown option --{name}{}", hint(.nearest))]
+    Unknown {
+        /// As given.
+        name: String,
+        /// The nearest known option.
+        nearest: Option<String>,
+    },
+    /// The value is not one the option takes.
+    #[error("--{name}={value}: allowed is {allowed}; for example {example}")]
+    Value {
+        /// The option.
+        name: String,
+        /// The value given.
+        value: String,
+        /// What would be taken.
+        allowed: String,
+        /// A right example.
+        example: String,
+    },
+    /// Options that contradict each other.
+    #[error("{0}")]
+    Conflict(String),
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest
+        .as_ref()
+        .map(|n| format!("; did you mean --{n}?"))
+        .unwrap_or_default()
+}
+
+/// Where an effective value came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The option table.
+    Default,
+    /// The configuration file.
+    ConfigFile,
+    /// The command line.
+    CommandLine,
+}
+
+/// The effective options: every option of a table with its value and where it came from.
+#[derive(Debug, Clone, Default)]
+pub struct OptionValues {
+    specs: BTreeMap<&'static str, OptionSpec>,
+    values: BTreeMap<&'static str, (String, Source)>,
+}
+
+impl OptionValues {
+    /// The defaults of one or more tables; a later table's option replaces an earlier one.
+    pub fn defaults<'a>(tables: impl IntoIterator<Item = &'a [OptionSpec]>) -> Self {
+        let mut all = Self::default();
+        for spec in tables.into_iter().flatten() {
+            all.specs.insert(spec.name, *spec);
+            let value = match spec.kind {
+                OptionKind::Int { .. } => parse_size(spec.default)
+                    .map(|n| n.to_string())
+                    .unwrap_or_default(),
+                _ => spec.default.to_string(),
+            };
+            all.values.insert(spec.name, (value, Source::Default));
+        }
+        all
+    }
+
+    /// Sets one option after checking it; underscores in the name count as dashes.
+    ///
+    /// # Errors
+    /// [`OptionError::Unknown`] with the nearest name, or [`OptionError::Value`].
+    pub fn set(&mut self, name: &str, value: &str, source: Source) -> Result<(), OptionError> {
+        let spec = *self.spec(name)?;
+        self.values.insert(spec.name, (spec.parse(value)?, source));
+        Ok(())
+    }
+
+    /// The option's own row of the table; underscores in the name count as dashes.
+    ///
+    /// # Errors
+    /// [`OptionError::Unknown`] with the nearest name.
+    pub fn spec(&self, name: &str) -> Result<&OptionSpec, OptionError> {
+        let dashed = name.replace('_', "-");
+        self.specs
+            .get(dashed.as_str())
+            .ok_or_else(|| OptionError::Unknown {
+                name: name.into(),
+                nearest: nearest(&dashed, self.specs.keys().copied()).map(Into::into),
+            })
+    }
+
+    /// Every option of the table, by name.
+    pub fn specs(&self) -> impl Iterator<Item = &OptionSpec> {
+        self.specs.values()
+    }
+
+    /// Whether the table has this option.
+    pub fn has(&self, name: &str) -> bool {
+        self.specs.contains_key(name)
+    }
+
+    /// The value as text; empty for an option the table lacks.
+    pub fn text(&self, name: &str) -> &str {
+        self.values
+            .get(name)
+            .map(|(v, _)| v.as_str())
+            .unwrap_or_default()
+    }
+
+    /// The value as text, or `None` when it is empty.
+    pub fn text_opt(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|v| !v.is_empty())
+    }
+
+    /// The value as a whole number; 0 when it is empty.
+    pub fn int(&self, name: &str) -> i64 {
+        self.text(name).parse().unwrap_or(0)
+    }
+
+    /// The value as a whole number that can't be negative.
+    pub fn uint(&self, name: &str) -> u64 {
+        u64::try_from(self.int(name)).unwrap_or(0)
+    }
+
+    /// The value as a decimal number; 0 when it is empty.
+    pub fn float(&self, name: &str) -> f64 {
+        self.text(name).parse().unwrap_or(0.0)
+    }
+
+    /// The value as a boolean.
+    pub fn flag(&self, name: &str) -> bool {
+        self.text(name) == "on"
+    }
+
+    /// The value as a comma-separated list, without empty words.
+    pub fn list(&self, name: &str) -> Vec<&str> {
+        self.text(name)
+            .split(',')
+            .map(str::trim)
+            .filter(|w| !w.is_empty())
+            .collect()
+    }
+
+    /// Where the value came from.
+    pub fn source(&self, name: &str) -> Source {
+        self.values.get(name).map_or(Source::Default, |(_, s)| *s)
+    }
+
+    /// Every effective value with its source, by name; passwords show as `***`.
+    pub fn shown(&self) -> impl Iterator<Item = (&'static str, &str, Source)> {
+        self.values.iter().map(|(name, (value, source))| {
+            let secret = self
+                .specs
+                .get(name)
+                .is_some_and(|s| s.kind == OptionKind::Password);
+            (
+                *name,
+                if secret && !value.is_empty() {
+                    "***"
+                } else {
+                    value.as_str()
+                },
+                *source,
+            )
+        })
+    }
+}
+
+impl fmt::Display for OptionSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = match self.kind {
+            OptionKind::Bool => "[=on|off]".to_string(),
+            OptionKind::Int { .. } => "=N".into(),
+            OptionKind::Float { .. } => "=N.N".into(),
+            OptionKind::Choice(words) => format!("={{{}}}", words.join(",")),
+            OptionKind::Text | OptionKind::Password => "=STRING".into(),
+            OptionKind::List => "=[LIST,...]".into(),
+        };
+        write!(f, "--{}{value}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &[OptionSpec] = &[
+        OptionSpec {
+            name: "table-size",
+            kind: OptionKind::Int {
+                min: 1,
+                max: i64::MAX,
+            },
+            default: "10000",
+            help: "Rows per table",
+        },
+        OptionSpec {
+            name: "skip-trx",
+            kind: OptionKind::Bool,
+            default: "off",
+            help: "",
+        },
+        OptionSpec {
+            name: "pw",
+            kind: OptionKind::Password,
+            default: "",
+            help: "",
+        },
+        OptionSpec {
+            name: "rand-type",
+            kind: OptionKind::Choice(&["uniform", "zipfian"]),
+            default: "uniform",
+            help: "",
+        },
+    ];
+
+    #[test]
+    fn sizes_and_underscores_are_read_as_sysbench_does() {
+        let mut v = OptionValues::defaults([TABLE]);
+        v.set("table_size", "2K", Source::CommandLine).unwrap();
+        assert_eq!(v.uint("table-size"), 2048);
+        assert_eq!(v.source("table-size"), Source::CommandLine);
+    }
+
+    #[test]
+    fn a_bad_value_names_flag_value_range_and_example() {
+        let mut v = OptionValues::defaults([TABLE]);
+        let e = v
+            .set("table-size", "abc", Source::CommandLine)
+            .unwrap_err()
+            .to_string();
+        for part in ["--table-size=abc", "1 or more", "--table-size=10000"] {
+            assert!(e.contains(part), "{e}");
+        }
+        let e = v
+            .set("rand-type", "zipf", Source::CommandLine)
+            .unwrap_err()
+            .to_string();
+        assert!(e.contains("did you mean zipfian"), "{e}");
+    }
+
+    #[test]
+    fn an_unknown_option_names_the_nearest() {
+        let mut v = OptionValues::defaults([TABLE]);
+        let e = v
+            .set("tabel-size", "1", Source::CommandLine)
+            .unwrap_err()
+            .to_string();
+        assert_eq!(e, "unknown option --tabel-size; did you mean --table-size?");
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let mut v = OptionValues::defaults([TABLE]);
+        v.set("pw", "geheim", Source::CommandLine).unwrap();
+        assert!(v.shown().all(|(_, value, _)| value != "geheim"));
+    }
+}

@@ -1,0 +1,282 @@
+//! The run record: everything about one run, self-contained, so that an old record can be
+//! analysed and reported again by a newer Tidemark.
+
+use crate::{ErrorClass, ServerInfo, Source};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of this schema; readers accept their own and older ones.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// How far a run came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "state", content = "reason")]
+pub enum RunState {
+    /// It is going on, or its process died: no end was written.
+    Running,
+    /// It ended as asked.
+    Finished,
+    /// The user ended it; what was measured until then stands.
+    Interrupted,
+    /// It ended by an error, which is given.
+    Failed(String),
+}
+
+/// One effective option.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectiveOption {
+    /// As it was used; passwords are `***`.
+    pub value: String,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// The machine that made the load.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientHost {
+    /// Host name.
+    pub hostname: String,
+    /// Operating system and its version.
+    pub os: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// CPU model name.
+    pub cpu_model: String,
+    /// Logical cores that the process may use.
+    pub cores: usize,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// What the client process itself used during the measurement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientUsage {
+    /// CPU seconds in user space.
+    pub cpu_user_s: f64,
+    /// CPU seconds in the kernel.
+    pub cpu_system_s: f64,
+    /// Largest resident memory in bytes.
+    pub max_resident_bytes: u64,
+}
+
+/// One database setting that differs from the engine's default, or that always matters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// The engine's default where it is known.
+    pub default: Option<String>,
+}
+
+/// Statement counts as sysbench groups them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementCounts {
+    /// Statements that returned rows.
+    pub read: u64,
+    /// Statements that changed rows.
+    pub write: u64,
+    /// The others: transaction control, and writes that changed nothing.
+    pub other: u64,
+    /// Of the others: INSERT, UPDATE and DELETE statements that changed nothing.
+    pub noop_writes: u64,
+}
+
+impl StatementCounts {
+    /// All statements.
+    pub fn total(&self) -> u64 {
+        self.read + self.write + self.other
+    }
+}
+
+impl std::ops::AddAssign for StatementCounts {
+    fn add_assign(&mut self, o: Self) {
+        self.read += o.read;
+        self.write += o.write;
+        self.other += o.other;
+        self.noop_writes += o.noop_writes;
+    }
+}
+
+impl std::ops::Sub for StatementCounts {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self {
+            read: self.read - o.read,
+            write: self.write - o.write,
+            other: self.other - o.other,
+            noop_writes: self.noop_writes - o.noop_writes,
+        }
+    }
+}
+
+/// A latency distribution as stored: HdrHistogram V2, compact, base64; nanoseconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EncodedHistogram(pub String);
+
+/// One transaction type over a whole run or one interval.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TypeStats {
+    /// Transactions that ended well.
+    pub count: u64,
+    /// Their service times (send to last reply).
+    pub service: EncodedHistogram,
+    /// Their response times (from scheduled arrival); absent in closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<EncodedHistogram>,
+}
+
+/// Whether an interval counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Load that does not count.
+    Warmup,
+    /// Load that counts.
+    Measure,
+}
+
+/// What happened in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Start, in milliseconds from the start of the measurement (negative in warm-up).
+    pub start_ms: i64,
+    /// Length in milliseconds.
+    pub length_ms: f64,
+    /// Whether it counts.
+    pub phase: Phase,
+    /// Sessions connected at its end.
+    pub sessions: u64,
+    /// Statements by group.
+    pub statements: StatementCounts,
+    /// Errors that were counted and retried.
+    pub ignored_errors: u64,
+    /// Sessions opened again.
+    pub reconnects: u64,
+    /// Arrivals waiting at its end (open loop).
+    #[serde(default)]
+    pub queue_length: u64,
+    /// Transactions in progress at its end.
+    #[serde(default)]
+    pub concurrency: u64,
+    /// Per transaction type, by name.
+    pub types: BTreeMap<String, TypeStats>,
+}
+
+/// One kind of error, counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// The engine's code.
+    pub code: String,
+    /// The driver's class.
+    pub class: ErrorClass,
+    /// How often.
+    pub count: u64,
+    /// The first message.
+    pub first_message: String,
+}
+
+/// How evenly sessions were served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Mean transactions per session.
+    pub events_avg: f64,
+    /// Their standard deviation.
+    pub events_stddev: f64,
+    /// Mean busy seconds per session.
+    pub time_avg_s: f64,
+    /// Their standard deviation.
+    pub time_stddev_s: f64,
+}
+
+/// What a table held when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableState {
+    /// Table name.
+    pub table: String,
+    /// `COUNT(*)`.
+    pub rows: u64,
+    /// Rows asked for, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_rows: Option<u64>,
+    /// Smallest key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_key: Option<i64>,
+    /// Largest key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_key: Option<i64>,
+}
+
+/// Totals of the measurement phase.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Measured seconds.
+    pub elapsed_s: f64,
+    /// Statements by group.
+    pub statements: StatementCounts,
+    /// Errors that were counted and retried.
+    pub ignored_errors: u64,
+    /// Sessions opened again.
+    pub reconnects: u64,
+    /// Per transaction type, by name.
+    pub types: BTreeMap<String, TypeStats>,
+    /// All types together.
+    pub all: TypeStats,
+    /// How evenly sessions were served.
+    pub fairness: Fairness,
+}
+
+/// Everything about one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// Sortable by start time, unique without coordination (UUID version 7).
+    pub id: String,
+    /// Version of Tidemark that wrote it.
+    pub tidemark_version: String,
+    /// When the run started (RFC 3339, UTC).
+    pub started_at: String,
+    /// How far it came.
+    #[serde(flatten)]
+    pub state: RunState,
+    /// The command line, passwords as `***`.
+    pub command: Vec<String>,
+    /// The workload's name.
+    pub workload: String,
+    /// The target's URL, password as `***`.
+    pub target: String,
+    /// What answered there.
+    pub server: Option<ServerInfo>,
+    /// Its settings that matter.
+    pub settings: Vec<Setting>,
+    /// What settings could not be read, or other collectors that failed: a line each.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Every option with its value and source.
+    pub options: BTreeMap<String, EffectiveOption>,
+    /// Sessions asked for.
+    pub sessions: usize,
+    /// Executor threads used.
+    pub executors: usize,
+    /// Arrivals a second asked for; absent in closed loop.
+    #[serde(default)]
+    pub rate: Option<f64>,
+    /// The seed used.
+    pub seed: u64,
+    /// The client host.
+    pub client: ClientHost,
+    /// What the client used.
+    pub usage: ClientUsage,
+    /// Tables before the run.
+    pub tables_before: Vec<TableState>,
+    /// Tables after the run.
+    pub tables_after: Vec<TableState>,
+    /// Intervals in order.
+    pub intervals: Vec<Interval>,
+    /// Totals of the measurement.
+    pub totals: Totals,
+    /// Errors by code.
+    pub errors: Vec<ErrorCount>,
+}

@@ -1,0 +1,109 @@
+//! What a run is asked to do.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Whether statements are prepared on the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PreparedMode {
+    /// Prepared once a session on the server, then executed (`--db-ps-mode=auto`).
+    Server,
+    /// Sent as text with the values written in (`--db-ps-mode=disable`).
+    Text,
+}
+
+/// What to do when a session is lost during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DisconnectPolicy {
+    /// End the run with an error.
+    Fail,
+    /// Open a new session with jittered back-off, for at most `give_up_after`.
+    Reconnect,
+}
+
+/// Which statement errors are counted and retried instead of ending the run, beyond those the
+/// driver already calls retryable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IgnoreErrors {
+    /// Those the driver classes as [`crate::ErrorClass::Retryable`].
+    Retryable,
+    /// Exactly these engine codes (`--mysql-ignore-errors=1213,1020`).
+    Codes(Vec<String>),
+    /// Every error.
+    All,
+}
+
+/// One shard of a run that several clients share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// This client's number, from 0.
+    pub index: u32,
+    /// How many clients there are.
+    pub of: u32,
+}
+
+/// One workload on one target at one load level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSpec {
+    /// Sessions (sysbench's threads).
+    pub sessions: usize,
+    /// Executor threads; `None` is one per core, and never more than sessions.
+    pub executors: Option<usize>,
+    /// Measurement ends after this time.
+    pub time: Option<Duration>,
+    /// Measurement ends after this many transactions in all.
+    pub events: Option<u64>,
+    /// Load before the measurement that does not count.
+    pub warmup: Duration,
+    /// Arrivals a second in all; `None` is closed loop.
+    pub rate: Option<f64>,
+    /// Seed of every random choice; the same seed gives the same choices per session.
+    pub seed: u64,
+    /// Whether statements are prepared on the server.
+    pub prepared: PreparedMode,
+    /// Open a new session every so many transactions (sysbench's `reconnect`); 0 is never.
+    pub reconnect_every: u64,
+    /// Which errors are counted and retried.
+    pub ignore_errors: IgnoreErrors,
+    /// What to do when a session is lost.
+    pub on_disconnect: DisconnectPolicy,
+    /// How long a lost session is tried again before the run fails.
+    pub reconnect_timeout: Duration,
+    /// How long opening all sessions and preparing their statements may take.
+    pub init_timeout: Duration,
+    /// How long one connection attempt may take.
+    pub connect_timeout: Duration,
+    /// How long after its end a run waits for transactions in flight; `None` waits for all.
+    pub forced_shutdown: Option<Duration>,
+    /// Length of a recorded interval.
+    pub interval: Duration,
+    /// Which part of a larger run this is.
+    pub shard: Shard,
+}
+
+impl Default for RunSpec {
+    fn default() -> Self {
+        Self {
+            sessions: 1,
+            executors: None,
+            time: Some(Duration::from_secs(10)),
+            events: None,
+            warmup: Duration::ZERO,
+            rate: None,
+            seed: 1,
+            prepared: PreparedMode::Server,
+            reconnect_every: 0,
+            ignore_errors: IgnoreErrors::Retryable,
+            on_disconnect: DisconnectPolicy::Reconnect,
+            reconnect_timeout: Duration::from_secs(30),
+            init_timeout: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(10),
+            forced_shutdown: None,
+            interval: Duration::from_secs(1),
+            shard: Shard { index: 0, of: 1 },
+        }
+    }
+}

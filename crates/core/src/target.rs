@@ -1,0 +1,415 @@
+//! A database to test, named by a URL.
+
+use crate::{Protocol, Secret, nearest};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// One place a target listens at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Host {
+    /// A host name or address with a port.
+    Tcp {
+        /// Name, IPv4 address, or IPv6 address without brackets.
+        host: String,
+        /// TCP port.
+        port: u16,
+    },
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Host::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Host::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Host::Unix(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// Whether and how a session is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsMode {
+    /// Plain text.
+    Disabled,
+    /// Encrypted; certificate chain and host name verified. What asking for TLS means by default.
+    VerifyFull,
+    /// Encrypted; certificate chain verified, host name not.
+    VerifyCa,
+    /// Encrypted, nothing verified. Must be asked for by name.
+    NoVerify,
+}
+
+/// A database to test: protocol, hosts, account, database and connection options.
+///
+/// `mysql://user:pw@h1:4000,h2:4000/db?tls=verify-full&ca=/ca.pem`, `postgres://user@h/db`,
+/// `mysql://user@/db?socket=/run/mysqld/mysqld.sock`, `sqlite:path/to/file.db`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The wire protocol.
+    pub protocol: Protocol,
+    /// Where it listens; sessions are spread evenly. Empty for SQLite.
+    pub hosts: Vec<Host>,
+    /// Account name.
+    pub user: String,
+    /// Password.
+    pub password: Secret,
+    /// Database name; for SQLite the file's path.
+    pub database: String,
+    /// Encryption.
+    pub tls: TlsMode,
+    /// PEM file of the authorities to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+    /// PEM file of the client's certificate.
+    pub cert: Option<PathBuf>,
+    /// PEM file of the client's key.
+    pub key: Option<PathBuf>,
+}
+
+/// Why a target URL was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("target {given}: {reason}; for example {example}")]
+pub struct TargetError {
+    /// The URL without its password.
+    pub given: String,
+    /// What is wrong with it.
+    pub reason: String,
+    /// A right example.
+    pub example: &'static str,
+}
+
+const EXAMPLE: &str = "mysql://user:password@127.0.0.1:3306/sbtest";
+const QUERY_KEYS: &[&str] = &["socket", "tls", "ca", "cert", "key", "host"];
+/// What must be escaped in user, password, database (RFC 3986, 2.2).
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'/')
+    .add(b':')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'@')
+    .add(b'[')
+    .add(b']')
+    .add(b'&')
+    .add(b'=')
+    .add(b'+')
+    .add(b',');
+
+impl Target {
+    /// Reads a target URL.
+    ///
+    /// # Errors
+    /// [`TargetError`] naming what is wrong and a right example; the password is not in it.
+    pub fn parse(url: &str) -> Result<Target, TargetError> {
+        let fail = |reason: String| TargetError {
+            given: redact(url),
+            reason,
+            example: EXAMPLE,
+        };
+        if let Some(path) = url.strip_prefix("sqlite:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() {
+                return Err(TargetError {
+                    given: url.into(),
+                    reason: "no file is named".into(),
+                    example: "sqlite:bench.db",
+                });
+            }
+            return Ok(Target::sqlite(path));
+        }
+        let (scheme, rest) = url
+            .split_once("://")
+            .ok_or_else(|| fail("not a URL: scheme://user@host/database".into()))?;
+        let protocol = match scheme {
+            "mysql" | "mariadb" | "tidb" => Protocol::Mysql,
+            "postgres" | "postgresql" | "yugabyte" | "cockroach" => Protocol::Postgres,
+            other => {
+                let hint = nearest(other, ["mysql", "mariadb", "postgres", "sqlite"])
+                    .map(|n| format!("; did you mean {n}?"))
+                    .unwrap_or_default();
+                return Err(fail(format!(
+                    "unknown scheme {other}; known are mysql, mariadb, tidb, postgres, \
+                     postgresql, yugabyte, cockroach, sqlite{hint}"
+                )));
+            }
+        };
+        let default_port = match scheme {
+            "tidb" => 4000,
+            "yugabyte" => 5433,
+            "cockroach" => 26257,
+            _ => protocol.default_port(),
+        };
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let (account, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let (user, password) = account.split_once(':').unwrap_or((account, ""));
+        let decode = |part: &str| -> Result<String, TargetError> {
+            percent_decode_str(part)
+                .decode_utf8()
+                .map(|s| s.into_owned())
+                .map_err(|_| fail("a %-escape is not UTF-8".into()))
+        };
+        let mut target = Target {
+            protocol,
+            hosts: Vec::new(),
+            user: decode(user)?,
+            password: Secret::new(decode(password)?),
+            database: decode(database)?,
+            tls: TlsMode::Disabled,
+            ca: None,
+            cert: None,
+            key: None,
+        };
+        for host in hosts.split(',').filter(|h| !h.is_empty()) {
+            target
+                .hosts
+                .push(parse_host(host, default_port).map_err(&fail)?);
+        }
+        let mut seen = BTreeMap::new();
+        for pair in query.split('&').filter(|p| !p.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            seen.insert(key.to_string(), decode(value)?);
+        }
+        for (key, value) in seen {
+            target
+                .set_query(&key, &value, default_port)
+                .map_err(&fail)?;
+        }
+        if target.hosts.is_empty() {
+            target.hosts.push(Host::Tcp {
+                host: "127.0.0.1".into(),
+                port: default_port,
+            });
+        }
+        Ok(target)
+    }
+
+    /// An embedded SQLite database in the file at `path`.
+    pub fn sqlite(path: impl Into<String>) -> Target {
+        Target {
+            protocol: Protocol::Sqlite,
+            hosts: Vec::new(),
+            user: String::new(),
+            password: Secret::default(),
+            database: path.into(),
+            tls: TlsMode::Disabled,
+            ca: None,
+            cert: None,
+            key: None,
+        }
+    }
+
+    fn set_query(&mut self, key: &str, value: &str, port: u16) -> Result<(), String> {
+        match key {
+            "socket" => self.hosts = vec![Host::Unix(value.into())],
+            // libpq's way of naming a socket's folder.
+            "host" if value.starts_with('/') => {
+                self.hosts = vec![Host::Unix(format!("{value}/.s.PGSQL.{port}").into())];
+            }
+            "host" => self.hosts = vec![parse_host(value, port)?],
+            "tls" => {
+                self.tls = match value {
+                    "off" | "disable" => TlsMode::Disabled,
+                    "on" | "require" | "verify-full" => TlsMode::VerifyFull,
+                    "verify-ca" => TlsMode::VerifyCa,
+                    "no-verify" => TlsMode::NoVerify,
+                    other => {
+                        return Err(format!(
+                            "tls={other}: allowed is off, on, verify-full, verify-ca, no-verify"
+                        ));
+                    }
+                }
+            }
+            "ca" => self.ca = Some(value.into()),
+            "cert" => self.cert = Some(value.into()),
+            "key" => self.key = Some(value.into()),
+            other => {
+                let hint = nearest(other, QUERY_KEYS.iter().copied())
+                    .map(|n| format!("; did you mean {n}?"))
+                    .unwrap_or_default();
+                return Err(format!(
+                    "unknown key {other}; known are {}{hint}",
+                    QUERY_KEYS.join(", ")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The host of the `n`-th session: sessions are spread evenly.
+    pub fn host_for(&self, session: usize) -> Option<&Host> {
+        (!self.hosts.is_empty()).then(|| &self.hosts[session % self.hosts.len()])
+    }
+}
+
+fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
+    let port_of = |port: &str| {
+        port.parse::<u16>()
+            .ok()
+            .filter(|p| *p > 0)
+            .ok_or_else(|| format!("port {port}: allowed is 1 to 65535"))
+    };
+    if let Some(rest) = text.strip_prefix('[') {
+        let (host, after) = rest.split_once(']').ok_or("an IPv6 address lacks its ]")?;
+        let port = match after.strip_prefix(':') {
+            Some(port) => port_of(port)?,
+            None => default_port,
+        };
+        return Ok(Host::Tcp {
+            host: host.into(),
+            port,
+        });
+    }
+    match text.split_once(':') {
+        Some((host, port)) => Ok(Host::Tcp {
+            host: host.into(),
+            port: port_of(port)?,
+        }),
+        None => Ok(Host::Tcp {
+            host: text.into(),
+            port: default_port,
+        }),
+    }
+}
+
+/// The URL with its password replaced, also when it can't be parsed.
+fn redact(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.into();
+    };
+    let Some((account, after)) = rest.rsplit_once('@') else {
+        return url.into();
+    };
+    match account.split_once(':') {
+        Some((user, _)) => format!("{scheme}://{user}:***@{after}"),
+        None => url.into(),
+    }
+}
+
+/// The URL with `***` for the password: for records, reports and messages.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.protocol == Protocol::Sqlite {
+            return write!(f, "sqlite:{}", self.database);
+        }
+        write!(
+            f,
+            "{}://{}",
+            self.protocol,
+            utf8_percent_encode(&self.user, ESCAPED)
+        )?;
+        if !self.password.is_empty() {
+            f.write_str(":***")?;
+        }
+        f.write_str("@")?;
+        let tcp: Vec<String> = self
+            .hosts
+            .iter()
+            .filter(|h| matches!(h, Host::Tcp { .. }))
+            .map(ToString::to_string)
+            .collect();
+        write!(
+            f,
+            "{}/{}",
+            tcp.join(","),
+            utf8_percent_encode(&self.database, ESCAPED)
+        )?;
+        let mut query = Vec::new();
+        for host in &self.hosts {
+            if let Host::Unix(path) = host {
+                query.push(format!("socket={}", path.display()));
+            }
+        }
+        match self.tls {
+            TlsMode::Disabled => {}
+            TlsMode::VerifyFull => query.push("tls=verify-full".into()),
+            TlsMode::VerifyCa => query.push("tls=verify-ca".into()),
+            TlsMode::NoVerify => query.push("tls=no-verify".into()),
+        }
+        for (key, path) in [("ca", &self.ca), ("cert", &self.cert), ("key", &self.key)] {
+            if let Some(path) = path {
+                query.push(format!("{key}={}", path.display()));
+            }
+        }
+        if !query.is_empty() {
+            write!(f, "?{}", query.join("&"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn several_hosts_share_the_sessions() {
+        let t = Target::parse("mysql://u:p%40w@h1:4000,h2/db").unwrap();
+        assert_eq!(t.password.reveal(), "p@w");
+        assert_eq!(t.host_for(0).unwrap().to_string(), "h1:4000");
+        assert_eq!(t.host_for(1).unwrap().to_string(), "h2:3306");
+        assert_eq!(t.host_for(2).unwrap().to_string(), "h1:4000");
+        assert_eq!(t.to_string(), "mysql://u:***@h1:4000,h2:3306/db");
+    }
+
+    #[test]
+    fn sockets_ipv6_and_tls() {
+        let t = Target::parse("postgres://u@/db?host=/run/pg").unwrap();
+        assert_eq!(t.hosts, [Host::Unix("/run/pg/.s.PGSQL.5432".into())]);
+        let t = Target::parse("mysql://u@[::1]:3307/db?tls=on&ca=/ca.pem").unwrap();
+        assert_eq!(
+            t.hosts,
+            [Host::Tcp {
+                host: "::1".into(),
+                port: 3307
+            }]
+        );
+        assert_eq!(t.tls, TlsMode::VerifyFull);
+        assert_eq!(Target::parse("sqlite:a.db").unwrap().database, "a.db");
+    }
+
+    #[test]
+    fn errors_never_show_the_password() {
+        for url in [
+            "mysqk://u:geheim@h/db",
+            "mysql://u:geheim@h:99999/db",
+            "mysql://u:geheim@h/db?tsl=on",
+        ] {
+            let e = Target::parse(url).unwrap_err().to_string();
+            assert!(!e.contains("geheim"), "{e}");
+            assert!(e.contains("for example"), "{e}");
+        }
+        assert!(
+            Target::parse("mysqk://h/db")
+                .unwrap_err()
+                .to_string()
+                .contains("mysql?")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(s in ".*") {
+            let _ = Target::parse(&s);
+        }
+
+        #[test]
+        fn shown_targets_parse_again(user in "[a-z@:/ é]{1,8}", db in "[a-z?&= ]{1,8}", port in 1u16..) {
+            let given = Target {
+                protocol: Protocol::Mysql,
+                hosts: vec![Host::Tcp { host: "h".into(), port }],
+                user, password: Secret::default(), database: db,
+                tls: TlsMode::VerifyCa, ca: None, cert: None, key: None,
+            };
+            prop_assert_eq!(Target::parse(&given.to_string()).unwrap(), given);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! A latency histogram that is exact under merging.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use std::time::Duration;
+
+/// Three significant digits: values are off by at most 0.1 %.
+const SIGNIFICANT_DIGITS: u8 = 3;
+/// First upper bound; the histogram grows when a larger value comes. 16 ms covers what most
+/// statements take and keeps an idle interval small.
+const INITIAL_HIGH_NS: u64 = 16_000_000;
+/// Largest value recorded as such: one hour.
+const MAX_NS: u64 = 3_600_000_000_000;
+
+/// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
+/// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
+/// the same result; percentiles are taken from the sum and never averaged.
+///
+/// The sum of all latencies is kept exactly beside the buckets, so that means are true.
+#[derive(Debug, Clone)]
+pub struct Histogram {
+    buckets: hdrhistogram::Histogram<u64>,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+/// Why a stored histogram could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HistogramError {
+    /// Not base64.
+    #[error("histogram is not base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    /// Not in HdrHistogram's V2 format.
+    #[error("histogram is not in HdrHistogram V2 format: {0}")]
+    Format(String),
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        // The constants satisfy every precondition of the constructor; the fallbacks never run.
+        let mut buckets =
+            hdrhistogram::Histogram::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
+                .or_else(|_| hdrhistogram::Histogram::new(SIGNIFICANT_DIGITS))
+                .unwrap_or_else(|_| unreachable!("constant bounds are valid"));
+        buckets.auto(true);
+        Self {
+            buckets,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+        }
+    }
+
+    /// Records one latency.
+    #[inline]
+    pub fn record(&mut self, latency: Duration) {
+        let ns = u64::try_from(latency.as_nanos())
+            .unwrap_or(MAX_NS)
+            .min(MAX_NS);
+        // `saturating_record` cannot fail; `record` on an auto-resizing histogram only would
+        // if memory ran out.
+        if self.buckets.record(ns.max(1)).is_err() {
+            self.buckets.saturating_record(ns.max(1));
+        }
+        self.sum_ns += u128::from(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Adds another histogram's counts.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.is_empty() {
+            return;
+        }
+        // Both have the same digits and resize themselves: adding cannot fail.
+        let added = self.buckets.add(&other.buckets);
+        debug_assert!(added.is_ok());
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.buckets.reset();
+        self.sum_ns = 0;
+        self.min_ns = u64::MAX;
+        self.max_ns = 0;
+    }
+
+    /// Number of latencies.
+    pub fn count(&self) -> u64 {
+        self.buckets.len()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Sum of all latencies in nanoseconds, exact.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// Mean in nanoseconds; 0 when empty.
+    pub fn mean_ns(&self) -> f64 {
+        if self.is_empty() {
+            0.0
+        } else {
+            self.sum_ns as f64 / self.count() as f64
+        }
+    }
+
+    /// Smallest latency in nanoseconds; 0 when empty.
+    pub fn min_ns(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.min_ns }
+    }
+
+    /// Largest latency in nanoseconds; 0 when empty.
+    pub fn max_ns(&self) -> u64 {
+        self.max_ns
+    }
+
+    /// The latency in nanoseconds that `percent` of all are at or below; 0 when empty. Off by at
+    /// most 0.1 %.
+    pub fn percentile_ns(&self, percent: f64) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        self.buckets
+            .value_at_percentile(percent)
+            .clamp(self.min_ns(), self.max_ns)
+    }
+
+    /// The occupied buckets in order: upper edge in nanoseconds, and count.
+    pub fn occupied(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.buckets
+            .iter_recorded()
+            .map(|v| (v.value_iterated_to(), v.count_at_value()))
+    }
+
+    /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
+    /// `:`. Any HdrHistogram tool reads the last part.
+    pub fn encode(&self) -> String {
+        let mut bytes = Vec::new();
+        // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
+        let written = V2Serializer::new().serialize(&self.buckets, &mut bytes);
+        debug_assert!(written.is_ok());
+        format!(
+            "{}:{}:{}:{}",
+            self.sum_ns,
+            self.min_ns(),
+            self.max_ns,
+            STANDARD.encode(bytes)
+        )
+    }
+
+    /// Reads what [`Histogram::encode`] wrote; an empty text is an empty histogram.
+    ///
+    /// # Errors
+    /// [`HistogramError`] for anything else.
+    pub fn decode(text: &str) -> Result<Self, HistogramError> {
+        if text.is_empty() {
+            return Ok(Self::new());
+        }
+        let format = |what: &str| HistogramError::Format(what.to_string());
+        let mut parts = text.splitn(4, ':');
+        let mut number = |what: &str| {
+            parts
+                .next()
+                .and_then(|p| p.parse::<u128>().ok())
+                .ok_or_else(|| format(what))
+        };
+        let (sum_ns, min_ns, max_ns) = (
+            number("no sum")?,
+            number("no minimum")?,
+            number("no maximum")?,
+        );
+        let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
+        let mut buckets: hdrhistogram::Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|e| HistogramError::Format(e.to_string()))?;
+        if buckets.sigfig() != SIGNIFICANT_DIGITS {
+            return Err(format("another number of significant digits"));
+        }
+        buckets.auto(true);
+        let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
+        let min_ns = if buckets.is_empty() {
+            u64::MAX
+        } else {
+            ns(min_ns, "minimum too large")?
+        };
+        Ok(Self {
+            sum_ns,
+            min_ns,
+            max_ns: ns(max_ns, "maximum too large")?,
+            buckets,
+        })
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.sum_ns == other.sum_ns
+            && self.min_ns() == other.min_ns()
+            && self.max_ns == other.max_ns
+            && self.buckets == other.buckets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut h = Histogram::new();
+        values
+            .iter()
+            .for_each(|v| h.record(Duration::from_nanos(*v)));
+        h
+    }
+
+    #[test]
+    fn thirty_minutes_are_recorded_as_such() {
+        let h = of(&[1_800_000_000_000]);
+        assert_eq!(h.max_ns(), 1_800_000_000_000);
+        assert_eq!(h.percentile_ns(99.0), 1_800_000_000_000);
+    }
+
+    #[test]
+    fn an_empty_histogram_has_no_latency() {
+        let h = Histogram::new();
+        assert_eq!(
+            (h.count(), h.min_ns(), h.max_ns(), h.percentile_ns(99.0)),
+            (0, 0, 0, 0)
+        );
+        assert_eq!(Histogram::decode(&h.encode()).unwrap(), h);
+    }
+
+    proptest! {
+        #[test]
+        fn merged_parts_equal_the_whole(
+            values in prop::collection::vec(1u64..4_000_000_000_000, 0..300),
+            cut in 0usize..300,
+        ) {
+            let cut = cut.min(values.len());
+            let mut merged = of(&values[..cut]);
+            merged.merge(&of(&values[cut..]));
+            let whole = of(&values);
+            prop_assert_eq!(merged.sum_ns(), whole.sum_ns());
+            for p in [0.0, 50.0, 95.0, 99.9, 100.0] {
+                prop_assert_eq!(merged.percentile_ns(p), whole.percentile_ns(p));
+            }
+            prop_assert!(merged.occupied().eq(whole.occupied()));
+        }
+
+        #[test]
+        fn percentiles_are_within_a_thousandth(mut values in prop::collection::vec(1u64..3_600_000_000_000, 1..300)) {
+            let h = of(&values);
+            values.sort_unstable();
+            for p in [50.0f64, 95.0, 99.0] {
+                let rank = ((p / 100.0 * values.len() as f64).ceil() as usize).max(1);
+                let truth = values[rank - 1] as f64;
+                let got = h.percentile_ns(p) as f64;
+                prop_assert!((got - truth).abs() <= truth * 0.001 + 1.0, "p{p}: {got} for {truth}");
+            }
+        }
+
+        #[test]
+        fn what_is_encoded_is_read_again(values in prop::collection::vec(1u64..3_600_000_000_000, 0..100)) {
+            let h = of(&values);
+            prop_assert_eq!(Histogram::decode(&h.encode()).unwrap(), h);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = Histogram::decode(&text);
+        }
+    }
+}
