@@ -1,1 +1,29 @@
-//! drivers
+//! Database drivers: sessions over the MySQL and PostgreSQL wire protocols and embedded SQLite,
+//! and the dialects of the engines behind them.
+//!
+//! A driver sends statements and skims replies; it never times and knows no workload. What is
+//! common stands here; each protocol has a folder of its own behind [`Session`].
+//!
+//! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
+
+pub mod catalog;
+mod connector;
+mod dialect;
+mod load;
+pub mod mysql;
+pub mod postgres;
+mod rows;
+mod session;
+pub mod settings;
+pub mod sqlite;
+mod statement;
+mod tls;
+mod value;
+
+pub use connector::{Address, ConnectOptions, Connector};
+pub use dialect::{BulkMethod, Dialect, Partitioning};
+pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
+pub use rows::{Cell, RowSet};
+pub use session::Session;
+pub use statement::{Outcome, Statement, Template, Verb};
+pub use value::Value;

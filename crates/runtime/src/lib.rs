@@ -1,1 +1,22 @@
-//! runtime
+//! Executor threads: tasks, sockets and timers over one poller a core.
+//!
+//! A load generator lives of what it does not do. One [`Executor`] a core polls thousands of
+//! sessions, each a future that is polled when its socket is ready or its timer is due:
+//!
+//! - no work is stolen and nothing is locked: a task stays on its executor;
+//! - bytes are received into one buffer that all sessions of an executor share
+//!   ([`Stream::receive`]), so that an idle session holds no buffer of its own;
+//! - a reply is awaited without a read that would only find nothing.
+//!
+//! Readiness is edge-triggered (epoll(7), "Edge-triggered and level-triggered").
+
+mod executor;
+mod reactor;
+mod stream;
+mod time;
+mod tls;
+
+pub use executor::{Executor, Remote, block_on, spawn, yield_now};
+pub use reactor::remote_signal;
+pub use stream::Stream;
+pub use time::{Elapsed, Sleep, sleep, sleep_until, timeout};

@@ -1,0 +1,1 @@
+//! What tables a target has, and what they look like.

@@ -1,0 +1,143 @@
+//! Loading many rows by the fastest way a target takes.
+
+use crate::{BulkMethod, Dialect, Value};
+
+/// Makes rows one after another.
+pub trait RowSource {
+    /// Writes the next row's values in column order and returns true, or returns false at the end.
+    fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool;
+}
+
+/// Where rows go.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadRequest<'a> {
+    /// Table name, unquoted.
+    pub table: &'a str,
+    /// Columns in the order that the source writes them, unquoted.
+    pub columns: &'a [&'a str],
+    /// The way to use; `None` takes the best that the server allows.
+    pub method: Option<BulkMethod>,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loaded {
+    /// Rows sent and accepted.
+    pub rows: u64,
+    /// The way used.
+    pub method: BulkMethod,
+}
+
+/// Takes one row's values in the form that the way of loading wants.
+pub struct RowWriter<'a> {
+    pub(crate) sink: Sink<'a>,
+    pub(crate) first: bool,
+}
+
+pub(crate) enum Sink<'a> {
+    /// Tab-separated, backslash-escaped: COPY's text format and LOAD DATA's default format agree.
+    Tsv(&'a mut Vec<u8>),
+    /// Literals of a VALUES list.
+    Values(&'a mut Vec<u8>, &'a Dialect),
+    /// Bound one by one (SQLite).
+    Bind(&'a mut dyn FnMut(usize, Value<'_>), usize),
+}
+
+impl<'a> RowWriter<'a> {
+    /// Writes tab-separated text.
+    pub fn tsv(out: &'a mut Vec<u8>) -> Self {
+        Self {
+            sink: Sink::Tsv(out),
+            first: true,
+        }
+    }
+
+    pub(crate) fn values(out: &'a mut Vec<u8>, dialect: &'a Dialect) -> Self {
+        Self {
+            sink: Sink::Values(out, dialect),
+            first: true,
+        }
+    }
+
+    pub(crate) fn bind(bind: &'a mut dyn FnMut(usize, Value<'_>)) -> Self {
+        Self {
+            sink: Sink::Bind(bind, 0),
+            first: true,
+        }
+    }
+
+    /// The next column's value.
+    pub fn push(&mut self, value: Value<'_>) {
+        let first = std::mem::replace(&mut self.first, false);
+        match &mut self.sink {
+            Sink::Tsv(out) => {
+                if !first {
+                    out.push(b'\t');
+                }
+                write_tsv(value, out);
+            }
+            Sink::Values(out, dialect) => {
+                if !first {
+                    out.push(b',');
+                }
+                dialect.write_literal(value, out);
+            }
+            Sink::Bind(bind, column) => {
+                bind(*column, value);
+                *column += 1;
+            }
+        }
+    }
+
+    /// The next column's integer.
+    pub fn int(&mut self, value: i64) {
+        self.push(Value::Int(value));
+    }
+
+    /// The next column's text.
+    pub fn text(&mut self, value: &str) {
+        self.push(Value::Text(value));
+    }
+}
+
+fn write_tsv(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"\\N"),
+        Value::Int(v) => out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes()),
+        Value::Float(v) => out.extend_from_slice(v.to_string().as_bytes()),
+        Value::Text(v) => escape_tsv(v.as_bytes(), out),
+        Value::Bytes(v) => escape_tsv(v, out),
+    }
+}
+
+fn escape_tsv(bytes: &[u8], out: &mut Vec<u8>) {
+    let special = |b: &u8| matches!(b, b'\\' | b'\t' | b'\n' | b'\r');
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(special) {
+        out.extend_from_slice(&rest[..at]);
+        out.push(b'\\');
+        out.push(match rest[at] {
+            b'\t' => b't',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            other => other,
+        });
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tabs_newlines_and_backslashes_are_escaped() {
+        let mut out = Vec::new();
+        let mut row = RowWriter::tsv(&mut out);
+        row.int(-7);
+        row.text("a\tb\\c\nd");
+        row.push(Value::Null);
+        assert_eq!(out, b"-7\ta\\tb\\\\c\\nd\t\\N");
+    }
+}

@@ -1,0 +1,123 @@
+//! Decoded results, for statements whose rows somebody reads.
+
+/// One value of a result.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// SQL NULL.
+    Null,
+    /// An integer sent in binary form.
+    Int(i64),
+    /// A floating number sent in binary form.
+    Float(f64),
+    /// Everything else, as the server writes it in text form.
+    Bytes(&'a [u8]),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stored {
+    Null,
+    Int(i64),
+    Float(f64),
+    Bytes { start: usize, end: usize },
+}
+
+/// The rows of one result, in one buffer that is reused.
+#[derive(Debug, Clone, Default)]
+pub struct RowSet {
+    columns: usize,
+    cells: Vec<Stored>,
+    bytes: Vec<u8>,
+}
+
+impl RowSet {
+    /// An empty result.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets the rows, keeps the memory, and sets the number of columns.
+    pub fn reset(&mut self, columns: usize) {
+        self.columns = columns;
+        self.cells.clear();
+        self.bytes.clear();
+    }
+
+    /// Appends one value to the row in progress.
+    pub fn push(&mut self, cell: Cell<'_>) {
+        self.cells.push(match cell {
+            Cell::Null => Stored::Null,
+            Cell::Int(v) => Stored::Int(v),
+            Cell::Float(v) => Stored::Float(v),
+            Cell::Bytes(b) => {
+                let start = self.bytes.len();
+                self.bytes.extend_from_slice(b);
+                Stored::Bytes {
+                    start,
+                    end: self.bytes.len(),
+                }
+            }
+        });
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        if self.columns == 0 {
+            0
+        } else {
+            self.cells.len() / self.columns
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value at `row`, `column`; `None` outside the result.
+    pub fn get(&self, row: usize, column: usize) -> Option<Cell<'_>> {
+        if column >= self.columns {
+            return None;
+        }
+        Some(match *self.cells.get(row * self.columns + column)? {
+            Stored::Null => Cell::Null,
+            Stored::Int(v) => Cell::Int(v),
+            Stored::Float(v) => Cell::Float(v),
+            Stored::Bytes { start, end } => Cell::Bytes(&self.bytes[start..end]),
+        })
+    }
+
+    /// The value as an integer; `None` when it is NULL, absent or not a whole number.
+    pub fn int(&self, row: usize, column: usize) -> Option<i64> {
+        match self.get(row, column)? {
+            Cell::Int(v) => Some(v),
+            Cell::Float(v) if v.fract() == 0.0 => Some(v as i64),
+            Cell::Bytes(b) => std::str::from_utf8(b).ok()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value as a number; `None` when it is NULL, absent or no number.
+    pub fn float(&self, row: usize, column: usize) -> Option<f64> {
+        match self.get(row, column)? {
+            Cell::Int(v) => Some(v as f64),
+            Cell::Float(v) => Some(v),
+            Cell::Bytes(b) => std::str::from_utf8(b).ok()?.trim().parse().ok(),
+            Cell::Null => None,
+        }
+    }
+
+    /// The value as text; `None` when it is NULL, absent or not UTF-8.
+    pub fn text(&self, row: usize, column: usize) -> Option<String> {
+        match self.get(row, column)? {
+            Cell::Null => None,
+            Cell::Int(v) => Some(v.to_string()),
+            Cell::Float(v) => Some(v.to_string()),
+            Cell::Bytes(b) => String::from_utf8(b.to_vec()).ok(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! A target's settings that matter.

@@ -1,0 +1,183 @@
+//! Statements and what came of them.
+
+use crate::{Dialect, Value};
+use tidemark_core::record::StatementCounts;
+
+/// What a statement is for, by its first word: decides how its execution is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Returns rows: SELECT, SHOW, WITH, VALUES, EXPLAIN.
+    Read,
+    /// Changes rows: INSERT, UPDATE, DELETE, REPLACE, MERGE, COPY, LOAD.
+    Write,
+    /// Everything else: BEGIN, COMMIT, DDL, SET.
+    Control,
+}
+
+impl Verb {
+    /// The verb of a statement's text.
+    pub fn of(sql: &str) -> Verb {
+        let word = sql.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        let end = word
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(word.len());
+        let is = |words: &[&str]| words.iter().any(|w| word[..end].eq_ignore_ascii_case(w));
+        if is(&["select", "show", "with", "values", "explain", "table"]) {
+            Verb::Read
+        } else if is(&[
+            "insert", "update", "delete", "replace", "merge", "upsert", "copy", "load",
+        ]) {
+            Verb::Write
+        } else {
+            Verb::Control
+        }
+    }
+}
+
+/// What came of a statement.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether it returned a result set, even an empty one.
+    pub has_rows: bool,
+    /// Rows returned.
+    pub rows: u64,
+    /// Rows changed.
+    pub affected: u64,
+}
+
+/// Adds one execution to the counts, grouped as sysbench groups them: a result set is a read, a
+/// change of at least one row a write, all else other.
+pub(crate) fn count(counts: &mut StatementCounts, verb: Verb, outcome: Outcome) {
+    if outcome.has_rows {
+        counts.read += 1;
+    } else if outcome.affected > 0 {
+        counts.write += 1;
+    } else {
+        counts.other += 1;
+        counts.noop_writes += u64::from(verb == Verb::Write);
+    }
+}
+
+/// A statement of one session, ready to be executed.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// How it is counted.
+    pub(crate) verb: Verb,
+    pub(crate) form: Form,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Form {
+    /// MySQL protocol: the server's statement id.
+    Mysql { id: u32, params: u16 },
+    /// PostgreSQL protocol: number in the statement's name (`tm<number>`), result columns.
+    Postgres {
+        number: u32,
+        params: u16,
+        columns: u16,
+    },
+    /// SQLite: index into the session's prepared statements.
+    Sqlite { index: usize },
+    /// Sent as text with the values written in.
+    Text(Template),
+}
+
+/// A statement's text cut at its `?` marks.
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<String>,
+}
+
+impl Template {
+    /// Cuts `sql` at each `?` outside quotes.
+    pub fn new(sql: &str) -> Self {
+        let mut parts = vec![String::new()];
+        let mut quote = None;
+        for c in sql.chars() {
+            match quote {
+                None if c == '?' => {
+                    parts.push(String::new());
+                    continue;
+                }
+                None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
+                Some(q) if q == c => quote = None,
+                _ => {}
+            }
+            if let Some(last) = parts.last_mut() {
+                last.push(c);
+            }
+        }
+        Self { parts }
+    }
+
+    /// Number of parameters.
+    pub fn params(&self) -> usize {
+        self.parts.len() - 1
+    }
+
+    /// The text with `$1`, `$2`, … for the parameters.
+    pub fn numbered(&self) -> String {
+        let mut sql = self.parts[0].clone();
+        for (i, part) in self.parts.iter().enumerate().skip(1) {
+            sql.push_str(&format!("${i}"));
+            sql.push_str(part);
+        }
+        sql
+    }
+
+    /// Appends the text with the values written in as literals.
+    pub fn render(&self, dialect: &Dialect, values: &[Value<'_>], out: &mut Vec<u8>) {
+        out.extend_from_slice(self.parts[0].as_bytes());
+        for (i, part) in self.parts.iter().enumerate().skip(1) {
+            dialect.write_literal(values.get(i - 1).copied().unwrap_or(Value::Null), out);
+            out.extend_from_slice(part.as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn question_marks_in_quotes_are_text() {
+        let t = Template::new("SELECT '?' FROM t WHERE a=? AND b IN (?,?)");
+        assert_eq!(t.params(), 3);
+        assert_eq!(
+            t.numbered(),
+            "SELECT '?' FROM t WHERE a=$1 AND b IN ($2,$3)"
+        );
+    }
+
+    #[test]
+    fn verbs_follow_the_first_word() {
+        assert_eq!(Verb::of(" select 1"), Verb::Read);
+        assert_eq!(Verb::of("(SELECT 1)"), Verb::Read);
+        assert_eq!(Verb::of("DELETE FROM t"), Verb::Write);
+        assert_eq!(Verb::of("COMMIT"), Verb::Control);
+    }
+
+    #[test]
+    fn a_write_that_changes_nothing_counts_as_other() {
+        let mut c = StatementCounts::default();
+        count(&mut c, Verb::Write, Outcome::default());
+        count(&mut c, Verb::Control, Outcome::default());
+        count(
+            &mut c,
+            Verb::Write,
+            Outcome {
+                affected: 3,
+                ..Outcome::default()
+            },
+        );
+        count(
+            &mut c,
+            Verb::Read,
+            Outcome {
+                has_rows: true,
+                ..Outcome::default()
+            },
+        );
+        assert_eq!((c.read, c.write, c.other, c.noop_writes), (1, 1, 2, 1));
+    }
+}

@@ -1,0 +1,190 @@
+//! What tasks wait for: socket readiness, timers, and signals from other threads.
+
+use slab::Slab;
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::future::poll_fn;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+/// Number of a task on its executor.
+pub(crate) type TaskId = usize;
+
+/// The poller's token of [`Reactor::remote`].
+const REMOTE: mio::Token = mio::Token(usize::MAX);
+/// Size of the buffer that all sessions of an executor receive into.
+const SCRATCH_BYTES: usize = 64 * 1024;
+/// Readiness events taken at once.
+const EVENTS: usize = 1024;
+
+/// One registered socket.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    /// Who is polled when it is ready.
+    pub task: TaskId,
+    /// Bytes may be waiting.
+    pub readable: bool,
+    /// Bytes may be sent.
+    pub writable: bool,
+}
+
+pub(crate) struct Reactor {
+    poll: RefCell<mio::Poll>,
+    events: RefCell<mio::Events>,
+    pub slots: RefCell<Slab<Slot>>,
+    pub ready: RefCell<VecDeque<TaskId>>,
+    timers: RefCell<BinaryHeap<Reverse<(Instant, TaskId)>>>,
+    pub scratch: RefCell<Box<[u8]>>,
+    pub current: Cell<TaskId>,
+    pub remote: Arc<mio::Waker>,
+    waiting_for_remote: RefCell<Vec<TaskId>>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Reactor>>> = const { RefCell::new(None) };
+}
+
+impl Reactor {
+    pub fn new() -> io::Result<Rc<Self>> {
+        let poll = mio::Poll::new()?;
+        let remote = Arc::new(mio::Waker::new(poll.registry(), REMOTE)?);
+        Ok(Rc::new(Self {
+            poll: RefCell::new(poll),
+            events: RefCell::new(mio::Events::with_capacity(EVENTS)),
+            slots: RefCell::default(),
+            ready: RefCell::default(),
+            timers: RefCell::default(),
+            scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
+            current: Cell::new(0),
+            remote,
+            waiting_for_remote: RefCell::default(),
+        }))
+    }
+
+    /// The reactor of the executor that runs on this thread.
+    ///
+    /// # Errors
+    /// When no executor runs here.
+    pub fn current() -> io::Result<Rc<Self>> {
+        CURRENT
+            .with(|c| c.borrow().clone())
+            .ok_or_else(|| io::Error::other("no executor runs on this thread"))
+    }
+
+    /// Makes this the thread's reactor until the guard is dropped.
+    pub fn enter(self: &Rc<Self>) -> Entered {
+        Entered(CURRENT.with(|c| c.borrow_mut().replace(Rc::clone(self))))
+    }
+
+    pub fn register(&self, io: &mut impl mio::event::Source) -> io::Result<usize> {
+        let slot = self.slots.borrow_mut().insert(Slot::default());
+        let interest = mio::Interest::READABLE | mio::Interest::WRITABLE;
+        let registered = self
+            .poll
+            .borrow()
+            .registry()
+            .register(io, mio::Token(slot), interest);
+        if let Err(error) = registered {
+            self.slots.borrow_mut().remove(slot);
+            return Err(error);
+        }
+        Ok(slot)
+    }
+
+    /// Forgets a slot; the socket leaves the poller when it is closed.
+    pub fn forget(&self, slot: usize) {
+        self.slots.borrow_mut().try_remove(slot);
+    }
+
+    pub fn wake(&self, task: TaskId) {
+        self.ready.borrow_mut().push_back(task);
+    }
+
+    /// Polls the running task again at `deadline`.
+    pub fn wake_at(&self, deadline: Instant) {
+        self.timers
+            .borrow_mut()
+            .push(Reverse((deadline, self.current.get())));
+    }
+
+    fn wake_on_remote(&self) {
+        self.waiting_for_remote
+            .borrow_mut()
+            .push(self.current.get());
+    }
+
+    /// Waits until something is ready (not at all when `idle` is false) and queues its tasks.
+    pub fn turn(&self, idle: bool) -> io::Result<()> {
+        let timeout = if idle {
+            self.until_next_timer()
+        } else {
+            Some(Duration::ZERO)
+        };
+        let mut events = self.events.borrow_mut();
+        match self.poll.borrow_mut().poll(&mut events, timeout) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            Err(e) => return Err(e),
+        }
+        let mut ready = self.ready.borrow_mut();
+        let mut slots = self.slots.borrow_mut();
+        for event in events.iter() {
+            if event.token() == REMOTE {
+                ready.extend(self.waiting_for_remote.borrow_mut().drain(..));
+            } else if let Some(slot) = slots.get_mut(event.token().0) {
+                slot.readable |= event.is_readable() || event.is_error() || event.is_read_closed();
+                slot.writable |= event.is_writable() || event.is_error();
+                ready.push_back(slot.task);
+            }
+        }
+        let mut timers = self.timers.borrow_mut();
+        if !timers.is_empty() {
+            let now = Instant::now();
+            while let Some(&Reverse((deadline, task))) = timers.peek() {
+                if deadline > now {
+                    break;
+                }
+                timers.pop();
+                ready.push_back(task);
+            }
+        }
+        Ok(())
+    }
+
+    fn until_next_timer(&self) -> Option<Duration> {
+        let timers = self.timers.borrow();
+        timers
+            .peek()
+            .map(|Reverse((deadline, _))| deadline.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// Restores the thread's former reactor.
+pub(crate) struct Entered(Option<Rc<Reactor>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let former = self.0.take();
+        CURRENT.with(|c| *c.borrow_mut() = former);
+    }
+}
+
+/// Waits for the next [`crate::Remote::signal`] to this executor, or for anything else that polls
+/// the task: check your condition again afterwards.
+pub async fn remote_signal() {
+    let mut waited = false;
+    poll_fn(|_| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        if let Ok(reactor) = Reactor::current() {
+            reactor.wake_on_remote();
+        }
+        Poll::Pending
+    })
+    .await;
+}

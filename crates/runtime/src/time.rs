@@ -1,0 +1,64 @@
+//! Timers.
+
+use crate::reactor::Reactor;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+/// Ends at a moment; see [`sleep_until`].
+#[derive(Debug)]
+pub struct Sleep {
+    deadline: Instant,
+    armed: bool,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.deadline {
+            return Poll::Ready(());
+        }
+        if !self.armed {
+            self.armed = true;
+            if let Ok(reactor) = Reactor::current() {
+                reactor.wake_at(self.deadline);
+            }
+        }
+        Poll::Pending
+    }
+}
+
+/// Waits until `deadline`.
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep {
+        deadline,
+        armed: false,
+    }
+}
+
+/// Waits for `duration`.
+pub fn sleep(duration: Duration) -> Sleep {
+    sleep_until(Instant::now() + duration)
+}
+
+/// The time given to [`timeout`] ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed;
+
+/// Runs `future` for at most `duration`; dropped unfinished after that.
+///
+/// # Errors
+/// [`Elapsed`] when the time ran out.
+pub async fn timeout<T>(duration: Duration, future: impl Future<Output = T>) -> Result<T, Elapsed> {
+    let mut future = pin!(future);
+    let mut sleep = sleep(duration);
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(value) = future.as_mut().poll(cx) {
+            return Poll::Ready(Ok(value));
+        }
+        Pin::new(&mut sleep).poll(cx).map(|()| Err(Elapsed))
+    })
+    .await
+}
