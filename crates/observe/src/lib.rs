@@ -1,1 +1,10 @@
-//! observe
+//! Facts about the client: the machine that makes the load, and what the process itself uses.
+//!
+//! Nothing here fails: what a system does not tell stays empty or zero, because a run must not end
+//! for want of a decoration.
+
+mod host;
+mod usage;
+
+pub use host::client_host;
+pub use usage::{Usage, usage};

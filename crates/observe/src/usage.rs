@@ -1,0 +1,106 @@
+//! What the process itself uses, from the operating system's own accounting.
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use tidemark_core::record::ClientUsage;
+
+/// What this process (all its threads) has used since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// CPU seconds in user space.
+    pub cpu_user_s: f64,
+    /// CPU seconds in the kernel.
+    pub cpu_system_s: f64,
+    /// Largest resident memory so far, in bytes.
+    pub max_resident_bytes: u64,
+}
+
+impl Usage {
+    /// What was used between an earlier look and this one. Resident memory has no difference: it is
+    /// the largest until this look.
+    pub fn since(&self, earlier: &Usage) -> ClientUsage {
+        ClientUsage {
+            cpu_user_s: (self.cpu_user_s - earlier.cpu_user_s).max(0.0),
+            cpu_system_s: (self.cpu_system_s - earlier.cpu_system_s).max(0.0),
+            max_resident_bytes: self.max_resident_bytes,
+        }
+    }
+}
+
+/// Looks now. Zero where the system does not answer.
+pub fn usage() -> Usage {
+    let Ok(used) = getrusage(UsageWho::RUSAGE_SELF) else {
+        return Usage::default();
+    };
+    let seconds = |t: nix::sys::time::TimeVal| t.num_microseconds() as f64 / 1e6;
+    let max_rss = u64::try_from(used.max_rss()).unwrap_or(0);
+    Usage {
+        cpu_user_s: seconds(used.user_time()),
+        cpu_system_s: seconds(used.system_time()),
+        // getrusage(2): kilobytes on Linux, bytes on macOS.
+        max_resident_bytes: high_water_mark().unwrap_or(if cfg!(target_os = "macos") {
+            max_rss
+        } else {
+            max_rss * 1024
+        }),
+    }
+}
+
+/// Linux's `ru_maxrss` survives `execve`: a small process started by a large one shows the large
+/// one's peak. `VmHWM` (proc_pid_status(5)) belongs to this program alone.
+fn high_water_mark() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn work_is_counted_as_user_time() {
+        let before = usage();
+        let start = Instant::now();
+        let mut x = 1u64;
+        while start.elapsed() < Duration::from_millis(200) {
+            for _ in 0..10_000 {
+                x = std::hint::black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+            }
+        }
+        let used = usage().since(&before);
+        let cpu = used.cpu_user_s + used.cpu_system_s;
+        // Other tests of this process run beside it, so there may be more; the machine may be
+        // busy, so there may be less, but not ten times less.
+        assert!((0.02..30.0).contains(&cpu), "{used:?}");
+    }
+
+    #[test]
+    fn touched_memory_is_counted_in_bytes() {
+        let before = usage().max_resident_bytes;
+        let block = std::hint::black_box(vec![1u8; 64 << 20]);
+        let after = usage().max_resident_bytes;
+        assert!(after >= 64 << 20, "{after}");
+        assert!(after < before + (256 << 20), "{before} then {after}");
+        drop(block);
+    }
+
+    #[test]
+    fn a_difference_is_never_negative() {
+        let later = Usage {
+            cpu_user_s: 2.0,
+            cpu_system_s: 0.5,
+            max_resident_bytes: 7,
+        };
+        let swapped = Usage::default().since(&later);
+        assert_eq!((swapped.cpu_user_s, swapped.cpu_system_s), (0.0, 0.0));
+        let used = later.since(&Usage {
+            cpu_user_s: 0.5,
+            ..Usage::default()
+        });
+        assert_eq!((used.cpu_user_s, used.cpu_system_s), (1.5, 0.5));
+        assert_eq!(used.max_resident_bytes, 7);
+    }
+}
