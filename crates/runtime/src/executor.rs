@@ -8,6 +8,7 @@ use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
@@ -25,11 +26,15 @@ thread_local! {
 pub struct Executor {
     reactor: Rc<Reactor>,
     tasks: Slab<Option<Task>>,
+    abort: Arc<AtomicBool>,
 }
 
 /// Reaches an executor from other threads.
 #[derive(Debug, Clone)]
-pub struct Remote(Arc<mio::Waker>);
+pub struct Remote {
+    waker: Arc<mio::Waker>,
+    abort: Arc<AtomicBool>,
+}
 
 impl Remote {
     /// Polls every task that waits in [`crate::remote_signal`].
@@ -37,7 +42,16 @@ impl Remote {
     /// # Errors
     /// When the operating system refuses the wake-up.
     pub fn signal(&self) -> io::Result<()> {
-        self.0.wake()
+        self.waker.wake()
+    }
+
+    /// Ends [`Executor::run`] soon, dropping the tasks that have not ended.
+    ///
+    /// # Errors
+    /// When the operating system refuses the wake-up.
+    pub fn abort(&self) -> io::Result<()> {
+        self.abort.store(true, Ordering::Release);
+        self.waker.wake()
     }
 }
 
@@ -50,12 +64,16 @@ impl Executor {
         Ok(Self {
             reactor: Reactor::new()?,
             tasks: Slab::new(),
+            abort: Arc::default(),
         })
     }
 
     /// A handle to wake this executor from other threads.
     pub fn remote(&self) -> Remote {
-        Remote(Arc::clone(&self.reactor.remote))
+        Remote {
+            waker: Arc::clone(&self.reactor.remote),
+            abort: Arc::clone(&self.abort),
+        }
     }
 
     /// Adds a task; it is first polled in [`Executor::run`].
@@ -68,7 +86,7 @@ impl Executor {
         self.reactor.wake(id);
     }
 
-    /// Polls tasks until all have ended.
+    /// Polls tasks until all have ended, or until [`Remote::abort`].
     ///
     /// # Errors
     /// When the poller fails.
@@ -90,6 +108,10 @@ impl Executor {
             }
             let idle = self.reactor.ready.borrow().is_empty() && !more;
             self.reactor.turn(idle)?;
+            if self.abort.load(Ordering::Acquire) {
+                self.tasks.clear();
+                return Ok(());
+            }
         }
     }
 
@@ -207,6 +229,25 @@ mod tests {
         });
         executor.run().unwrap();
         other.join().unwrap();
+    }
+
+    #[test]
+    fn an_abort_drops_tasks_that_would_never_end() {
+        let mut executor = Executor::new().unwrap();
+        let remote = executor.remote();
+        let dropped = Rc::new(());
+        let held = Rc::clone(&dropped);
+        executor.spawn(async move {
+            sleep(Duration::from_secs(3600)).await;
+            drop(held);
+        });
+        let other = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            remote.abort().unwrap();
+        });
+        executor.run().unwrap();
+        other.join().unwrap();
+        assert_eq!(Rc::strong_count(&dropped), 1);
     }
 
     #[test]
