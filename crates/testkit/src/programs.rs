@@ -1,0 +1,188 @@
+//! Which programs make up a server, where they are, and which account may run them.
+
+use crate::Error;
+use std::env;
+use std::fmt;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A kind of server that tests can start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// MariaDB, for the MySQL protocol.
+    MariaDb,
+    /// PostgreSQL.
+    Postgres,
+}
+
+impl Engine {
+    /// The variable that names a server of this protocol running elsewhere.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Engine::MariaDb => "TIDEMARK_TEST_MYSQL_URL",
+            Engine::Postgres => "TIDEMARK_TEST_POSTGRES_URL",
+        }
+    }
+
+    /// The account that Debian's package makes for the server.
+    fn account(self) -> &'static str {
+        match self {
+            Engine::MariaDb => "mysql",
+            Engine::Postgres => "postgres",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Engine::MariaDb => "MariaDB",
+            Engine::Postgres => "PostgreSQL",
+        })
+    }
+}
+
+/// Finds the first of `names` in `PATH` and where Debian keeps what is not in it.
+pub(crate) fn find(engine: Engine, names: &[&str]) -> Result<PathBuf, Error> {
+    let folders = folders(engine);
+    for name in names {
+        if let Some(found) = folders.iter().map(|f| f.join(name)).find(|p| runnable(p)) {
+            return Ok(found);
+        }
+    }
+    Err(Error::Missing {
+        engine,
+        program: names.join(" or "),
+        looked: folders
+            .iter()
+            .map(|f| f.display().to_string())
+            .collect::<Vec<_>>()
+            .join(", "),
+    })
+}
+
+fn runnable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+fn folders(engine: Engine) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = env::var_os("PATH")
+        .map(|path| env::split_paths(&path).collect())
+        .unwrap_or_default();
+    match engine {
+        // An ordinary user's PATH lacks sbin, where mariadbd is.
+        Engine::MariaDb => folders.extend(["/usr/sbin".into(), "/usr/local/sbin".into()]),
+        Engine::Postgres => folders.extend(postgres_folders(Path::new("/usr/lib/postgresql"))),
+    }
+    folders
+}
+
+/// `/usr/lib/postgresql/VERSION/bin`, newest version first.
+fn postgres_folders(root: &Path) -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| Some((e.file_name().to_str()?.parse().ok()?, e.path().join("bin"))))
+        .collect();
+    versions.sort_by(|a, b| b.cmp(a));
+    versions.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The unprivileged account a server runs as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Account {
+    pub uid: u32,
+    pub gid: u32,
+}
+
+impl Account {
+    /// The account to change to: none unless this process is root, because only root can change
+    /// and only root must (PostgreSQL refuses to run as root, MariaDB advises against it).
+    pub fn for_engine(engine: Engine) -> Result<Option<Account>, Error> {
+        let own = fs::metadata("/proc/self").map_err(Error::io("reading /proc/self"))?;
+        if own.uid() != 0 {
+            return Ok(None);
+        }
+        [engine.account(), "nobody"]
+            .into_iter()
+            .find_map(|name| {
+                Some(Account {
+                    uid: id("-u", name)?,
+                    gid: id("-g", name)?,
+                })
+            })
+            .map(Some)
+            .ok_or_else(|| Error::Io {
+                doing: format!("looking for an account to run {engine} as"),
+                reason: format!("neither {} nor nobody exists", engine.account()),
+            })
+    }
+}
+
+fn id(what: &str, name: &str) -> Option<u32> {
+    let out = Command::new("id").args([what, name]).output().ok()?;
+    String::from_utf8(out.stdout).ok()?.trim().parse().ok()
+}
+
+/// A command that runs as `account` in `folder`, in a process group of its own: a Ctrl-C in the
+/// terminal ends the test, and the watchdog then ends the server in an orderly way.
+pub(crate) fn command(program: &Path, account: Option<Account>, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).process_group(0);
+    // Locale and client settings of whoever runs the tests must not reach the server.
+    command.env("LC_ALL", "C");
+    for (key, _) in env::vars_os() {
+        let key = key.to_string_lossy();
+        if ["PG", "MYSQL", "MARIADB"]
+            .iter()
+            .any(|p| key.starts_with(p))
+        {
+            command.env_remove(key.as_ref());
+        }
+    }
+    if let Some(Account { uid, gid }) = account {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_says_how_to_get_it_and_which_variable_helps() {
+        let e = find(Engine::Postgres, &["no-such-program"]).unwrap_err();
+        let text = e.to_string();
+        assert!(text.contains("no-such-program"), "{text}");
+        assert!(text.contains("apt-get install"), "{text}");
+        assert!(text.contains("TIDEMARK_TEST_POSTGRES_URL"), "{text}");
+        assert_eq!(format!("{e:?}"), text);
+    }
+
+    #[test]
+    fn the_newest_postgres_comes_first() {
+        let root = tempfile::tempdir().unwrap();
+        for version in ["9", "15", "16", "common"] {
+            fs::create_dir_all(root.path().join(version).join("bin")).unwrap();
+        }
+        let found = postgres_folders(root.path());
+        let names: Vec<_> = found
+            .iter()
+            .map(|p| p.strip_prefix(root.path()).unwrap().to_str().unwrap())
+            .collect();
+        assert_eq!(names, ["16/bin", "15/bin", "9/bin"]);
+    }
+
+    #[test]
+    fn root_changes_to_an_unprivileged_account() {
+        let root = fs::metadata("/proc/self").unwrap().uid() == 0;
+        let account = Account::for_engine(Engine::Postgres).unwrap();
+        assert_eq!(account.is_some(), root);
+        assert!(account.is_none_or(|a| a.uid != 0));
+    }
+}
