@@ -14,6 +14,7 @@ use tidemark_core::{DbError, ServerInfo};
 pub struct Session {
     driver: Driver,
     counts: StatementCounts,
+    in_transaction: bool,
 }
 
 #[derive(Debug)]
@@ -26,32 +27,52 @@ enum Driver {
 
 impl From<MysqlSession> for Session {
     fn from(session: MysqlSession) -> Self {
-        Self {
-            driver: Driver::Mysql(session),
-            counts: StatementCounts::default(),
-        }
+        Self::over(Driver::Mysql(session))
     }
 }
 
 impl From<PostgresSession> for Session {
     fn from(session: PostgresSession) -> Self {
-        Self {
-            driver: Driver::Postgres(session),
-            counts: StatementCounts::default(),
-        }
+        Self::over(Driver::Postgres(session))
     }
 }
 
 impl From<SqliteSession> for Session {
     fn from(session: SqliteSession) -> Self {
-        Self {
-            driver: Driver::Sqlite(session),
-            counts: StatementCounts::default(),
-        }
+        Self::over(Driver::Sqlite(session))
     }
 }
 
 impl Session {
+    fn over(driver: Driver) -> Self {
+        Self {
+            driver,
+            counts: StatementCounts::default(),
+            in_transaction: false,
+        }
+    }
+
+    fn executed(&mut self, verb: Verb, outcome: Outcome) -> Outcome {
+        match verb {
+            Verb::Begin => self.in_transaction = true,
+            Verb::End => self.in_transaction = false,
+            _ => {}
+        }
+        count(&mut self.counts, verb, outcome);
+        outcome
+    }
+
+    /// Rolls back the transaction that a failed statement left open, if there is one.
+    ///
+    /// # Errors
+    /// As [`Session::execute`].
+    pub async fn rollback(&mut self) -> Result<(), DbError> {
+        if self.in_transaction {
+            self.simple("ROLLBACK").await?;
+        }
+        Ok(())
+    }
+
     /// What the server said of itself.
     pub fn server(&self) -> &ServerInfo {
         match &self.driver {
@@ -97,8 +118,7 @@ impl Session {
             Driver::Postgres(s) => s.execute(statement, values).await,
             Driver::Sqlite(s) => s.execute(statement, values),
         }?;
-        count(&mut self.counts, statement.verb, outcome);
-        Ok(outcome)
+        Ok(self.executed(statement.verb, outcome))
     }
 
     /// Executes a statement and decodes its rows into `rows`.
@@ -116,8 +136,7 @@ impl Session {
             Driver::Postgres(s) => s.fetch(statement, values, rows).await,
             Driver::Sqlite(s) => s.fetch(statement, values, rows),
         }?;
-        count(&mut self.counts, statement.verb, outcome);
-        Ok(outcome)
+        Ok(self.executed(statement.verb, outcome))
     }
 
     /// Sends one statement as text; rows are counted and not decoded.
@@ -130,8 +149,7 @@ impl Session {
             Driver::Postgres(s) => s.simple(sql).await,
             Driver::Sqlite(s) => s.simple(sql),
         }?;
-        count(&mut self.counts, Verb::of(sql), outcome);
-        Ok(outcome)
+        Ok(self.executed(Verb::of(sql), outcome))
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).

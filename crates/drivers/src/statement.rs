@@ -10,7 +10,11 @@ pub enum Verb {
     Read,
     /// Changes rows: INSERT, UPDATE, DELETE, REPLACE, MERGE, COPY, LOAD.
     Write,
-    /// Everything else: BEGIN, COMMIT, DDL, SET.
+    /// Begins a transaction: BEGIN, START TRANSACTION.
+    Begin,
+    /// Ends a transaction: COMMIT, ROLLBACK, END.
+    End,
+    /// Everything else: DDL, SET.
     Control,
 }
 
@@ -28,6 +32,10 @@ impl Verb {
             "insert", "update", "delete", "replace", "merge", "upsert", "copy", "load",
         ]) {
             Verb::Write
+        } else if is(&["begin", "start"]) {
+            Verb::Begin
+        } else if is(&["commit", "rollback", "end"]) {
+            Verb::End
         } else {
             Verb::Control
         }
@@ -154,7 +162,9 @@ mod tests {
         assert_eq!(Verb::of(" select 1"), Verb::Read);
         assert_eq!(Verb::of("(SELECT 1)"), Verb::Read);
         assert_eq!(Verb::of("DELETE FROM t"), Verb::Write);
-        assert_eq!(Verb::of("COMMIT"), Verb::Control);
+        assert_eq!(Verb::of("COMMIT"), Verb::End);
+        assert_eq!(Verb::of("BEGIN IMMEDIATE"), Verb::Begin);
+        assert_eq!(Verb::of("CREATE TABLE t(a INT)"), Verb::Control);
     }
 
     #[test]
