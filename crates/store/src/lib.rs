@@ -1,1 +1,66 @@
-//! store
+//! The store: one SQLite file of run records, written interval by interval.
+//!
+//! A run is begun ([`Store::begin`]), gets its intervals one by one ([`Store::push_interval`]) and
+//! is finished ([`Store::finish`]). Each call is one transaction, so a process that is killed loses
+//! at most the interval in flight; the run then shows as [`ListedState::Unfinished`]. Several
+//! processes may use the file at once (write-ahead log, a minute's patience for locks).
+//!
+//! Any SQLite tool can read it: table `run` has a row a run, table `interval` a row an interval,
+//! with plain columns for what one asks most and the whole in JSON beside them (column names are in
+//! `schema.sql`).
+//!
+//! A file that is no store is never written to.
+
+mod error;
+mod json;
+mod liveness;
+mod path;
+mod query;
+mod schema;
+mod write;
+
+pub use error::{RecordError, StoreError};
+pub use json::{from_json, to_json};
+pub use path::default_path;
+pub use query::{Filter, ListedState, RunListing};
+
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    db: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the store, making the file and its folder when they are not there.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the file is no store, is damaged, is from a newer Tidemark, or can't be
+    /// opened.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|e| StoreError::io(folder, e))?;
+        }
+        schema::open(path, true)
+    }
+
+    /// Opens a store that is there already; for commands that only read.
+    ///
+    /// # Errors
+    /// [`StoreError::Absent`] when there is no file, and as [`Store::open`].
+    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        schema::open(path, false)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.path, error)
+    }
+}

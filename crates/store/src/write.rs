@@ -1,0 +1,392 @@
+//! Writing runs.
+
+use crate::json::readable;
+use crate::liveness::{ProcessId, now_ms};
+use crate::{RecordError, Store, StoreError};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, named_params, params};
+use std::borrow::Cow;
+use tidemark_core::record::{Interval, Phase, RunRecord, RunState, TypeStats};
+use tidemark_stats::Histogram;
+
+impl Store {
+    /// Begins a run that this process will write: its row, and the intervals it may have already.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] when there is a run with its id, and what writing can meet.
+    pub fn begin(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        let own = ProcessId::own(&record.client.hostname);
+        self.insert(record, Some(&own))
+    }
+
+    /// Stores a whole record that came from elsewhere.
+    ///
+    /// # Errors
+    /// As [`Store::begin`].
+    pub fn import(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        self.insert(record, None)
+    }
+
+    fn insert(&mut self, record: &RunRecord, writer: Option<&ProcessId>) -> Result<(), StoreError> {
+        let id = record.id.as_str();
+        let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
+        let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
+        let done = self.in_transaction(|db| {
+            db.prepare_cached(
+                "INSERT INTO run (id, schema_version, tidemark_version, started_at, state, \
+                 workload, target, sessions, hostname, boot_id, pid, pid_started, begun_ms, record) \
+                 VALUES (?1, ?2, ?3, ?4, 'running', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, '')",
+            )?
+            .execute(params![
+                id,
+                record.schema_version,
+                record.tidemark_version,
+                record.started_at,
+                record.workload,
+                record.target,
+                count(record.sessions as u64),
+                record.client.hostname,
+                writer.and_then(|w| w.boot_id.as_deref()),
+                writer.and_then(|w| w.pid),
+                writer.and_then(|w| w.pid_started.as_deref()),
+                now_ms(),
+            ])?;
+            row.update(db)?;
+            append(db, id, 0, &intervals)
+        });
+        match done {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                Err(StoreError::Exists {
+                    path: self.path().into(),
+                    id: id.into(),
+                })
+            }
+            done => done.map_err(|e| self.failed(e)),
+        }
+    }
+
+    /// Appends one interval to a run that was begun. What this returned for is safe from the
+    /// process's death.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], and what writing can meet.
+    pub fn push_interval(&mut self, run_id: &str, interval: &Interval) -> Result<(), StoreError> {
+        let row = rows(std::slice::from_ref(interval)).map_err(|e| self.record_error(run_id, e))?;
+        let done = self.in_transaction(|db| {
+            let next = next_seq(db, run_id)?;
+            append(db, run_id, next, &row)
+        });
+        match done {
+            // The only constraint an appended interval can break is the reference to its run.
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                Err(self.no_such_run(run_id))
+            }
+            done => done.map_err(|e| self.failed(e)),
+        }
+    }
+
+    /// Writes the run's final record, and those of its intervals that were not pushed. Returns when
+    /// the disk has it. A record whose intervals were all pushed may come without them, which
+    /// spares a copy.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`] when it was not begun, and what writing can meet.
+    pub fn finish(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        let id = record.id.as_str();
+        let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
+        let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
+        self.synchronous("FULL")?;
+        let done = self.in_transaction(|db| {
+            let updated = row.update(db)?;
+            if updated > 0 {
+                let stored = next_seq(db, id)?;
+                let missing = usize::try_from(stored).unwrap_or(usize::MAX);
+                append(db, id, stored, intervals.get(missing..).unwrap_or(&[]))?;
+            }
+            Ok(updated)
+        });
+        self.synchronous("NORMAL")?;
+        match done {
+            Ok(0) => Err(self.no_such_run(id)),
+            done => done.map(|_| ()).map_err(|e| self.failed(e)),
+        }
+    }
+
+    fn synchronous(&self, level: &str) -> Result<(), StoreError> {
+        self.db
+            .pragma_update(None, "synchronous", level)
+            .map_err(|e| self.failed(e))
+    }
+
+    pub(crate) fn in_transaction<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        // Taken for writing at once: a reader that turns writer could not wait for its turn.
+        let transaction = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    pub(crate) fn no_such_run(&self, id: &str) -> StoreError {
+        StoreError::NoSuchRun {
+            path: self.path().into(),
+            id: id.into(),
+        }
+    }
+
+    pub(crate) fn record_error(&self, id: &str, source: RecordError) -> StoreError {
+        StoreError::Record {
+            path: self.path().into(),
+            id: id.into(),
+            source,
+        }
+    }
+}
+
+/// SQLite's integers end at 2^63.
+fn count(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn next_seq(db: &Connection, run_id: &str) -> rusqlite::Result<i64> {
+    db.prepare_cached("SELECT COALESCE(MAX(seq) + 1, 0) FROM interval WHERE run_id = ?1")?
+        .query_row([run_id], |row| row.get(0))
+}
+
+/// The columns of a run that its end decides.
+struct RunRow<'a> {
+    record: &'a RunRecord,
+    json: String,
+    latency: Percentiles,
+}
+
+impl<'a> RunRow<'a> {
+    fn of(record: &'a RunRecord) -> Result<Self, RecordError> {
+        let mut bare = Cow::Borrowed(record);
+        if !record.intervals.is_empty() {
+            bare.to_mut().intervals.clear();
+        }
+        Ok(Self {
+            record,
+            json: readable::<RunRecord>(serde_json::to_string(bare.as_ref())?)?,
+            latency: Percentiles::of(std::iter::once(&record.totals.all)),
+        })
+    }
+
+    fn update(&self, db: &Connection) -> rusqlite::Result<usize> {
+        let record = self.record;
+        let (state, reason) = match &record.state {
+            RunState::Running => ("running", None),
+            RunState::Finished => ("finished", None),
+            RunState::Interrupted => ("interrupted", None),
+            RunState::Failed(reason) => ("failed", Some(reason)),
+        };
+        let totals = &record.totals;
+        // A run that has only begun has no totals; NULL says so, where 0 would lie.
+        let known = record.state != RunState::Running || totals.elapsed_s > 0.0;
+        let per_s = (totals.elapsed_s > 0.0).then(|| totals.all.count as f64 / totals.elapsed_s);
+        db.prepare_cached(
+            "UPDATE run SET schema_version = :schema_version, state = :state, reason = :reason, \
+             engine = :engine, engine_version = :engine_version, sessions = :sessions, \
+             rate = :rate, elapsed_s = :elapsed_s, transactions = :transactions, \
+             transactions_per_s = :per_s, p50_ms = :p50, p95_ms = :p95, p99_ms = :p99, \
+             record = :record WHERE id = :id",
+        )?
+        .execute(named_params! {
+            ":id": record.id,
+            ":schema_version": record.schema_version,
+            ":state": state,
+            ":reason": reason,
+            ":engine": record.server.as_ref().map(|s| engine_word(s.engine)),
+            ":engine_version": record.server.as_ref().map(|s| s.version.as_str()),
+            ":sessions": count(record.sessions as u64),
+            ":rate": record.rate,
+            ":elapsed_s": known.then_some(totals.elapsed_s),
+            ":transactions": known.then(|| count(totals.all.count)),
+            ":per_s": per_s,
+            ":p50": self.latency.p50_ms,
+            ":p95": self.latency.p95_ms,
+            ":p99": self.latency.p99_ms,
+            ":record": self.json,
+        })
+    }
+}
+
+/// The word of [`tidemark_core::Engine`] in JSON, so that the column and the record agree.
+fn engine_word(engine: tidemark_core::Engine) -> String {
+    match serde_json::to_value(engine) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => engine.to_string(),
+    }
+}
+
+struct IntervalRow<'a> {
+    interval: &'a Interval,
+    json: String,
+    latency: Percentiles,
+}
+
+fn rows(intervals: &[Interval]) -> Result<Vec<IntervalRow<'_>>, RecordError> {
+    intervals
+        .iter()
+        .map(|interval| {
+            Ok(IntervalRow {
+                interval,
+                json: readable::<Interval>(serde_json::to_string(interval)?)?,
+                latency: Percentiles::of(interval.types.values()),
+            })
+        })
+        .collect()
+}
+
+fn append(
+    db: &Connection,
+    run_id: &str,
+    first_seq: i64,
+    rows: &[IntervalRow<'_>],
+) -> rusqlite::Result<()> {
+    let mut insert = db.prepare_cached(
+        "INSERT INTO interval (run_id, seq, start_ms, length_ms, phase, sessions, transactions, \
+         \"read\", \"write\", other, ignored_errors, reconnects, queue_length, concurrency, \
+         p50_ms, p95_ms, p99_ms, written_ms, detail) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+    )?;
+    for (seq, row) in (first_seq..).zip(rows) {
+        let i = row.interval;
+        insert.execute(params![
+            run_id,
+            seq,
+            i.start_ms,
+            i.length_ms,
+            match i.phase {
+                Phase::Warmup => "warmup",
+                Phase::Measure => "measure",
+            },
+            count(i.sessions),
+            count(i.types.values().map(|t| t.count).sum()),
+            count(i.statements.read),
+            count(i.statements.write),
+            count(i.statements.other),
+            count(i.ignored_errors),
+            count(i.reconnects),
+            count(i.queue_length),
+            count(i.concurrency),
+            row.latency.p50_ms,
+            row.latency.p95_ms,
+            row.latency.p99_ms,
+            now_ms(),
+            row.json,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Latency percentiles in milliseconds, for the convenience columns: response times where all types
+/// have them, service times else. `None` when nothing ended or a histogram can't be read; the JSON
+/// beside them stays as it was given.
+#[derive(Debug, Default)]
+struct Percentiles {
+    p50_ms: Option<f64>,
+    p95_ms: Option<f64>,
+    p99_ms: Option<f64>,
+}
+
+impl Percentiles {
+    fn of<'t>(types: impl Iterator<Item = &'t TypeStats>) -> Self {
+        let mut all = Histogram::new();
+        for t in types {
+            let encoded = t.response.as_ref().unwrap_or(&t.service);
+            match Histogram::decode(&encoded.0) {
+                Ok(one) => all.merge(&one),
+                Err(_) => return Self::default(),
+            }
+        }
+        let ms = |p| (!all.is_empty()).then(|| all.percentile_ns(p) as f64 / 1e6);
+        Self {
+            p50_ms: ms(50.0),
+            p95_ms: ms(95.0),
+            p99_ms: ms(99.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_core::record::StatementCounts;
+
+    fn begun(dir: &std::path::Path) -> Store {
+        let store = Store::open(&dir.join("runs.db")).unwrap();
+        store
+            .db
+            .execute(
+                "INSERT INTO run (id, schema_version, tidemark_version, started_at, state, \
+                 workload, target, sessions, hostname, begun_ms, record) \
+                 VALUES ('a', 1, '', '', 'running', '', '', 1, '', 0, '{}')",
+                [],
+            )
+            .unwrap();
+        store
+    }
+
+    fn interval(length_ms: f64) -> Interval {
+        Interval {
+            start_ms: 0,
+            length_ms,
+            phase: Phase::Measure,
+            sessions: 1,
+            statements: StatementCounts::default(),
+            ignored_errors: 0,
+            reconnects: 0,
+            queue_length: 0,
+            concurrency: 0,
+            types: Default::default(),
+        }
+    }
+
+    fn stored(store: &Store) -> i64 {
+        next_seq(&store.db, "a").unwrap()
+    }
+
+    #[test]
+    fn a_full_disk_is_called_so_and_what_was_stored_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = begun(dir.path());
+        let pages: i64 = store
+            .db
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .unwrap();
+        // SQLite answers a database at its size limit as it does a full disk.
+        store
+            .db
+            .pragma_update(None, "max_page_count", pages + 2)
+            .unwrap();
+        let error = (0..1000)
+            .find_map(|_| store.push_interval("a", &interval(1000.0)).err())
+            .unwrap();
+        assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
+        assert!(error.to_string().contains("runs.db"), "{error}");
+        let before = stored(&store);
+        assert!(before > 0);
+        store
+            .db
+            .pragma_update(None, "max_page_count", 1000)
+            .unwrap();
+        store.push_interval("a", &interval(1000.0)).unwrap();
+        assert_eq!(stored(&store), before + 1);
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = begun(dir.path());
+        for length in [f64::NAN, f64::INFINITY] {
+            let error = store.push_interval("a", &interval(length)).unwrap_err();
+            assert!(matches!(error, StoreError::Record { .. }), "{error:?}");
+        }
+        assert_eq!(stored(&store), 0);
+    }
+}

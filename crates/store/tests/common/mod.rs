@@ -1,0 +1,110 @@
+//! A record as a run would write it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tidemark_core::record::*;
+use tidemark_core::{Engine, ErrorClass, ServerInfo, Source};
+use tidemark_stats::Histogram;
+
+#[allow(dead_code)] // Not every test program uses it.
+pub const ID: &str = "01932b7e-53a0-7c11-8a70-0c1d2e3f4a5b";
+
+pub fn latencies(values_us: impl IntoIterator<Item = u64>) -> TypeStats {
+    let mut h = Histogram::new();
+    values_us
+        .into_iter()
+        .for_each(|us| h.record(Duration::from_micros(us)));
+    TypeStats {
+        count: h.count(),
+        service: EncodedHistogram(h.encode()),
+        response: None,
+    }
+}
+
+pub fn interval(n: i64) -> Interval {
+    Interval {
+        start_ms: n * 1000,
+        length_ms: 1000.1 + 0.1 * n as f64,
+        phase: if n < 0 { Phase::Warmup } else { Phase::Measure },
+        sessions: 4,
+        statements: StatementCounts {
+            read: 1400,
+            write: 400,
+            other: 200,
+            noop_writes: 3,
+        },
+        ignored_errors: 1,
+        reconnects: 2,
+        queue_length: 0,
+        concurrency: 4,
+        types: BTreeMap::from([("oltp_read_write".into(), latencies(1000..1100))]),
+    }
+}
+
+pub fn record(id: &str, state: RunState) -> RunRecord {
+    let ended = state != RunState::Running;
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        id: id.into(),
+        tidemark_version: "0.1.0".into(),
+        started_at: "2026-11-21T20:05:23.123Z".into(),
+        state,
+        command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
+        workload: "oltp_read_write".into(),
+        target: "mysql://sbtest:***@127.0.0.1:3306/sbtest".into(),
+        server: Some(ServerInfo {
+            engine: Engine::Mariadb,
+            version: "11.4.2-MariaDB".into(),
+        }),
+        settings: vec![Setting {
+            name: "innodb_flush_log_at_trx_commit".into(),
+            value: "2".into(),
+            default: Some("1".into()),
+        }],
+        notes: vec!["pg_settings: permission denied".into()],
+        options: BTreeMap::from([(
+            "threads".into(),
+            EffectiveOption {
+                value: "4".into(),
+                source: Source::CommandLine,
+            },
+        )]),
+        sessions: 4,
+        executors: 2,
+        rate: Some(0.1 + 0.2),
+        seed: u64::MAX,
+        client: ClientHost {
+            hostname: "client1".into(),
+            ..ClientHost::default()
+        },
+        usage: ClientUsage {
+            cpu_user_s: 1.0 / 3.0,
+            cpu_system_s: 0.7,
+            max_resident_bytes: 12 << 20,
+        },
+        tables_before: vec![],
+        tables_after: vec![TableState {
+            table: "sbtest1".into(),
+            rows: 10_000,
+            expected_rows: Some(10_000),
+            min_key: Some(1),
+            max_key: None,
+        }],
+        intervals: vec![],
+        totals: if ended {
+            Totals {
+                elapsed_s: 2.5,
+                all: latencies(1000..1250),
+                ..Totals::default()
+            }
+        } else {
+            Totals::default()
+        },
+        errors: vec![ErrorCount {
+            code: "1213".into(),
+            class: ErrorClass::Retryable,
+            count: 3,
+            first_message: "Deadlock found".into(),
+        }],
+    }
+}

@@ -1,0 +1,311 @@
+//! Writing, reading, listing and deleting runs.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+mod common;
+
+use common::{ID, interval, record};
+use tidemark_core::record::{EncodedHistogram, RunRecord, RunState, SCHEMA_VERSION};
+use tidemark_store::{Filter, ListedState, RecordError, Store, StoreError, from_json, to_json};
+
+fn fresh() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("deep/er/runs.db")).unwrap();
+    (dir, store)
+}
+
+#[test]
+fn what_was_written_is_read_again() {
+    let (_dir, mut store) = fresh();
+    store.begin(&record(ID, RunState::Running)).unwrap();
+    for n in -1..3 {
+        store.push_interval(ID, &interval(n)).unwrap();
+    }
+    let mut end = record(ID, RunState::Finished);
+    store.finish(&end).unwrap();
+    end.intervals = (-1..3).map(interval).collect();
+    assert_eq!(store.get(ID).unwrap(), end);
+    // And by another process, later.
+    let again = Store::open_existing(store.path()).unwrap();
+    assert_eq!(again.get("01932b7e").unwrap(), end);
+    assert_eq!(again.latest().unwrap().as_deref(), Some(ID));
+}
+
+#[test]
+fn every_end_is_read_again() {
+    let (_dir, mut store) = fresh();
+    for (n, state) in [
+        RunState::Running,
+        RunState::Finished,
+        RunState::Interrupted,
+        RunState::Failed("1045: Access denied".into()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("run{n}");
+        store.begin(&record(&id, RunState::Running)).unwrap();
+        let end = record(&id, state);
+        store.finish(&end).unwrap();
+        assert_eq!(store.get(&id).unwrap(), end);
+    }
+    let states: Vec<_> = store.list(&Filter::default()).unwrap();
+    let words: Vec<String> = states.iter().map(|r| r.state.to_string()).collect();
+    assert_eq!(words, ["failed", "interrupted", "finished", "running"]);
+    assert_eq!(
+        states[0].state,
+        ListedState::Failed("1045: Access denied".into())
+    );
+}
+
+#[test]
+fn intervals_that_were_not_pushed_come_with_the_end() {
+    let (_dir, mut store) = fresh();
+    store.begin(&record(ID, RunState::Running)).unwrap();
+    store.push_interval(ID, &interval(0)).unwrap();
+    let mut end = record(ID, RunState::Finished);
+    end.intervals = (0..3).map(interval).collect();
+    store.finish(&end).unwrap();
+    assert_eq!(store.get(ID).unwrap(), end);
+}
+
+#[test]
+fn an_imported_record_is_read_again() {
+    let (_dir, mut store) = fresh();
+    let mut whole = record(ID, RunState::Finished);
+    whole.intervals = (0..3).map(interval).collect();
+    store.import(&whole).unwrap();
+    assert_eq!(store.get(ID).unwrap(), whole);
+    assert!(matches!(
+        store.import(&whole),
+        Err(StoreError::Exists { .. })
+    ));
+    assert_eq!(store.list(&Filter::default()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_run_that_was_not_begun_takes_nothing() {
+    let (_dir, mut store) = fresh();
+    let refused =
+        |r: Result<(), StoreError>| assert!(matches!(r, Err(StoreError::NoSuchRun { .. })));
+    refused(store.push_interval("nobody", &interval(0)));
+    refused(store.finish(&record("nobody", RunState::Finished)));
+    assert!(store.list(&Filter::default()).unwrap().is_empty());
+    assert_eq!(store.latest().unwrap(), None);
+}
+
+#[test]
+fn an_id_may_be_shortened_while_it_is_the_only_one() {
+    let (_dir, mut store) = fresh();
+    for id in ["abc1", "abc12", "abd%", "ABX"] {
+        store.begin(&record(id, RunState::Running)).unwrap();
+    }
+    assert_eq!(store.resolve("abd").unwrap(), "abd%");
+    assert_eq!(store.resolve("ABD").unwrap(), "abd%");
+    assert_eq!(store.resolve("abx").unwrap(), "ABX");
+    assert_eq!(store.resolve("abc1").unwrap(), "abc1", "a whole id wins");
+    match store.resolve("abc") {
+        Err(StoreError::Ambiguous { matches, .. }) => assert_eq!(matches, ["abc12", "abc1"]),
+        other => panic!("{other:?}"),
+    }
+    for none in ["abz", "", "%", "_bd", "abc123"] {
+        assert!(
+            matches!(store.get(none), Err(StoreError::NoSuchRun { .. })),
+            "{none}"
+        );
+    }
+}
+
+#[test]
+fn a_list_is_newest_first_filtered_and_limited() {
+    let (_dir, mut store) = fresh();
+    for (id, at, workload) in [
+        ("b", "2026-01-02T00:00:00Z", "oltp_read_write"),
+        ("a", "2026-01-03T00:00:00Z", "oltp_point_select"),
+        ("c", "2026-01-01T00:00:00Z", "oltp_read_write"),
+    ] {
+        let mut r = record(id, RunState::Finished);
+        r.started_at = at.into();
+        r.workload = workload.into();
+        store.import(&r).unwrap();
+    }
+    let ids = |filter: Filter| -> String {
+        let list = store.list(&filter).unwrap();
+        list.iter().map(|r| r.id.as_str()).collect()
+    };
+    assert_eq!(ids(Filter::default()), "abc");
+    let limit = Some(2);
+    assert_eq!(
+        ids(Filter {
+            limit,
+            ..Filter::default()
+        }),
+        "ab"
+    );
+    let workload = Some("oltp_read_write".into());
+    assert_eq!(
+        ids(Filter {
+            workload,
+            ..Filter::default()
+        }),
+        "bc"
+    );
+    let engine = |e: &str| Filter {
+        engine: Some(e.into()),
+        ..Filter::default()
+    };
+    assert_eq!(ids(engine("mariadb")), "abc");
+    assert_eq!(ids(engine("tidb")), "");
+}
+
+#[test]
+fn a_listed_run_shows_its_figures() {
+    let (_dir, mut store) = fresh();
+    store.begin(&record(ID, RunState::Running)).unwrap();
+    for n in -1..2 {
+        store.push_interval(ID, &interval(n)).unwrap();
+    }
+    // Summed from the intervals that count, while there is no end.
+    let list = store.list(&Filter::default()).unwrap();
+    let going = &list[0];
+    assert_eq!((going.transactions, going.intervals), (200, 3));
+    assert!((going.elapsed_s - 2.0003).abs() < 1e-6, "{going:?}");
+    assert_eq!(going.p95_ms, None);
+    store.finish(&record(ID, RunState::Finished)).unwrap();
+    let list = store.list(&Filter::default()).unwrap();
+    let ended = &list[0];
+    assert_eq!((ended.transactions, ended.elapsed_s), (250, 2.5));
+    assert_eq!(ended.transactions_per_s(), 100.0);
+    let p95 = ended.p95_ms.unwrap();
+    assert!((p95 - 1.237).abs() < 0.003, "{p95}");
+    assert_eq!(ended.engine.as_deref(), Some("mariadb"));
+    assert_eq!(ended.engine_version.as_deref(), Some("11.4.2-MariaDB"));
+}
+
+#[test]
+fn any_sqlite_tool_can_read_it() {
+    let (_dir, mut store) = fresh();
+    store.begin(&record(ID, RunState::Running)).unwrap();
+    store.push_interval(ID, &interval(0)).unwrap();
+    let mut broken = interval(1);
+    broken.types.get_mut("oltp_read_write").unwrap().service = EncodedHistogram("?".into());
+    store.push_interval(ID, &broken).unwrap();
+    store.finish(&record(ID, RunState::Finished)).unwrap();
+    let path = store.path().to_path_buf();
+    drop(store);
+    let db = rusqlite::Connection::open(path).unwrap();
+    let (tps, p50, message): (f64, f64, String) = db
+        .query_row(
+            "SELECT r.transactions_per_s, i.p50_ms, \
+             json_extract(r.record, '$.errors[0].first_message') \
+             FROM run r JOIN interval i ON i.run_id = r.id AND i.seq = 0",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .unwrap();
+    assert_eq!((tps, message.as_str()), (100.0, "Deadlock found"));
+    assert!((p50 - 1.049).abs() < 0.002, "{p50}");
+    let (reads, p50): (i64, Option<f64>) = db
+        .query_row(
+            "SELECT \"read\", p50_ms FROM interval WHERE seq = 1",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    assert_eq!((reads, p50), (1400, None), "no percentile is made up");
+}
+
+#[test]
+fn a_deleted_run_is_gone_with_its_intervals_and_its_space() {
+    let (_dir, mut store) = fresh();
+    let path = store.path().to_path_buf();
+    let mut other = record("keep", RunState::Finished);
+    other.intervals = vec![interval(0)];
+    store.import(&other).unwrap();
+    let mut large = record(ID, RunState::Finished);
+    large.intervals = (0..2000).map(interval).collect();
+    store.import(&large).unwrap();
+    drop(store);
+    let before = std::fs::metadata(&path).unwrap().len();
+    let mut store = Store::open(path.as_ref()).unwrap();
+    assert_eq!(store.delete("01932b").unwrap(), ID);
+    assert!(matches!(store.get(ID), Err(StoreError::NoSuchRun { .. })));
+    assert_eq!(store.get("keep").unwrap(), other);
+    drop(store);
+    let after = std::fs::metadata(&path).unwrap().len();
+    assert!(after * 5 < before, "{before} then {after}");
+    let left: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT COUNT(*) FROM interval", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(left, 1);
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_deleted() {
+    let (_dir, mut store) = fresh();
+    store.begin(&record(ID, RunState::Running)).unwrap();
+    match store.delete(ID) {
+        Err(StoreError::StillRunning { pid, .. }) => assert_eq!(pid, std::process::id()),
+        other => panic!("{other:?}"),
+    }
+    store.finish(&record(ID, RunState::Interrupted)).unwrap();
+    store.delete(ID).unwrap();
+}
+
+#[test]
+fn json_goes_out_and_in() {
+    let mut whole = record(ID, RunState::Failed("it broke".into()));
+    whole.intervals = (-1..2).map(interval).collect();
+    let text = to_json(&whole).unwrap();
+    assert!(text.ends_with("}\n"));
+    assert_eq!(from_json(&text).unwrap(), whole);
+}
+
+#[test]
+fn json_of_another_version_is_read_or_refused() {
+    let whole = record(ID, RunState::Finished);
+    let with = |version: serde_json::Value| -> Result<RunRecord, RecordError> {
+        let mut value = serde_json::to_value(&whole).unwrap();
+        value["schema_version"] = version;
+        from_json(&value.to_string())
+    };
+    assert_eq!(with(0.into()).unwrap().schema_version, 0);
+    assert!(matches!(
+        with((SCHEMA_VERSION + 1).into()),
+        Err(RecordError::Newer { found, .. }) if found == u64::from(SCHEMA_VERSION) + 1
+    ));
+    assert!(matches!(
+        with(serde_json::Value::Null),
+        Err(RecordError::NoVersion)
+    ));
+    // A newer record is called newer even when nothing else of it is known.
+    assert!(matches!(
+        from_json("{\"schema_version\": 9}"),
+        Err(RecordError::Newer { .. })
+    ));
+    for garbage in [
+        "",
+        "[]",
+        "{\"schema_version\":1}",
+        "hello",
+        "{\"schema_version\":\"x\"}",
+    ] {
+        assert!(
+            matches!(from_json(garbage), Err(RecordError::Malformed(_))),
+            "{garbage}"
+        );
+    }
+}
+
+#[test]
+fn a_stored_record_of_a_newer_tidemark_is_refused_alone() {
+    let (_dir, mut store) = fresh();
+    let mut newer = record("newer", RunState::Finished);
+    newer.schema_version = SCHEMA_VERSION + 1;
+    store.import(&newer).unwrap();
+    store.import(&record("ours", RunState::Finished)).unwrap();
+    let error = store.get("newer").unwrap_err().to_string();
+    assert!(error.contains("newer Tidemark"), "{error}");
+    assert!(store.get("ours").is_ok());
+    assert_eq!(store.list(&Filter::default()).unwrap().len(), 2);
+}
