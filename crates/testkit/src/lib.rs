@@ -30,6 +30,7 @@ mod builder;
 mod client;
 mod endpoint;
 mod error;
+mod layout;
 mod mariadb;
 mod postgres;
 mod process;

@@ -1,12 +1,12 @@
 //! MariaDB: making its files and the command that runs it.
 
-use crate::server::{Layout, run};
+use crate::layout::{Layout, run};
 use crate::{Error, ServerBuilder, TlsFiles, programs};
 use std::fs;
 use std::process::Command;
 
 /// Executed by the server before it takes connections (`--init-file`), so that the account is there
-/// with the first of them. `localhost` too: an account named by host goes before `'%'`.
+/// with the first of them.
 const ACCOUNTS: &str = "\
 CREATE DATABASE IF NOT EXISTS sbtest;
 CREATE USER IF NOT EXISTS 'sbtest'@'%' IDENTIFIED BY 'sbtest';
@@ -29,14 +29,11 @@ const SETTINGS: &[(&str, &str)] = &[
 
 /// Makes the data folder.
 pub(crate) fn initialise(layout: &Layout) -> Result<(), Error> {
-    let engine = layout.engine;
-    let program = programs::find(engine, &["mariadb-install-db", "mysql_install_db"])?;
+    let program = programs::find(layout.engine, &["mariadb-install-db", "mysql_install_db"])?;
     let mut command = programs::command(&program, layout.account, layout.folder());
     command
         .args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"])
         .arg(format!("--datadir={}", layout.data().display()));
-    // It also makes sure that the server itself is there before any file is made.
-    programs::find(engine, &["mariadbd", "mysqld"])?;
     run(layout, command)?;
     let file = layout.folder().join("accounts.sql");
     fs::write(&file, ACCOUNTS).map_err(Error::io("writing accounts.sql"))

@@ -1,6 +1,6 @@
 //! PostgreSQL: making its files and the command that runs it.
 
-use crate::server::{Layout, run};
+use crate::layout::{Layout, run};
 use crate::{Error, SBTEST, ServerBuilder, TlsFiles, process, programs};
 use std::fs;
 use std::io::Write;

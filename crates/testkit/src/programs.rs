@@ -107,14 +107,11 @@ impl Account {
         if own.uid() != 0 {
             return Ok(None);
         }
+        // Packages make their accounts in the file, not in a directory service.
+        let passwd = fs::read_to_string("/etc/passwd").map_err(Error::io("reading /etc/passwd"))?;
         [engine.account(), "nobody"]
             .into_iter()
-            .find_map(|name| {
-                Some(Account {
-                    uid: id("-u", name)?,
-                    gid: id("-g", name)?,
-                })
-            })
+            .find_map(|name| account_in(&passwd, name))
             .map(Some)
             .ok_or_else(|| Error::Io {
                 doing: format!("looking for an account to run {engine} as"),
@@ -123,9 +120,16 @@ impl Account {
     }
 }
 
-fn id(what: &str, name: &str) -> Option<u32> {
-    let out = Command::new("id").args([what, name]).output().ok()?;
-    String::from_utf8(out.stdout).ok()?.trim().parse().ok()
+/// passwd(5): `name:password:uid:gid:…`.
+fn account_in(passwd: &str, name: &str) -> Option<Account> {
+    passwd.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then_some(())?;
+        Some(Account {
+            uid: fields.nth(1)?.parse().ok()?,
+            gid: fields.next()?.parse().ok()?,
+        })
+    })
 }
 
 /// A command that runs as `account` in `folder`, in a process group of its own: a Ctrl-C in the
@@ -176,6 +180,14 @@ mod tests {
             .map(|p| p.strip_prefix(root.path()).unwrap().to_str().unwrap())
             .collect();
         assert_eq!(names, ["16/bin", "15/bin", "9/bin"]);
+    }
+
+    #[test]
+    fn accounts_are_read_by_their_whole_name() {
+        let passwd = "my:x:1:2::/:/bin/sh\nmysql:x:102:105:,,,:/x:/bin/false\n";
+        let found = account_in(passwd, "mysql");
+        assert_eq!(found, Some(Account { uid: 102, gid: 105 }));
+        assert_eq!(account_in(passwd, "sql"), None);
     }
 
     #[test]

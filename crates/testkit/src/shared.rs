@@ -49,7 +49,6 @@ enum Shared {
 impl Shared {
     fn open(engine: Engine, url: Option<String>) -> Result<Shared, Error> {
         let Some(url) = url.filter(|url| !url.is_empty()) else {
-            crate::server::installed(engine)?;
             return Server::builder(engine)
                 .start()
                 .map(|server| Shared::Private(Box::new(server)));
