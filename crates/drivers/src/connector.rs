@@ -42,6 +42,7 @@ pub struct Connector {
     addresses: Vec<(Host, Address)>,
     tls: Option<Arc<rustls::ClientConfig>>,
     options: ConnectOptions,
+    must_exist: bool,
 }
 
 impl Connector {
@@ -70,7 +71,17 @@ impl Connector {
             addresses,
             tls,
             options,
+            must_exist: false,
         })
+    }
+
+    /// Makes opening a session fail with [`ErrorClass::Missing`] when an embedded database's file
+    /// does not exist. Otherwise the first session makes an empty one, as preparing needs; what
+    /// only reads or runs asks for this, so that no empty file is left by a mistyped path.
+    #[must_use]
+    pub fn must_exist(mut self) -> Self {
+        self.must_exist = true;
+        self
     }
 
     /// The target.
@@ -94,7 +105,8 @@ impl Connector {
     /// [`ErrorClass::Refused`] with the host's name when it can't be opened within the time.
     pub async fn connect(&self, number: usize) -> Result<Session, DbError> {
         if self.target.protocol == Protocol::Sqlite {
-            return sqlite::SqliteSession::open(&self.target, &self.options).map(Session::from);
+            return sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)
+                .map(Session::from);
         }
         let (host, address) = &self.addresses[number % self.addresses.len()];
         let opened = timeout(self.options.connect_timeout, self.open(host, address)).await;

@@ -66,11 +66,7 @@ impl RowSet {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        if self.columns == 0 {
-            0
-        } else {
-            self.cells.len() / self.columns
-        }
+        self.cells.len().checked_div(self.columns).unwrap_or(0)
     }
 
     /// Whether there are no rows.

@@ -1,51 +1,20 @@
-//! Placeholder until the driver lands.
+//! Embedded SQLite.
+//!
+//! SQLite blocks the thread that calls it, so every session has a thread of its own and these are
+//! plain calls ([`crate::Connector::is_blocking`]).
+//!
+//! A session sets, and [`crate::settings`] records:
+//!
+//! | setting | value | why |
+//! | --- | --- | --- |
+//! | `journal_mode` | `wal`, in a database that is still empty | readers don't wait for the writer; an existing file keeps the mode it has, because the mode is written into the file |
+//! | `synchronous` | `NORMAL` | in WAL mode never corrupt, but the last commits may be lost when the power fails (sqlite.org/pragma.html#pragma_synchronous) |
+//! | `busy_timeout` | [`BUSY_TIMEOUT`] | a writer waits for its turn |
+//! | `cache_size` | [`CACHE_KIB`] | many sessions stay small; the operating system caches the file for all |
 
-use crate::{ConnectOptions, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value};
-use tidemark_core::{DbError, ServerInfo, Target};
+mod error;
+mod open;
+mod session;
 
-/// One session.
-#[derive(Debug)]
-pub struct SqliteSession {
-    server: ServerInfo,
-}
-
-#[allow(missing_docs, unused, clippy::all)]
-impl SqliteSession {
-    pub(crate) fn open(target: &Target, options: &ConnectOptions) -> Result<Self, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn server(&self) -> &ServerInfo {
-        &self.server
-    }
-    pub(crate) fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn execute(
-        &mut self,
-        statement: &Statement,
-        values: &[Value<'_>],
-    ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn fetch(
-        &mut self,
-        statement: &Statement,
-        values: &[Value<'_>],
-        rows: &mut RowSet,
-    ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-    pub(crate) fn load(
-        &mut self,
-        request: &LoadRequest<'_>,
-        source: &mut dyn RowSource,
-    ) -> Result<Loaded, DbError> {
-        Err(DbError::protocol("not built yet"))
-    }
-}
+pub use open::{BUSY_TIMEOUT, CACHE_KIB};
+pub use session::SqliteSession;

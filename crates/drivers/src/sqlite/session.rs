@@ -1,0 +1,332 @@
+//! One session.
+
+use super::error::db_error;
+use super::open;
+use crate::statement::Form;
+use crate::{
+    BulkMethod, Cell, ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource,
+    RowWriter, Statement, Template, Value, Verb,
+};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, PrepFlags};
+use std::fmt;
+use tidemark_core::{DbError, Engine, ErrorClass, PreparedMode, ServerInfo, Target};
+
+const DIALECT: Dialect = Dialect::new(Engine::Sqlite);
+
+/// A prepared statement with what is asked at each execution.
+struct Prepared<'conn> {
+    statement: rusqlite::Statement<'conn>,
+    params: usize,
+    is_rollback: bool,
+}
+
+impl<'conn> Prepared<'conn> {
+    fn new(statement: rusqlite::Statement<'conn>, sql: &str) -> Self {
+        Self {
+            params: statement.parameter_count(),
+            statement,
+            is_rollback: is_rollback(sql),
+        }
+    }
+}
+
+type Statements<'conn> = Vec<Prepared<'conn>>;
+
+self_cell::self_cell!(
+    /// A connection and the statements prepared on it, which borrow it.
+    struct Handle {
+        owner: Connection,
+        #[not_covariant]
+        dependent: Statements,
+    }
+);
+
+/// One session with an SQLite file.
+pub struct SqliteSession {
+    handle: Handle,
+    server: ServerInfo,
+    prepared: PreparedMode,
+    /// Statement text in the making, for [`PreparedMode::Text`].
+    text: Vec<u8>,
+}
+
+impl fmt::Debug for SqliteSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteSession")
+            .field("server", &self.server)
+            .field("prepared", &self.prepared)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What becomes of a statement's rows.
+enum Rows<'a> {
+    Count,
+    Decode(&'a mut RowSet),
+}
+
+impl SqliteSession {
+    pub(crate) fn open(
+        target: &Target,
+        options: &ConnectOptions,
+        must_exist: bool,
+    ) -> Result<Self, DbError> {
+        let connection = open::open(&target.database, must_exist)?;
+        Ok(Self {
+            handle: Handle::new(connection, |_| Vec::new()),
+            server: ServerInfo {
+                engine: Engine::Sqlite,
+                version: rusqlite::version().to_owned(),
+            },
+            prepared: options.prepared,
+            text: Vec::new(),
+        })
+    }
+
+    pub(crate) fn server(&self) -> &ServerInfo {
+        &self.server
+    }
+
+    pub(crate) fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        let verb = Verb::of(sql);
+        if self.prepared == PreparedMode::Text {
+            let form = Form::Text(Template::new(sql));
+            return Ok(Statement { verb, form });
+        }
+        let index = self.handle.with_dependent_mut(|connection, statements| {
+            let flags = PrepFlags::SQLITE_PREPARE_PERSISTENT;
+            let statement = connection.prepare_with_flags(sql, flags)?;
+            statements.push(Prepared::new(statement, sql));
+            Ok(statements.len() - 1)
+        });
+        Ok(Statement {
+            verb,
+            form: Form::Sqlite {
+                index: index.map_err(|e| db_error(&e))?,
+            },
+        })
+    }
+
+    pub(crate) fn execute(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<Outcome, DbError> {
+        self.run(statement, values, Rows::Count)
+    }
+
+    pub(crate) fn fetch(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        rows: &mut RowSet,
+    ) -> Result<Outcome, DbError> {
+        self.run(statement, values, Rows::Decode(rows))
+    }
+
+    pub(crate) fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
+        run_text(self.handle.borrow_owner(), sql, Rows::Count)
+    }
+
+    pub(crate) fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        let mut rows = RowSet::new();
+        run_text(self.handle.borrow_owner(), sql, Rows::Decode(&mut rows))?;
+        Ok(rows)
+    }
+
+    fn run(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        rows: Rows<'_>,
+    ) -> Result<Outcome, DbError> {
+        match &statement.form {
+            Form::Sqlite { index } => self.handle.with_dependent_mut(|connection, statements| {
+                let prepared = statements
+                    .get_mut(*index)
+                    .ok_or_else(|| misuse("the statement belongs to another session"))?;
+                run_prepared(connection, prepared, values, rows)
+            }),
+            Form::Text(template) => {
+                check_count(template.params(), values)?;
+                self.text.clear();
+                template.render(&DIALECT, values, &mut self.text);
+                let sql = std::str::from_utf8(&self.text)
+                    .map_err(|_| misuse("a value is not UTF-8 text"))?;
+                run_text(self.handle.borrow_owner(), sql, rows)
+            }
+            _ => Err(misuse("the statement belongs to another driver")),
+        }
+    }
+
+    /// Inserts the source's rows one by one, in a transaction of its own when none is open.
+    pub(crate) fn load(
+        &mut self,
+        request: &LoadRequest<'_>,
+        source: &mut dyn RowSource,
+    ) -> Result<Loaded, DbError> {
+        let method = BulkMethod::PreparedInsert;
+        if request.method.is_some_and(|asked| asked != method) {
+            return Err(misuse("SQLite loads by a prepared INSERT only"));
+        }
+        let connection = self.handle.borrow_owner();
+        let own_transaction = connection.is_autocommit();
+        if own_transaction {
+            run_text(connection, DIALECT.begin(), Rows::Count)?;
+        }
+        let loaded = insert_all(connection, request, source);
+        if own_transaction {
+            let end = if loaded.is_ok() { "COMMIT" } else { "ROLLBACK" };
+            let ended = run_text(connection, end, Rows::Count);
+            if loaded.is_ok() && ended.is_err() {
+                run_text(connection, "ROLLBACK", Rows::Count)?;
+            }
+            ended?;
+        }
+        Ok(Loaded {
+            rows: loaded?,
+            method,
+        })
+    }
+}
+
+fn insert_all(
+    connection: &Connection,
+    request: &LoadRequest<'_>,
+    source: &mut dyn RowSource,
+) -> Result<u64, DbError> {
+    let columns: Vec<String> = request.columns.iter().map(|c| DIALECT.quote(c)).collect();
+    let sql = format!(
+        "INSERT INTO {} ({}) VALUES ({})",
+        DIALECT.quote(request.table),
+        columns.join(","),
+        vec!["?"; columns.len()].join(",")
+    );
+    let mut insert = connection.prepare(&sql).map_err(|e| db_error(&e))?;
+    let mut rows = 0;
+    loop {
+        let mut pushed = 0;
+        let mut failed = None;
+        let more = {
+            let mut bind = |column: usize, value: Value<'_>| {
+                pushed = column + 1;
+                if let Err(e) = insert.raw_bind_parameter(pushed, borrowed(value)) {
+                    failed.get_or_insert(e);
+                }
+            };
+            source.next_row(&mut RowWriter::bind(&mut bind))
+        };
+        if !more {
+            return Ok(rows);
+        }
+        if pushed != columns.len() {
+            return Err(misuse(&format!(
+                "a row of {pushed} values for {} columns",
+                columns.len()
+            )));
+        }
+        let inserted = match failed {
+            Some(e) => Err(e),
+            None => insert.raw_execute(),
+        };
+        inserted.map_err(|e| db_error(&e))?;
+        rows += 1;
+    }
+}
+
+fn run_text(connection: &Connection, sql: &str, rows: Rows<'_>) -> Result<Outcome, DbError> {
+    let statement = connection.prepare(sql).map_err(|e| db_error(&e))?;
+    run_prepared(connection, &mut Prepared::new(statement, sql), &[], rows)
+}
+
+fn run_prepared(
+    connection: &Connection,
+    prepared: &mut Prepared<'_>,
+    values: &[Value<'_>],
+    rows: Rows<'_>,
+) -> Result<Outcome, DbError> {
+    check_count(prepared.params, values)?;
+    if prepared.is_rollback && connection.is_autocommit() {
+        // SQLite ends the transaction itself after some errors and then refuses a ROLLBACK
+        // (sqlite.org/lang_transaction.html, 2.1); servers take one at any time.
+        if let Rows::Decode(rows) = rows {
+            rows.reset(0);
+        }
+        return Ok(Outcome::default());
+    }
+    step_all(connection, &mut prepared.statement, values, rows).map_err(|e| db_error(&e))
+}
+
+fn step_all(
+    connection: &Connection,
+    statement: &mut rusqlite::Statement<'_>,
+    values: &[Value<'_>],
+    decode: Rows<'_>,
+) -> Result<Outcome, rusqlite::Error> {
+    for (i, value) in values.iter().enumerate() {
+        statement.raw_bind_parameter(i + 1, borrowed(*value))?;
+    }
+    let columns = statement.column_count();
+    // sqlite3_changes() still tells of an earlier statement when this one changed nothing.
+    let changes_before = connection.total_changes();
+    let mut results = statement.raw_query();
+    let mut rows = 0;
+    match decode {
+        Rows::Count => {
+            while results.next()?.is_some() {
+                rows += 1;
+            }
+        }
+        Rows::Decode(out) => {
+            out.reset(columns);
+            while let Some(row) = results.next()? {
+                rows += 1;
+                for column in 0..columns {
+                    out.push(match row.get_ref(column)? {
+                        ValueRef::Null => Cell::Null,
+                        ValueRef::Integer(v) => Cell::Int(v),
+                        ValueRef::Real(v) => Cell::Float(v),
+                        ValueRef::Text(v) | ValueRef::Blob(v) => Cell::Bytes(v),
+                    });
+                }
+            }
+        }
+    }
+    drop(results);
+    let changed = connection.total_changes() != changes_before;
+    Ok(Outcome {
+        has_rows: columns > 0,
+        rows,
+        affected: if changed { connection.changes() } else { 0 },
+    })
+}
+
+fn borrowed(value: Value<'_>) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(match value {
+        Value::Null => ValueRef::Null,
+        Value::Int(v) => ValueRef::Integer(v),
+        Value::Float(v) => ValueRef::Real(v),
+        Value::Text(v) => ValueRef::Text(v.as_bytes()),
+        Value::Bytes(v) => ValueRef::Blob(v),
+    })
+}
+
+fn is_rollback(sql: &str) -> bool {
+    sql.trim_matches(|c: char| c.is_whitespace() || c == ';')
+        .eq_ignore_ascii_case("rollback")
+}
+
+fn check_count(params: usize, values: &[Value<'_>]) -> Result<(), DbError> {
+    if params == values.len() {
+        return Ok(());
+    }
+    Err(misuse(&format!(
+        "{} values for {params} parameters",
+        values.len()
+    )))
+}
+
+fn misuse(why: &str) -> DbError {
+    DbError::new(ErrorClass::Fatal, "SQLITE_MISUSE", why)
+}
