@@ -28,11 +28,15 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 /// Makes the data folder.
+///
+/// Set-up and server keep temporary tables in the server's folder: a starting server removes those
+/// that it finds, in a shared /tmp also the ones that another server is using.
 pub(crate) fn initialise(layout: &Layout) -> Result<(), Error> {
     let program = programs::find(layout.engine, &["mariadb-install-db", "mysql_install_db"])?;
     let mut command = programs::command(&program, layout.account, layout.folder());
     command
         .args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"])
+        .arg(format!("--tmpdir={}", layout.folder().display()))
         .arg(format!("--datadir={}", layout.data().display()));
     run(layout, command)?;
     let file = layout.folder().join("accounts.sql");
@@ -56,6 +60,7 @@ pub(crate) fn command(
     };
     set("no-defaults", "");
     set("datadir", &layout.data().display().to_string());
+    set("tmpdir", &layout.folder().display().to_string());
     set("socket", &layout.socket().display().to_string());
     set("port", &layout.port.to_string());
     let file = |name: &str| layout.folder().join(name).display().to_string();

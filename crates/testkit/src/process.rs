@@ -65,5 +65,5 @@ pub(crate) fn tail(log: &Path) -> String {
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(20)..].join("\n")
+    lines[lines.len().saturating_sub(60)..].join("\n")
 }
