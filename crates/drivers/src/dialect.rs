@@ -111,7 +111,8 @@ impl Dialect {
     }
 }
 
-fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
+/// Two lower-case digits a byte.
+pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     for b in bytes {
         out.push(DIGITS[usize::from(b >> 4)]);

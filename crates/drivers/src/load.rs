@@ -1,5 +1,6 @@
 //! Loading many rows by the fastest way a target takes.
 
+use crate::dialect::write_hex;
 use crate::{BulkMethod, Dialect, Value};
 
 /// Makes rows one after another.
@@ -35,8 +36,11 @@ pub struct RowWriter<'a> {
 }
 
 pub(crate) enum Sink<'a> {
-    /// Tab-separated, backslash-escaped: COPY's text format and LOAD DATA's default format agree.
+    /// Tab-separated, backslash-escaped: COPY's text format and LOAD DATA's default format agree
+    /// but for binary data.
     Tsv(&'a mut Vec<u8>),
+    /// COPY's text format, with binary data as bytea reads it (PostgreSQL manual, 8.4.1).
+    Copy(&'a mut Vec<u8>),
     /// Literals of a VALUES list.
     Values(&'a mut Vec<u8>, &'a Dialect),
     /// Bound one by one (SQLite).
@@ -48,6 +52,14 @@ impl<'a> RowWriter<'a> {
     pub fn tsv(out: &'a mut Vec<u8>) -> Self {
         Self {
             sink: Sink::Tsv(out),
+            first: true,
+        }
+    }
+
+    /// Writes COPY's text format.
+    pub(crate) fn copy_text(out: &'a mut Vec<u8>) -> Self {
+        Self {
+            sink: Sink::Copy(out),
             first: true,
         }
     }
@@ -75,6 +87,18 @@ impl<'a> RowWriter<'a> {
                     out.push(b'\t');
                 }
                 write_tsv(value, out);
+            }
+            Sink::Copy(out) => {
+                if !first {
+                    out.push(b'\t');
+                }
+                match value {
+                    Value::Bytes(v) => {
+                        out.extend_from_slice(b"\\\\x");
+                        write_hex(v, out);
+                    }
+                    other => write_tsv(other, out),
+                }
             }
             Sink::Values(out, dialect) => {
                 if !first {
@@ -139,5 +163,14 @@ mod tests {
         row.text("a\tb\\c\nd");
         row.push(Value::Null);
         assert_eq!(out, b"-7\ta\\tb\\\\c\\nd\t\\N");
+    }
+
+    #[test]
+    fn copy_writes_binary_data_as_escaped_hex() {
+        let mut out = Vec::new();
+        let mut row = RowWriter::copy_text(&mut out);
+        row.push(Value::Bytes(&[0, 10, 255]));
+        row.text("a\tb");
+        assert_eq!(out, b"\\\\x000aff\ta\\tb");
     }
 }

@@ -1,18 +1,49 @@
-//! Placeholder until the driver lands.
+//! The PostgreSQL frontend/backend protocol 3.0: PostgreSQL, YugabyteDB's YSQL, CockroachDB.
+//!
+//! PostgreSQL manual, chapter "Frontend/Backend Protocol". A statement is one write
+//! (`Bind`, `Execute`, `Sync`) and one walk over the reply; rows that nobody reads are skipped
+//! where they lie. Parameters and results travel in text form, which every server of the family
+//! reads and writes alike. Between statements a session holds no buffer.
 
-use crate::{ConnectOptions, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value};
+mod detect;
+mod error;
+mod load;
+mod message;
+mod reply;
+mod skim;
+mod startup;
+
+use crate::statement::Form;
+use crate::{
+    ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
+    Value, Verb,
+};
+use reply::Reply;
+use skim::Skimmer;
+use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
-use tidemark_core::{DbError, Host, ServerInfo, Target};
+use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
 
 /// One session.
 #[derive(Debug)]
 pub struct PostgresSession {
-    server: ServerInfo,
+    stream: Stream,
+    skimmer: Skimmer,
+    server: Rc<ServerInfo>,
+    /// What the server said when it closed the session between two statements.
+    farewell: Option<Box<DbError>>,
+    /// Statements prepared so far.
+    prepared: u32,
+    mode: PreparedMode,
+    /// A reply is not wholly received: the session can't be used until it is.
+    pending: bool,
+    in_transaction: bool,
 }
 
-#[allow(missing_docs, unused, clippy::all)]
 impl PostgresSession {
+    /// Opens a session on a fresh connection.
     pub(crate) async fn open(
         stream: Stream,
         host: &Host,
@@ -20,41 +51,247 @@ impl PostgresSession {
         tls: Option<&Arc<rustls::ClientConfig>>,
         options: &ConnectOptions,
     ) -> Result<Self, DbError> {
-        Err(DbError::protocol("not built yet"))
+        // In a box of its own: a task is as large as its largest wait, and this one is done once.
+        let started = Box::pin(startup::start(stream, host, target, tls)).await?;
+        let mut session = Self {
+            stream: started.stream,
+            skimmer: Skimmer::default(),
+            server: Rc::new(detect::detect("", &started.server_version)),
+            farewell: None,
+            prepared: 0,
+            mode: options.prepared,
+            pending: false,
+            in_transaction: false,
+        };
+        session.skimmer.skim(&started.rest, &mut Reply::none())?;
+        let rows = Box::pin(session.query("SELECT version()"))
+            .await
+            .map_err(|e| {
+                let message = format!("can't ask {host} for its version: {}", e.message);
+                DbError::new(ErrorClass::Refused, e.code, message)
+            })?;
+        let version = rows.text(0, 0).unwrap_or_default();
+        session.server = detect::shared(detect::detect(&version, &started.server_version));
+        Ok(session)
     }
+
     pub(crate) fn server(&self) -> &ServerInfo {
         &self.server
     }
-    pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
-        Err(DbError::protocol("not built yet"))
+
+    fn dialect(&self) -> Dialect {
+        Dialect::new(self.server.engine)
     }
+
+    pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        let verb = Verb::of(sql);
+        let template = Template::new(sql);
+        if self.mode == PreparedMode::Text {
+            let form = Form::Text(template);
+            return Ok(Statement { verb, form });
+        }
+        let number = self.prepared.wrapping_add(1);
+        let mut out = message::buffer();
+        message::prepare(&mut out, number, &template.numbered())?;
+        let mut reply = Reply::counting();
+        self.exchange(out, &mut reply).await?;
+        self.prepared = number;
+        let form = Form::Postgres {
+            number,
+            params: reply.params,
+            columns: reply.columns.unwrap_or(0),
+        };
+        Ok(Statement { verb, form })
+    }
+
     pub(crate) async fn execute(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let mut reply = Reply::counting();
+        self.run(statement, values, &mut reply).await?;
+        Ok(reply.outcome)
     }
+
     pub(crate) async fn fetch(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let columns = match statement.form {
+            Form::Postgres { columns, .. } => Some(columns),
+            _ => None,
+        };
+        let mut reply = Reply::decoding(rows, columns);
+        self.run(statement, values, &mut reply).await?;
+        Ok(reply.outcome)
     }
+
     pub(crate) async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let mut out = message::buffer();
+        message::query(&mut out, sql)?;
+        let mut reply = Reply::counting();
+        self.exchange_statement(out, &mut reply).await?;
+        Ok(reply.outcome)
     }
+
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let mut out = message::buffer();
+        message::query(&mut out, sql)?;
+        let mut rows = RowSet::new();
+        let mut reply = Reply::decoding(&mut rows, None);
+        self.exchange_statement(out, &mut reply).await?;
+        Ok(rows)
     }
+
     pub(crate) async fn load(
         &mut self,
         request: &LoadRequest<'_>,
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
-        Err(DbError::protocol("not built yet"))
+        // In a box of its own, as when opening.
+        Box::pin(load::load(self, request, source)).await
     }
-    pub(crate) async fn close(self) {}
+
+    pub(crate) async fn close(mut self) {
+        let mut out = message::buffer();
+        message::terminate(&mut out);
+        // The connection is closed either way.
+        let _ = self.stream.send(&out).await;
+        message::give_back(out);
+    }
+
+    /// Executes a statement, prepared or as text.
+    async fn run(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DbError> {
+        let mut out = message::buffer();
+        match &statement.form {
+            Form::Postgres {
+                number,
+                params,
+                columns,
+            } => {
+                check_values(values, (*params).into())?;
+                message::bind_execute(&mut out, *number, values)?;
+                reply.extended = true;
+                reply.columns = (*columns > 0).then_some(*columns);
+            }
+            Form::Text(template) => {
+                check_values(values, template.params())?;
+                let dialect = self.dialect();
+                message::query_with(&mut out, |out| template.render(&dialect, values, out))?;
+            }
+            _ => {
+                return Err(DbError::new(
+                    ErrorClass::Fatal,
+                    "protocol",
+                    "the statement was prepared by another driver",
+                ));
+            }
+        }
+        self.exchange_statement(out, reply).await
+    }
+
+    /// Sends a request that executes a statement, and receives the reply.
+    async fn exchange_statement(
+        &mut self,
+        out: Vec<u8>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DbError> {
+        self.exchange(out, reply).await?;
+        if !reply.completed {
+            self.pending = true;
+            return Err(DbError::protocol(
+                "the server ended a reply before its result",
+            ));
+        }
+        reply.outcome.has_rows = reply.columns.is_some() || reply.outcome.rows > 0;
+        Ok(())
+    }
+
+    /// Sends a request and receives the whole reply.
+    async fn exchange(&mut self, out: Vec<u8>, reply: &mut Reply<'_>) -> Result<(), DbError> {
+        self.begin()?;
+        self.transmit(&out, reply).await?;
+        message::give_back(out);
+        self.receive(reply).await?;
+        if reply.copy_in {
+            Box::pin(load::refuse_copy(self, reply)).await?;
+        }
+        self.finish(reply)
+    }
+
+    /// Makes sure that nothing of an earlier reply is on its way.
+    fn begin(&mut self) -> Result<(), DbError> {
+        if let Some(farewell) = self.farewell.take() {
+            self.pending = true;
+            return Err(*farewell);
+        }
+        if self.pending {
+            return Err(DbError::protocol(
+                "the session was lost with an earlier statement",
+            ));
+        }
+        self.pending = true;
+        Ok(())
+    }
+
+    /// Sends bytes. When that fails, the server's last words, if they came, are the error.
+    async fn transmit(&mut self, bytes: &[u8], reply: &mut Reply<'_>) -> Result<(), DbError> {
+        match self.stream.send(bytes).await {
+            Ok(()) => Ok(()),
+            Err(e) => Err(Box::pin(self.last_words(e, reply)).await),
+        }
+    }
+
+    async fn last_words(&mut self, error: io::Error, reply: &mut Reply<'_>) -> DbError {
+        match self.receive(reply).await {
+            Err(e) if e.code != "io" => e,
+            _ => match reply.error.take() {
+                Some(e) if e.class == ErrorClass::ConnectionLost => *e,
+                _ => DbError::lost(&error),
+            },
+        }
+    }
+
+    /// Receives until the reply is over or the server waits for rows to copy.
+    async fn receive(&mut self, reply: &mut Reply<'_>) -> Result<(), DbError> {
+        let skimmer = &mut self.skimmer;
+        let received = self.stream.receive(|bytes| {
+            let skimmed = skimmer.skim(bytes, reply);
+            (skimmed.is_err() || reply.is_over()).then_some(skimmed)
+        });
+        match received.await {
+            Ok(skimmed) => skimmed,
+            Err(e) => Err(reply.error.take().map_or_else(|| DbError::lost(&e), |e| *e)),
+        }
+    }
+
+    /// Takes over what a reply tells of the session.
+    fn finish(&mut self, reply: &mut Reply<'_>) -> Result<(), DbError> {
+        self.pending = !reply.ready;
+        self.in_transaction = reply.in_transaction;
+        self.farewell = reply.farewell.take();
+        reply.error.take().map_or(Ok(()), |e| Err(*e))
+    }
+}
+
+fn check_values(values: &[Value<'_>], params: usize) -> Result<(), DbError> {
+    if values.len() == params {
+        return Ok(());
+    }
+    Err(DbError::new(
+        ErrorClass::Fatal,
+        "protocol",
+        format!(
+            "the statement has {params} parameters and {} values are given",
+            values.len()
+        ),
+    ))
 }

@@ -1,0 +1,156 @@
+//! The server's errors, and what may be done about them.
+
+use tidemark_core::{DbError, ErrorClass};
+
+/// The fields of an `ErrorResponse` that decide something (manual, "Error and Notice Message
+/// Fields").
+#[derive(Debug, Default)]
+pub(super) struct ServerError {
+    /// Whether the server ends the session after it.
+    pub fatal: bool,
+    /// SQLSTATE.
+    pub code: String,
+    /// The primary message.
+    pub message: String,
+}
+
+impl ServerError {
+    /// Reads the body of an `ErrorResponse`, also one that was cut off.
+    pub fn parse(body: &[u8]) -> Self {
+        let mut error = Self::default();
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        for field in body.split(|b| *b == 0) {
+            match field.split_first() {
+                // `S` may be translated, `V` never is but came with 9.6.
+                Some((b'S' | b'V', value)) => {
+                    error.fatal |= matches!(value, b"FATAL" | b"PANIC");
+                }
+                Some((b'C', value)) => error.code = text(value),
+                Some((b'M', value)) => error.message = text(value),
+                _ => {}
+            }
+        }
+        if error.message.is_empty() {
+            error.message = "the server gave no reason".into();
+        }
+        error
+    }
+
+    /// The error of a statement on an open session.
+    pub fn of_statement(self) -> DbError {
+        let class = if self.fatal {
+            ErrorClass::ConnectionLost
+        } else {
+            class_of(&self.code, &self.message)
+        };
+        DbError::new(class, self.code, self.message)
+    }
+}
+
+/// What may be done about an SQLSTATE (manual, appendix A "PostgreSQL Error Codes").
+fn class_of(code: &str, message: &str) -> ErrorClass {
+    match code {
+        // serialization_failure, deadlock_detected, lock_not_available.
+        "40001" | "40P01" | "55P03" => ErrorClass::Retryable,
+        // CockroachDB's own state for retries before version 2.
+        "CR000" => ErrorClass::Retryable,
+        // CockroachDB, "Transaction Retry Error Reference": every retry error says this, whatever
+        // its state; but a result that may have been committed must not be tried again blindly.
+        _ if message.contains("restart transaction") && code != "40003" => ErrorClass::Retryable,
+        // undefined_table, undefined_column, invalid_schema_name, invalid_catalog_name.
+        "42P01" | "42703" | "3F000" | "3D000" => ErrorClass::Missing,
+        // too_many_connections.
+        "53300" => ErrorClass::Refused,
+        // admin_shutdown, crash_shutdown, cannot_connect_now.
+        "57P01" | "57P02" | "57P03" => ErrorClass::ConnectionLost,
+        // Connection exceptions, protocol_violation (08P01) among them.
+        _ if code.starts_with("08") => ErrorClass::ConnectionLost,
+        // Integrity constraint violations.
+        _ if code.starts_with("23") => ErrorClass::Constraint,
+        // invalid_authorization_specification, invalid_password.
+        _ if code.starts_with("28") => ErrorClass::Refused,
+        _ => ErrorClass::Fatal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(severity: &str, code: &str, message: &str) -> Vec<u8> {
+        format!("S{severity}\0V{severity}\0C{code}\0M{message}\0Fproc.c\0\0").into_bytes()
+    }
+
+    fn class(severity: &str, code: &str, message: &str) -> ErrorClass {
+        ServerError::parse(&body(severity, code, message))
+            .of_statement()
+            .class
+    }
+
+    #[test]
+    fn states_of_the_manual_have_their_class() {
+        for (code, expected) in [
+            ("40001", ErrorClass::Retryable),
+            ("40P01", ErrorClass::Retryable),
+            ("55P03", ErrorClass::Retryable),
+            ("40003", ErrorClass::Fatal),
+            ("57P01", ErrorClass::ConnectionLost),
+            ("08006", ErrorClass::ConnectionLost),
+            ("28P01", ErrorClass::Refused),
+            ("53300", ErrorClass::Refused),
+            ("23505", ErrorClass::Constraint),
+            ("23503", ErrorClass::Constraint),
+            ("42P01", ErrorClass::Missing),
+            ("42703", ErrorClass::Missing),
+            ("3F000", ErrorClass::Missing),
+            ("42601", ErrorClass::Fatal),
+            ("25P02", ErrorClass::Fatal),
+            ("53100", ErrorClass::Fatal),
+            ("57014", ErrorClass::Fatal),
+        ] {
+            assert_eq!(class("ERROR", code, "m"), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_ends_the_session_is_a_lost_connection() {
+        for code in ["57P05", "25P03", "XX000"] {
+            assert_eq!(class("FATAL", code, "m"), ErrorClass::ConnectionLost);
+        }
+    }
+
+    #[test]
+    fn documented_retry_errors_of_cockroachdb_and_yugabytedb_are_retryable() {
+        // CockroachDB, "Transaction Retry Error Reference".
+        let message = "restart transaction: TransactionRetryWithProtoRefreshError: \
+                       TransactionRetryError: retry txn (RETRY_WRITE_TOO_OLD)";
+        assert_eq!(class("ERROR", "40001", message), ErrorClass::Retryable);
+        assert_eq!(class("ERROR", "CR000", message), ErrorClass::Retryable);
+        assert_eq!(class("ERROR", "XXUUU", message), ErrorClass::Retryable);
+        assert_eq!(
+            class(
+                "ERROR",
+                "40003",
+                "result is ambiguous (restart transaction)"
+            ),
+            ErrorClass::Fatal
+        );
+        // YugabyteDB, "Transaction error codes in YSQL".
+        let message = "could not serialize access due to concurrent update";
+        assert_eq!(class("ERROR", "40001", message), ErrorClass::Retryable);
+        assert_eq!(
+            class("ERROR", "40P01", "deadlock detected"),
+            ErrorClass::Retryable
+        );
+    }
+
+    #[test]
+    fn a_body_cut_off_still_tells_something() {
+        let whole = body("ERROR", "42P01", "relation \"t\" does not exist");
+        for end in 0..whole.len() {
+            let error = ServerError::parse(&whole[..end]);
+            assert!(!error.message.is_empty());
+        }
+        assert_eq!(ServerError::parse(&whole).code, "42P01");
+    }
+}
