@@ -1,2 +1,74 @@
-//! The `tidemark` command.
-fn main() {}
+//! The `tidemark` command: parses, wires, exits.
+
+mod args;
+mod demo;
+mod doctor;
+mod exit;
+mod interrupt;
+mod plan;
+mod progress;
+mod recording;
+mod render;
+mod runs;
+mod secrets;
+mod storing;
+mod sysbench;
+
+use clap::Parser;
+use exit::{ExitCode, Failure};
+use std::path::Path;
+use std::process;
+
+fn main() -> process::ExitCode {
+    let args = secrets::arguments();
+    let code = match dispatch(&args) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("tidemark: {failure}");
+            failure.code
+        }
+    };
+    process::ExitCode::from(code as u8)
+}
+
+fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
+    let (program, rest) = args
+        .split_first()
+        .map_or(("", args), |(p, r)| (p.as_str(), r));
+    // A link named `sysbench` is the sysbench command.
+    if Path::new(program)
+        .file_stem()
+        .is_some_and(|name| name == "sysbench")
+    {
+        return sysbench::main(args, rest);
+    }
+    // Its grammar is sysbench's and not clap's.
+    if let Some((first, rest)) = rest.split_first()
+        && first == "sysbench"
+    {
+        return sysbench::main(args, rest);
+    }
+    let cli = match args::Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap writes them to the right place.
+            let code = if error.use_stderr() {
+                ExitCode::Usage
+            } else {
+                ExitCode::Success
+            };
+            let _ = error.print();
+            return Ok(code);
+        }
+    };
+    match cli.command {
+        args::Command::Demo(demo) => demo::demo(args, &demo),
+        args::Command::Sysbench { args: words } => sysbench::main(args, &words),
+        args::Command::Workloads => runs::workloads(),
+        args::Command::Runs(list) => runs::list(&list),
+        args::Command::Show(show) => runs::show(&show),
+        args::Command::Report(report) => runs::report(&report),
+        args::Command::Delete(delete) => runs::delete(&delete),
+        args::Command::Doctor(target) => doctor::doctor(&target),
+    }
+}

@@ -28,8 +28,12 @@ pub enum DisconnectPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IgnoreErrors {
-    /// Those the driver classes as [`crate::ErrorClass::Retryable`].
-    Retryable,
+    /// Those the driver classes as [`crate::ErrorClass::Retryable`], and these engine codes
+    /// (sysbench also retries PostgreSQL's `23505`, a duplicate key).
+    Retryable {
+        /// Engine codes beside the class.
+        and_codes: Vec<String>,
+    },
     /// Exactly these engine codes (`--mysql-ignore-errors=1213,1020`).
     Codes(Vec<String>),
     /// Every error.
@@ -96,7 +100,9 @@ impl Default for RunSpec {
             seed: 1,
             prepared: PreparedMode::Server,
             reconnect_every: 0,
-            ignore_errors: IgnoreErrors::Retryable,
+            ignore_errors: IgnoreErrors::Retryable {
+                and_codes: Vec::new(),
+            },
             on_disconnect: DisconnectPolicy::Reconnect,
             reconnect_timeout: Duration::from_secs(30),
             init_timeout: Duration::from_secs(30),

@@ -1,1 +1,25 @@
-//! engine
+//! The load engine: sessions in closed loop or on a schedule of arrivals, phases, recording, and
+//! loading in chunks. No SQL lives here.
+//!
+//! [`run()`] drives a workload on a target and gives its measurements, interval by interval, to a
+//! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
+//! embedded engine block and get threads of their own.
+
+mod arrivals;
+mod control;
+mod error;
+mod interval;
+mod load;
+mod recorder;
+mod run;
+mod session;
+mod tally;
+
+pub use control::StopHandle;
+pub use error::EngineError;
+pub use load::{
+    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables, prepare,
+};
+pub use recorder::Recorder;
+pub use run::{RunObserver, RunResult, Started, run};
+pub use tally::ErrorTally;

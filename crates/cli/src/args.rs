@@ -1,0 +1,145 @@
+//! The command line of everything but `sysbench`, whose grammar is its own.
+
+use crate::exit::ExitCode;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Runs the standard database benchmarks, and says whether the numbers can be believed.
+#[derive(Debug, Parser)]
+#[command(name = "tidemark", version, after_help = after_help(), propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure embedded SQLite for ten seconds: no server, nothing to set up
+    Demo(Demo),
+    /// Run the sysbench OLTP family with sysbench's own command line
+    #[command(disable_help_flag = true)]
+    Sysbench {
+        /// As for sysbench: [options]... SCRIPT COMMAND; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// List the workloads
+    Workloads,
+    /// List the runs in the store
+    Runs(List),
+    /// Print one run's summary
+    Show(Show),
+    /// Write the report of one run
+    Report(Report),
+    /// Delete one run from the store
+    Delete(One),
+    /// Check step by step that a target can be used: connection, rights, statements, loading
+    Doctor(Doctor),
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder for the database, the record and the reports
+    #[arg(long, default_value = "tidemark-out")]
+    pub dir: PathBuf,
+    /// Rows to load
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub rows: u64,
+    /// Seconds to measure
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub time: u64,
+    /// Sessions
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    pub threads: u64,
+    /// Language of the report
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// File of the run store [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
+    #[arg(long)]
+    pub store: Option<PathBuf>,
+}
+
+/// Which store.
+#[derive(Debug, Args)]
+pub struct StoreArg {
+    /// File of the run store [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
+    #[arg(long)]
+    pub store: Option<PathBuf>,
+}
+
+/// `runs`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only runs of this workload
+    #[arg(long)]
+    pub workload: Option<String>,
+    /// How many of the newest to list
+    #[arg(long, default_value_t = 20)]
+    pub limit: u32,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The run's id or its beginning; `last` is the newest
+    pub id: String,
+    /// Print the whole record as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Language
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run's id or its beginning, `last` for the newest, or a record written by --out
+    pub run: String,
+    /// File to write; its ending says how: .html, .md, .txt, .json
+    #[arg(long, short, default_value = "report.html")]
+    pub out: PathBuf,
+    /// Language
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `delete`.
+#[derive(Debug, Args)]
+pub struct One {
+    /// The run's id or its beginning
+    pub id: String,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The target, as mysql://user@host:3306/database; MYSQL_PWD or PGPASSWORD hold a password
+    pub target: String,
+}
+
+fn after_help() -> String {
+    let codes: String = ExitCode::ALL
+        .iter()
+        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
+        .collect();
+    format!(
+        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n\nExit codes:\n{}",
+        codes.trim_end()
+    )
+}

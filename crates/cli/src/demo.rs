@@ -1,0 +1,55 @@
+//! `demo`: the main job on embedded SQLite, with nothing to set up.
+
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use crate::sysbench::{self, parse::Command};
+
+/// Loads a table, runs `oltp_read_write`, checks the data, and writes record and reports.
+///
+/// # Errors
+/// [`Failure`] as of the steps; [`ExitCode::Refused`] when the demo's file is somebody else's.
+pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
+    let dir = &demo.dir;
+    std::fs::create_dir_all(dir)
+        .map_err(|e| Failure::new(ExitCode::Failed, format!("{}: {e}", dir.display())))?;
+    let path = |name: &str| dir.join(name).display().to_string();
+    let mut options = vec![
+        format!("--target=sqlite:{}", path("demo.db")),
+        format!("--table-size={}", demo.rows),
+        format!("--time={}", demo.time),
+        format!("--lang={}", demo.lang),
+    ];
+    if let Some(store) = &demo.store {
+        options.push(format!("--store={}", store.display()));
+    }
+    let with = |command: Command, more: &[String]| {
+        let mut all = options.clone();
+        all.extend_from_slice(more);
+        sysbench::run_command("oltp_read_write", command, &all, args)
+    };
+    println!(
+        "Tidemark demo: oltp_read_write on embedded SQLite, in {}\n",
+        dir.display()
+    );
+    let loaded = with(Command::Prepare, &["--replace".into()])?;
+    if loaded != ExitCode::Success {
+        return Ok(loaded);
+    }
+    println!();
+    let more = [
+        format!("--threads={}", demo.threads),
+        "--report-interval=1".into(),
+        "--validate".into(),
+        format!("--out={}", path("record.json")),
+        format!("--report={},{}", path("report.html"), path("summary.txt")),
+    ];
+    let code = with(Command::Run, &more)?;
+    if code == ExitCode::Success {
+        println!(
+            "\nNext: open {} in a browser, or measure a server:\n  \
+             tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest prepare",
+            path("report.html")
+        );
+    }
+    Ok(code)
+}

@@ -1,0 +1,219 @@
+//! `doctor`: proves step by step that a target can be used, on tables of its own.
+
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass, PreparedMode, Target};
+use tidemark_drivers::{
+    BulkMethod, ConnectOptions, Connector, LoadRequest, RowSet, RowSource, RowWriter, Session,
+    Value, catalog, settings,
+};
+use tidemark_runtime::block_on;
+
+/// The doctor's own table. A table of that name that it did not mark is left alone.
+const TABLE: &str = "tidemark_doctor";
+const MARK: &str = "tidemark:doctor";
+const ROWS: i64 = 1000;
+
+/// Checks a target and prints a line for each step.
+///
+/// # Errors
+/// [`Failure`] of bad usage; a step that fails is printed, and its code returned.
+pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
+    let target = crate::sysbench::target::from_url(&args.target)?;
+    println!("target   {target}");
+    for prepared in [PreparedMode::Server, PreparedMode::Text] {
+        let options = ConnectOptions {
+            prepared,
+            connect_timeout: Duration::from_secs(10),
+        };
+        let connector = match Connector::new(target.clone(), options) {
+            Ok(connector) => connector,
+            Err(error) => return Ok(failed("address", &error)),
+        };
+        let mode = if prepared == PreparedMode::Server {
+            "prepared"
+        } else {
+            "text"
+        };
+        let checked = block_on(check(connector, target.clone(), mode))
+            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+        if let Err((step, error)) = checked {
+            return Ok(failed(step, &error));
+        }
+    }
+    println!("all is well: this target can be measured");
+    Ok(ExitCode::Success)
+}
+
+fn failed(step: &str, error: &DbError) -> ExitCode {
+    println!("FAILED   {step}: {error} ({})", error.class);
+    match error.class {
+        ErrorClass::Refused => ExitCode::Connect,
+        _ => ExitCode::Check,
+    }
+}
+
+type Step<T> = Result<T, (&'static str, DbError)>;
+
+async fn check(connector: Connector, target: Target, mode: &'static str) -> Step<()> {
+    let at = |step: &'static str| move |error: DbError| (step, error);
+    for host in 0..target.hosts.len().max(1) {
+        let session = connector.connect(host).await.map_err(at("connect"))?;
+        if mode == "prepared" {
+            let shown = target
+                .host_for(host)
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            println!(
+                "ok       connect {shown}: {} {}",
+                session.server().engine,
+                session.server().version
+            );
+        }
+        session.close().await;
+    }
+    let mut session = connector.connect(0).await.map_err(at("connect"))?;
+    if mode == "prepared" {
+        let settings = settings::settings_that_matter(&mut session)
+            .await
+            .map_err(at("read settings"))?;
+        println!("ok       read settings: {}", settings.len());
+    }
+    create(&mut session).await.map_err(at("create a table"))?;
+    println!("ok       create a table ({mode})");
+    let used = use_table(&mut session, mode).await;
+    let dropped = catalog::drop_table(&mut session, TABLE).await;
+    used?;
+    dropped.map_err(at("drop a table"))?;
+    println!("ok       drop a table ({mode})");
+    session.close().await;
+    Ok(())
+}
+
+async fn create(session: &mut Session) -> Result<(), DbError> {
+    if let Some(found) = catalog::describe_table(session, TABLE).await? {
+        if found.comment.as_deref() != Some(MARK) {
+            return Err(DbError::new(
+                ErrorClass::Fatal,
+                "doctor",
+                format!("a table {TABLE} that Tidemark did not make is there; it was left alone"),
+            ));
+        }
+        catalog::drop_table(session, TABLE).await?;
+    }
+    let sql = format!("CREATE TABLE {TABLE} (id INTEGER NOT NULL PRIMARY KEY, v VARCHAR(60))");
+    session.query(&sql).await?;
+    catalog::mark_table(session, TABLE, MARK).await
+}
+
+async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
+    let at = |step: &'static str| move |error: DbError| (step, error);
+    let method = load(session).await.map_err(at("load rows"))?;
+    println!("ok       load {ROWS} rows ({mode}) by {method:?}");
+    read(session).await.map_err(at("read what was loaded"))?;
+    println!("ok       read what was loaded ({mode})");
+    roll_back(session).await.map_err(at("roll back"))?;
+    println!("ok       begin, change, roll back ({mode})");
+    classes(session).await.map_err(at("tell errors apart"))?;
+    println!("ok       tell errors apart ({mode})");
+    Ok(())
+}
+
+/// Rows whose values are awkward to quote.
+struct Rows(i64);
+
+fn value(id: i64) -> String {
+    format!("row {id}: it's \\ \"quoted\", naïve, 潮位\ttab\nline")
+}
+
+impl RowSource for Rows {
+    fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
+        if self.0 == ROWS {
+            return false;
+        }
+        self.0 += 1;
+        row.int(self.0);
+        row.text(&value(self.0));
+        true
+    }
+}
+
+async fn load(session: &mut Session) -> Result<BulkMethod, DbError> {
+    session.simple(session.dialect().begin()).await?;
+    let request = LoadRequest {
+        table: TABLE,
+        columns: &["id", "v"],
+        method: None,
+    };
+    let loaded = session.load(&request, &mut Rows(0)).await?;
+    session.simple("COMMIT").await?;
+    let rows = catalog::row_count(session, TABLE).await?;
+    expect(rows == ROWS as u64, || {
+        format!("{ROWS} rows were loaded, {rows} are there")
+    })?;
+    Ok(loaded.method)
+}
+
+fn expect(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), DbError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(DbError::new(ErrorClass::Fatal, "doctor", otherwise()))
+    }
+}
+
+async fn read(session: &mut Session) -> Result<(), DbError> {
+    let select = session
+        .prepare(&format!("SELECT v FROM {TABLE} WHERE id = ?"))
+        .await?;
+    let mut rows = RowSet::new();
+    for id in [1, ROWS / 2, ROWS] {
+        session.fetch(&select, &[Value::Int(id)], &mut rows).await?;
+        let got = rows.text(0, 0);
+        expect(got.as_deref() == Some(value(id).as_str()), || {
+            format!("row {id} came back as {got:?}")
+        })?;
+    }
+    let nothing = session.execute(&select, &[Value::Int(ROWS + 1)]).await?;
+    expect(nothing.has_rows && nothing.rows == 0, || {
+        "an absent row was found".into()
+    })
+}
+
+async fn roll_back(session: &mut Session) -> Result<(), DbError> {
+    let update = session
+        .prepare(&format!("UPDATE {TABLE} SET v = ? WHERE id = ?"))
+        .await?;
+    session.simple(session.dialect().begin()).await?;
+    let changed = session
+        .execute(&update, &[Value::Text("changed"), Value::Int(1)])
+        .await?;
+    expect(changed.affected == 1, || {
+        format!("{} rows changed instead of 1", changed.affected)
+    })?;
+    session.rollback().await?;
+    read(session).await
+}
+
+async fn classes(session: &mut Session) -> Result<(), DbError> {
+    let duplicate = session
+        .simple(&format!("INSERT INTO {TABLE} VALUES (1, 'x')"))
+        .await;
+    let missing = session.simple("SELECT * FROM tidemark_no_such_table").await;
+    for (result, class) in [
+        (duplicate, ErrorClass::Constraint),
+        (missing, ErrorClass::Missing),
+    ] {
+        match result {
+            Err(error) if error.class == class => {}
+            other => {
+                let said = other.err().map(|e| format!("{e} ({})", e.class));
+                return expect(false, || {
+                    format!("wanted an error of class {class}, got {said:?}")
+                });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Exit codes, and the failures that lead to them.
+
+use std::fmt;
+use tidemark_core::{DbError, ErrorClass, OptionError, TargetError};
+use tidemark_engine::{EngineError, LoadFailure};
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// All went well.
+    Success = 0,
+    /// A run or load began and failed, or Tidemark could not do its own work.
+    Failed = 1,
+    /// The command line, a configuration file or a URL is wrong.
+    Usage = 2,
+    /// The data or the results are not what they should be.
+    Check = 3,
+    /// No session could be opened: unreachable, refused, wrong password, TLS refused.
+    Connect = 4,
+    /// Something of the user's is in the way and was not touched.
+    Refused = 5,
+    /// A table that the run needs is not there: run prepare first.
+    NotPrepared = 6,
+    /// The user ended it (128 + SIGINT).
+    Interrupted = 130,
+}
+
+impl ExitCode {
+    /// Every code with its meaning, for `--help` and the README.
+    pub const ALL: [(ExitCode, &'static str); 8] = [
+        (ExitCode::Success, "all went well"),
+        (ExitCode::Failed, "a run or load began and failed"),
+        (
+            ExitCode::Usage,
+            "the command line, a configuration file or a URL is wrong",
+        ),
+        (
+            ExitCode::Check,
+            "data or results are not what they should be",
+        ),
+        (ExitCode::Connect, "no session could be opened"),
+        (
+            ExitCode::Refused,
+            "something of the user's is in the way and was not touched",
+        ),
+        (
+            ExitCode::NotPrepared,
+            "a table that the run needs is not there",
+        ),
+        (ExitCode::Interrupted, "ended by the user"),
+    ];
+}
+
+/// Why a command failed: what the user reads, and how the process ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// How the process ends.
+    pub code: ExitCode,
+    /// One clear message, without a password.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Failure {
+    /// A failure of the given code.
+    pub fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// Bad usage.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Usage, message)
+    }
+}
+
+impl From<OptionError> for Failure {
+    fn from(error: OptionError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+fn code_of(error: &DbError) -> ExitCode {
+    match error.class {
+        ErrorClass::Refused => ExitCode::Connect,
+        ErrorClass::Missing => ExitCode::NotPrepared,
+        _ => ExitCode::Failed,
+    }
+}
+
+impl From<DbError> for Failure {
+    fn from(error: DbError) -> Self {
+        Self::new(code_of(&error), error.to_string())
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let code = match &error {
+            EngineError::Connect { .. } | EngineError::InitTimeout { .. } => ExitCode::Connect,
+            EngineError::Init { error, .. } => code_of(error),
+            EngineError::Refused(_) => ExitCode::Refused,
+            EngineError::Check(_) => ExitCode::Check,
+            EngineError::Unsupported(_) => ExitCode::Usage,
+            EngineError::Interrupted => ExitCode::Interrupted,
+            EngineError::Statement { .. }
+            | EngineError::NotBack { .. }
+            | EngineError::System(_) => ExitCode::Failed,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<LoadFailure> for Failure {
+    fn from(failure: LoadFailure) -> Self {
+        let mut said = Failure::from(failure.error);
+        if failure.began && said.code != ExitCode::Check {
+            said.message = format!(
+                "{}\nprepare stopped with {} of {} rows loaded: the same command goes on from \
+                 there, and cleanup removes what is there",
+                said.message, failure.rows_done, failure.rows_total
+            );
+        }
+        said
+    }
+}

@@ -1,0 +1,26 @@
+//! Ctrl-C: once ends gracefully with the summary of what was measured, twice at once.
+
+use crate::exit::ExitCode;
+use std::sync::OnceLock;
+use tidemark_engine::StopHandle;
+
+static HANDLE: OnceLock<StopHandle> = OnceLock::new();
+
+/// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
+/// do by default.
+pub fn listen() {
+    let handle = handle();
+    let _unheard = ctrlc::set_handler(move || {
+        if handle.is_stopped() {
+            // The second one: nothing is waited for. The store holds every interval but this one.
+            std::process::exit(ExitCode::Interrupted as i32);
+        }
+        handle.stop();
+        eprintln!("ending after the transactions in progress; once more ends at once");
+    });
+}
+
+/// What a run or load asks whether it should end.
+pub fn handle() -> StopHandle {
+    HANDLE.get_or_init(StopHandle::new).clone()
+}

@@ -1,0 +1,189 @@
+//! From options to what is run: spec, load spec, workload, connector.
+
+use crate::exit::Failure;
+use crate::sysbench::target;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemark_core::{
+    DisconnectPolicy, IgnoreErrors, OptionValues, PreparedMode, Protocol, RunSpec, Source, Target,
+};
+use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
+use tidemark_engine::{LoadSpec, Replace};
+use tidemark_workloads::{Definition, Workload};
+
+/// Rows are made from this seed when none is given: equal commands make equal tables.
+const LOAD_SEED: u64 = 1;
+
+/// A workload on a target, understood and not yet begun.
+pub struct Plan {
+    /// The workload with its options set.
+    pub workload: Arc<dyn Workload>,
+    /// The target.
+    pub target: Target,
+    /// Opens its sessions.
+    pub connector: Connector,
+}
+
+impl Plan {
+    /// Builds the workload and looks up the target.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage, or of connection when a host has no address.
+    pub fn new(definition: &Definition, options: &OptionValues) -> Result<Self, Failure> {
+        let workload = (definition.build)(options)?;
+        let target = target::target(options)?;
+        let connect = ConnectOptions {
+            prepared: prepared(options),
+            connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
+        };
+        let connector = Connector::new(target.clone(), connect)?;
+        Ok(Self {
+            workload,
+            target,
+            connector,
+        })
+    }
+}
+
+fn prepared(options: &OptionValues) -> PreparedMode {
+    match options.text("db-ps-mode") {
+        "disable" => PreparedMode::Text,
+        _ => PreparedMode::Server,
+    }
+}
+
+fn seconds(options: &OptionValues, name: &str) -> Option<Duration> {
+    Some(options.uint(name))
+        .filter(|s| *s > 0)
+        .map(Duration::from_secs)
+}
+
+/// What the run is asked to do.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, Failure> {
+    let seed = match options.uint("rand-seed") {
+        0 => std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(1, |d| d.as_nanos() as u64),
+        seed => seed,
+    };
+    Ok(RunSpec {
+        sessions: usize::try_from(options.uint("threads")).unwrap_or(1),
+        executors: usize::try_from(options.uint("executors"))
+            .ok()
+            .filter(|e| *e > 0),
+        time: seconds(options, "time"),
+        events: Some(options.uint("events")).filter(|e| *e > 0),
+        warmup: seconds(options, "warmup-time").unwrap_or_default(),
+        rate: Some(options.float("rate")).filter(|r| *r > 0.0),
+        seed,
+        prepared: prepared(options),
+        reconnect_every: options.uint("reconnect"),
+        ignore_errors: ignore_errors(options, protocol),
+        on_disconnect: match options.text("on-disconnect") {
+            "fail" => DisconnectPolicy::Fail,
+            _ => DisconnectPolicy::Reconnect,
+        },
+        reconnect_timeout: Duration::from_secs(options.uint("reconnect-timeout")),
+        init_timeout: Duration::from_secs(options.uint("thread-init-timeout")),
+        connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
+        forced_shutdown: forced_shutdown(options)?,
+        ..RunSpec::default()
+    })
+}
+
+fn ignore_errors(options: &OptionValues, protocol: Protocol) -> IgnoreErrors {
+    let retryable = |codes: &[&str]| IgnoreErrors::Retryable {
+        and_codes: codes.iter().map(ToString::to_string).collect(),
+    };
+    match protocol {
+        // PostgreSQL's deadlocks and serialisation failures are retryable to the driver; sysbench
+        // also retries a duplicate key.
+        Protocol::Postgres => retryable(&["23505"]),
+        Protocol::Sqlite => retryable(&[]),
+        // The default's three numbers are retryable to the driver, as are TiDB's own conflicts.
+        Protocol::Mysql if options.source("mysql-ignore-errors") == Source::Default => {
+            retryable(&[])
+        }
+        Protocol::Mysql => match options.list("mysql-ignore-errors").as_slice() {
+            ["all"] => IgnoreErrors::All,
+            codes => IgnoreErrors::Codes(codes.iter().map(ToString::to_string).collect()),
+        },
+    }
+}
+
+fn forced_shutdown(options: &OptionValues) -> Result<Option<Duration>, Failure> {
+    match options.text("forced-shutdown") {
+        "off" | "" => Ok(None),
+        "on" => Ok(Some(Duration::ZERO)),
+        text => match text.parse::<u32>() {
+            Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
+            Err(_) => Err(Failure::usage(format!(
+                "--forced-shutdown={text}: allowed is a whole number of seconds, or off; for \
+                 example --forced-shutdown=5"
+            ))),
+        },
+    }
+}
+
+/// How the load is made.
+pub fn load_spec(options: &OptionValues) -> LoadSpec {
+    LoadSpec {
+        threads: usize::try_from(options.uint("threads")).unwrap_or(1),
+        chunk_rows: options.uint("chunk-rows"),
+        seed: Some(options.uint("rand-seed"))
+            .filter(|s| *s > 0)
+            .unwrap_or(LOAD_SEED),
+        method: (options.text("load-method") == "insert").then_some(BulkMethod::MultiRowInsert),
+        replace: match (options.flag("force"), options.flag("replace")) {
+            (true, _) => Replace::Anything,
+            (_, true) => Replace::Benchmark,
+            _ => Replace::Nothing,
+        },
+    }
+}
+
+/// Moments of `--report-checkpoints`, in order.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn checkpoints(options: &OptionValues) -> Result<Vec<Duration>, Failure> {
+    let mut moments = Vec::new();
+    for word in options.list("report-checkpoints") {
+        match word.parse::<u64>() {
+            Ok(seconds) if seconds > 0 => moments.push(Duration::from_secs(seconds)),
+            _ => {
+                return Err(Failure::usage(format!(
+                    "--report-checkpoints={}: {word}: allowed are whole numbers of seconds; for \
+                     example --report-checkpoints=30,60",
+                    options.text("report-checkpoints")
+                )));
+            }
+        }
+    }
+    moments.sort_unstable();
+    Ok(moments)
+}
+
+/// Percentiles to print; 0 prints none.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn percentiles(options: &OptionValues) -> Result<Vec<f64>, Failure> {
+    let mut percentiles = Vec::new();
+    for word in options.list("percentile") {
+        match word.parse::<f64>() {
+            Ok(p) if (0.0..=100.0).contains(&p) => percentiles.push(p),
+            _ => {
+                return Err(Failure::usage(format!(
+                    "--percentile={}: {word}: allowed are numbers from 1 to 100, or 0 for none; \
+                     for example --percentile=95,99,99.9",
+                    options.text("percentile")
+                )));
+            }
+        }
+    }
+    Ok(percentiles)
+}

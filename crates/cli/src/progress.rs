@@ -1,0 +1,41 @@
+//! Progress bars with rate and time left; nothing when the output is not a terminal.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar over a known number of steps, on standard error.
+pub fn bar(total: u64, unit: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = format!(
+        "{{msg}} [{{bar:30}}] {{percent:>3}} %  {{human_pos}}/{{human_len}} {unit}  \
+         {{per_sec}}  {{eta}} left"
+    );
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
+    // The template is ours and constant but for the unit's name; the default style is no loss.
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+    }
+    bar
+}
+
+/// A bar over a time in seconds, moved in milliseconds; 0 seconds is a time without end.
+pub fn seconds(seconds: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (length, template) = match seconds {
+        0 => (None, "{spinner} {elapsed}  {msg}"),
+        s => (
+            Some(s * 1000),
+            "[{bar:30}] {elapsed} of {len}  {eta} left  {msg}",
+        ),
+    };
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(5));
+    let template = template.replace("{len}", &format!("{seconds}s"));
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+    }
+    bar
+}

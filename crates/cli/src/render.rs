@@ -1,0 +1,84 @@
+//! Records to files, by the file's ending.
+
+use crate::exit::{ExitCode, Failure};
+use std::path::Path;
+use tidemark_core::record::RunRecord;
+use tidemark_report::Lang;
+
+/// What a report can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One self-contained page.
+    Html,
+    /// Markdown.
+    Markdown,
+    /// Plain text.
+    Text,
+    /// The record itself.
+    Json,
+}
+
+impl Format {
+    /// The format of a file's ending.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage for another ending.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("html" | "htm") => Ok(Format::Html),
+            Some("md") => Ok(Format::Markdown),
+            Some("txt") => Ok(Format::Text),
+            Some("json") => Ok(Format::Json),
+            _ => Err(Failure::usage(format!(
+                "{}: a report's ending says how it is written; allowed are .html, .md, .txt, \
+                 .json; for example report.html",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// The report's text.
+///
+/// # Errors
+/// [`Failure`] when the record holds what can't be read.
+pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
+    let lang = if lang == "zh" { Lang::Zh } else { Lang::En };
+    match format {
+        Format::Html => tidemark_report::html::run_page(record, lang).map_err(|e| failed(&e)),
+        Format::Markdown => tidemark_report::markdown::run(record, lang).map_err(|e| failed(&e)),
+        Format::Text => tidemark_report::text::run(record, lang).map_err(|e| failed(&e)),
+        Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
+    }
+}
+
+/// Writes the report's file.
+///
+/// # Errors
+/// [`Failure`] naming the file when it can't be written; a half-written file is not left behind.
+pub fn write(record: &RunRecord, path: &Path, format: Format, lang: &str) -> Result<(), Failure> {
+    let text = render(record, format, lang)?;
+    write_whole(path, text.as_bytes())
+}
+
+/// Writes beside the file and moves it there, so that a full disk leaves the old file or none.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |e: std::io::Error| {
+        Failure::new(
+            ExitCode::Failed,
+            format!("{}: can't be written: {e}", path.display()),
+        )
+    };
+    // A device or a pipe can't be moved onto.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, bytes).map_err(failed);
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(&beside);
+        failed(e)
+    })
+}

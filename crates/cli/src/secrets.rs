@@ -1,0 +1,107 @@
+//! Keeps passwords out of the process list.
+//!
+//! A password on the command line can be read by every user of the machine for as long as the
+//! process lives. Tidemark therefore starts itself again with the passwords moved to an environment
+//! variable, which only the same user can read (proc(5), `/proc/pid/environ`), and `***` in their
+//! place.
+
+use std::os::unix::process::CommandExt;
+
+/// Carries the original arguments over to the second start, separated by the unit separator.
+const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
+const SEPARATOR: char = '\u{1f}';
+const PASSWORD_OPTIONS: &[&str] = &["mysql-password", "pgsql-password"];
+
+/// The command line as given; starts the process again when it holds a password. When that
+/// fails, the process goes on as it is.
+pub fn arguments() -> Vec<String> {
+    let given: Vec<String> = std::env::args().collect();
+    if let Ok(carried) = std::env::var(VARIABLE) {
+        let original: Vec<String> = carried.split(SEPARATOR).map(Into::into).collect();
+        // Only when it belongs to this process: a child would inherit it.
+        if redact(&original) == given {
+            return original;
+        }
+        return given;
+    }
+    let redacted = redact(&given);
+    if redacted != given
+        && let (Ok(program), Some((name, rest))) = (std::env::current_exe(), redacted.split_first())
+    {
+        let carried = given.join(&SEPARATOR.to_string());
+        let _failed = std::process::Command::new(program)
+            .arg0(name)
+            .args(rest)
+            .env(VARIABLE, carried)
+            .exec();
+    }
+    given
+}
+
+/// The command line with `***` for every password: for the process list and the record.
+pub fn redact(args: &[String]) -> Vec<String> {
+    let mut hide_next = false;
+    args.iter()
+        .map(|arg| {
+            if std::mem::take(&mut hide_next) && !arg.starts_with("--") {
+                return "***".into();
+            }
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (arg.as_str(), None),
+            };
+            let option = name.trim_start_matches('-').replace('_', "-");
+            let is_password = name.starts_with("--") && PASSWORD_OPTIONS.contains(&option.as_str());
+            match value {
+                Some("") => arg.clone(),
+                Some(_) if is_password => format!("{name}=***"),
+                None if is_password => {
+                    hide_next = true;
+                    arg.clone()
+                }
+                _ => redact_url(arg),
+            }
+        })
+        .collect()
+}
+
+/// `scheme://user:password@host` with `***` for the password.
+fn redact_url(arg: &str) -> String {
+    let Some((scheme, rest)) = arg.split_once("://") else {
+        return arg.into();
+    };
+    let Some((account, after)) = rest.rsplit_once('@') else {
+        return arg.into();
+    };
+    match account.split_once(':') {
+        Some((user, password)) if !password.is_empty() => format!("{scheme}://{user}:***@{after}"),
+        _ => arg.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_hidden_wherever_they_stand() {
+        let given = [
+            "tidemark",
+            "--mysql-password=geheim",
+            "--pgsql_password=geheim",
+            "--mysql-password",
+            "geheim",
+            "--target=mysql://u:geheim@h/db",
+            "mysql://u:ge:heim@h/db",
+            "--threads=4",
+            "mysql://u@h/db",
+            "--mysql-password=",
+        ]
+        .map(String::from);
+        let redacted = redact(&given);
+        assert!(redacted.iter().all(|a| !a.contains("heim")), "{redacted:?}");
+        assert_eq!(redacted[5], "--target=mysql://u:***@h/db");
+        assert_eq!(redacted[7..], given[7..]);
+        assert_eq!(redact(&redacted), redacted);
+    }
+}

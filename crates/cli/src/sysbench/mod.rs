@@ -1,0 +1,125 @@
+//! `tidemark sysbench`: sysbench's command line and output over Tidemark's engine.
+
+mod config_file;
+mod help;
+mod options;
+pub mod parse;
+mod prepare;
+mod printer;
+mod run;
+pub mod target;
+
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use parse::{Command, Invocation};
+use std::io::Write;
+use tidemark_core::OptionValues;
+use tidemark_workloads::Definition;
+
+/// Runs a sysbench command line: `words` without the program's name, `args` with everything, for
+/// the record.
+///
+/// # Errors
+/// [`Failure`] with its exit code.
+pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
+    match parse::parse(words)? {
+        Invocation::GeneralHelp => {
+            print(&help::general());
+            Ok(ExitCode::Success)
+        }
+        Invocation::Version => {
+            print(&tidemark_report::sysbench::version_line(env!(
+                "CARGO_PKG_VERSION"
+            )));
+            Ok(ExitCode::Success)
+        }
+        Invocation::Workload {
+            definition,
+            command,
+            options,
+            warnings,
+        } => {
+            if options.uint("verbosity") >= QUIET {
+                print(&tidemark_report::sysbench::version_line(env!(
+                    "CARGO_PKG_VERSION"
+                )));
+                warnings
+                    .iter()
+                    .for_each(|w| print(&format!("WARNING: {w}\n")));
+            }
+            execute(definition, command, &options, args)
+        }
+    }
+}
+
+/// From this verbosity on more than errors is printed, as with sysbench.
+const QUIET: u64 = 3;
+
+/// Runs one command of a workload with options written as on a command line; for `demo`.
+///
+/// # Errors
+/// As [`main`].
+pub fn run_command(
+    script: &str,
+    command: Command,
+    options: &[String],
+    args: &[String],
+) -> Result<ExitCode, Failure> {
+    let mut words = options.to_vec();
+    words.push(script.into());
+    words.push(
+        match command {
+            Command::Prepare => "prepare",
+            Command::Prewarm => "prewarm",
+            Command::Run => "run",
+            Command::Cleanup => "cleanup",
+            Command::Help => "help",
+        }
+        .into(),
+    );
+    match parse::parse(&words)? {
+        Invocation::Workload {
+            definition,
+            command,
+            options,
+            ..
+        } => execute(definition, command, &options, args),
+        _ => Err(Failure::usage("a workload and a command were expected")),
+    }
+}
+
+fn execute(
+    definition: &'static Definition,
+    command: Command,
+    options: &OptionValues,
+    args: &[String],
+) -> Result<ExitCode, Failure> {
+    if command == Command::Help {
+        print(&help::of_script(definition));
+        return Ok(ExitCode::Success);
+    }
+    interrupt::listen();
+    let mut out: Box<dyn Write> = if options.uint("verbosity") >= QUIET {
+        Box::new(std::io::stdout())
+    } else {
+        Box::new(std::io::sink())
+    };
+    match command {
+        Command::Prepare => {
+            prepare::prepare(definition, options, &mut out).map(|_| ExitCode::Success)
+        }
+        Command::Prewarm => {
+            prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)
+        }
+        Command::Cleanup => {
+            prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
+        }
+        Command::Run => run::run(definition, options, args, &mut out),
+        Command::Help => Ok(ExitCode::Success),
+    }
+}
+
+/// Prints; a reader that closes the pipe early has what it wants.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

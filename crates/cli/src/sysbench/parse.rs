@@ -1,0 +1,340 @@
+//! sysbench's command line: `[options] SCRIPT COMMAND`, in any order.
+//!
+//! Its grammar is not clap's: names with underscores, options whose order against `--config-file`
+//! counts, and a set of options that depends on the script.
+
+use super::config_file;
+use super::options::{DEPRECATED, GROUPS};
+use crate::exit::Failure;
+use tidemark_core::{OptionError, OptionKind, OptionSpec, OptionValues, Source, nearest};
+use tidemark_workloads::{Definition, find, registry};
+
+/// What is done with a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Make and fill its tables.
+    Prepare,
+    /// Bring its tables into the server's memory.
+    Prewarm,
+    /// Make load and measure.
+    Run,
+    /// Drop its tables.
+    Cleanup,
+    /// Print its options.
+    Help,
+}
+
+const COMMANDS: &[(&str, Command)] = &[
+    ("prepare", Command::Prepare),
+    ("prewarm", Command::Prewarm),
+    ("run", Command::Run),
+    ("cleanup", Command::Cleanup),
+    ("help", Command::Help),
+];
+
+/// A command line, understood.
+#[derive(Debug)]
+pub enum Invocation {
+    /// `--help`, or no arguments at all.
+    GeneralHelp,
+    /// `--version`.
+    Version,
+    /// A command on a workload.
+    Workload {
+        /// The workload.
+        definition: &'static Definition,
+        /// The command.
+        command: Command,
+        /// Every option's effective value.
+        options: Box<OptionValues>,
+        /// What the user should know but need not act on.
+        warnings: Vec<String>,
+    },
+}
+
+/// One `--name=value`, `--name value` or `--flag`.
+struct Given {
+    name: String,
+    value: Option<String>,
+}
+
+/// Understands a command line without its first word.
+///
+/// # Errors
+/// [`Failure`] of bad usage: unknown option, script or command (with the nearest known one), bad
+/// value, unreadable configuration file.
+pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
+    let (given, words) = split(args)?;
+    if args.is_empty() || given.iter().any(|g| g.name == "help") {
+        return Ok(Invocation::GeneralHelp);
+    }
+    if given.iter().any(|g| g.name == "version") {
+        return Ok(Invocation::Version);
+    }
+    let (script, command) = match words.as_slice() {
+        [] => {
+            return Err(Failure::usage(
+                "no script is named; for example: tidemark sysbench oltp_read_write run",
+            ));
+        }
+        [one] if COMMANDS.iter().any(|(name, _)| name == one) => {
+            return Err(Failure::usage(format!(
+                "{one}: of which script? For example: tidemark sysbench oltp_read_write {one}"
+            )));
+        }
+        [script] => {
+            find(script).map_err(|e| unknown_script(&e))?;
+            return Err(Failure::usage(format!(
+                "{script}: which command? Known are {}; for example: tidemark sysbench {script} run",
+                command_names()
+            )));
+        }
+        [script, command] => (script, command),
+        [_, _, extra, ..] => {
+            return Err(Failure::usage(format!(
+                "unrecognised word {extra}: options are written --name=value"
+            )));
+        }
+    };
+    let definition = find(script).map_err(|e| unknown_script(&e))?;
+    let command = COMMANDS
+        .iter()
+        .find(|(name, _)| name == command)
+        .map(|(_, c)| *c)
+        .ok_or_else(|| {
+            let hint = nearest(command, COMMANDS.iter().map(|(name, _)| *name))
+                .map(|n| format!("; did you mean {n}?"))
+                .unwrap_or_default();
+            Failure::usage(format!(
+                "unknown command {command}; known are {}{hint}",
+                command_names()
+            ))
+        })?;
+    let tables = GROUPS
+        .iter()
+        .map(|g| g.options)
+        .chain(definition.options.iter().copied());
+    let mut options = OptionValues::defaults(tables);
+    let mut warnings = Vec::new();
+    // In order: a file's values give way to what follows on the command line, as with sysbench.
+    for Given { name, value } in given {
+        set(
+            &mut options,
+            &name,
+            value.as_deref().unwrap_or("on"),
+            &mut warnings,
+            definition,
+        )?;
+        if name == "config-file" {
+            let path = options.text("config-file").to_string();
+            for (name, value) in config_file::read(path.as_ref())? {
+                let known = options.spec(&resolve(&name).0).is_ok();
+                if !known && belongs_elsewhere(&name) {
+                    continue;
+                }
+                set_from_file(&mut options, &name, &value, &path)?;
+            }
+        }
+    }
+    Ok(Invocation::Workload {
+        definition,
+        command,
+        options: Box::new(options),
+        warnings,
+    })
+}
+
+fn command_names() -> String {
+    COMMANDS
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
+    let known: Vec<_> = registry().iter().map(|d| d.name).collect();
+    Failure::usage(format!("{error} Known are {}", known.join(", ")))
+}
+
+/// Cuts a command line into options and words.
+fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
+    let mut given = Vec::new();
+    let mut words = Vec::new();
+    let mut args = args.iter().peekable();
+    while let Some(arg) = args.next() {
+        let Some(option) = arg.strip_prefix("--") else {
+            if arg.starts_with('-') && arg.len() > 1 {
+                return Err(Failure::usage(format!(
+                    "unknown option {arg}: options begin with two dashes, as --threads=4"
+                )));
+            }
+            words.push(arg.clone());
+            continue;
+        };
+        let (name, mut value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (option, None),
+        };
+        let name = name.replace('_', "-");
+        // `--name value` for options that want a value.
+        if value.is_none() && kind(&name).is_some_and(|k| k != OptionKind::Bool) {
+            value = Some(
+                args.next_if(|next| !next.starts_with("--"))
+                    .cloned()
+                    .ok_or_else(|| {
+                        Failure::usage(format!(
+                            "--{name} wants a value; for example {}",
+                            example(&name)
+                        ))
+                    })?,
+            );
+        }
+        given.push(Given { name, value });
+    }
+    Ok((given, words))
+}
+
+/// Every option of every workload, for what must be known before the script is.
+fn all_specs() -> impl Iterator<Item = &'static OptionSpec> {
+    let general = GROUPS.iter().flat_map(|g| g.options);
+    let own = registry()
+        .iter()
+        .flat_map(|d| d.options.iter().copied().flatten());
+    general.chain(own)
+}
+
+fn kind(name: &str) -> Option<OptionKind> {
+    let name = resolve(name).0;
+    all_specs().find(|s| s.name == name).map(|s| s.kind)
+}
+
+fn example(name: &str) -> String {
+    let default = all_specs()
+        .find(|s| s.name == name)
+        .map_or("", |s| s.default);
+    format!(
+        "--{name}={}",
+        if default.is_empty() { "VALUE" } else { default }
+    )
+}
+
+/// The present name of a deprecated option, and whether it is one.
+fn resolve(name: &str) -> (String, bool) {
+    let dashed = name.replace('_', "-");
+    match DEPRECATED.iter().find(|(old, _)| *old == dashed) {
+        Some((_, new)) => ((*new).to_string(), true),
+        None => (dashed, false),
+    }
+}
+
+/// Whether a name is an option of another workload: a configuration file may serve several.
+fn belongs_elsewhere(name: &str) -> bool {
+    kind(name).is_some()
+}
+
+fn set(
+    options: &mut OptionValues,
+    name: &str,
+    value: &str,
+    warnings: &mut Vec<String>,
+    definition: &Definition,
+) -> Result<(), Failure> {
+    let (name, deprecated) = resolve(name);
+    if deprecated {
+        warnings.push(format!("an older name of --{name} was used; use --{name}"));
+    }
+    options
+        .set(&name, value, Source::CommandLine)
+        .map_err(|error| match &error {
+            OptionError::Unknown { .. } if belongs_elsewhere(&name) => Failure::usage(format!(
+                "--{name} is not an option of {}; see: tidemark sysbench {} help",
+                definition.name, definition.name
+            )),
+            OptionError::Unknown { nearest: None, .. } => Failure::usage(format!(
+                "{error}; see: tidemark sysbench --help, and: tidemark sysbench {} help",
+                definition.name
+            )),
+            _ => Failure::usage(error.to_string()),
+        })
+}
+
+fn set_from_file(
+    options: &mut OptionValues,
+    name: &str,
+    value: &str,
+    path: &str,
+) -> Result<(), Failure> {
+    options
+        .set(&resolve(name).0, value, Source::ConfigFile)
+        .map_err(|error| Failure::usage(format!("--config-file={path}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(Into::into).collect()
+    }
+
+    fn options(line: &str) -> OptionValues {
+        match parse(&args(line)).unwrap() {
+            Invocation::Workload { options, .. } => *options,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn failure(line: &str) -> String {
+        parse(&args(line)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn options_and_words_come_in_any_order() {
+        let o = options(
+            "--threads=4 /usr/share/sysbench/oltp_read_only.lua --table_size 2000 run --skip-trx",
+        );
+        assert_eq!(
+            (o.uint("threads"), o.uint("table-size"), o.flag("skip-trx")),
+            (4, 2000, true)
+        );
+    }
+
+    #[test]
+    fn the_last_of_a_repeated_option_counts() {
+        assert_eq!(
+            options("oltp_insert run --threads=4 --threads=8").uint("threads"),
+            8
+        );
+    }
+
+    #[test]
+    fn mistakes_name_the_nearest() {
+        assert!(failure("oltp_raed_only run").contains("did you mean oltp_read_only"));
+        assert!(failure("oltp_read_only rnu").contains("did you mean run"));
+        assert!(failure("oltp_read_only run --thread=4").contains("did you mean --threads"));
+        assert!(failure("oltp_read_only run --threads=0").contains("--threads=0"));
+        assert!(failure("oltp_read_only run --tables=abc").contains("--tables=abc"));
+        assert!(
+            failure("oltp_read_only run --random-points=4")
+                .contains("not an option of oltp_read_only")
+        );
+        assert!(failure("oltp_read_only").contains("which command"));
+        assert!(failure("run").contains("of which script"));
+        assert!(failure("oltp_read_only run --threads").contains("wants a value"));
+        assert!(failure("oltp_read_only run -t 4").contains("two dashes"));
+    }
+
+    #[test]
+    fn a_config_file_gives_way_to_what_follows_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config");
+        std::fs::write(&file, "# ours\nthreads=16\n\ntime = 7\nrandom-points=3\n").unwrap();
+        let file = file.display();
+        let o = options(&format!("oltp_insert run --threads=2 --config-file={file}"));
+        assert_eq!((o.uint("threads"), o.uint("time")), (16, 7));
+        let o = options(&format!("oltp_insert run --config-file={file} --threads=2"));
+        assert_eq!(o.uint("threads"), 2);
+        assert_eq!(o.source("time"), Source::ConfigFile);
+    }
+}

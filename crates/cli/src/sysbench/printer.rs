@@ -1,0 +1,131 @@
+//! Prints a run as sysbench does while it goes on, and keeps it in the store.
+
+use crate::recording::Recording;
+use crate::storing::Storing;
+use indicatif::ProgressBar;
+use std::io::Write;
+use std::time::Duration;
+use tidemark_core::OptionValues;
+use tidemark_core::record::{Interval, Phase, Totals};
+use tidemark_engine::{RunObserver, Started};
+use tidemark_report::Merged;
+use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
+
+/// What is printed while a run goes on.
+pub struct Printer<'a> {
+    out: &'a mut dyn Write,
+    recording: &'a mut Recording,
+    storing: &'a mut Storing,
+    percentiles: &'a [f64],
+    /// Length between interval lines; `None` prints none.
+    every: Option<Duration>,
+    warmup_s: u64,
+    open_loop: bool,
+    /// Intervals since the last line.
+    since_line: Vec<Interval>,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> Printer<'a> {
+    /// A printer as the options ask for.
+    pub fn new(
+        options: &OptionValues,
+        percentiles: &'a [f64],
+        out: &'a mut dyn Write,
+        recording: &'a mut Recording,
+        storing: &'a mut Storing,
+    ) -> Self {
+        let every = Some(options.uint("report-interval")).filter(|s| *s > 0);
+        Self {
+            out,
+            recording,
+            storing,
+            percentiles,
+            every: every.map(Duration::from_secs),
+            warmup_s: options.uint("warmup-time"),
+            open_loop: options.float("rate") > 0.0,
+            since_line: Vec::new(),
+            bar: every.is_none().then(|| waiting_bar(options)),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        // A closed pipe must not end a run half-way.
+        let _ = self.out.write_all(text.as_bytes());
+        let _ = self.out.flush();
+    }
+
+    /// Prints a line when enough intervals have come.
+    fn line(&mut self, interval: &Interval) {
+        let Some(every) = self.every else { return };
+        let changed = self
+            .since_line
+            .last()
+            .is_some_and(|last| last.phase != interval.phase);
+        if changed {
+            self.since_line.clear();
+        }
+        self.since_line.push(interval.clone());
+        let length: f64 = self.since_line.iter().map(|i| i.length_ms).sum();
+        // Intervals end within moments of the asked time.
+        if length + 1.0 < every.as_secs_f64() * 1000.0 {
+            return;
+        }
+        // What the engine encoded a moment ago can be decoded.
+        if let Ok(sum) = Merged::of(&self.since_line) {
+            let line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            self.say(&line.to_string());
+        }
+        self.since_line.clear();
+    }
+}
+
+/// While no lines are printed, a terminal shows that something goes on.
+fn waiting_bar(options: &OptionValues) -> ProgressBar {
+    let seconds = options.uint("time") + options.uint("warmup-time");
+    crate::progress::seconds(seconds)
+}
+
+impl RunObserver for Printer<'_> {
+    fn started(&mut self, begun: &Started) {
+        self.recording.started();
+        self.recording.record.executors = begun.executors;
+        let text = started();
+        self.say(text);
+        if self.warmup_s > 0 {
+            self.say(&warming_up(self.warmup_s));
+        }
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        self.storing.interval(&self.recording.record.id, interval);
+        self.line(interval);
+        if let Some(bar) = &self.bar {
+            bar.inc(interval.length_ms as u64);
+            let count: u64 = interval.types.values().map(|t| t.count).sum();
+            let rate = count as f64 / (interval.length_ms / 1000.0).max(1e-9);
+            let phase = if interval.phase == Phase::Warmup {
+                "warm-up, "
+            } else {
+                ""
+            };
+            bar.set_message(format!("{phase}{rate:.0} transactions/s"));
+        }
+        self.recording.record.intervals.push(interval.clone());
+    }
+
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals) {
+        if let Ok(mut summary) = Summary::of_totals(totals, self.percentiles) {
+            summary.total_time_s = seconds;
+            self.say(&checkpoint(seconds, &summary));
+        }
+    }
+}
+
+impl Drop for Printer<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! `run`: connect, warm up, measure, print, keep.
+
+use super::printer::Printer;
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::plan::{Plan, checkpoints, percentiles, run_spec};
+use crate::recording::{Recording, describe};
+use crate::render::{self, Format};
+use crate::storing::Storing;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tidemark_core::record::{RunState, TableState};
+use tidemark_core::{OptionValues, RunSpec, Source};
+use tidemark_engine::{EngineError, RunResult};
+use tidemark_report::sysbench::{self, RunHeader, Summary};
+use tidemark_stats::Histogram;
+use tidemark_workloads::Definition;
+
+/// Files that a run writes, checked before it begins.
+struct Outputs {
+    record: Option<PathBuf>,
+    reports: Vec<(PathBuf, Format)>,
+}
+
+impl Outputs {
+    fn new(options: &OptionValues) -> Result<Self, Failure> {
+        let record = options.text_opt("out").map(PathBuf::from);
+        let mut reports = Vec::new();
+        for file in options.text("report").split(',').filter(|f| !f.is_empty()) {
+            reports.push((PathBuf::from(file), Format::of(file.as_ref())?));
+        }
+        for (name, path) in record
+            .iter()
+            .map(|p| ("out", p))
+            .chain(reports.iter().map(|(p, _)| ("report", p)))
+        {
+            let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+            if folder.is_some_and(|f| !f.is_dir()) {
+                return Err(Failure::usage(format!(
+                    "--{name}={}: the folder does not exist",
+                    path.display()
+                )));
+            }
+        }
+        Ok(Self { record, reports })
+    }
+}
+
+/// Makes load and measures.
+///
+/// # Errors
+/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
+/// measured is kept all the same.
+pub fn run(
+    definition: &Definition,
+    options: &OptionValues,
+    args: &[String],
+    out: &mut dyn Write,
+) -> Result<ExitCode, Failure> {
+    let percentiles = percentiles(options)?;
+    let checkpoints = checkpoints(options)?;
+    let outputs = Outputs::new(options)?;
+    let plan = Plan::new(definition, options)?;
+    let spec = run_spec(options, plan.target.protocol)?;
+    if spec.time.is_none() && spec.events.is_none() {
+        say(
+            out,
+            "WARNING: Both event and time limits are disabled, running an endless test\n",
+        );
+    }
+    let tables = plan.workload.needs(spec.sessions);
+    let described = describe(&plan.connector, tables.clone())?;
+    require_tables(definition, options, &tables, &described.tables)?;
+    let mut recording = Recording::new(
+        args,
+        definition.name,
+        &plan.target,
+        options,
+        &spec,
+        described,
+    );
+    say(out, &header(options, &spec, &checkpoints, &recording));
+    if options.flag("db-debug") {
+        say(out, &debug_lines(&recording));
+    }
+    say(out, sysbench::initializing());
+    let mut storing = Storing::begin(options.text_opt("store"), &recording.record);
+    complain(&mut storing);
+    let measured = {
+        let mut printer = Printer::new(options, &percentiles, out, &mut recording, &mut storing);
+        tidemark_engine::run(
+            &spec,
+            &plan.connector,
+            &plan.workload,
+            &checkpoints,
+            &interrupt::handle(),
+            &mut printer,
+        )
+    };
+    match measured {
+        Ok(result) => {
+            recording.finish(&result, &plan.connector);
+            let summary = summary(
+                options,
+                &percentiles,
+                &result,
+                &spec,
+                checkpoints.is_empty(),
+            )?;
+            say(out, &summary);
+            keep(&recording, &mut storing, &outputs, options, out)?;
+            ended(definition, options, result)
+        }
+        Err(error) => {
+            recording.failed(&error);
+            keep(&recording, &mut storing, &outputs, options, out)?;
+            Err(not_begun(definition, options, error))
+        }
+    }
+}
+
+fn say(out: &mut dyn Write, text: &str) {
+    // A closed pipe must not end a run half-way.
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+fn complain(storing: &mut Storing) {
+    if let Some(complaint) = storing.complaint.take() {
+        eprintln!("tidemark: {complaint}");
+    }
+}
+
+/// The command that makes the tables a run needs, as the user would write it.
+fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
+    let mut words = vec![format!("tidemark sysbench {}", definition.name)];
+    for (name, value, source) in options.shown() {
+        let shapes = ["tables", "table-size", "db-driver", "target", "config-file"];
+        let connects =
+            name.starts_with("mysql-") || name.starts_with("pgsql-") || name.starts_with("sqlite-");
+        if source != Source::CommandLine || !(shapes.contains(&name) || connects) {
+            continue;
+        }
+        words.push(format!("--{name}={value}"));
+    }
+    words.push("prepare".into());
+    crate::secrets::redact(&words).join(" ")
+}
+
+fn require_tables(
+    definition: &Definition,
+    options: &OptionValues,
+    needed: &[String],
+    there: &[TableState],
+) -> Result<(), Failure> {
+    let missing: Vec<_> = needed
+        .iter()
+        .filter(|n| !there.iter().any(|t| t.table == **n))
+        .collect();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    let more = match missing.len() {
+        1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    Err(Failure::new(
+        ExitCode::NotPrepared,
+        format!(
+            "table {first}{more} is not there: run prepare first: {}",
+            prepare_command(definition, options)
+        ),
+    ))
+}
+
+fn header(
+    options: &OptionValues,
+    spec: &RunSpec,
+    checkpoints: &[Duration],
+    recording: &Recording,
+) -> String {
+    let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
+    RunHeader {
+        sessions: spec.sessions,
+        rate: spec.rate,
+        report_interval_s: options.uint("report-interval"),
+        checkpoints_s: &checkpoints_s,
+        debug: options.flag("debug"),
+        validate: options.flag("validate"),
+        seed: spec.seed,
+        seed_given: options.uint("rand-seed") > 0,
+        forced_shutdown_s: spec
+            .forced_shutdown
+            .map(|grace| (spec.time.unwrap_or_default() + grace).as_secs()),
+        target: Some(&recording.record.target),
+        server: recording.record.server.as_ref(),
+    }
+    .to_string()
+}
+
+fn debug_lines(recording: &Recording) -> String {
+    let settings = recording
+        .record
+        .settings
+        .iter()
+        .map(|s| format!("DEBUG: {} = {}\n", s.name, s.value));
+    let notes = recording
+        .record
+        .notes
+        .iter()
+        .map(|n| format!("DEBUG: {n}\n"));
+    settings.chain(notes).chain(["\n".to_string()]).collect()
+}
+
+fn summary(
+    options: &OptionValues,
+    percentiles: &[f64],
+    result: &RunResult,
+    spec: &RunSpec,
+    no_checkpoints: bool,
+) -> Result<String, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
+    let mut text = String::new();
+    if options.uint("verbosity") > 3 || options.flag("debug") {
+        let by_events = spec
+            .events
+            .is_some_and(|events| result.totals.all.count >= events);
+        text.push_str(&sysbench::ending(by_events, spec.sessions));
+    }
+    let totals = if no_checkpoints {
+        &result.totals
+    } else {
+        &result.since_checkpoint
+    };
+    if options.flag("histogram") {
+        let encoded = totals.all.response.as_ref().unwrap_or(&totals.all.service);
+        let latencies = Histogram::decode(&encoded.0).map_err(|e| failed(&e))?;
+        text.push_str(&sysbench::histogram(&latencies));
+    }
+    let mut summary = Summary::of_totals(totals, percentiles).map_err(|e| failed(&e))?;
+    summary.total_time_s = result.totals.elapsed_s;
+    text.push_str(&summary.to_string());
+    text.push_str(&sysbench::errors(result.errors.counts()));
+    Ok(text)
+}
+
+/// Keeps the record: in the store, and in the files asked for.
+fn keep(
+    recording: &Recording,
+    storing: &mut Storing,
+    outputs: &Outputs,
+    options: &OptionValues,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let record = &recording.record;
+    let kept = storing.finish(record);
+    complain(storing);
+    let lang = options.text("lang");
+    if let Some(path) = &outputs.record {
+        render::write(record, path, Format::Json, lang)?;
+        say(out, &format!("Record: {}\n", path.display()));
+    }
+    for (path, format) in &outputs.reports {
+        render::write(record, path, *format, lang)?;
+        say(out, &format!("Report: {}\n", path.display()));
+    }
+    if kept {
+        say(
+            out,
+            &format!(
+                "Run {} is kept; see: tidemark show {}\n",
+                record.id, record.id
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn ended(
+    definition: &Definition,
+    options: &OptionValues,
+    result: RunResult,
+) -> Result<ExitCode, Failure> {
+    match (result.state, result.failure) {
+        (RunState::Failed(_), Some(error)) => Err(not_begun(definition, options, error)),
+        (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
+        _ => Ok(ExitCode::Success),
+    }
+}
+
+fn not_begun(definition: &Definition, options: &OptionValues, error: EngineError) -> Failure {
+    let mut failure = Failure::from(error);
+    if failure.code == ExitCode::NotPrepared {
+        failure.message = format!(
+            "{}; run prepare first: {}",
+            failure.message,
+            prepare_command(definition, options)
+        );
+    }
+    failure
+}

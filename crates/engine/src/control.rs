@@ -1,0 +1,130 @@
+//! What the controller and the sessions tell each other.
+
+use crate::arrivals::Arrivals;
+use crate::error::EngineError;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tidemark_runtime::Remote;
+
+const WAITING: u8 = 0;
+const RUNNING: u8 = 1;
+const STOPPING: u8 = 2;
+
+/// Shared by the controller and every session of a run.
+#[derive(Default)]
+pub(crate) struct Control {
+    state: AtomicU8,
+    /// Sessions connected and prepared.
+    pub ready: AtomicUsize,
+    /// Transactions that may still be started; `None` is unlimited.
+    pub budget: Option<AtomicI64>,
+    pub arrivals: OnceLock<Arrivals>,
+    failure: Mutex<Option<EngineError>>,
+    remotes: Mutex<Vec<Remote>>,
+}
+
+impl Control {
+    pub fn new(events: Option<u64>) -> Self {
+        Self {
+            budget: events.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX))),
+            ..Self::default()
+        }
+    }
+
+    pub fn attach(&self, remote: Remote) {
+        self.remotes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(remote);
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.state.load(Ordering::Acquire) == WAITING
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.state.load(Ordering::Acquire) == STOPPING
+    }
+
+    /// Lets waiting sessions begin.
+    pub fn start(&self) {
+        self.state.store(RUNNING, Ordering::Release);
+        self.signal();
+    }
+
+    /// Lets sessions end after their transaction in progress.
+    pub fn stop(&self) {
+        self.state.store(STOPPING, Ordering::Release);
+        self.signal();
+    }
+
+    /// Stops with a reason; the first one counts.
+    pub fn fail(&self, error: EngineError) {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
+        self.stop();
+    }
+
+    pub fn failure(&self) -> Option<EngineError> {
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Drops what does not end.
+    pub fn abort(&self) {
+        for remote in self
+            .remotes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
+            // An executor that can't be woken has ended.
+            let _ = remote.abort();
+        }
+    }
+
+    fn signal(&self) {
+        for remote in self
+            .remotes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
+            let _ = remote.signal();
+        }
+    }
+
+    /// Takes leave to start one transaction.
+    #[inline]
+    pub fn take_event(&self) -> bool {
+        match &self.budget {
+            None => true,
+            Some(left) => left.fetch_sub(1, Ordering::Relaxed) > 0,
+        }
+    }
+}
+
+/// Asks a run or a load to end; for signal handlers.
+#[derive(Debug, Clone, Default)]
+pub struct StopHandle(Arc<AtomicBool>);
+
+impl StopHandle {
+    /// A handle that nobody has used.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the run gracefully: transactions in progress finish, and the summary follows.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether an end was asked for.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,87 @@
+//! Why a run or a load ended early.
+
+use std::time::Duration;
+use tidemark_core::DbError;
+
+/// Why a run or a load ended early.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// A session could not be opened.
+    #[error("session {session}: {error}")]
+    Connect {
+        /// Which session, from 0.
+        session: usize,
+        /// What the driver said.
+        error: DbError,
+    },
+    /// A session's statements could not be prepared.
+    #[error("session {session}: {error}")]
+    Init {
+        /// Which session, from 0.
+        session: usize,
+        /// What the driver said.
+        error: DbError,
+    },
+    /// Not all sessions were ready in time.
+    #[error("only {ready} of {asked} sessions were ready after {} s", .after.as_secs_f64())]
+    InitTimeout {
+        /// Sessions ready.
+        ready: usize,
+        /// Sessions asked for.
+        asked: usize,
+        /// The time allowed.
+        after: Duration,
+    },
+    /// A statement failed in a way that neither the driver nor the user calls ignorable.
+    #[error("session {session}: {error}")]
+    Statement {
+        /// Which session, from 0.
+        session: usize,
+        /// What the driver said.
+        error: DbError,
+    },
+    /// A lost session could not be opened again in the time allowed.
+    #[error("session {session}: connection lost and not back within {} s: {error}", .after.as_secs_f64())]
+    NotBack {
+        /// Which session, from 0.
+        session: usize,
+        /// The time allowed.
+        after: Duration,
+        /// The last attempt's error.
+        error: DbError,
+    },
+    /// A table is in the way of a load or of a cleanup.
+    #[error("{0}")]
+    Refused(String),
+    /// What was loaded is not what was asked for.
+    #[error("{0}")]
+    Check(String),
+    /// The workload can't be had on this engine.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The user stopped it.
+    #[error("interrupted")]
+    Interrupted,
+    /// The operating system refused a thread, a poller or a socket.
+    #[error("the client's operating system: {0}")]
+    System(String),
+}
+
+impl EngineError {
+    /// The driver's error behind it, if there is one.
+    pub fn db(&self) -> Option<&DbError> {
+        match self {
+            EngineError::Connect { error, .. }
+            | EngineError::Init { error, .. }
+            | EngineError::Statement { error, .. }
+            | EngineError::NotBack { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<std::io::Error> for EngineError {
+    fn from(error: std::io::Error) -> Self {
+        EngineError::System(error.to_string())
+    }
+}

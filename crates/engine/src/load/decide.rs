@@ -1,0 +1,108 @@
+//! What is done with a table that may be there already. Nothing of the user's is destroyed.
+
+use super::{LoadSpec, Replace, statement};
+use crate::error::EngineError;
+use tidemark_drivers::journal::Chunks;
+use tidemark_drivers::{Session, catalog};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// How every mark of Tidemark's begins.
+const MARK: &str = "tidemark:";
+
+/// What is done with one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// It is not there.
+    Create,
+    /// It is dropped and made anew.
+    Recreate,
+    /// An unfinished load of the same rows goes on; these chunks are there.
+    Resume { chunks: Vec<(u64, u64)> },
+}
+
+impl Decision {
+    pub fn drop_first(&self) -> bool {
+        *self == Decision::Recreate
+    }
+
+    pub fn rows_there(&self) -> u64 {
+        match self {
+            Decision::Resume { chunks } => chunks.iter().map(|(_, rows)| rows).sum(),
+            _ => 0,
+        }
+    }
+}
+
+/// The mark of a table while it is loaded: what was asked, so that only the same load goes on.
+pub(super) fn mark_loading(plan: &TablePlan, spec: &LoadSpec) -> String {
+    format!("{MARK}loading rows={} seed={}", plan.rows, spec.seed)
+}
+
+/// The mark of a table that was loaded and verified.
+pub(super) fn mark_loaded(plan: &TablePlan, seed: u64) -> String {
+    format!("{MARK}loaded rows={} seed={seed}", plan.rows)
+}
+
+/// Decides for one table, by what is there and what was asked.
+///
+/// # Errors
+/// [`EngineError::Refused`] when something is there that may not be dropped.
+pub(super) async fn decide(
+    session: &mut Session,
+    workload: &dyn Workload,
+    plan: &TablePlan,
+    spec: &LoadSpec,
+    journal: Option<&Chunks>,
+) -> Result<Decision, EngineError> {
+    let found = catalog::describe_table(session, &plan.name)
+        .await
+        .map_err(statement)?;
+    let Some(found) = found else {
+        return Ok(Decision::Create);
+    };
+    let mark = found.comment.as_deref().unwrap_or_default();
+    if mark == mark_loading(plan, spec)
+        && let Some(chunks) = journal
+        && spec.replace == Replace::Nothing
+    {
+        let chunks = chunks.get(&plan.name).cloned().unwrap_or_default();
+        return Ok(Decision::Resume { chunks });
+    }
+    if mark.starts_with(&format!("{MARK}loading ")) || spec.replace == Replace::Anything {
+        return Ok(Decision::Recreate);
+    }
+    let ours = mark.starts_with(MARK) || workload.recognises(&found);
+    let rows = catalog::row_count(session, &plan.name)
+        .await
+        .map_err(statement)?;
+    if ours && (rows == 0 || spec.replace == Replace::Benchmark) {
+        return Ok(Decision::Recreate);
+    }
+    let table = &plan.name;
+    Err(EngineError::Refused(if ours {
+        format!(
+            "table {table} is there already with {rows} rows of this benchmark; nothing was \
+             changed. Run cleanup first, or add --replace to drop and load it again"
+        )
+    } else {
+        let columns: Vec<_> = found
+            .columns
+            .iter()
+            .map(|c| format!("{} {}", c.name, c.type_name))
+            .collect();
+        format!(
+            "table {table} is there already and is not the benchmark's: it has {rows} rows and \
+             the columns {}; nothing was changed. Use another database, or add --force to drop it",
+            columns.join(", ")
+        )
+    }))
+}
+
+/// Whether a table may be dropped as one of the benchmark's.
+pub(super) fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
+    found
+        .comment
+        .as_deref()
+        .is_some_and(|c| c.starts_with(MARK))
+        || workload.recognises(found)
+}

@@ -1,0 +1,54 @@
+//! Dropping a workload's tables, and nothing else.
+
+use super::decide::is_ours;
+use super::{on_session, plans, statement};
+use crate::error::EngineError;
+use std::sync::Arc;
+use tidemark_drivers::{Connector, Session, catalog, journal};
+use tidemark_workloads::Workload;
+
+/// Drops the workload's tables where they are there; gives the names of those dropped. `force`
+/// also drops tables that are not the benchmark's.
+///
+/// # Errors
+/// [`EngineError::Refused`] when one of the names belongs to a table that is not the benchmark's:
+/// then none is dropped.
+pub fn drop_tables(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    sessions: usize,
+    force: bool,
+) -> Result<Vec<String>, EngineError> {
+    let workload = Arc::clone(workload);
+    on_session(connector, async move |session: &mut Session| {
+        let mut there = Vec::new();
+        for plan in plans(workload.as_ref(), session, sessions)? {
+            let found = catalog::describe_table(session, &plan.name)
+                .await
+                .map_err(statement)?;
+            let Some(found) = found else { continue };
+            if !force && !is_ours(workload.as_ref(), &found) {
+                let columns: Vec<_> = found
+                    .columns
+                    .iter()
+                    .map(|c| format!("{} {}", c.name, c.type_name))
+                    .collect();
+                return Err(EngineError::Refused(format!(
+                    "table {} is not the benchmark's: it has the columns {}; nothing was dropped. \
+                     Add --force to drop it all the same",
+                    plan.name,
+                    columns.join(", ")
+                )));
+            }
+            there.push(plan.name);
+        }
+        for table in &there {
+            catalog::drop_table(session, table)
+                .await
+                .map_err(statement)?;
+            journal::forget(session, table).await.map_err(statement)?;
+        }
+        journal::drop_if_empty(session).await.map_err(statement)?;
+        Ok(there)
+    })
+}

@@ -1,0 +1,222 @@
+//! Workers that take jobs from the queue, each with a session of its own.
+
+use super::queue::{Job, Queue};
+use super::{LoadSpec, statement};
+use crate::error::EngineError;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::{BulkMethod, Connector, LoadRequest, Session, catalog, journal};
+use tidemark_runtime::{Executor, sleep};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// How often a chunk is tried again after a retryable error or a lost connection.
+const TRIES: u32 = 5;
+/// Pause before the next try, times the number of tries.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A worker without work asks again after this time.
+const ASK_AGAIN: Duration = Duration::from_millis(5);
+
+/// What a worker tells.
+pub(super) enum Event {
+    /// A table's indexes are made.
+    Indexing(String),
+}
+
+/// Starts `threads` sessions on executors of one per core. The channel closes when all have ended.
+pub(super) fn start(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    threads: usize,
+    queue: &Arc<Queue>,
+    events: Sender<Event>,
+) -> std::io::Result<Vec<JoinHandle<()>>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let executors = cores.min(threads);
+    let mut handles = Vec::with_capacity(executors);
+    for executor_number in 0..executors {
+        let workers: Vec<Worker> = (executor_number..threads)
+            .step_by(executors)
+            .map(|number| Worker {
+                number,
+                connector: connector.clone(),
+                workload: Arc::clone(workload),
+                spec: *spec,
+                queue: Arc::clone(queue),
+                events: events.clone(),
+            })
+            .collect();
+        let queue = Arc::clone(queue);
+        let builder = std::thread::Builder::new().name(format!("loader-{executor_number}"));
+        handles.push(builder.spawn(move || {
+            let run = || -> std::io::Result<()> {
+                let mut executor = Executor::new()?;
+                workers.into_iter().for_each(|w| executor.spawn(w.run()));
+                executor.run()
+            };
+            if let Err(error) = run() {
+                queue.stop(error.into());
+            }
+        })?);
+    }
+    Ok(handles)
+}
+
+struct Worker {
+    number: usize,
+    connector: Connector,
+    workload: Arc<dyn Workload>,
+    spec: LoadSpec,
+    queue: Arc<Queue>,
+    events: Sender<Event>,
+}
+
+impl Worker {
+    async fn run(self) {
+        if let Err(error) = self.work().await {
+            self.queue.stop(error);
+        }
+    }
+
+    async fn open(&self) -> Result<Session, EngineError> {
+        let connect_error = |error| EngineError::Connect {
+            session: self.number,
+            error,
+        };
+        let mut session = self
+            .connector
+            .connect(self.number)
+            .await
+            .map_err(connect_error)?;
+        for sql in session.dialect().load_settings() {
+            session.query(sql).await.map_err(statement)?;
+        }
+        Ok(session)
+    }
+
+    async fn work(&self) -> Result<(), EngineError> {
+        let mut session = self.open().await?;
+        loop {
+            match self.queue.next(self.number) {
+                Job::Done => break,
+                Job::Wait => sleep(ASK_AGAIN).await,
+                Job::Finish { plan } => {
+                    // Nobody listens when the load was given up.
+                    let _ = self.events.send(Event::Indexing(plan.name.clone()));
+                    finish(&mut session, &plan).await.map_err(statement)?;
+                }
+                Job::Chunk {
+                    work,
+                    index,
+                    table,
+                    columns,
+                    first,
+                    rows,
+                } => {
+                    let request = LoadRequest {
+                        table: &table,
+                        columns,
+                        method: self.spec.method,
+                    };
+                    let method = self
+                        .chunk_with_retries(&mut session, &request, index, first, rows)
+                        .await?;
+                    self.queue.committed(work, rows, method);
+                }
+            }
+        }
+        session.close().await;
+        Ok(())
+    }
+
+    async fn chunk_with_retries(
+        &self,
+        session: &mut Session,
+        request: &LoadRequest<'_>,
+        index: usize,
+        first: u64,
+        rows: u64,
+    ) -> Result<BulkMethod, EngineError> {
+        let mut tries = 0;
+        loop {
+            let error = match self.chunk(session, request, index, first, rows).await {
+                Ok(method) => return Ok(method),
+                Err(error) => error,
+            };
+            tries += 1;
+            if tries >= TRIES {
+                return Err(statement(error));
+            }
+            match error.class {
+                ErrorClass::Retryable => session.rollback().await.map_err(statement)?,
+                ErrorClass::ConnectionLost => {
+                    sleep(PAUSE * tries).await;
+                    let Ok(new) = self.open().await else {
+                        return Err(statement(error));
+                    };
+                    *session = new;
+                    // The commit may have reached the server before the connection broke.
+                    if committed(session, request.table, first)
+                        .await
+                        .map_err(statement)?
+                    {
+                        return Ok(self.spec.method.unwrap_or(session.dialect().bulk_method()));
+                    }
+                }
+                _ => {
+                    // The server may be past answering; the error that counts is the first.
+                    let _ = session.rollback().await;
+                    return Err(statement(error));
+                }
+            }
+            sleep(PAUSE * tries).await;
+        }
+    }
+
+    async fn chunk(
+        &self,
+        session: &mut Session,
+        request: &LoadRequest<'_>,
+        index: usize,
+        first: u64,
+        rows: u64,
+    ) -> Result<BulkMethod, DbError> {
+        session.simple(session.dialect().begin()).await?;
+        let mut source = self.workload.rows(index, first, rows, self.spec.seed);
+        let loaded = session.load(request, source.as_mut()).await?;
+        if loaded.rows != rows {
+            return Err(DbError::new(
+                ErrorClass::Fatal,
+                "load",
+                format!(
+                    "{} of {rows} rows arrived in {}",
+                    loaded.rows, request.table
+                ),
+            ));
+        }
+        journal::note(session, request.table, first, rows).await?;
+        session.simple("COMMIT").await?;
+        Ok(loaded.method)
+    }
+}
+
+async fn committed(session: &mut Session, table: &str, first: u64) -> Result<bool, DbError> {
+    let chunks = journal::read(session).await?.unwrap_or_default();
+    Ok(chunks
+        .get(table)
+        .is_some_and(|c| c.iter().any(|(f, _)| *f == first)))
+}
+
+/// Makes the secondary indexes that are missing, in the plan's order, and sets sequences.
+async fn finish(session: &mut Session, plan: &TablePlan) -> Result<(), DbError> {
+    let there = catalog::describe_table(session, &plan.name)
+        .await?
+        .map_or(0, |found| catalog::secondary_indexes(&found).count());
+    for sql in plan.indexes.iter().skip(there).chain(&plan.finish) {
+        session.query(sql).await?;
+    }
+    Ok(())
+}
