@@ -1,0 +1,22 @@
+//! Why a report could not be made.
+
+use tidemark_stats::HistogramError;
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A latency distribution of the record can't be read.
+    #[error("latencies of {place}: {source}")]
+    Histogram {
+        /// Which: the totals or an interval, and the transaction type.
+        place: String,
+        /// Why.
+        source: HistogramError,
+    },
+    /// A chart could not be drawn.
+    #[error("chart: {0}")]
+    Chart(String),
+    /// The page could not be put together.
+    #[error("page: {0}")]
+    Page(#[from] askama::Error),
+}
