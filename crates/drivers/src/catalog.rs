@@ -1,1 +1,144 @@
-//! What tables a target has, and what they look like.
+//! What tables a target has, what they look like, and which of them Tidemark made.
+//!
+//! Only the current database (MySQL family), the current schema (PostgreSQL family) or the file
+//! (SQLite) is looked at: that is where a workload's tables are made. Names are given unquoted and
+//! as they are stored.
+//!
+//! A *mark* is a text that Tidemark leaves on a table that it made, so that it can prove later
+//! that the table is its own to drop. It is the table's comment; SQLite has none and keeps marks
+//! in a table beside ([`sqlite::MARKS_TABLE`]).
+
+mod description;
+mod mysql;
+mod postgres;
+mod sqlite;
+
+pub use description::{Column, Index, TableDescription, normal_type, secondary_indexes};
+pub use sqlite::MARKS_TABLE;
+
+use crate::{RowSet, Session, Value};
+use tidemark_core::{DbError, Protocol};
+
+/// What a table looks like; `None` when there is none of that name. Views are described too,
+/// because they occupy the name.
+///
+/// # Errors
+/// The server's error.
+pub async fn describe_table(
+    session: &mut Session,
+    table: &str,
+) -> Result<Option<TableDescription>, DbError> {
+    match session.dialect().engine().protocol() {
+        Protocol::Mysql => mysql::describe(session, table).await,
+        Protocol::Postgres => postgres::describe(session, table).await,
+        Protocol::Sqlite => sqlite::describe(session, table).await,
+    }
+}
+
+/// Whether there is a table or view of that name.
+///
+/// # Errors
+/// The server's error.
+pub async fn exists(session: &mut Session, table: &str) -> Result<bool, DbError> {
+    describe_table(session, table).await.map(|t| t.is_some())
+}
+
+/// Names of all tables, sorted; without views, partitions and Tidemark's table of marks.
+///
+/// # Errors
+/// The server's error.
+pub async fn list_tables(session: &mut Session) -> Result<Vec<String>, DbError> {
+    let sql = match session.dialect().engine().protocol() {
+        Protocol::Mysql => mysql::LIST_TABLES.into(),
+        Protocol::Postgres => postgres::LIST_TABLES.into(),
+        Protocol::Sqlite => sqlite::list_tables(),
+    };
+    let rows = session.query(&sql).await?;
+    Ok((0..rows.len())
+        .filter_map(|row| rows.text(row, 0))
+        .collect())
+}
+
+/// `COUNT(*)` of a table.
+///
+/// # Errors
+/// The server's error; [`tidemark_core::ErrorClass::Missing`] when there is no such table.
+pub async fn row_count(session: &mut Session, table: &str) -> Result<u64, DbError> {
+    let table = session.dialect().quote(table);
+    let rows = session
+        .query(&format!("SELECT COUNT(*) FROM {table}"))
+        .await?;
+    rows.int(0, 0)
+        .and_then(|n| u64::try_from(n).ok())
+        .ok_or_else(|| DbError::protocol("COUNT(*) gave no number"))
+}
+
+/// Smallest and largest value of an integer column; `None` when the table is empty.
+///
+/// # Errors
+/// The server's error; [`tidemark_core::ErrorClass::Missing`] when there is no such table or
+/// column.
+pub async fn key_range(
+    session: &mut Session,
+    table: &str,
+    column: &str,
+) -> Result<Option<(i64, i64)>, DbError> {
+    let dialect = session.dialect();
+    let (table, column) = (dialect.quote(table), dialect.quote(column));
+    let rows = session
+        .query(&format!("SELECT MIN({column}), MAX({column}) FROM {table}"))
+        .await?;
+    Ok(rows.int(0, 0).zip(rows.int(0, 1)))
+}
+
+/// Leaves a mark on a table, in place of an earlier one and of the table's comment. MySQL commits
+/// an open transaction by it.
+///
+/// # Errors
+/// The server's error.
+pub async fn mark_table(session: &mut Session, table: &str, mark: &str) -> Result<(), DbError> {
+    for sql in session.dialect().mark_table(table, mark) {
+        session.query(&sql).await?;
+    }
+    Ok(())
+}
+
+/// A table's mark, or whatever comment the table has; `None` when it has none or is not there.
+///
+/// # Errors
+/// The server's error.
+pub async fn table_mark(session: &mut Session, table: &str) -> Result<Option<String>, DbError> {
+    let found = describe_table(session, table).await?;
+    Ok(found.and_then(|t| t.comment))
+}
+
+/// Drops a table and its mark; a table that is not there is no error. Whether it may be dropped is
+/// the caller's to know.
+///
+/// # Errors
+/// The server's error, as when other objects depend on the table.
+pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
+    let quoted = session.dialect().quote(table);
+    session
+        .query(&format!("DROP TABLE IF EXISTS {quoted}"))
+        .await?;
+    match session.dialect().engine().protocol() {
+        Protocol::Sqlite => sqlite::forget_mark(session, table).await,
+        _ => Ok(()),
+    }
+}
+
+/// A text as a literal of the session's dialect.
+fn literal(session: &Session, text: &str) -> String {
+    session.dialect().literal(Value::Text(text))
+}
+
+/// A flag that the engine sent as 0 or 1.
+fn flag(rows: &RowSet, row: usize, column: usize) -> bool {
+    rows.int(row, column) == Some(1)
+}
+
+/// A text that may be NULL or empty.
+fn text(rows: &RowSet, row: usize, column: usize) -> Option<String> {
+    rows.text(row, column).filter(|t| !t.is_empty())
+}

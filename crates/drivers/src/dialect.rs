@@ -16,6 +16,9 @@ pub enum BulkMethod {
     PreparedInsert,
 }
 
+/// Where marks of tables are kept in engines without table comments.
+pub(crate) const MARKS_TABLE: &str = "tidemark_marks";
+
 /// How a table's rows are laid over the nodes of a distributed engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Partitioning {
@@ -66,6 +69,15 @@ impl Dialect {
         "BEGIN"
     }
 
+    /// Statements that a session which loads rows sends first: checks that rows made by the
+    /// loader cannot break are put off (MySQL and MariaDB manuals, "Bulk Data Loading").
+    pub fn load_settings(&self) -> &'static [&'static str] {
+        match self.engine.protocol() {
+            Protocol::Mysql => &["SET foreign_key_checks = 0", "SET unique_checks = 0"],
+            _ => &[],
+        }
+    }
+
     /// The best way to load many rows, if the server's configuration allows it.
     pub fn bulk_method(&self) -> BulkMethod {
         match self.engine.protocol() {
@@ -73,6 +85,46 @@ impl Dialect {
             Protocol::Postgres => BulkMethod::Copy,
             Protocol::Sqlite => BulkMethod::PreparedInsert,
         }
+    }
+
+    /// Every way to load many rows that the engine knows, best first.
+    pub fn bulk_methods(&self) -> &'static [BulkMethod] {
+        match self.engine.protocol() {
+            Protocol::Mysql => &[BulkMethod::LoadData, BulkMethod::MultiRowInsert],
+            Protocol::Postgres => &[BulkMethod::Copy, BulkMethod::MultiRowInsert],
+            Protocol::Sqlite => &[BulkMethod::PreparedInsert],
+        }
+    }
+
+    /// The statements that leave a mark on a table: its comment, where the engine has comments.
+    pub fn mark_table(&self, table: &str, mark: &str) -> Vec<String> {
+        let quoted = self.quote(table);
+        let mark = self.literal(Value::Text(mark));
+        match self.engine.protocol() {
+            Protocol::Mysql => vec![format!("ALTER TABLE {quoted} COMMENT = {mark}")],
+            Protocol::Postgres => vec![format!("COMMENT ON TABLE {quoted} IS {mark}")],
+            Protocol::Sqlite => {
+                let table = self.literal(Value::Text(table));
+                vec![
+                    format!(
+                        "CREATE TABLE IF NOT EXISTS {MARKS_TABLE} (table_name TEXT PRIMARY KEY, \
+                         mark TEXT NOT NULL, definition TEXT NOT NULL)"
+                    ),
+                    format!(
+                        "INSERT OR REPLACE INTO {MARKS_TABLE} (table_name, mark, definition) \
+                         SELECT name, {mark}, sql FROM sqlite_schema \
+                         WHERE type = 'table' AND name = {table} COLLATE NOCASE"
+                    ),
+                ]
+            }
+        }
+    }
+
+    /// A value as a literal.
+    pub fn literal(&self, value: Value<'_>) -> String {
+        let mut out = Vec::new();
+        self.write_literal(value, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// Appends a value as a literal.
@@ -117,5 +169,62 @@ pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
     for b in bytes {
         out.push(DIGITS[usize::from(b >> 4)]);
         out.push(DIGITS[usize::from(b & 15)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_and_literals_of_each_protocol() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            let (quoted, text, bytes) = match engine.protocol() {
+                Protocol::Mysql => ("`a``b`", r"'it''s \\ here'", "x'00ff'"),
+                Protocol::Postgres => ("\"a`b\"", r"'it''s \ here'", r"'\x00ff'"),
+                Protocol::Sqlite => ("\"a`b\"", r"'it''s \ here'", "x'00ff'"),
+            };
+            assert_eq!(d.quote("a`b"), quoted, "{engine}");
+            assert_eq!(d.literal(Value::Text(r"it's \ here")), text, "{engine}");
+            assert_eq!(d.literal(Value::Bytes(&[0, 255])), bytes, "{engine}");
+            assert_eq!(d.literal(Value::Null), "NULL");
+            assert_eq!(d.literal(Value::Int(i64::MIN)), "-9223372036854775808");
+        }
+    }
+
+    #[test]
+    fn marks_are_comments_where_there_are_comments() {
+        for engine in Engine::ALL {
+            let sql = Dialect::new(engine).mark_table("t", "tidemark:it's");
+            match engine.protocol() {
+                Protocol::Mysql => {
+                    assert_eq!(sql, ["ALTER TABLE `t` COMMENT = 'tidemark:it''s'"]);
+                }
+                Protocol::Postgres => {
+                    assert_eq!(sql, [r#"COMMENT ON TABLE "t" IS 'tidemark:it''s'"#]);
+                }
+                Protocol::Sqlite => {
+                    assert!(sql[0].starts_with("CREATE TABLE IF NOT EXISTS tidemark_marks"));
+                    assert!(sql[1].contains("'tidemark:it''s'"), "{}", sql[1]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_way_to_load_is_the_first_of_all() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            assert_eq!(d.bulk_methods().first(), Some(&d.bulk_method()), "{engine}");
+        }
+    }
+
+    #[test]
+    fn only_sqlite_takes_its_write_lock_when_a_transaction_begins() {
+        for engine in Engine::ALL {
+            let begin = Dialect::new(engine).begin();
+            assert_eq!(begin == "BEGIN IMMEDIATE", engine == Engine::Sqlite);
+        }
     }
 }

@@ -1,1 +1,37 @@
-//! A target's settings that matter.
+//! A target's settings that matter: those that differ from the engine's default, and those that
+//! decide what a benchmark's figures mean whatever their value.
+//!
+//! Values that may hold secrets, or name places on the server's disks, are left out.
+
+mod mysql;
+mod postgres;
+mod private;
+mod sqlite;
+
+use crate::Session;
+use tidemark_core::record::Setting;
+use tidemark_core::{DbError, Engine};
+
+/// The settings that matter, sorted by name.
+///
+/// # Errors
+/// The server's error, as when the account may not read them.
+pub async fn settings_that_matter(session: &mut Session) -> Result<Vec<Setting>, DbError> {
+    let mut settings = match session.dialect().engine() {
+        Engine::Mariadb => mysql::mariadb(session).await,
+        Engine::Mysql => mysql::mysql(session).await,
+        Engine::Tidb => mysql::shown(session, mysql::TIDB).await,
+        Engine::Postgres | Engine::Yugabyte => postgres::settings(session).await,
+        Engine::Cockroach => postgres::cockroach(session).await,
+        Engine::Sqlite => sqlite::settings(session).await,
+    }?;
+    settings.retain(|s| !private::is_private(&s.name, &s.value));
+    settings.sort_by(|a, b| a.name.cmp(&b.name));
+    settings.dedup_by(|a, b| a.name == b.name);
+    Ok(settings)
+}
+
+/// Names as a list of SQL literals; they are our own words and hold no quotes.
+fn listed(names: &[&str]) -> String {
+    format!("'{}'", names.join("','"))
+}
