@@ -8,11 +8,14 @@
 
 pub mod catalog;
 mod connector;
+mod ddl;
 mod dialect;
+pub mod journal;
 mod load;
 pub mod mysql;
 pub mod postgres;
 mod rows;
+mod sample;
 mod session;
 pub mod settings;
 pub mod sqlite;
@@ -21,9 +24,11 @@ mod tls;
 mod value;
 
 pub use connector::{Address, ConnectOptions, Connector};
+pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use rows::{Cell, RowSet};
+pub use sample::{Sample, Sampler};
 pub use session::Session;
 pub use statement::{Outcome, Statement, Template, Verb};
 pub use value::Value;

@@ -1,1 +1,18 @@
-//! workloads
+//! Benchmark workloads: schema, loader, transactions and checks.
+//!
+//! A workload is one module and one line of the [`registry`]. It asks the dialect for what differs
+//! between engines and never for the engine's name, and it draws every random choice from a seed,
+//! so that a run can be repeated and a loaded row checked.
+//!
+//! - [`Definition`], [`registry`], [`find`]: what there is, and what its options are.
+//! - [`Workload`]: one of them with its options set: tables, rows, what a run needs.
+//! - [`Terminal`]: one emulated user, whose transactions the engine runs and times.
+//! - [`random`]: sysbench's distributions.
+
+pub mod oltp;
+pub mod random;
+mod registry;
+mod workload;
+
+pub use registry::{Definition, UnknownWorkload, find, registry};
+pub use workload::{Prewarm, TablePlan, Terminal, Workload};

@@ -1,0 +1,118 @@
+//! `bulk_insert`: each session fills a table of its own with ascending keys.
+
+use super::recognise::is_benchmark_table;
+use super::rows::NoRows;
+use super::schema;
+use crate::{Prewarm, TablePlan, Workload};
+use std::fmt::Write as _;
+use tidemark_core::{DbError, ErrorClass, OptionError};
+use tidemark_drivers::catalog::TableDescription;
+use tidemark_drivers::{Dialect, RowSource, Session};
+
+/// Text at which an INSERT is sent: sysbench's stay below 512 KiB whatever the server would take.
+const FLUSH_BYTES: usize = 512 * 1024;
+/// Longest text of one row: two 20-digit numbers, parentheses and commas.
+const ROW_BYTES: usize = 45;
+
+/// The workload: it has no options of its own, and one table per session.
+#[derive(Debug)]
+pub(super) struct BulkInsert;
+
+impl Workload for BulkInsert {
+    fn name(&self) -> &'static str {
+        "bulk_insert"
+    }
+
+    fn transaction_types(&self) -> &'static [&'static str] {
+        &["bulk_insert"]
+    }
+
+    fn tables(&self, _dialect: &Dialect, sessions: usize) -> Result<Vec<TablePlan>, OptionError> {
+        Ok(tables(sessions).map(schema::bulk_table).collect())
+    }
+
+    fn rows(&self, _table: usize, _first: u64, _n: u64, _seed: u64) -> Box<dyn RowSource + Send> {
+        Box::new(NoRows)
+    }
+
+    fn recognises(&self, found: &TableDescription) -> bool {
+        is_benchmark_table(found)
+    }
+
+    fn needs(&self, sessions: usize) -> Vec<String> {
+        tables(sessions).map(schema::name).collect()
+    }
+
+    fn prewarm(&self, _dialect: &Dialect) -> Vec<Prewarm> {
+        Vec::new()
+    }
+
+    fn terminal(&self, number: usize, _sessions: usize, _seed: u64) -> crate::Terminal {
+        crate::Terminal::OltpBulk(BulkTerminal::new(number))
+    }
+}
+
+fn tables(sessions: usize) -> impl Iterator<Item = u32> {
+    1..=u32::try_from(sessions).unwrap_or(u32::MAX)
+}
+
+/// One session's writer: it collects rows and sends them in large INSERTs, so that a transaction
+/// is a row and most transactions send nothing.
+#[derive(Debug)]
+pub struct BulkTerminal {
+    table: usize,
+    next: u64,
+    sql: String,
+}
+
+impl BulkTerminal {
+    fn new(number: usize) -> Self {
+        Self {
+            table: number + 1,
+            next: 1,
+            sql: String::new(),
+        }
+    }
+
+    /// Adds one row, after sending the rows collected when their text is full.
+    ///
+    /// # Errors
+    /// The server's error; the row is not added then. Rows that may be sent again are kept.
+    pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
+        if self.sql.len() + ROW_BYTES > FLUSH_BYTES {
+            self.finish(session).await?;
+        }
+        let id = self.next;
+        self.next += 1;
+        // Writing to a String can't fail.
+        let _ = if self.sql.is_empty() {
+            let table = self.table;
+            write!(self.sql, "INSERT INTO sbtest{table} VALUES({id},{id})")
+        } else {
+            write!(self.sql, ",({id},{id})")
+        };
+        Ok(0)
+    }
+
+    /// Sends the rows collected.
+    ///
+    /// # Errors
+    /// The server's error. Rows are kept for another try when the statement was rolled back or the
+    /// session is gone, and dropped when the server refuses them.
+    pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
+        if self.sql.is_empty() {
+            return Ok(());
+        }
+        let sent = session.simple(&self.sql).await;
+        let again = |e: &DbError| {
+            matches!(
+                e.class,
+                ErrorClass::Retryable | ErrorClass::ConnectionLost | ErrorClass::Refused
+            )
+        };
+        if !sent.as_ref().is_err_and(again) {
+            self.sql.clear();
+        }
+        sent.map(drop)
+    }
+}

@@ -1,0 +1,226 @@
+//! The family's rows of the registry.
+
+use super::Oltp;
+use super::bulk::BulkInsert;
+use super::options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
+use super::plan::{Plan, Step};
+use super::settings::Settings;
+use super::sql::Query;
+use crate::{Definition, Workload};
+use std::sync::Arc;
+use tidemark_core::{OptionError, OptionSpec, OptionValues};
+
+type Built = Result<Arc<dyn Workload>, OptionError>;
+
+const fn oltp(
+    name: &'static str,
+    summary: &'static str,
+    options: &'static [&'static [OptionSpec]],
+    build: fn(&OptionValues) -> Built,
+) -> Definition {
+    Definition {
+        name,
+        family: "oltp",
+        summary,
+        options,
+        build,
+    }
+}
+
+/// Every workload of the family.
+pub const DEFINITIONS: &[Definition] = &[
+    oltp(
+        "oltp_point_select",
+        "One SELECT by primary key",
+        &[COMMON],
+        |v| {
+            single(
+                "oltp_point_select",
+                &["oltp_point_select"],
+                v,
+                Step::Points(1),
+            )
+        },
+    ),
+    oltp(
+        "oltp_read_only",
+        "Point and range SELECTs in a transaction",
+        &[COMMON],
+        |v| {
+            let s = Settings::new(v)?;
+            let steps = reads(&s);
+            transaction("oltp_read_only", &["oltp_read_only"], s, steps)
+        },
+    ),
+    oltp(
+        "oltp_read_write",
+        "Point and range SELECTs, UPDATEs, DELETE and INSERT in a transaction",
+        &[COMMON],
+        |v| {
+            let s = Settings::new(v)?;
+            let steps = [reads(&s), writes(&s)].concat();
+            transaction("oltp_read_write", &["oltp_read_write"], s, steps)
+        },
+    ),
+    oltp(
+        "oltp_write_only",
+        "UPDATEs, DELETE and INSERT in a transaction",
+        &[COMMON],
+        |v| {
+            let s = Settings::new(v)?;
+            let steps = writes(&s);
+            transaction("oltp_write_only", &["oltp_write_only"], s, steps)
+        },
+    ),
+    oltp("oltp_insert", "One INSERT of one row", &[COMMON], |v| {
+        single("oltp_insert", &["oltp_insert"], v, Step::InsertText)
+    }),
+    oltp("oltp_delete", "One DELETE by primary key", &[COMMON], |v| {
+        single("oltp_delete", &["oltp_delete"], v, Step::Delete(1))
+    }),
+    oltp(
+        "oltp_update_index",
+        "One UPDATE of the indexed column by primary key",
+        &[COMMON],
+        |v| {
+            single(
+                "oltp_update_index",
+                &["oltp_update_index"],
+                v,
+                Step::UpdateIndex(1),
+            )
+        },
+    ),
+    oltp(
+        "oltp_update_non_index",
+        "One UPDATE of an unindexed column by primary key",
+        &[COMMON],
+        |v| {
+            let step = Step::UpdateNonIndex(1);
+            single("oltp_update_non_index", &["oltp_update_non_index"], v, step)
+        },
+    ),
+    oltp(
+        "bulk_insert",
+        "Rows with ascending keys in large INSERTs, one table per session",
+        &[],
+        |_| Ok(Arc::new(BulkInsert)),
+    ),
+    oltp(
+        "select_random_points",
+        "One SELECT of the rows of many random values of the indexed column",
+        &[COMMON, RANDOM_POINTS],
+        |v| {
+            single(
+                "select_random_points",
+                &["select_random_points"],
+                v,
+                Step::RandomPoints,
+            )
+        },
+    ),
+    oltp(
+        "select_random_ranges",
+        "One SELECT that counts the rows of many random ranges of the indexed column",
+        &[COMMON, RANDOM_RANGES],
+        |v| {
+            single(
+                "select_random_ranges",
+                &["select_random_ranges"],
+                v,
+                Step::RandomRanges,
+            )
+        },
+    ),
+    oltp(
+        "oltp_insert_batch",
+        "One INSERT of many rows",
+        &[COMMON, BATCH],
+        |v| {
+            single(
+                "oltp_insert_batch",
+                &["oltp_insert_batch"],
+                v,
+                Step::InsertBatch,
+            )
+        },
+    ),
+    oltp(
+        "oltp_upsert_batch",
+        "One INSERT of many rows that updates the rows that exist",
+        &[COMMON, BATCH],
+        upsert_batch,
+    ),
+];
+
+/// A workload of one statement, without a transaction around it.
+fn single(
+    name: &'static str,
+    types: &'static [&'static str],
+    values: &OptionValues,
+    step: Step,
+) -> Built {
+    let plan = Plan::new(Settings::new(values)?, vec![step], false);
+    Ok(Arc::new(Oltp {
+        name,
+        types,
+        plan: Arc::new(plan),
+    }))
+}
+
+fn transaction(
+    name: &'static str,
+    types: &'static [&'static str],
+    settings: Settings,
+    steps: Vec<Step>,
+) -> Built {
+    let plan = Plan::new(settings, steps, true);
+    Ok(Arc::new(Oltp {
+        name,
+        types,
+        plan: Arc::new(plan),
+    }))
+}
+
+fn reads(s: &Settings) -> Vec<Step> {
+    let mut steps = vec![Step::Points(s.point_selects)];
+    if s.range_selects {
+        steps.extend([
+            Step::Ranges(Query::SimpleRange, s.simple_ranges),
+            Step::Ranges(Query::SumRange, s.sum_ranges),
+            Step::Ranges(Query::OrderRange, s.order_ranges),
+            Step::Ranges(Query::DistinctRange, s.distinct_ranges),
+        ]);
+    }
+    steps
+}
+
+fn writes(s: &Settings) -> Vec<Step> {
+    vec![
+        Step::UpdateIndex(s.index_updates),
+        Step::UpdateNonIndex(s.non_index_updates),
+        Step::DeleteInsert(s.delete_inserts),
+    ]
+}
+
+fn upsert_batch(values: &OptionValues) -> Built {
+    let settings = Settings::new(values)?;
+    if settings.secondary {
+        return Err(OptionError::Conflict(
+            "oltp_upsert_batch finds rows by the primary key: it can't run with --secondary".into(),
+        ));
+    }
+    if u64::from(settings.batch_size) > settings.table_size {
+        return Err(OptionError::Conflict(format!(
+            "--batch-size={} needs as many different keys: --table-size={} has too few",
+            settings.batch_size, settings.table_size
+        )));
+    }
+    let types = &["oltp_upsert_batch"];
+    let plan = Plan::new(settings, vec![Step::UpsertBatch], false);
+    Ok(Arc::new(Oltp {
+        name: "oltp_upsert_batch",
+        types,
+        plan: Arc::new(plan),
+    }))
+}

@@ -1,0 +1,96 @@
+//! The sysbench OLTP family: what sysbench 1.0's bundled scripts do, statement by statement, and
+//! what its forks added (batches, partitioning, random keys).
+//!
+//! `docs/workloads.md` tells what each workload sends and how its numbers read.
+
+mod bulk;
+mod check;
+mod definitions;
+mod options;
+mod plan;
+mod recognise;
+mod rows;
+mod schema;
+mod settings;
+mod sql;
+mod terminal;
+
+pub use bulk::BulkTerminal;
+pub use definitions::DEFINITIONS;
+pub use options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
+pub use terminal::Terminal;
+
+use crate::{Prewarm, TablePlan, Workload};
+use plan::{Plan, Step};
+use recognise::is_benchmark_table;
+use rows::Rows;
+use std::sync::Arc;
+use tidemark_core::OptionError;
+use tidemark_drivers::catalog::TableDescription;
+use tidemark_drivers::{Dialect, RowSource};
+
+/// A workload over the tables sbtest1 to sbtestN.
+#[derive(Debug)]
+struct Oltp {
+    name: &'static str,
+    types: &'static [&'static str],
+    plan: Arc<Plan>,
+}
+
+impl Workload for Oltp {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn transaction_types(&self) -> &'static [&'static str] {
+        self.types
+    }
+
+    fn tables(&self, dialect: &Dialect, _sessions: usize) -> Result<Vec<TablePlan>, OptionError> {
+        let settings = &self.plan.settings;
+        (1..=settings.tables)
+            .map(|table| schema::table(settings, table, dialect))
+            .collect()
+    }
+
+    fn rows(&self, table: usize, first: u64, count: u64, seed: u64) -> Box<dyn RowSource + Send> {
+        let number = table as u64 + 1;
+        Box::new(Rows::new(&self.plan.settings, number, first, count, seed))
+    }
+
+    fn recognises(&self, found: &TableDescription) -> bool {
+        is_benchmark_table(found)
+    }
+
+    fn needs(&self, _sessions: usize) -> Vec<String> {
+        let first_only = |s: &(Step, usize)| matches!(s.0, Step::RandomPoints | Step::RandomRanges);
+        let tables = if self.plan.steps.iter().all(first_only) {
+            1
+        } else {
+            self.plan.settings.tables
+        };
+        (1..=tables).map(schema::name).collect()
+    }
+
+    fn prewarm(&self, dialect: &Dialect) -> Vec<Prewarm> {
+        let settings = &self.plan.settings;
+        let index = if settings.secondary {
+            schema::SECONDARY
+        } else {
+            "PRIMARY"
+        };
+        (1..=settings.tables)
+            .map(|table| {
+                let name = schema::name(table);
+                Prewarm {
+                    statements: dialect.prewarm(&name, "id", index, "k", settings.table_size),
+                    table: name,
+                }
+            })
+            .collect()
+    }
+
+    fn terminal(&self, number: usize, _sessions: usize, seed: u64) -> crate::Terminal {
+        crate::Terminal::Oltp(Terminal::new(Arc::clone(&self.plan), number, seed))
+    }
+}

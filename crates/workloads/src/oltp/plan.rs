@@ -1,0 +1,118 @@
+//! What one transaction of a workload does, worked out once for all terminals.
+
+use super::settings::Settings;
+use super::sql::{Query, Reach};
+use crate::random::Distribution;
+
+/// One group of statements within a transaction. A group draws its table once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Point SELECTs.
+    Points(u32),
+    /// Range SELECTs of one kind.
+    Ranges(Query, u32),
+    /// UPDATEs of k.
+    UpdateIndex(u32),
+    /// UPDATEs of c.
+    UpdateNonIndex(u32),
+    /// DELETEs alone.
+    Delete(u32),
+    /// A DELETE and an INSERT of the same key.
+    DeleteInsert(u32),
+    /// One INSERT of one row, sent as text.
+    InsertText,
+    /// One INSERT of many rows.
+    InsertBatch,
+    /// One INSERT of many rows that updates those that exist.
+    UpsertBatch,
+    /// One SELECT of the rows of many k.
+    RandomPoints,
+    /// One SELECT that counts the rows of many ranges of k.
+    RandomRanges,
+}
+
+/// Common to all terminals of a run.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub settings: Settings,
+    /// Keys of existing rows.
+    pub keys: Distribution,
+    /// Each step with the slot of its first table's statement in the terminal's list.
+    pub steps: Vec<(Step, usize)>,
+    /// Slots of BEGIN and COMMIT, if the steps stand between them.
+    pub transaction: Option<(usize, usize)>,
+    /// Statements in the order that sysbench prepares them.
+    queries: Vec<Query>,
+}
+
+impl Plan {
+    /// A plan of steps, in a transaction unless `--skip-trx` is set or it is one statement.
+    pub fn new(settings: Settings, steps: Vec<Step>, transactional: bool) -> Self {
+        let read_only = steps.iter().all(Step::reads);
+        let mut queries: Vec<Query> = steps.iter().flat_map(|s| s.queries(&settings)).collect();
+        if transactional && !settings.skip_trx {
+            // oltp_read_only prepares its point SELECTs before BEGIN, all others after it.
+            let at = usize::from(read_only && queries.first() == Some(&Query::Point));
+            queries.splice(at..at, [Query::Begin { read_only }, Query::Commit]);
+        }
+        let slot = |query: Query| {
+            let before = queries.iter().take_while(|q| **q != query);
+            before.map(|q| tables_of(*q, &settings) as usize).sum()
+        };
+        let begins = queries.contains(&Query::Commit);
+        Self {
+            keys: settings.keys(),
+            transaction: begins.then(|| (slot(Query::Begin { read_only }), slot(Query::Commit))),
+            steps: steps
+                .iter()
+                .map(|s| (*s, s.queries(&settings).first().map_or(0, |q| slot(*q))))
+                .collect(),
+            queries,
+            settings,
+        }
+    }
+
+    /// The statements that a terminal prepares, each with its table, in order.
+    pub fn statements(&self) -> impl Iterator<Item = (Query, u32)> {
+        let tables = |q: Query| 1..=tables_of(q, &self.settings);
+        self.queries
+            .iter()
+            .flat_map(move |q| tables(*q).map(|table| (*q, table)))
+    }
+}
+
+fn tables_of(query: Query, settings: &Settings) -> u32 {
+    match query.reach() {
+        Reach::EveryTable => settings.tables,
+        Reach::Session | Reach::FirstTable => 1,
+    }
+}
+
+impl Step {
+    fn reads(&self) -> bool {
+        use Step::{Points, RandomPoints, RandomRanges, Ranges};
+        matches!(self, Points(_) | Ranges(..) | RandomPoints | RandomRanges)
+    }
+
+    /// The kinds of statement that the step executes.
+    fn queries(&self, settings: &Settings) -> Vec<Query> {
+        match *self {
+            Step::Points(_) => vec![Query::Point],
+            Step::Ranges(query, _) => vec![query],
+            Step::UpdateIndex(_) => vec![Query::UpdateIndex],
+            Step::UpdateNonIndex(_) => vec![Query::UpdateNonIndex],
+            Step::Delete(_) => vec![Query::Delete],
+            Step::DeleteInsert(_) => vec![Query::Delete, Query::Insert],
+            Step::InsertText => vec![],
+            Step::InsertBatch => vec![Query::InsertBatch {
+                rows: settings.batch_size,
+                keyed: settings.client_keys(),
+            }],
+            Step::UpsertBatch => vec![Query::UpsertBatch {
+                rows: settings.batch_size,
+            }],
+            Step::RandomPoints => vec![Query::RandomPoints(settings.random_points)],
+            Step::RandomRanges => vec![Query::RandomRanges(settings.number_of_ranges)],
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The family's options as set.
+
+use crate::random::{Distribution, RandOptions};
+use tidemark_core::{OptionError, OptionValues};
+use tidemark_drivers::Partitioning;
+
+/// The options that shape tables, rows and statements.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub tables: u32,
+    pub table_size: u64,
+    pub range_size: i64,
+    pub point_selects: u32,
+    pub range_selects: bool,
+    pub simple_ranges: u32,
+    pub sum_ranges: u32,
+    pub order_ranges: u32,
+    pub distinct_ranges: u32,
+    pub index_updates: u32,
+    pub non_index_updates: u32,
+    pub delete_inserts: u32,
+    pub auto_inc: bool,
+    pub secondary: bool,
+    pub create_secondary: bool,
+    pub create_table_options: String,
+    pub skip_trx: bool,
+    pub storage_engine: String,
+    pub partitioning: Partitioning,
+    pub partitions: u32,
+    pub random_keys: bool,
+    pub validate: bool,
+    pub rand: RandOptions,
+    pub batch_size: u32,
+    pub random_points: u32,
+    pub number_of_ranges: u32,
+    pub delta: i64,
+}
+
+impl Settings {
+    pub fn new(values: &OptionValues) -> Result<Self, OptionError> {
+        let count = |name| u32::try_from(values.uint(name)).unwrap_or(u32::MAX);
+        // Amazon Redshift has no secondary indexes, and sysbench's help promises both effects.
+        let redshift = values.text("pgsql-variant") == "redshift";
+        let storage_engine = values.text("mysql-storage-engine").to_string();
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !storage_engine.chars().all(word) {
+            return Err(OptionError::Value {
+                name: "mysql-storage-engine".into(),
+                value: storage_engine,
+                allowed: "letters, digits and underscores".into(),
+                example: "--mysql-storage-engine=innodb".into(),
+            });
+        }
+        let partitioning = match values.text("partitioning") {
+            "hash" => Partitioning::Hash,
+            "range" => Partitioning::Range,
+            _ => Partitioning::Default,
+        };
+        let partitions = count("partitions");
+        if partitions > 0 && partitioning == Partitioning::Default {
+            return Err(OptionError::Conflict(format!(
+                "--partitions={partitions} needs a way to split: add --partitioning=hash or --partitioning=range"
+            )));
+        }
+        let settings = Self {
+            tables: count("tables"),
+            table_size: values.uint("table-size"),
+            range_size: values.int("range-size"),
+            point_selects: count("point-selects"),
+            range_selects: values.flag("range-selects"),
+            simple_ranges: count("simple-ranges"),
+            sum_ranges: count("sum-ranges"),
+            order_ranges: count("order-ranges"),
+            distinct_ranges: count("distinct-ranges"),
+            index_updates: count("index-updates"),
+            non_index_updates: count("non-index-updates"),
+            delete_inserts: if redshift { 0 } else { count("delete-inserts") },
+            auto_inc: values.flag("auto-inc"),
+            secondary: values.flag("secondary"),
+            create_secondary: values.flag("create-secondary") && !redshift,
+            create_table_options: values.text("create-table-options").to_string(),
+            skip_trx: values.flag("skip-trx"),
+            storage_engine,
+            partitioning,
+            partitions,
+            random_keys: values.text("key-order") == "random",
+            validate: values.flag("validate"),
+            rand: RandOptions::new(values),
+            batch_size: count("batch-size"),
+            random_points: count("random-points"),
+            number_of_ranges: count("number-of-ranges"),
+            delta: values.int("delta"),
+        };
+        if settings.partitioning == Partitioning::Range
+            && u64::from(settings.split()) > settings.table_size
+        {
+            return Err(OptionError::Conflict(format!(
+                "--partitions={} ranges can't be cut from --table-size={} keys",
+                settings.split(),
+                settings.table_size
+            )));
+        }
+        Ok(settings)
+    }
+
+    /// Keys of existing rows, drawn as `--rand-type` says.
+    pub fn keys(&self) -> Distribution {
+        let last = i64::try_from(self.table_size).unwrap_or(i64::MAX);
+        self.rand.over(1, last.max(1))
+    }
+
+    /// Whether the keys of new rows come from the client.
+    pub fn client_keys(&self) -> bool {
+        !self.auto_inc || self.random_keys
+    }
+
+    /// Number of partitions where one must be named.
+    pub fn split(&self) -> u32 {
+        if self.partitions == 0 {
+            8
+        } else {
+            self.partitions
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Statement texts, as sysbench 1.0.20 sends them.
+
+use tidemark_drivers::Dialect;
+
+/// One kind of statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Query {
+    /// Begins a transaction that writes, or one that only reads.
+    Begin {
+        read_only: bool,
+    },
+    Commit,
+    Point,
+    SimpleRange,
+    SumRange,
+    OrderRange,
+    DistinctRange,
+    UpdateIndex,
+    UpdateNonIndex,
+    Delete,
+    Insert,
+    /// `IN` with this many values.
+    RandomPoints(u32),
+    /// This many `BETWEEN`s.
+    RandomRanges(u32),
+    /// Rows in one INSERT, with or without the key.
+    InsertBatch {
+        rows: u32,
+        keyed: bool,
+    },
+    /// Rows in one INSERT that updates those that exist.
+    UpsertBatch {
+        rows: u32,
+    },
+}
+
+/// On which tables a statement is prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// It names no table.
+    Session,
+    /// Always `sbtest1`.
+    FirstTable,
+    /// One statement for each table.
+    EveryTable,
+}
+
+impl Query {
+    pub fn reach(self) -> Reach {
+        match self {
+            Query::Begin { .. } | Query::Commit => Reach::Session,
+            Query::RandomPoints(_) | Query::RandomRanges(_) => Reach::FirstTable,
+            _ => Reach::EveryTable,
+        }
+    }
+
+    /// The text for table number `table` (from 1), with `?` for parameters.
+    pub fn text(self, table: u32, dialect: &Dialect) -> String {
+        match self {
+            Query::Begin { read_only: true } => dialect.begin_read().into(),
+            Query::Begin { read_only: false } => dialect.begin().into(),
+            Query::Commit => "COMMIT".into(),
+            Query::Point => format!("SELECT c FROM sbtest{table} WHERE id=?"),
+            Query::SimpleRange => format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ?"),
+            Query::SumRange => format!("SELECT SUM(k) FROM sbtest{table} WHERE id BETWEEN ? AND ?"),
+            Query::OrderRange => {
+                format!("SELECT c FROM sbtest{table} WHERE id BETWEEN ? AND ? ORDER BY c")
+            }
+            Query::DistinctRange => {
+                format!("SELECT DISTINCT c FROM sbtest{table} WHERE id BETWEEN ? AND ? ORDER BY c")
+            }
+            Query::UpdateIndex => format!("UPDATE sbtest{table} SET k=k+1 WHERE id=?"),
+            Query::UpdateNonIndex => format!("UPDATE sbtest{table} SET c=? WHERE id=?"),
+            Query::Delete => format!("DELETE FROM sbtest{table} WHERE id=?"),
+            Query::Insert => {
+                format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES (?, ?, ?, ?)")
+            }
+            Query::RandomPoints(n) => format!(
+                "SELECT id, k, c, pad\n          FROM sbtest{table}\n          WHERE k IN ({})",
+                repeated("?", ", ", n)
+            ),
+            Query::RandomRanges(n) => format!(
+                "SELECT count(k)\n          FROM sbtest{table}\n          WHERE {}",
+                repeated("k BETWEEN ? AND ?", " OR ", n)
+            ),
+            Query::InsertBatch { rows, keyed: true } => {
+                let values = repeated("(?, ?, ?, ?)", ", ", rows);
+                format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES {values}")
+            }
+            Query::InsertBatch { rows, keyed: false } => {
+                let values = repeated("(?, ?, ?)", ", ", rows);
+                format!("INSERT INTO sbtest{table} (k, c, pad) VALUES {values}")
+            }
+            Query::UpsertBatch { rows } => {
+                let values = repeated("(?, ?, ?, ?)", ", ", rows);
+                let update = dialect.upsert(&["id"], &["k", "c", "pad"]);
+                format!("INSERT INTO sbtest{table} (id, k, c, pad) VALUES {values} {update}")
+            }
+        }
+    }
+}
+
+fn repeated(what: &str, between: &str, times: u32) -> String {
+    vec![what; times as usize].join(between)
+}

@@ -1,0 +1,309 @@
+//! One emulated user of the family.
+
+use super::check::{self, Expect};
+use super::plan::{Plan, Step};
+use crate::random::{Rng, RowText};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::{RowSet, Session, Statement, Value};
+
+/// Marks the terminals' streams of random numbers: no table has this number.
+const TERMINAL_STREAM: u64 = u64::MAX;
+
+/// One emulated user: its statements, its random numbers and the memory it uses again. Nothing is
+/// allocated for a point SELECT, a range or an UPDATE.
+#[derive(Debug)]
+pub struct Terminal {
+    plan: Arc<Plan>,
+    rng: Rng,
+    statements: Vec<Statement>,
+    text: RowText,
+    /// Text of an INSERT that is not prepared.
+    sql: String,
+    /// What the dialect writes for "the next key" in an INSERT; `None` leaves the column out.
+    next_key: Option<i64>,
+    /// Decoded rows, with `--validate`.
+    rows: Option<Box<RowSet>>,
+}
+
+impl Terminal {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+        Self {
+            rng: Rng::of(&[seed, TERMINAL_STREAM, number as u64]),
+            statements: Vec::new(),
+            text: RowText::default(),
+            sql: String::new(),
+            next_key: None,
+            rows: plan.settings.validate.then(Box::default),
+            plan,
+        }
+    }
+
+    /// Prepares every statement for every table, as sysbench does: none is prepared while
+    /// transactions are timed.
+    ///
+    /// # Errors
+    /// The server's error.
+    pub async fn init(&mut self, session: &mut Session) -> Result<(), DbError> {
+        let dialect = session.dialect();
+        self.next_key = dialect.next_key();
+        self.statements.clear();
+        let plan = Arc::clone(&self.plan);
+        for (query, table) in plan.statements() {
+            let statement = session.prepare(&query.text(table, &dialect)).await?;
+            self.statements.push(statement);
+        }
+        self.statements.shrink_to_fit();
+        Ok(())
+    }
+
+    /// Runs one transaction.
+    ///
+    /// # Errors
+    /// The server's error, or with `--validate` a fatal `validation`.
+    pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
+        if let Some((begin, _)) = self.plan.transaction {
+            session.execute(self.statement(begin)?, &[]).await?;
+        }
+        for step in 0..self.plan.steps.len() {
+            let (step, slot) = self.plan.steps[step];
+            self.step(session, step, slot).await?;
+        }
+        if let Some((_, commit)) = self.plan.transaction {
+            session.execute(self.statement(commit)?, &[]).await?;
+        }
+        Ok(0)
+    }
+
+    async fn step(
+        &mut self,
+        session: &mut Session,
+        step: Step,
+        first_slot: usize,
+    ) -> Result<(), DbError> {
+        let table = self.rng.below(self.plan.settings.tables.into()) as usize;
+        let slot = first_slot + table;
+        match step {
+            Step::Points(times) => {
+                for _ in 0..times {
+                    let id = self.key();
+                    self.read(session, slot, &[Value::Int(id)], Expect::Point(id))
+                        .await?;
+                }
+            }
+            Step::Ranges(query, times) => {
+                for _ in 0..times {
+                    let low = self.key();
+                    let high = low + self.plan.settings.range_size - 1;
+                    let values = [Value::Int(low), Value::Int(high)];
+                    let expect = Expect::range(query, low, high);
+                    self.read(session, slot, &values, expect).await?;
+                }
+            }
+            Step::UpdateIndex(times) => {
+                for _ in 0..times {
+                    let id = self.key();
+                    self.write(session, slot, &[Value::Int(id)]).await?;
+                }
+            }
+            Step::Delete(times) => {
+                for _ in 0..times {
+                    let id = self.key();
+                    self.write(session, slot, &[Value::Int(id)]).await?;
+                }
+            }
+            Step::UpdateNonIndex(times) => {
+                for _ in 0..times {
+                    let id = self.key();
+                    self.text.draw_c(&mut self.rng);
+                    let values = [Value::Text(self.text.c()), Value::Int(id)];
+                    self.write(session, slot, &values).await?;
+                }
+            }
+            Step::DeleteInsert(times) => {
+                let insert = slot + self.plan.settings.tables as usize;
+                for _ in 0..times {
+                    let id = self.key();
+                    self.write(session, slot, &[Value::Int(id)]).await?;
+                    let k = self.key();
+                    self.draw_text();
+                    let values = [
+                        Value::Int(id),
+                        Value::Int(k),
+                        Value::Text(self.text.c()),
+                        Value::Text(self.text.pad()),
+                    ];
+                    self.write(session, insert, &values).await?;
+                }
+            }
+            Step::InsertText => self.insert_text(session, table + 1).await?,
+            Step::InsertBatch => self.insert_batch(session, slot).await?,
+            Step::UpsertBatch => self.upsert_batch(session, slot).await?,
+            Step::RandomPoints => {
+                let count = self.plan.settings.random_points;
+                let values: Vec<_> = (0..count).map(|_| Value::Int(self.key())).collect();
+                self.read(session, first_slot, &values, Expect::Any).await?;
+            }
+            Step::RandomRanges => {
+                let settings = &self.plan.settings;
+                let (count, delta) = (settings.number_of_ranges, settings.delta);
+                let mut values = Vec::with_capacity(2 * count as usize);
+                for _ in 0..count {
+                    let low = self.key();
+                    values.extend([Value::Int(low), Value::Int(low + delta)]);
+                }
+                self.read(session, first_slot, &values, Expect::One).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// sysbench sends this INSERT as text whatever the mode.
+    async fn insert_text(&mut self, session: &mut Session, table: usize) -> Result<(), DbError> {
+        let k = self.key();
+        let id = if self.plan.settings.client_keys() {
+            Some(self.new_key())
+        } else {
+            self.next_key
+        };
+        self.draw_text();
+        let (c, pad) = (self.text.c(), self.text.pad());
+        self.sql.clear();
+        // Writing to a String can't fail.
+        let _ = match id {
+            Some(id) => write!(
+                self.sql,
+                "INSERT INTO sbtest{table} (id, k, c, pad) VALUES ({id}, {k}, '{c}', '{pad}')"
+            ),
+            None => write!(
+                self.sql,
+                "INSERT INTO sbtest{table} (k, c, pad) VALUES ({k}, '{c}', '{pad}')"
+            ),
+        };
+        session.simple(&self.sql).await.map(drop)
+    }
+
+    async fn insert_batch(&mut self, session: &mut Session, slot: usize) -> Result<(), DbError> {
+        let keyed = self.plan.settings.client_keys();
+        let rows = self.plan.settings.batch_size;
+        let keys = (0..rows).map(|_| keyed.then(|| self.new_key())).collect();
+        self.batch(session, slot, keys).await
+    }
+
+    /// The keys of one statement differ (PostgreSQL refuses to touch a row twice) and ascend, so
+    /// that two sessions can't wait for each other.
+    async fn upsert_batch(&mut self, session: &mut Session, slot: usize) -> Result<(), DbError> {
+        let size = self.plan.settings.table_size as i64;
+        let mut keys: Vec<i64> = Vec::with_capacity(self.plan.settings.batch_size as usize);
+        while keys.len() < self.plan.settings.batch_size as usize {
+            let mut id = self.key();
+            // A key that is taken gives way to the next free one.
+            let at = loop {
+                match keys.binary_search(&id) {
+                    Ok(_) => id = id % size + 1,
+                    Err(at) => break at,
+                }
+            };
+            keys.insert(at, id);
+        }
+        self.batch(session, slot, keys.into_iter().map(Some).collect())
+            .await
+    }
+
+    async fn batch(
+        &mut self,
+        session: &mut Session,
+        slot: usize,
+        keys: Vec<Option<i64>>,
+    ) -> Result<(), DbError> {
+        let texts: Vec<RowText> = keys
+            .iter()
+            .map(|_| {
+                self.draw_text();
+                self.text.clone()
+            })
+            .collect();
+        let mut values = Vec::with_capacity(4 * keys.len());
+        for (id, text) in keys.iter().zip(&texts) {
+            values.extend(id.map(Value::Int));
+            let k = self.plan.keys.draw(&mut self.rng);
+            values.extend([
+                Value::Int(k),
+                Value::Text(text.c()),
+                Value::Text(text.pad()),
+            ]);
+        }
+        session
+            .execute(self.statement(slot)?, &values)
+            .await
+            .map(drop)
+    }
+
+    async fn read(
+        &mut self,
+        session: &mut Session,
+        slot: usize,
+        values: &[Value<'_>],
+        expect: Expect,
+    ) -> Result<(), DbError> {
+        let statement = self.statements.get(slot).ok_or_else(not_ready)?;
+        match &mut self.rows {
+            None => session.execute(statement, values).await.map(drop),
+            Some(rows) => {
+                session.fetch(statement, values, rows).await?;
+                check::rows(expect, rows, &self.plan.settings)
+            }
+        }
+    }
+
+    async fn write(
+        &self,
+        session: &mut Session,
+        slot: usize,
+        values: &[Value<'_>],
+    ) -> Result<(), DbError> {
+        let outcome = session.execute(self.statement(slot)?, values).await?;
+        if self.rows.is_some() && outcome.affected > 1 {
+            return Err(check::failed(format!(
+                "a statement on one key changed {} rows",
+                outcome.affected
+            )));
+        }
+        Ok(())
+    }
+
+    fn statement(&self, slot: usize) -> Result<&Statement, DbError> {
+        self.statements.get(slot).ok_or_else(not_ready)
+    }
+
+    /// The key of a row that exists.
+    fn key(&mut self) -> i64 {
+        self.plan.keys.draw(&mut self.rng)
+    }
+
+    /// The key of a new row: any 32-bit number as sysbench draws it, or beyond the loaded ones.
+    fn new_key(&mut self) -> i64 {
+        let settings = &self.plan.settings;
+        if settings.random_keys {
+            let loaded = settings.table_size;
+            let free = (i32::MAX as u64).saturating_sub(loaded);
+            (loaded + 1 + self.rng.below(free)) as i64
+        } else {
+            i64::from(self.rng.bits() as i32)
+        }
+    }
+
+    fn draw_text(&mut self) {
+        self.text.draw_c(&mut self.rng);
+        self.text.draw_pad(&mut self.rng);
+    }
+}
+
+fn not_ready() -> DbError {
+    DbError::new(
+        ErrorClass::Fatal,
+        "workload",
+        "a transaction was asked for before its statements were prepared",
+    )
+}

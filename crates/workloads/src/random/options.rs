@@ -1,0 +1,112 @@
+//! `--rand-*`.
+
+use super::Distribution;
+use tidemark_core::{OptionKind, OptionSpec, OptionValues};
+
+/// The options of random numbers, common to the workloads that draw keys as sysbench does.
+pub const RAND_OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "rand-type",
+        kind: OptionKind::Choice(&["uniform", "gaussian", "special", "pareto", "zipfian"]),
+        default: "special",
+        help: "How keys are drawn: evenly, around the middle, mostly from a few hot ones (special), or by a power law",
+    },
+    OptionSpec {
+        name: "rand-spec-iter",
+        kind: OptionKind::Int { min: 1, max: 1000 },
+        default: "12",
+        help: "Uniform numbers averaged into one gaussian number; more make it narrower",
+    },
+    OptionSpec {
+        name: "rand-spec-pct",
+        kind: OptionKind::Int { min: 0, max: 100 },
+        default: "1",
+        help: "Size of the hot part of the keys, in percent of all (special)",
+    },
+    OptionSpec {
+        name: "rand-spec-res",
+        kind: OptionKind::Int { min: 0, max: 100 },
+        default: "75",
+        help: "Share of draws that fall on the hot part, in percent (special)",
+    },
+    OptionSpec {
+        name: "rand-seed",
+        kind: OptionKind::Int {
+            min: 0,
+            max: i64::MAX,
+        },
+        default: "0",
+        help: "Seed of all random choices; 0 takes one from the clock",
+    },
+    OptionSpec {
+        name: "rand-pareto-h",
+        kind: OptionKind::Float {
+            min: 1e-6,
+            max: 0.999_999,
+        },
+        default: "0.2",
+        help: "Self-similarity h: the first h of the keys gets 1-h of the draws (pareto)",
+    },
+    OptionSpec {
+        name: "rand-zipfian-exp",
+        kind: OptionKind::Float {
+            min: 0.0,
+            max: 20.0,
+        },
+        default: "0.8",
+        help: "Exponent: the n-th key is drawn in proportion to 1/n^exponent (zipfian)",
+    },
+];
+
+/// `--rand-*` as set, without a range of keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RandOptions {
+    kind: Kind,
+    iterations: u32,
+    pct: f64,
+    res: f64,
+    pareto_h: f64,
+    zipfian_exp: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Uniform,
+    Gaussian,
+    Special,
+    Pareto,
+    Zipfian,
+}
+
+impl RandOptions {
+    /// Reads the options of [`RAND_OPTIONS`].
+    pub fn new(values: &OptionValues) -> Self {
+        Self {
+            kind: match values.text("rand-type") {
+                "uniform" => Kind::Uniform,
+                "gaussian" => Kind::Gaussian,
+                "pareto" => Kind::Pareto,
+                "zipfian" => Kind::Zipfian,
+                _ => Kind::Special,
+            },
+            iterations: u32::try_from(values.uint("rand-spec-iter"))
+                .unwrap_or(12)
+                .max(1),
+            pct: values.float("rand-spec-pct") / 100.0,
+            res: values.float("rand-spec-res") / 100.0,
+            pareto_h: values.float("rand-pareto-h"),
+            zipfian_exp: values.float("rand-zipfian-exp"),
+        }
+    }
+
+    /// The distribution over `low..=high`.
+    pub fn over(&self, low: i64, high: i64) -> Distribution {
+        match self.kind {
+            Kind::Uniform => Distribution::uniform(low, high),
+            Kind::Gaussian => Distribution::gaussian(low, high, self.iterations),
+            Kind::Special => Distribution::special(low, high, self.iterations, self.pct, self.res),
+            Kind::Pareto => Distribution::pareto(low, high, self.pareto_h),
+            Kind::Zipfian => Distribution::zipfian(low, high, self.zipfian_exp),
+        }
+    }
+}
