@@ -1,60 +1,389 @@
-//! Placeholder until the driver lands.
+//! The MySQL client/server protocol: MySQL, MariaDB, TiDB.
+//!
+//! Requests are built in a buffer that a thread's sessions share, replies are walked packet by
+//! packet in the executor's buffer; nothing is decoded or stored that nobody reads. A session
+//! between two statements holds its socket, its statements' parameter types and little else.
+//!
+//! Greeting, authentication and TLS are in `handshake` and `auth`. The client's files are never
+//! read: a server's request for one is answered with data only while [`crate::Session::load`] runs,
+//! and with that load's rows.
 
-use crate::{ConnectOptions, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value};
+mod auth;
+mod bind;
+mod decode;
+mod error;
+mod handshake;
+mod packet;
+mod reply;
+mod rsa;
+
+use crate::{
+    ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
+    Value, Verb,
+};
+use bind::Bound;
+use decode::Decode;
+use packet::{COM_QUIT, COM_STMT_PREPARE, Frame, HEADER, Packets, Request};
+use reply::{Count, End, OkPacket, PrepareReply, Results, Sink};
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
-use tidemark_core::{DbError, Host, ServerInfo, Target};
+use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
+
+use crate::statement::Form;
+
+/// ER_UNSUPPORTED_PS: MySQL prepares no BEGIN, for one.
+const UNSUPPORTED_PS: &str = "1295";
+
+/// Whether the next statement may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// A reply is awaited. Still so when the next statement comes: the one before was dropped.
+    Busy,
+    Lost,
+}
+
+/// A statement that the server has prepared.
+#[derive(Debug)]
+struct Known {
+    id: u32,
+    /// Whether the server knows the parameters' types.
+    types_sent: bool,
+    bound: Bound,
+}
 
 /// One session.
 #[derive(Debug)]
 pub struct MysqlSession {
-    server: ServerInfo,
+    stream: Stream,
+    server: Rc<ServerInfo>,
+    /// By id, ascending.
+    statements: Vec<Known>,
+    prepared: PreparedMode,
+    state: State,
+    deprecate_eof: bool,
+    local_files: bool,
 }
 
-#[allow(missing_docs, unused, clippy::all)]
 impl MysqlSession {
     pub(crate) async fn open(
-        stream: Stream,
+        mut stream: Stream,
         host: &Host,
         target: &Target,
         tls: Option<&Arc<rustls::ClientConfig>>,
         options: &ConnectOptions,
     ) -> Result<Self, DbError> {
-        Err(DbError::protocol("not built yet"))
+        // Boxed: what opening needs isn't part of every session's future for the rest of its life.
+        let agreed = Box::pin(handshake::open(&mut stream, host, target, tls)).await?;
+        let mut session = Self {
+            stream,
+            server: server_info(&agreed.version),
+            statements: Vec::new(),
+            prepared: options.prepared,
+            state: State::Idle,
+            deprecate_eof: agreed.deprecate_eof,
+            local_files: agreed.local_files,
+        };
+        if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
+            let set = Box::pin(session.simple(BACKSLASH_ESCAPES)).await;
+            set.map_err(|e| error::opening(host, e))?;
+        }
+        Ok(session)
     }
+
     pub(crate) fn server(&self) -> &ServerInfo {
         &self.server
     }
+
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let verb = Verb::of(sql);
+        let as_text = || Statement {
+            verb,
+            form: Form::Text(Template::new(sql)),
+        };
+        if self.prepared == PreparedMode::Text {
+            return Ok(as_text());
+        }
+        let mut request = Request::command(COM_STMT_PREPARE);
+        request.body().extend_from_slice(sql.as_bytes());
+        self.send(request).await?;
+        let mut frame = Frame::from_sequence(1);
+        let mut reply = PrepareReply::new(self.deprecate_eof);
+        let prepared = match self.receive(&mut frame, &mut reply).await {
+            Err(e) if e.code == UNSUPPORTED_PS => return Ok(as_text()),
+            prepared => prepared?,
+        };
+        let known = Known {
+            id: prepared.id,
+            types_sent: false,
+            bound: Bound::none(prepared.params),
+        };
+        match self.find(prepared.id) {
+            Ok(at) => self.statements[at] = known,
+            Err(at) => self.statements.insert(at, known),
+        }
+        Ok(Statement {
+            verb,
+            form: Form::Mysql {
+                id: prepared.id,
+                params: prepared.params,
+            },
+        })
     }
+
     pub(crate) async fn execute(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let request = self.request(statement, values)?;
+        let outcome = self.run(request, Count).await;
+        self.forget_types_after(&outcome, statement);
+        outcome.map(|(outcome, _)| outcome)
     }
+
     pub(crate) async fn fetch(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let form = match statement.form {
+            Form::Mysql { .. } => decode::Form::Binary,
+            _ => decode::Form::Text,
+        };
+        let request = self.request(statement, values)?;
+        let outcome = self.run(request, Decode::new(rows, form)).await;
+        self.forget_types_after(&outcome, statement);
+        outcome.map(|(outcome, _)| outcome)
     }
+
     pub(crate) async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let (outcome, _) = self.run(Request::query(sql), Count).await?;
+        Ok(outcome)
     }
+
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
-        Err(DbError::protocol("not built yet"))
+        let mut rows = RowSet::new();
+        let sink = Decode::new(&mut rows, decode::Form::Text);
+        self.run(Request::query(sql), sink).await?;
+        Ok(rows)
     }
+
     pub(crate) async fn load(
         &mut self,
-        request: &LoadRequest<'_>,
-        source: &mut dyn RowSource,
+        _request: &LoadRequest<'_>,
+        _source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
         Err(DbError::protocol("not built yet"))
     }
-    pub(crate) async fn close(self) {}
+
+    pub(crate) async fn close(mut self) {
+        // The server may be gone already: nothing is left to be said then.
+        let _ = self.send(Request::command(COM_QUIT)).await;
+    }
+
+    /// The command that executes a statement with values.
+    fn request(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Request, DbError> {
+        let expected = match &statement.form {
+            Form::Mysql { params, .. } => usize::from(*params),
+            Form::Text(template) => template.params(),
+            _ => return Err(misuse("the statement belongs to another driver".into())),
+        };
+        if values.len() != expected {
+            let given = values.len();
+            return Err(misuse(format!(
+                "the statement has {expected} parameters, {given} values are given"
+            )));
+        }
+        match &statement.form {
+            Form::Mysql { id, .. } => {
+                let at = self
+                    .find(*id)
+                    .map_err(|_| misuse("the statement was prepared in another session".into()))?;
+                let known = &mut self.statements[at];
+                let first = !std::mem::replace(&mut known.types_sent, true);
+                Ok(bind::execute(*id, values, &mut known.bound, first))
+            }
+            Form::Text(template) => {
+                let dialect = Dialect::new(self.server.engine);
+                let mut request = Request::query("");
+                template.render(&dialect, values, request.body());
+                Ok(request)
+            }
+            _ => Err(misuse("the statement belongs to another driver".into())),
+        }
+    }
+
+    fn find(&self, id: u32) -> Result<usize, usize> {
+        // Servers number a session's statements from 1.
+        let guess = (id as usize).wrapping_sub(1);
+        match self.statements.get(guess) {
+            Some(known) if known.id == id => Ok(guess),
+            _ => self.statements.binary_search_by_key(&id, |known| known.id),
+        }
+    }
+
+    /// A statement that failed may have failed before the server took its types.
+    fn forget_types_after<T>(&mut self, result: &Result<T, DbError>, statement: &Statement) {
+        if let (Err(_), Form::Mysql { id, .. }) = (result, &statement.form)
+            && let Ok(at) = self.find(*id)
+        {
+            self.statements[at].types_sent = false;
+        }
+    }
+
+    /// Sends a statement and reads its reply.
+    async fn run<S: Sink>(
+        &mut self,
+        request: Request,
+        sink: S,
+    ) -> Result<(Outcome, OkPacket), DbError> {
+        self.send(request).await?;
+        let mut frame = Frame::from_sequence(1);
+        let mut results = Results::new(sink, self.deprecate_eof);
+        match self.receive(&mut frame, &mut results).await? {
+            End::Done { outcome, last } => Ok((outcome, last)),
+            End::WantsFile => Box::pin(self.refuse_file(frame)).await,
+        }
+    }
+
+    /// Sends one command, in as many packets as it needs.
+    async fn send(&mut self, mut request: Request) -> Result<(), DbError> {
+        match self.state {
+            State::Idle => {}
+            State::Busy => {
+                self.state = State::Lost;
+                let dropped = "the statement before this one was given up half-way";
+                return Err(DbError::new(ErrorClass::ConnectionLost, "io", dropped));
+            }
+            State::Lost => {
+                let lost = "the connection was lost before";
+                return Err(DbError::new(ErrorClass::ConnectionLost, "io", lost));
+            }
+        }
+        self.state = State::Busy;
+        request.finish(0);
+        let sent = self.stream.send(request.bytes()).await;
+        request.give_back();
+        sent.map_err(|e| {
+            self.state = State::Lost;
+            lost(&e)
+        })
+    }
+
+    async fn receive<P: Packets>(
+        &mut self,
+        frame: &mut Frame,
+        packets: &mut P,
+    ) -> Result<P::End, DbError> {
+        let mut more = false;
+        let received = self.stream.receive(|mut bytes| {
+            let end = frame.feed(packets, &mut bytes);
+            more = !bytes.is_empty();
+            end
+        });
+        let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
+        self.state = match &result {
+            Err(e) if e.class == ErrorClass::ConnectionLost => State::Lost,
+            // Only a goodbye, or nonsense, comes unasked.
+            _ if more => State::Lost,
+            _ => State::Idle,
+        };
+        result
+    }
+
+    /// Answers a request for a file with nothing, and the caller with an error.
+    async fn refuse_file(&mut self, mut frame: Frame) -> Result<(Outcome, OkPacket), DbError> {
+        self.state = State::Busy;
+        let nothing = [0, 0, 0, frame.sequence()];
+        let sent = self.stream.send(&nothing[..HEADER]).await;
+        sent.map_err(|e| {
+            self.state = State::Lost;
+            lost(&e)
+        })?;
+        frame = Frame::from_sequence(frame.sequence().wrapping_add(1));
+        let mut rest = Results::new(Count, self.deprecate_eof);
+        self.receive(&mut frame, &mut rest).await?;
+        Err(DbError::new(
+            ErrorClass::Fatal,
+            "local-infile",
+            "the server asked for a file of this machine; none was sent",
+        ))
+    }
+}
+
+/// Literals are written with doubled backslashes.
+const BACKSLASH_ESCAPES: &str =
+    "SET SESSION sql_mode=REPLACE(@@SESSION.sql_mode,'NO_BACKSLASH_ESCAPES','')";
+
+fn misuse(message: String) -> DbError {
+    DbError::new(ErrorClass::Fatal, "usage", message)
+}
+
+fn lost(error: &io::Error) -> DbError {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        let closed = io::Error::new(error.kind(), "the server closed it");
+        return DbError::lost(&closed);
+    }
+    DbError::lost(error)
+}
+
+/// What a version string tells; sessions of a thread share it.
+fn server_info(version: &str) -> Rc<ServerInfo> {
+    thread_local! {
+        static SEEN: RefCell<Vec<Rc<ServerInfo>>> = const { RefCell::new(Vec::new()) };
+    }
+    /// Versions kept; a target has one, or a few while it is upgraded.
+    const MOST: usize = 16;
+    let engine = if version.contains("TiDB") {
+        Engine::Tidb
+    } else if version.contains("MariaDB") {
+        Engine::Mariadb
+    } else {
+        Engine::Mysql
+    };
+    // MariaDB says 5.5.5 first, for replicas of old (MDEV-4088).
+    let version = version.strip_prefix("5.5.5-").unwrap_or(version);
+    SEEN.with(|seen| {
+        let mut seen = seen.borrow_mut();
+        let same = |info: &&Rc<ServerInfo>| info.version == version && info.engine == engine;
+        if let Some(info) = seen.iter().find(same) {
+            return Rc::clone(info);
+        }
+        let info = Rc::new(ServerInfo {
+            engine,
+            version: version.into(),
+        });
+        if seen.len() < MOST {
+            seen.push(Rc::clone(&info));
+        }
+        info
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_tells_the_engine() {
+        for (version, engine, shown) in [
+            (
+                "5.5.5-10.11.19-MariaDB",
+                Engine::Mariadb,
+                "10.11.19-MariaDB",
+            ),
+            ("8.0.11-TiDB-v7.5.0", Engine::Tidb, "8.0.11-TiDB-v7.5.0"),
+            ("8.4.3", Engine::Mysql, "8.4.3"),
+            ("5.7.44-log", Engine::Mysql, "5.7.44-log"),
+        ] {
+            let info = server_info(version);
+            assert_eq!((info.engine, info.version.as_str()), (engine, shown));
+            assert!(Rc::ptr_eq(&info, &server_info(version)));
+        }
+    }
 }

@@ -1,0 +1,294 @@
+//! What the packets of a reply mean (MySQL Internals, "COM_QUERY Response", "COM_STMT_PREPARE
+//! Response"; MariaDB, "Result Set Packets").
+
+use super::error;
+use super::packet::{ERR, FULL, Packet, Packets, SMALL, take_le, take_lenenc};
+use crate::Outcome;
+use tidemark_core::DbError;
+
+/// First byte of an OK packet.
+const OK: u8 = 0x00;
+/// First byte of the packet after the rows: EOF, or OK in its place (`CLIENT_DEPRECATE_EOF`).
+const EOF: u8 = 0xFE;
+/// First byte of a request for a file of the client's.
+const LOCAL_INFILE: u8 = 0xFB;
+/// Most columns of a result: a column's number has two bytes throughout the protocol.
+const MAX_COLUMNS: u64 = 0xFFFF;
+
+/// Status flags of OK and EOF packets.
+pub(super) mod status {
+    /// A transaction is open.
+    pub const IN_TRANSACTION: u16 = 0x0001;
+    /// Another result follows.
+    pub const MORE_RESULTS: u16 = 0x0008;
+    /// A backslash in a literal is only a backslash.
+    pub const NO_BACKSLASH_ESCAPES: u16 = 0x0200;
+}
+
+/// What an OK packet says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct OkPacket {
+    pub affected: u64,
+    pub status: u16,
+    pub warnings: u16,
+}
+
+impl OkPacket {
+    /// Reads an OK packet, or an EOF packet of the old form when `deprecate_eof` is off.
+    pub fn read(payload: &[u8], deprecate_eof: bool) -> Result<Self, DbError> {
+        let read = |mut rest: &[u8]| {
+            let rest = &mut rest;
+            let first = take_le(rest, 1)?;
+            if first == u64::from(EOF) && !deprecate_eof {
+                let warnings = take_le(rest, 2)? as u16;
+                let status = take_le(rest, 2)? as u16;
+                return Some(Self {
+                    affected: 0,
+                    status,
+                    warnings,
+                });
+            }
+            let affected = take_lenenc(rest)?;
+            let _last_insert_id = take_lenenc(rest)?;
+            let status = take_le(rest, 2)? as u16;
+            let warnings = take_le(rest, 2)? as u16;
+            Some(Self {
+                affected,
+                status,
+                warnings,
+            })
+        };
+        read(payload).ok_or_else(|| cut_off("an OK packet"))
+    }
+}
+
+pub(super) fn cut_off(what: &str) -> DbError {
+    DbError::protocol(format!("{what} of the server's is cut off"))
+}
+
+/// What becomes of columns and rows.
+pub(super) trait Sink {
+    /// Whether columns and rows are handed over; otherwise they are only counted.
+    const READS: bool;
+    /// A result begins.
+    fn begin(&mut self, columns: usize) -> Result<(), DbError>;
+    /// A column's definition.
+    fn column(&mut self, payload: &[u8]) -> Result<(), DbError>;
+    /// A row.
+    fn row(&mut self, payload: &[u8]) -> Result<(), DbError>;
+}
+
+/// Rows are counted, nothing is read.
+#[derive(Debug)]
+pub(super) struct Count;
+
+impl Sink for Count {
+    const READS: bool = false;
+    fn begin(&mut self, _: usize) -> Result<(), DbError> {
+        Ok(())
+    }
+    fn column(&mut self, _: &[u8]) -> Result<(), DbError> {
+        Ok(())
+    }
+    fn row(&mut self, _: &[u8]) -> Result<(), DbError> {
+        Ok(())
+    }
+}
+
+/// How a reply ends.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// All results have come.
+    Done {
+        /// What the results add up to.
+        outcome: Outcome,
+        /// The last OK packet's words.
+        last: OkPacket,
+    },
+    /// The server waits for a file; what came before it is forgotten.
+    WantsFile,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    First,
+    Columns { left: u64 },
+    AfterColumns,
+    Rows,
+}
+
+/// The largest row that is read; rows that are only counted may have any size.
+pub(super) const LARGEST_ROW: usize = 64 << 20;
+
+/// The reply to a statement.
+#[derive(Debug)]
+pub(super) struct Results<S> {
+    sink: S,
+    deprecate_eof: bool,
+    phase: Phase,
+    outcome: Outcome,
+}
+
+impl<S: Sink> Results<S> {
+    pub fn new(sink: S, deprecate_eof: bool) -> Self {
+        Self {
+            sink,
+            deprecate_eof,
+            phase: Phase::First,
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn first(&mut self, payload: &[u8]) -> Result<Option<End>, DbError> {
+        match payload.first() {
+            Some(&OK) => {
+                let ok = OkPacket::read(payload, true)?;
+                self.outcome.affected = self.outcome.affected.saturating_add(ok.affected);
+                Ok(self.result_ended(ok))
+            }
+            Some(&LOCAL_INFILE) => Ok(Some(End::WantsFile)),
+            _ => {
+                let columns = take_lenenc(&mut &*payload)
+                    .filter(|n| (1..=MAX_COLUMNS).contains(n))
+                    .ok_or_else(|| DbError::protocol("no reply begins like the server's"))?;
+                self.outcome.has_rows = true;
+                self.phase = Phase::Columns { left: columns };
+                self.sink.begin(columns as usize)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn result_ended(&mut self, ok: OkPacket) -> Option<End> {
+        self.phase = Phase::First;
+        (ok.status & status::MORE_RESULTS == 0).then_some(End::Done {
+            outcome: self.outcome,
+            last: ok,
+        })
+    }
+}
+
+/// Whether a packet stands where a row might and ends the rows. A row that begins so holds a value
+/// of 16 MiB and fills its packet.
+fn ends_rows(len: usize, first: u8) -> bool {
+    first == EOF && len < FULL
+}
+
+impl<S: Sink> Packets for Results<S> {
+    type End = End;
+
+    #[inline]
+    fn want(&self, len: usize, first: u8) -> Option<usize> {
+        match self.phase {
+            _ if first == ERR => Some(SMALL),
+            Phase::Rows if !ends_rows(len, first) => S::READS.then_some(LARGEST_ROW + 1),
+            Phase::Columns { .. } => S::READS.then_some(SMALL),
+            _ => Some(SMALL),
+        }
+    }
+
+    #[inline]
+    fn packet(&mut self, packet: Packet<'_>) -> Result<Option<End>, DbError> {
+        let payload = match packet {
+            Packet::Payload(payload) => payload,
+            Packet::Skipped if self.phase == Phase::Rows => {
+                self.outcome.rows += 1;
+                return Ok(None);
+            }
+            Packet::Skipped => &[],
+        };
+        let first = payload.first().copied().unwrap_or_default();
+        if first == ERR {
+            return Err(error::from_packet(payload));
+        }
+        match self.phase {
+            Phase::First => return self.first(payload),
+            Phase::Columns { left } => {
+                self.sink.column(payload)?;
+                self.phase = match left {
+                    2.. => Phase::Columns { left: left - 1 },
+                    _ if self.deprecate_eof => Phase::Rows,
+                    _ => Phase::AfterColumns,
+                };
+            }
+            Phase::AfterColumns => {
+                if first != EOF {
+                    return Err(DbError::protocol("no EOF packet after the columns"));
+                }
+                self.phase = Phase::Rows;
+            }
+            Phase::Rows if ends_rows(payload.len(), first) => {
+                let ok = OkPacket::read(payload, self.deprecate_eof)?;
+                return Ok(self.result_ended(ok));
+            }
+            Phase::Rows => {
+                if payload.len() > LARGEST_ROW {
+                    return Err(DbError::protocol("a row to read is larger than 64 MiB"));
+                }
+                self.outcome.rows += 1;
+                self.sink.row(payload)?;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A statement prepared on the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prepared {
+    pub id: u32,
+    pub params: u16,
+}
+
+/// The reply to COM_STMT_PREPARE: the statement, then definitions of parameters and columns that
+/// nobody reads.
+#[derive(Debug)]
+pub(super) struct PrepareReply {
+    deprecate_eof: bool,
+    prepared: Option<Prepared>,
+    /// Packets still to come.
+    left: u32,
+}
+
+impl PrepareReply {
+    pub fn new(deprecate_eof: bool) -> Self {
+        Self {
+            deprecate_eof,
+            prepared: None,
+            left: 0,
+        }
+    }
+
+    fn first(&mut self, payload: &[u8]) -> Option<Prepared> {
+        let mut rest = payload;
+        take_le(&mut rest, 1).filter(|&first| first == u64::from(OK))?;
+        let id = take_le(&mut rest, 4)? as u32;
+        let columns = take_le(&mut rest, 2)? as u32;
+        let params = take_le(&mut rest, 2)? as u16;
+        let lists = u32::from(columns > 0) + u32::from(params > 0);
+        self.left = columns + u32::from(params) + if self.deprecate_eof { 0 } else { lists };
+        Some(Prepared { id, params })
+    }
+}
+
+impl Packets for PrepareReply {
+    type End = Prepared;
+
+    fn want(&self, _: usize, first: u8) -> Option<usize> {
+        (self.prepared.is_none() || first == ERR).then_some(SMALL)
+    }
+
+    fn packet(&mut self, packet: Packet<'_>) -> Result<Option<Prepared>, DbError> {
+        match packet {
+            Packet::Payload(payload) if payload.first() == Some(&ERR) => {
+                return Err(error::from_packet(payload));
+            }
+            Packet::Payload(payload) => {
+                let prepared = self.first(payload);
+                self.prepared = Some(prepared.ok_or_else(|| cut_off("a PREPARE_OK packet"))?);
+            }
+            Packet::Skipped => self.left -= 1,
+        }
+        Ok(self.prepared.filter(|_| self.left == 0))
+    }
+}
