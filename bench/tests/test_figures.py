@@ -1,0 +1,113 @@
+"""Costs, ratios and verdicts. Run: python3 -m unittest discover -s bench/tests"""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from vs_sysbench import figures, report
+from vs_sysbench.clients import SYSBENCH, TIDEMARK
+from vs_sysbench.errors import BenchError
+
+
+def sample(user_s=1.0, system_s=3.0, queries=1_000_000, rss=10 << 20, rate=1000.0, wall_s=10.0):
+    return figures.Sample(queries, rate, user_s, system_s, rss, wall_s)
+
+
+class Costs(unittest.TestCase):
+    def test_cpu_is_divided_among_the_queries(self):
+        s = sample(user_s=1.0, system_s=3.0, queries=200_000)
+        self.assertAlmostEqual(s.cpu_us, 20.0)
+        self.assertAlmostEqual(s.user_us, 5.0)
+        self.assertAlmostEqual(s.cpu_s, 4.0)
+
+
+class Ratios(unittest.TestCase):
+    def test_each_run_is_compared_with_the_one_beside_it(self):
+        # The machine became three times slower between pairs: the ratio stays.
+        ours = [sample(user_s=1, system_s=1), sample(user_s=3, system_s=3)]
+        theirs = [sample(user_s=2, system_s=2), sample(user_s=6, system_s=6)]
+        found = figures.ratio(figures.CPU, ours, theirs)
+        self.assertEqual((found.median, found.low, found.high), (0.5, 0.5, 0.5))
+
+    def test_the_median_is_not_moved_by_one_odd_pair(self):
+        ours = [sample(rate=r) for r in (1100.0, 1200.0, 9000.0)]
+        found = figures.ratio(figures.THROUGHPUT, ours, [sample(rate=1000.0)] * 3)
+        self.assertEqual((found.median, found.low, found.high), (1.2, 1.1, 9.0))
+        self.assertEqual(str(found), "1.200 (1.100–9.000)")
+
+    def test_unequal_numbers_of_runs_are_refused(self):
+        self.assertRaises(ValueError, figures.ratio, figures.CPU, [sample()], [])
+        self.assertRaises(ValueError, figures.ratio, figures.CPU, [], [])
+
+    def test_nothing_is_divided_by_a_cost_of_zero(self):
+        self.assertIsNone(figures.ratio(figures.USER, [sample()], [sample(user_s=0.0)]))
+
+
+class Verdicts(unittest.TestCase):
+    def verdict(self, figure, value, reach):
+        return figures.verdict(figure, figures.Ratio(value, value, value), reach)
+
+    def test_less_is_better_but_for_throughput(self):
+        self.assertEqual(self.verdict(figures.CPU, 0.85, 0.85), ("≤ 0.85", "met"))
+        self.assertEqual(self.verdict(figures.CPU, 0.851, 0.85), ("≤ 0.85", "missed"))
+        self.assertEqual(self.verdict(figures.THROUGHPUT, 1.0, 1.0), ("≥ 1.0", "met"))
+        self.assertEqual(self.verdict(figures.THROUGHPUT, 0.999, 1.0), ("≥ 1.0", "missed"))
+
+    def test_without_reach_there_is_no_verdict(self):
+        self.assertEqual(self.verdict(figures.CPU, 0.5, None), ("–", "–"))
+
+
+class Tables(unittest.TestCase):
+    def runs(self):
+        ours = [sample(user_s=0.5, system_s=2.5, rss=7 << 20)] * 3
+        return {TIDEMARK: ours, SYSBENCH: [sample(rss=14 << 20)] * 3}
+
+    def test_each_figure_stands_beside_its_reach(self):
+        lines = report.ratios_table({16: self.runs()}, SYSBENCH).splitlines()
+        self.assertEqual(len(lines), 2 + 4)
+        self.assertRegex(lines[2], r"16 .*CPU per query .*0\.750 .*≤ 0\.85 .*met")
+        self.assertRegex(lines[3], r"user space .*0\.500 .*≤ 0\.5 .*met")
+        self.assertRegex(lines[4], r"memory .*0\.500 .*≤ 0\.7 .*met")
+        self.assertRegex(lines[5], r"throughput .*1\.000 .*≥ 1\.0 .*met")
+
+    def test_the_same_ratios_miss_what_is_asked_of_256_sessions(self):
+        text = report.ratios_table({256: self.runs()}, SYSBENCH)
+        self.assertEqual(text.count("missed"), 3)
+        self.assertEqual(text.count("met "), 1)
+
+    def test_costs_are_shown_for_each_client(self):
+        text = report.costs_table({16: self.runs()})
+        self.assertRegex(text, r"Tidemark +\| 3\.0 µs +\| 0\.5 µs +\| 7\.0 MiB")
+        self.assertRegex(text, r"sysbench +\| 4\.0 µs +\| 1\.0 µs +\| 14\.0 MiB")
+
+    def test_loading_is_judged_by_its_wall_time(self):
+        runs = {TIDEMARK: [sample(wall_s=4.0)], SYSBENCH: [sample(wall_s=10.0)]}
+        text = report.load_table(runs)
+        self.assertRegex(text, r"wall time +\| 4\.00 s +\| 10\.00 s +\| 0\.400 .*≤ 0\.5 \| met")
+        self.assertNotIn("missed", text)
+
+    def test_all_rows_of_a_table_are_equally_long(self):
+        lines = report.table(["a", "bbbb"], [["1", "2"], ["333333", "4"]]).splitlines()
+        self.assertEqual(len({len(line) for line in lines}), 1)
+
+
+class Readme(unittest.TestCase):
+    def test_only_what_stands_between_the_markers_is_replaced(self):
+        text = f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+        once = report.replace_block(text, "new\n\n")
+        self.assertEqual(once, f"before\n{report.BEGIN}\nnew\n{report.END}\nafter\n")
+        self.assertEqual(report.replace_block(once, "new"), once)
+
+    def test_a_readme_without_markers_is_left_alone(self):
+        for text in ["", report.BEGIN, report.END, f"{report.END} {report.BEGIN}"]:
+            self.assertRaises(BenchError, report.replace_block, text, "new")
+
+    def test_the_readme_has_its_markers(self):
+        readme = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+        self.assertIn("new block", report.replace_block(readme.read_text(), "new block"))
+
+
+if __name__ == "__main__":
+    unittest.main()

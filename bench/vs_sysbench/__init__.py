@@ -1,0 +1,1 @@
+"""Tidemark, sysbench, pgbench and the bare socket loop in turn against one server."""

@@ -1,0 +1,128 @@
+"""How each client is asked for the same work, and how its answer is read."""
+
+import dataclasses
+import os
+import pathlib
+
+from . import parse
+from .errors import BenchError
+from .figures import Sample
+from .launch import measure
+from .target import Secrets, Target, pg_environment, pg_options, program
+
+TIDEMARK, SYSBENCH, PGBENCH, BARE = "Tidemark", "sysbench", "pgbench", "bare loop"
+# What a client may take beyond its run time to connect and to end.
+GRACE_S = 90
+LOAD_LIMIT_S = 3600
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """The tables of a workload."""
+
+    tables: int
+    rows: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Programs:
+    """Where the clients are."""
+
+    tidemark: pathlib.Path
+    bare_loop: pathlib.Path
+
+
+class Clients:
+    """The clients of one server."""
+
+    def __init__(self, programs: Programs, target: Target, secrets: Secrets, folder):
+        self.programs, self.target, self.secrets = programs, target, secrets
+        # Tidemark's store must not be the user's own.
+        self.env = {**os.environ, "TIDEMARK_STORE": str(pathlib.Path(folder, "runs.db"))}
+        self.folder = folder
+
+    def run(self, client, workload, size, sessions, seconds):
+        """One run of a workload; its sample."""
+        if client in (TIDEMARK, SYSBENCH):
+            options = [f"--threads={sessions}", f"--time={seconds}"]
+            command = self._sysbench(client, workload, size, "run", options)
+            reader, env = parse.sysbench, self.env
+        elif client == PGBENCH:
+            threads = min(sessions, os.cpu_count() or 1)
+            command = [program("pgbench"), *pg_options(self.target), "-n", "-S", "-M", "prepared"]
+            command += ["-c", str(sessions), "-j", str(threads), "-T", str(seconds)]
+            command += [self.target.database]
+            reader, env = parse.pgbench, pg_environment(self.secrets)
+        else:
+            command = [self.programs.bare_loop, f"--url-file={self.secrets.url}"]
+            command += [f"--sessions={sessions}", f"--time={seconds}"]
+            command += [f"--tables={size.tables}", f"--table-size={size.rows}"]
+            reader, env = parse.bare_loop, self.env
+        done = self._measure(client, command, seconds + GRACE_S, env)
+        try:
+            queries, per_second = reader(done.stdout)
+        except BenchError as error:
+            raise BenchError(f"{client}: {error}\n{done.stdout}{done.stderr}") from error
+        return Sample(
+            queries=queries,
+            per_second=per_second,
+            user_s=done.user_s,
+            system_s=done.system_s,
+            max_rss_bytes=done.max_rss_bytes,
+            wall_s=done.wall_s,
+        )
+
+    def prepare(self, client, size, threads):
+        """Loads the tables; the sample counts rows as queries."""
+        options = [f"--threads={threads}"]
+        command = self._sysbench(client, "oltp_read_write", size, "prepare", options)
+        done = self._measure(client, command, LOAD_LIMIT_S, self.env)
+        rows = size.tables * size.rows
+        return Sample(
+            queries=rows,
+            per_second=rows / done.wall_s,
+            user_s=done.user_s,
+            system_s=done.system_s,
+            max_rss_bytes=done.max_rss_bytes,
+            wall_s=done.wall_s,
+        )
+
+    def cleanup(self, client, size):
+        """Drops the tables that this client made."""
+        command = self._sysbench(client, "oltp_read_write", size, "cleanup", [])
+        self._measure(client, command, LOAD_LIMIT_S, self.env)
+
+    def pgbench_tables(self, steps):
+        """Makes (`dtgvp`) or drops (`d`) pgbench's own tables: 100,000 rows."""
+        command = [program("pgbench"), *pg_options(self.target), "-i", "-q", "-I", steps]
+        command += [self.target.database]
+        self._measure(PGBENCH, command, LOAD_LIMIT_S, pg_environment(self.secrets))
+
+    def _sysbench(self, client, workload, size, verb, options):
+        if client == TIDEMARK:
+            command = [self.programs.tidemark]
+            # A link named sysbench behaves as sysbench does.
+            if pathlib.Path(self.programs.tidemark).name != "sysbench":
+                command.append("sysbench")
+        else:
+            command = [program("sysbench")]
+        return [
+            *command,
+            workload,
+            f"--config-file={self.secrets.sysbench}",
+            f"--tables={size.tables}",
+            f"--table-size={size.rows}",
+            "--rand-type=uniform",
+            *options,
+            verb,
+        ]
+
+    def _measure(self, client, command, limit_s, env):
+        done = measure(command, limit_s, env=env, cwd=self.folder)
+        # sysbench ends with 0 when the threads of a parallel prepare failed.
+        if done.status != 0 or "FATAL" in done.stdout:
+            what = " ".join(str(part) for part in command)
+            raise BenchError(
+                f"{client} ended with {done.status}: {what}\n{done.stdout}{done.stderr}"
+            )
+        return done

@@ -1,0 +1,258 @@
+"""The command line, and the order of the work."""
+
+import argparse
+import contextlib
+import datetime
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+
+from . import launch, machine, report, target
+from .clients import BARE, PGBENCH, SYSBENCH, TIDEMARK, Clients, Programs, Size
+from .errors import BenchError
+
+README = machine.ROOT / "bench/README.md"
+NAMES = {"mysql": "MySQL protocol", "pgsql": "PostgreSQL protocol"}
+WORKLOADS = ("oltp_point_select", "oltp_read_write", "prepare")
+PGBENCH_TABLES = [f"pgbench_{n}" for n in ("accounts", "branches", "history", "tellers")]
+# Not counted: fills the server's caches.
+WARM_UP_S = 3
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="bench/vs-sysbench",
+        description="Runs Tidemark, sysbench, pgbench and the bare socket loop in turn against one "
+        "server and prints what each cost its client host: CPU per query as the operating system "
+        "counts it, resident memory, throughput, and the wall time of loading; then Tidemark's "
+        "ratios with what is to be reached. Without --mysql or --postgres it starts servers of "
+        "its own (scripts/servers) and stops them at the end.",
+    )
+    p.add_argument("--mysql", metavar="URL",
+                   help="a MySQL or MariaDB server to measure against; @FILE reads the URL from a "
+                   "file, so that the password stands in no process list")
+    p.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+    p.add_argument("--pairs", type=positive, help="runs of each client (5)")
+    p.add_argument("--time", type=positive, help="seconds of a run (10)")
+    p.add_argument("--sessions", type=positive_list, help="session counts in turn (16,256)")
+    p.add_argument("--workloads", type=workload_list, default=list(WORKLOADS), metavar="LIST",
+                   help=f"of {','.join(WORKLOADS)} (all)")
+    p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
+                   help="the program to measure, instead of building this workspace's")
+    p.add_argument("--bare-loop", metavar="PATH", type=pathlib.Path, help="likewise the bare loop")
+    p.add_argument("--smoke", action="store_true",
+                   help="everything once with tiny sizes: fails when something does not run; "
+                   "its figures mean nothing")
+    p.add_argument("--markdown", action="store_true",
+                   help="only the tables on standard output, progress on standard error")
+    p.add_argument("--write-readme", action="store_true",
+                   help="puts the tables into bench/README.md, replacing the former ones")
+    return p
+
+
+def positive(text):
+    """A whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: allowed is a whole number from 1")
+    return int(text)
+
+
+def positive_list(text):
+    """Whole numbers separated by commas."""
+    return [positive(part) for part in text.split(",")]
+
+
+def workload_list(text):
+    """Names of workloads separated by commas."""
+    names = text.split(",")
+    for name in names:
+        if name not in WORKLOADS:
+            raise argparse.ArgumentTypeError(f"{name}: allowed are {', '.join(WORKLOADS)}")
+    return names
+
+
+class Plan:
+    """What is run, how often and how large."""
+
+    def __init__(self, args):
+        small = args.smoke
+        self.pairs = args.pairs or (1 if small else 5)
+        self.seconds = args.time or (1 if small else 10)
+        self.warm_up_s = 1 if small else WARM_UP_S
+        self.sessions = args.sessions or ([4] if small else [16, 256])
+        self.run_size = Size(4, 500 if small else 25_000)
+        self.load_size = Size(4, 2_000 if small else 250_000)
+        self.load_threads = 4
+        self.workloads = args.workloads
+
+
+def main():
+    """Runs the command; its exit code."""
+    args = parser().parse_args()
+    if args.smoke and args.write_readme:
+        parser().error("--smoke's figures mean nothing: they are not for the README")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        block = measure_all(args, Plan(args))
+    except BenchError as error:
+        print(f"bench/vs-sysbench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("bench/vs-sysbench: interrupted", file=sys.stderr)
+        return 130
+    print(block if args.markdown else "\n" + block)
+    if args.write_readme:
+        README.write_text(report.replace_block(README.read_text(), block))
+        print(f"written to {README}", file=sys.stderr)
+    if args.smoke:
+        print("Smoke test: everything ran; its figures mean nothing.")
+    return 0
+
+
+def measure_all(args, plan):
+    """Every server and workload; the tables as one text."""
+    progress = sys.stderr if args.markdown else sys.stdout
+
+    def say(text):
+        print(text, file=progress, flush=True)
+
+    load_before = os.getloadavg()[0]
+    if args.tidemark and args.bare_loop:
+        programs = Programs(args.tidemark.resolve(), args.bare_loop.resolve())
+    else:
+        built = machine.build(args.smoke)
+        programs = Programs(
+            args.tidemark.resolve() if args.tidemark else built.tidemark,
+            args.bare_loop.resolve() if args.bare_loop else built.bare_loop,
+        )
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tidemark-bench."))
+        urls = {"mysql": args.mysql, "pgsql": args.postgres}
+        if not any(urls.values()):
+            say("starting servers")
+            urls = stack.enter_context(machine.OwnServers(args.smoke)).urls
+        facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
+        facts += [
+            f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
+            f"load average before: {load_before:.2f}.",
+            f"Clients: {'; '.join(machine.versions(programs))}.",
+        ]
+        sections = []
+        for driver, url in urls.items():
+            if url:
+                server = target.from_url(url, driver)
+                secrets = target.Secrets(server, folder)
+                name = target.server_version(server, secrets)
+                settings = ", ".join(target.server_settings(server, secrets))
+                facts.append(f"{name}, over TCP to {server.host}: {settings}.")
+                say(f"\n{name}")
+                clients = Clients(programs, server, secrets, folder)
+                sections += measure_server(clients, name, plan, say)
+        floor = launch.floor_bytes() / (1 << 20)
+        facts.append(
+            f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in turn; {plan.run_size.tables} tables of "
+            f"{plan.run_size.rows:,} rows (pgbench: its own of 100,000), uniform ids. No process is shown with less memory than "
+            f"{floor:.1f} MiB."
+        )
+    return "\n".join(f"- {fact}" for fact in facts) + "\n\n" + "\n\n".join(sections)
+
+
+def measure_server(clients, name, plan, say):
+    """The workloads on one server; a section of tables for each."""
+    sections = []
+    kinds = [w for w in plan.workloads if w != "prepare"]
+    if kinds:
+        with tables(clients, plan, "oltp_point_select" in kinds):
+            warm_up = ("oltp_point_select", plan.run_size, plan.sessions[0], plan.warm_up_s)
+            clients.run(SYSBENCH, *warm_up)
+            for kind in kinds:
+                found = measure_workload(clients, kind, plan, say)
+                sections.append(f"#### {name}, `{kind}`\n\n{report.costs_table(found)}")
+                for against in (SYSBENCH, PGBENCH):
+                    if against in next(iter(found.values())):
+                        sections.append(report.ratios_table(found, against))
+    if "prepare" in plan.workloads:
+        size = plan.load_size
+        found = measure_loading(clients, plan, say)
+        title = f"`prepare` of {size.tables} × {size.rows:,} rows with {plan.load_threads} threads"
+        sections.append(f"#### {name}, {title}\n\n{report.load_table(found)}")
+    return sections
+
+
+def measure_workload(clients, workload, plan, say):
+    """Sessions -> client -> samples; in every round each client runs once, and every second round
+    in the opposite order, so that a drift of the machine or the server falls on all alike."""
+    names = [TIDEMARK, SYSBENCH]
+    if workload == "oltp_point_select":
+        names += [PGBENCH, BARE] if clients.target.driver == "pgsql" else [BARE]
+    found = {}
+    for sessions in plan.sessions:
+        by_client = found[sessions] = {name: [] for name in names}
+        for number in range(plan.pairs):
+            for name in names if number % 2 == 0 else reversed(names):
+                sample = clients.run(name, workload, plan.run_size, sessions, plan.seconds)
+                by_client[name].append(sample)
+            line = report.pair_line({n: s[-1] for n, s in by_client.items()})
+            say(f"{workload}, {sessions} sessions, {number + 1}/{plan.pairs}: {line}")
+    return found
+
+
+def measure_loading(clients, plan, say):
+    """Client -> samples of `prepare`; each client drops what it made, and the order alternates."""
+    size, names = plan.load_size, [TIDEMARK, SYSBENCH]
+    refuse_existing(clients, table_names(size))
+    found = {name: [] for name in names}
+    for number in range(plan.pairs):
+        for name in names if number % 2 == 0 else reversed(names):
+            try:
+                found[name].append(clients.prepare(name, size, plan.load_threads))
+                check_rows(clients, size, name)
+            finally:
+                clients.cleanup(name, size)
+        line = report.load_line({n: s[-1] for n, s in found.items()})
+        say(f"prepare, {number + 1}/{plan.pairs}: {line}")
+    return found
+
+
+def check_rows(clients, size, name):
+    """A load that left rows out would be quick."""
+    for table in table_names(size):
+        sql = f"SELECT COUNT(*) FROM {table}"
+        rows = int(target.query(clients.target, clients.secrets, sql)[0])
+        if rows != size.rows:
+            raise BenchError(f"{name} left {rows} rows in {table}, not {size.rows}")
+
+
+def table_names(size):
+    """The tables of a size."""
+    return [f"sbtest{n}" for n in range(1, size.tables + 1)]
+
+
+def refuse_existing(clients, names):
+    """Tables that are there already may be somebody's: they are never taken or dropped."""
+    found = target.existing_tables(clients.target, clients.secrets, names)
+    if found:
+        raise BenchError(
+            f"the database {clients.target.database} has {', '.join(sorted(found))} already; "
+            "name a database without such tables"
+        )
+
+
+@contextlib.contextmanager
+def tables(clients, plan, with_pgbench):
+    """The tables to run on, made by sysbench (and pgbench) and dropped again."""
+    with_pgbench = with_pgbench and clients.target.driver == "pgsql"
+    names = table_names(plan.run_size)
+    refuse_existing(clients, names + (PGBENCH_TABLES if with_pgbench else []))
+    try:
+        clients.prepare(SYSBENCH, plan.run_size, plan.load_threads)
+        if with_pgbench:
+            clients.pgbench_tables("dtgvp")
+        yield
+    finally:
+        clients.cleanup(SYSBENCH, plan.run_size)
+        if with_pgbench:
+            clients.pgbench_tables("d")

@@ -1,0 +1,110 @@
+"""From runs to figures: costs per query, ratios of pairs, and whether a reach is met."""
+
+import dataclasses
+import statistics
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """One run of one client."""
+
+    queries: int
+    per_second: float
+    user_s: float
+    system_s: float
+    max_rss_bytes: int
+    wall_s: float
+
+    @property
+    def cpu_us(self):
+        """Client CPU per query in microseconds."""
+        return (self.user_s + self.system_s) / self.queries * 1e6
+
+    @property
+    def user_us(self):
+        """The part of it in user space."""
+        return self.user_s / self.queries * 1e6
+
+    @property
+    def cpu_s(self):
+        """Client CPU of the whole run in seconds."""
+        return self.user_s + self.system_s
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A property of a sample that two clients are compared by."""
+
+    name: str
+    attribute: str
+    # Shown as value / scale with this unit.
+    scale: float
+    unit: str
+    digits: int
+    # Whether less is better.
+    less: bool = True
+
+    def of(self, sample):
+        """The value in a sample."""
+        return getattr(sample, self.attribute)
+
+    def show(self, value):
+        """The value for people."""
+        return f"{value / self.scale:,.{self.digits}f} {self.unit}"
+
+
+CPU = Figure("client CPU per query", "cpu_us", 1, "µs", 1)
+USER = Figure("of it in user space", "user_us", 1, "µs", 1)
+MEMORY = Figure("resident memory", "max_rss_bytes", 1 << 20, "MiB", 1)
+THROUGHPUT = Figure("throughput", "per_second", 1, "queries/s", 0, less=False)
+RUN_FIGURES = (CPU, USER, MEMORY, THROUGHPUT)
+
+WALL = Figure("wall time", "wall_s", 1, "s", 2)
+LOAD_CPU = Figure("client CPU", "cpu_s", 1, "s", 2)
+LOAD_FIGURES = (WALL, LOAD_CPU, MEMORY)
+
+# What is to be reached by Tidemark / sysbench (or pgbench), by number of sessions.
+RUN_REACHES = {
+    16: {CPU: 0.85, USER: 0.50, MEMORY: 0.7, THROUGHPUT: 1.0},
+    256: {CPU: 0.60, USER: 0.25, MEMORY: 0.15, THROUGHPUT: 1.0},
+}
+LOAD_REACHES = {WALL: 0.5}
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """The ratio of a figure in several pairs of runs."""
+
+    median: float
+    low: float
+    high: float
+
+    def __str__(self):
+        return f"{self.median:.3f} ({self.low:.3f}–{self.high:.3f})"
+
+
+def ratio(figure, ours, theirs):
+    """The ratios of pairs: the i-th of `ours` was run beside the i-th of `theirs`."""
+    if len(ours) != len(theirs) or not ours:
+        raise ValueError("ratios need as many runs of one client as of the other")
+    # A user part of zero is too small for the clock: no ratio can be given.
+    pairs = [(figure.of(a), figure.of(b)) for a, b in zip(ours, theirs)]
+    if any(b == 0 for _, b in pairs):
+        return None
+    ratios = [a / b for a, b in pairs]
+    return Ratio(statistics.median(ratios), min(ratios), max(ratios))
+
+
+def median(figure, samples):
+    """The median of a figure over runs."""
+    return statistics.median(figure.of(s) for s in samples)
+
+
+def verdict(figure, found, reach):
+    """The reach and `met` or `missed`; two dashes where there is none."""
+    if reach is None:
+        return "–", "–"
+    if found is None:
+        return f"{'≤' if figure.less else '≥'} {reach}", "too small to say"
+    met = found.median <= reach if figure.less else found.median >= reach
+    return f"{'≤' if figure.less else '≥'} {reach}", "met" if met else "missed"

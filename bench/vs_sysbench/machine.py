@@ -1,0 +1,130 @@
+"""What is measured on and with: machine, builds, own servers."""
+
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import tempfile
+
+from .clients import Programs
+from .errors import BenchError
+from .target import program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVERS = str(ROOT / "scripts/servers")
+
+
+def describe():
+    """CPU model, cores, memory and kernel in one line."""
+    cpus = re.search(r"^model name\s*: (.*)$", _read("/proc/cpuinfo"), re.MULTILINE)
+    memory = re.search(r"^MemTotal:\s+(\d+) kB$", _read("/proc/meminfo"), re.MULTILINE)
+    return ", ".join(
+        [
+            cpus[1] if cpus else platform.machine(),
+            f"{len(os.sched_getaffinity(0))} cores",
+            f"{int(memory[1]) / (1 << 20):.0f} GiB" if memory else "memory unknown",
+            f"{platform.system()} {platform.release()}",
+        ]
+    )
+
+
+def _read(path):
+    try:
+        return pathlib.Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def version(command):
+    """The first line that a program says about its version."""
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=30)
+    lines = (done.stdout or done.stderr).strip().splitlines()
+    if done.returncode != 0 or not lines:
+        raise BenchError(f"{command[0]} --version ended with {done.returncode}")
+    return lines[0]
+
+
+def revision():
+    """The commit measured, with a mark when files differ from it; empty outside a repository."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def build(smoke):
+    """Builds Tidemark and the bare loop; the release profile except for a smoke test, which takes
+    what the tests have built already."""
+    profile = [] if smoke else ["--release"]
+    command = ["cargo", "build", "--locked", *profile, "-p", "tidemark", "-p", "tidemark-bare-loop"]
+    if subprocess.run(command, cwd=ROOT).returncode != 0:
+        raise BenchError("the build failed: " + " ".join(command))
+    asked = subprocess.run(
+        ["cargo", "metadata", "--locked", "--no-deps", "--format-version=1"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    folder = pathlib.Path(json.loads(asked.stdout)["target_directory"])
+    folder /= "debug" if smoke else "release"
+    return Programs(tidemark=folder / "tidemark", bare_loop=folder / "bare-loop")
+
+
+class OwnServers:
+    """A MariaDB and a PostgreSQL of this benchmark's own, by scripts/servers."""
+
+    def __init__(self, quick):
+        self.folder = tempfile.mkdtemp(prefix="tidemark-bench-servers.")
+        self.quick = quick
+        self.urls = {}
+
+    def __enter__(self):
+        command = [SERVERS, "start", self.folder]
+        if self.quick:
+            command.append("--quick")
+        try:
+            said = self._call(command)
+        except BaseException:
+            self.__exit__()
+            raise
+        for driver, variable in (("mysql", "MYSQL"), ("pgsql", "POSTGRES")):
+            found = re.search(rf"TIDEMARK_TEST_{variable}_URL='([^']+)'", said)
+            if found:
+                self.urls[driver] = found[1]
+        return self
+
+    def __exit__(self, *_):
+        self._call([SERVERS, "stop", self.folder])
+
+    def _call(self, command):
+        # In a session of its own: an interrupt from the terminal reaches this process alone, which
+        # passes a start on to the script's own trap and lets a stop go on.
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        try:
+            said, _ = process.communicate()
+        except BaseException:
+            if command[1] == "start":
+                process.terminate()
+            process.wait()
+            raise
+        if process.returncode != 0:
+            raise BenchError(f"{' '.join(command)} failed; --mysql and --postgres name other servers")
+        return said
+
+
+def versions(programs):
+    """The clients' versions."""
+    said = {
+        "Tidemark": version([programs.tidemark]),
+        "sysbench": version([program("sysbench")]),
+        "pgbench": version([program("pgbench")]),
+    }
+    if revision():
+        said["Tidemark"] += f" ({revision()})"
+    return list(said.values())
