@@ -162,7 +162,7 @@ impl Dialect {
             (Partitioning::Range, Engine::Yugabyte) => Split {
                 primary_key: format!("PRIMARY KEY ({key} ASC)"),
                 suffix: when(
-                    partitions > 1,
+                    !bounds(partitions).is_empty(),
                     format!(" SPLIT AT VALUES ({})", listed(&bounds(partitions))),
                 ),
                 ..plain
@@ -175,7 +175,7 @@ impl Dialect {
                 ..plain
             },
             (Partitioning::Range, Engine::Cockroach) => Split {
-                after: (partitions > 1)
+                after: (!bounds(partitions).is_empty())
                     .then(|| {
                         let at = listed(&bounds(partitions));
                         format!("ALTER TABLE {table} SPLIT AT VALUES {at}")
@@ -217,11 +217,15 @@ fn when(condition: bool, text: String) -> String {
     if condition { text } else { String::new() }
 }
 
-/// The first key of each part but the first, of `parts` even parts of 1 to `last`.
+/// The first key of each part but the first, of `parts` even parts of 1 to `last`; fewer where
+/// there are fewer keys than parts, because engines refuse empty ranges.
 fn even_bounds(parts: u32, last: u64) -> Vec<u64> {
-    (1..u64::from(parts))
+    let mut bounds: Vec<u64> = (1..u64::from(parts))
         .map(|i| 1 + (u128::from(last) * u128::from(i) / u128::from(parts)) as u64)
-        .collect()
+        .filter(|bound| *bound > 1)
+        .collect();
+    bounds.dedup();
+    bounds
 }
 
 fn listed(bounds: &[u64]) -> String {
@@ -303,6 +307,19 @@ mod tests {
             split(Engine::Cockroach, Partitioning::Range, 2).after,
             ["ALTER TABLE t SPLIT AT VALUES (51)"]
         );
+    }
+
+    #[test]
+    fn fewer_keys_than_parts_make_fewer_ranges() {
+        assert_eq!(even_bounds(4, 100), [26, 51, 76]);
+        assert_eq!(even_bounds(4, 2), [2]);
+        assert!(even_bounds(8, 0).is_empty());
+        for engine in Engine::ALL.into_iter().filter(|e| *e != Engine::Sqlite) {
+            let none = Dialect::new(engine).split("t", "id", Partitioning::Range, 8, 0);
+            let none = none.unwrap();
+            let text = format!("{}{}", none.suffix, none.after.join(";"));
+            assert!(!text.contains("()"), "{engine}: {text}");
+        }
     }
 
     #[test]

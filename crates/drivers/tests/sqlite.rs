@@ -1,5 +1,7 @@
 //! What is SQLite's alone: files, locks and modes. What every driver does is in `contract.rs`.
 
+#![allow(clippy::unwrap_used)] // a case that fails is to stop where it fails
+
 use std::path::Path;
 use tempfile::TempDir;
 use tidemark_core::{ErrorClass, PreparedMode, Target};

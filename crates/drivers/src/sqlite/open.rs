@@ -1,6 +1,7 @@
 //! Opening a database file and setting up the session.
 
 use super::error::db_error;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -67,6 +68,9 @@ fn hint(path: &str) -> String {
 
 fn set_up(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Otherwise a column that does not exist is read as a text (sqlite.org/quirks.html, 8).
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     // Reads the file's header, so what is no database is found out here.

@@ -1,0 +1,158 @@
+//! A fresh database of each kind for each case.
+
+use tempfile::TempDir;
+use tidemark_core::{Engine, PreparedMode, Protocol, Target};
+use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSet, Session};
+use tidemark_runtime::block_on;
+use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
+
+/// Where the suite runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    Sqlite,
+    Mariadb,
+    Postgres,
+}
+
+impl Backend {
+    pub fn protocol(self) -> Protocol {
+        self.engine().protocol()
+    }
+
+    pub fn engine(self) -> Engine {
+        match self {
+            Backend::Sqlite => Engine::Sqlite,
+            Backend::Mariadb => Engine::Mariadb,
+            Backend::Postgres => Engine::Postgres,
+        }
+    }
+}
+
+/// What is removed with the case.
+enum Kept {
+    Folder(#[expect(dead_code)] TempDir),
+    Database(#[expect(dead_code)] Box<Database>),
+}
+
+/// One case's own database.
+pub struct Db {
+    backend: Backend,
+    target: Target,
+    _kept: Kept,
+}
+
+/// Runs one case in a database of its own.
+pub fn run<F>(name: &str, backend: Backend, case: impl FnOnce(Db) -> F)
+where
+    F: Future<Output = ()> + 'static,
+{
+    block_on(case(Db::fresh(backend, name))).unwrap();
+}
+
+impl Db {
+    fn fresh(backend: Backend, name: &str) -> Db {
+        let server = match backend {
+            Backend::Sqlite => {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("contract.db");
+                return Db {
+                    backend,
+                    target: Target::sqlite(path.to_str().unwrap()),
+                    _kept: Kept::Folder(folder),
+                };
+            }
+            Backend::Mariadb => shared_mariadb().unwrap(),
+            Backend::Postgres => shared_postgres().unwrap(),
+        };
+        let database = server.fresh_database(name).unwrap();
+        Db {
+            backend,
+            target: Target::parse(&database.url()).unwrap(),
+            _kept: Kept::Database(Box::new(database)),
+        }
+    }
+
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        Dialect::new(self.backend.engine())
+    }
+
+    pub fn connector(&self, prepared: PreparedMode) -> Connector {
+        let options = ConnectOptions {
+            prepared,
+            ..ConnectOptions::default()
+        };
+        Connector::new(self.target.clone(), options).unwrap()
+    }
+
+    /// A session that prepares on the server.
+    pub async fn session(&self) -> Session {
+        self.connector(PreparedMode::Server)
+            .connect(0)
+            .await
+            .unwrap()
+    }
+
+    /// A session of each mode.
+    pub async fn sessions(&self) -> [Session; 2] {
+        let text = self.connector(PreparedMode::Text);
+        [self.session().await, text.connect(0).await.unwrap()]
+    }
+
+    /// The word for unlimited text.
+    pub fn text_type(&self) -> &'static str {
+        match self.backend.protocol() {
+            Protocol::Mysql => "LONGTEXT CHARACTER SET utf8mb4",
+            Protocol::Postgres | Protocol::Sqlite => "TEXT",
+        }
+    }
+
+    /// The word for binary data.
+    pub fn bytes_type(&self) -> &'static str {
+        match self.backend.protocol() {
+            Protocol::Mysql => "LONGBLOB",
+            Protocol::Postgres => "BYTEA",
+            Protocol::Sqlite => "BLOB",
+        }
+    }
+
+    /// Makes the table `t`: a key, a number, a text.
+    pub async fn make_t(&self, session: &mut Session) {
+        let text = self.text_type();
+        let sql = format!(
+            "CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n BIGINT, s {text}, f DOUBLE PRECISION)"
+        );
+        session.simple(&sql).await.unwrap();
+    }
+
+    /// Binary data in a result: PostgreSQL may write it as text (manual, 8.4.1).
+    pub fn bytes(&self, rows: &RowSet, row: usize, column: usize) -> Option<Vec<u8>> {
+        use tidemark_drivers::Cell;
+        match rows.get(row, column)? {
+            Cell::Bytes(b) => match b.strip_prefix(b"\\x") {
+                Some(hex) if self.backend.protocol() == Protocol::Postgres => Some(unhex(hex)),
+                _ => Some(b.to_vec()),
+            },
+            _ => None,
+        }
+    }
+}
+
+fn unhex(hex: &[u8]) -> Vec<u8> {
+    let digit = |b: u8| char::from(b).to_digit(16).unwrap() as u8;
+    hex.chunks(2)
+        .map(|p| digit(p[0]) * 16 + digit(p[1]))
+        .collect()
+}
+
+/// Number of rows of `t`.
+pub async fn count(session: &mut Session, table: &str) -> i64 {
+    let rows = session
+        .query(&format!("SELECT COUNT(*) FROM {table}"))
+        .await
+        .unwrap();
+    rows.int(0, 0).unwrap()
+}

@@ -1,0 +1,208 @@
+//! What the catalog tells of tables.
+
+use crate::Db;
+use tidemark_core::ErrorClass;
+use tidemark_drivers::catalog::{self, Column, Index};
+
+pub async fn a_table_is_described(db: Db) {
+    let mut session = db.session().await;
+    let key = db.dialect().generated_key_type();
+    session
+        .simple(&format!(
+            "CREATE TABLE sbtest1 (id {key}, k INTEGER DEFAULT '0' NOT NULL, \
+             c CHAR(120) DEFAULT '' NOT NULL, amount DECIMAL(12,2), note VARCHAR(20), \
+             PRIMARY KEY (id))"
+        ))
+        .await
+        .unwrap();
+    session
+        .simple("CREATE INDEX k_1 ON sbtest1 (k)")
+        .await
+        .unwrap();
+    session
+        .simple("CREATE UNIQUE INDEX u_1 ON sbtest1 (note, c)")
+        .await
+        .unwrap();
+    session
+        .simple("CREATE TABLE pair (b INTEGER NOT NULL, a INTEGER NOT NULL, PRIMARY KEY (a, b))")
+        .await
+        .unwrap();
+    session
+        .simple("CREATE TABLE bare (x BIGINT)")
+        .await
+        .unwrap();
+
+    let table = catalog::describe_table(&mut session, "sbtest1")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(table.name, "sbtest1");
+    let shape: Vec<_> = table
+        .columns
+        .iter()
+        .map(|c: &Column| {
+            (
+                c.name.as_str(),
+                c.type_name.as_str(),
+                c.nullable,
+                c.auto_increment,
+            )
+        })
+        .collect();
+    assert_eq!(
+        shape,
+        [
+            ("id", "integer", false, true),
+            ("k", "integer", false, false),
+            ("c", "char(120)", false, false),
+            ("amount", "decimal(12,2)", true, false),
+            ("note", "varchar(20)", true, false),
+        ]
+    );
+    assert_eq!(table.columns[0].default, None);
+    let default = table.columns[1].default.as_deref().unwrap();
+    assert_eq!(default.trim_matches('\''), "0");
+    assert_eq!(table.columns[3].default, None);
+    assert_eq!(table.primary_key, ["id"]);
+    let index = |name: &str, columns: &[&str], unique| Index {
+        name: name.into(),
+        columns: columns.iter().map(|c| c.to_string()).collect(),
+        unique,
+    };
+    assert_eq!(
+        table.indexes,
+        [
+            index("k_1", &["k"], false),
+            index("u_1", &["note", "c"], true)
+        ]
+    );
+    assert_eq!(catalog::secondary_indexes(&table).count(), 1);
+    assert_eq!(table.comment, None);
+
+    let pair = catalog::describe_table(&mut session, "pair")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(pair.primary_key, ["a", "b"]);
+    assert!(pair.columns.iter().all(|c| !c.auto_increment));
+    let bare = catalog::describe_table(&mut session, "bare")
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(bare.primary_key.is_empty() && bare.indexes.is_empty());
+    assert_eq!(bare.columns[0].type_name, "bigint");
+    assert_eq!(
+        catalog::list_tables(&mut session).await.unwrap(),
+        ["bare", "pair", "sbtest1"]
+    );
+}
+
+pub async fn a_table_that_is_not_there_is_none(db: Db) {
+    let mut session = db.session().await;
+    assert_eq!(catalog::describe_table(&mut session, "t").await, Ok(None));
+    assert_eq!(catalog::exists(&mut session, "t").await, Ok(false));
+    assert_eq!(catalog::table_mark(&mut session, "t").await, Ok(None));
+    assert_eq!(catalog::list_tables(&mut session).await, Ok(Vec::new()));
+    let missing = catalog::row_count(&mut session, "t").await.unwrap_err();
+    assert_eq!(missing.class, ErrorClass::Missing);
+    catalog::drop_table(&mut session, "t").await.unwrap();
+
+    // A view occupies the name, and is no table.
+    session
+        .simple("CREATE VIEW t AS SELECT 1 AS a")
+        .await
+        .unwrap();
+    assert_eq!(catalog::exists(&mut session, "t").await, Ok(true));
+    assert_eq!(catalog::list_tables(&mut session).await, Ok(Vec::new()));
+}
+
+pub async fn names_that_need_quotes(db: Db) {
+    let mut session = db.session().await;
+    let name = "it's a `quoted` \"name\" \\";
+    let quoted = session.dialect().quote(name);
+    let column = session.dialect().quote("select");
+    session
+        .simple(&format!("CREATE TABLE {quoted} ({column} INTEGER)"))
+        .await
+        .unwrap();
+    let table = catalog::describe_table(&mut session, name)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(table.name, name);
+    assert_eq!(table.columns[0].name, "select");
+    catalog::mark_table(&mut session, name, "tidemark:test")
+        .await
+        .unwrap();
+    let mark = catalog::table_mark(&mut session, name).await.unwrap();
+    assert_eq!(mark.as_deref(), Some("tidemark:test"));
+    assert_eq!(catalog::row_count(&mut session, name).await, Ok(0));
+    assert_eq!(
+        catalog::key_range(&mut session, name, "select").await,
+        Ok(None)
+    );
+    catalog::drop_table(&mut session, name).await.unwrap();
+    assert_eq!(catalog::exists(&mut session, name).await, Ok(false));
+}
+
+pub async fn marks_are_read_back_and_go_with_the_table(db: Db) {
+    let mut session = db.session().await;
+    let create = "CREATE TABLE t (id INTEGER NOT NULL, PRIMARY KEY (id))";
+    session.simple(create).await.unwrap();
+    session.simple("CREATE TABLE u (id INTEGER)").await.unwrap();
+    for mark in ["tidemark:loading rows=10 seed=1", "tidemark:it's \\ loaded"] {
+        catalog::mark_table(&mut session, "t", mark).await.unwrap();
+        let found = catalog::table_mark(&mut session, "t").await.unwrap();
+        assert_eq!(found.as_deref(), Some(mark));
+    }
+    // An index made later does not take the mark away.
+    session.simple("CREATE INDEX t_id ON t (id)").await.unwrap();
+    assert!(
+        catalog::table_mark(&mut session, "t")
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert_eq!(catalog::table_mark(&mut session, "u").await, Ok(None));
+    assert_eq!(
+        catalog::list_tables(&mut session).await.unwrap(),
+        ["t", "u"]
+    );
+
+    // A table of the same name that someone else makes later is not marked.
+    session.simple("DROP TABLE t").await.unwrap();
+    session
+        .simple("CREATE TABLE t (id INTEGER, mine INTEGER)")
+        .await
+        .unwrap();
+    assert_eq!(catalog::table_mark(&mut session, "t").await, Ok(None));
+
+    session.simple("DROP TABLE t").await.unwrap();
+    session.simple(create).await.unwrap();
+    catalog::mark_table(&mut session, "t", "tidemark:again")
+        .await
+        .unwrap();
+    catalog::drop_table(&mut session, "t").await.unwrap();
+    session.simple(create).await.unwrap();
+    assert_eq!(catalog::table_mark(&mut session, "t").await, Ok(None));
+}
+
+pub async fn rows_and_keys_are_counted(db: Db) {
+    let mut session = db.session().await;
+    db.make_t(&mut session).await;
+    assert_eq!(catalog::row_count(&mut session, "t").await, Ok(0));
+    assert_eq!(catalog::key_range(&mut session, "t", "id").await, Ok(None));
+    session
+        .simple("INSERT INTO t (id) VALUES (-3), (5), (9000000000)")
+        .await
+        .unwrap();
+    assert_eq!(catalog::row_count(&mut session, "t").await, Ok(3));
+    assert_eq!(
+        catalog::key_range(&mut session, "t", "id").await,
+        Ok(Some((-3, 9_000_000_000)))
+    );
+    let e = catalog::key_range(&mut session, "t", "nope")
+        .await
+        .unwrap_err();
+    assert_eq!(e.class, ErrorClass::Missing);
+}

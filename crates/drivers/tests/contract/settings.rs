@@ -1,0 +1,24 @@
+//! The settings that matter.
+
+use crate::{Backend, Db};
+use tidemark_drivers::settings::settings_that_matter;
+
+pub async fn settings_that_matter_are_told(db: Db) {
+    let mut session = db.session().await;
+    let settings = settings_that_matter(&mut session).await.unwrap();
+    let names: Vec<&str> = settings.iter().map(|s| s.name.as_str()).collect();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    let (wanted, changed) = match db.backend() {
+        Backend::Sqlite => ("synchronous", "journal_mode"),
+        Backend::Mariadb => ("innodb_buffer_pool_size", "innodb_flush_log_at_trx_commit"),
+        Backend::Postgres => ("shared_buffers", "fsync"),
+    };
+    let of = |name: &str| settings.iter().find(|s| s.name == name).unwrap();
+    assert!(!of(wanted).value.is_empty());
+    assert!(of(wanted).default.is_some());
+    assert!(!of(changed).value.is_empty());
+    for setting in &settings {
+        assert!(!setting.name.contains("password"), "{setting:?}");
+        assert!(!setting.value.starts_with('/'), "{setting:?}");
+    }
+}
