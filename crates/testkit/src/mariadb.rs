@@ -36,6 +36,8 @@ pub(crate) fn initialise(layout: &Layout) -> Result<(), Error> {
     let mut command = programs::command(&program, layout.account, layout.folder());
     command
         .args(["--no-defaults", "--skip-test-db", "--skip-name-resolve"])
+        // The sizes the server will use: it would make its log anew otherwise.
+        .args(["--innodb-log-file-size=32M", "--innodb-flush-method=nosync"])
         .arg(format!("--tmpdir={}", layout.folder().display()))
         .arg(format!("--datadir={}", layout.data().display()));
     run(layout, command)?;
