@@ -132,7 +132,12 @@ impl Dialect {
         match value {
             Value::Null => out.extend_from_slice(b"NULL"),
             Value::Int(v) => out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes()),
-            Value::Float(v) => out.extend_from_slice(v.to_string().as_bytes()),
+            // With an exponent it is a double in MySQL too, which reads digits alone as a DECIMAL of
+            // 65 of them at most.
+            Value::Float(v) if v.is_finite() => {
+                out.extend_from_slice(format!("{v:e}").as_bytes());
+            }
+            Value::Float(v) => self.write_text(v.to_string().as_bytes(), out),
             Value::Text(v) => self.write_text(v.as_bytes(), out),
             Value::Bytes(v) if self.engine.protocol() == Protocol::Postgres => {
                 out.extend_from_slice(b"'\\x");
@@ -189,6 +194,9 @@ mod tests {
             assert_eq!(d.literal(Value::Text(r"it's \ here")), text, "{engine}");
             assert_eq!(d.literal(Value::Bytes(&[0, 255])), bytes, "{engine}");
             assert_eq!(d.literal(Value::Null), "NULL");
+            assert_eq!(d.literal(Value::Float(-1e300)), "-1e300");
+            assert_eq!(d.literal(Value::Float(0.5)), "5e-1");
+            assert_eq!(d.literal(Value::Float(f64::NAN)), "'NaN'");
             assert_eq!(d.literal(Value::Int(i64::MIN)), "-9223372036854775808");
         }
     }
