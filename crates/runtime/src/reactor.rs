@@ -30,6 +30,8 @@ pub(crate) struct Slot {
     pub readable: bool,
     /// Bytes may be sent.
     pub writable: bool,
+    /// The peer sends no more, and no other edge will tell.
+    pub ended: bool,
 }
 
 pub(crate) struct Reactor {
@@ -138,6 +140,7 @@ impl Reactor {
             } else if let Some(slot) = slots.get_mut(event.token().0) {
                 slot.readable |= event.is_readable() || event.is_error() || event.is_read_closed();
                 slot.writable |= event.is_writable() || event.is_error();
+                slot.ended |= event.is_read_closed();
                 ready.push_back(slot.task);
             }
         }

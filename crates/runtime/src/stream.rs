@@ -226,9 +226,11 @@ impl Stream {
             None => {
                 let n = self.socket.read(buffer)?;
                 // A short read has emptied the socket: what comes later makes a new edge
-                // (epoll(7), question 9).
-                if n < buffer.len() {
-                    self.clear_readable();
+                // (epoll(7), question 9). The end may have come already, with the same edge.
+                if n < buffer.len()
+                    && let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot)
+                {
+                    slot.readable = slot.ended;
                 }
                 Ok(n)
             }
@@ -240,6 +242,7 @@ impl Stream {
     fn clear_readable(&self) {
         if let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot) {
             slot.readable = false;
+            slot.ended = false;
         }
     }
 
@@ -349,6 +352,35 @@ mod tests {
         })
         .unwrap();
         assert!(got == expected);
+        server.join().unwrap();
+    }
+
+    #[test]
+    fn an_end_that_came_with_the_last_bytes_is_seen() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (sent, closed) = std::sync::mpsc::channel();
+        let server = std::thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            socket.write_all(b"last words").unwrap();
+            drop(socket);
+            sent.send(()).unwrap();
+        });
+        let ended = block_on(async move {
+            let mut stream = Stream::connect_tcp(address).await.unwrap();
+            // The poller hears of the bytes and of the end at once.
+            closed.recv().unwrap();
+            let mut got = 0;
+            let wait = stream.receive(|bytes| {
+                got += bytes.len();
+                None::<()>
+            });
+            let ended = crate::timeout(std::time::Duration::from_secs(5), wait).await;
+            (ended, got)
+        });
+        let (ended, got) = ended.unwrap();
+        let kind = ended.map(|end| end.unwrap_err().kind());
+        assert_eq!((kind, got), (Ok(io::ErrorKind::UnexpectedEof), 10));
         server.join().unwrap();
     }
 
