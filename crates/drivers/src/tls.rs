@@ -90,7 +90,10 @@ pub(crate) fn failed(host: &Host, error: &io::Error) -> DbError {
         .get_ref()
         .and_then(|e| e.downcast_ref::<rustls::Error>());
     let advice = match reason {
-        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+        // A signature is bad when the authority has the same name as the right one.
+        Some(rustls::Error::InvalidCertificate(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature,
+        )) => {
             ": its certificate is signed by no trusted authority; name the authority with ca=FILE"
         }
         Some(rustls::Error::InvalidCertificate(
