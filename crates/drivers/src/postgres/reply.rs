@@ -9,6 +9,8 @@ use tidemark_core::{DbError, ErrorClass};
 const ERROR_BYTES: usize = 16 * 1024;
 /// Bytes kept of a command tag; the longest (`CREATE TEXT SEARCH CONFIGURATION`) is shorter.
 const TAG_BYTES: usize = 64;
+/// The most that messages have which are short by their nature; a longer one is out of step.
+const MAX_SHORT: usize = 30_000;
 /// The longest row that is decoded; one that nobody reads may be as long as the server makes it.
 const MAX_ROW: usize = 64 << 20;
 
@@ -142,7 +144,7 @@ fn decode_row(body: &[u8], rows: &mut RowSet) -> Option<()> {
 impl Visitor for Reply<'_> {
     #[inline]
     fn wanted(&self, tag: u8, length: usize) -> Result<usize, DbError> {
-        Ok(match tag {
+        let wanted = match tag {
             b'D' if self.rows.is_none() => 0,
             b'D' if length <= MAX_ROW => length,
             b'D' => {
@@ -150,21 +152,34 @@ impl Visitor for Reply<'_> {
                     "the server sent a row of {length} bytes; at most {MAX_ROW} are read"
                 )));
             }
-            b'C' => TAG_BYTES,
+            b'C' if length <= MAX_SHORT => TAG_BYTES,
             b'E' => ERROR_BYTES,
-            b'Z' => 1,
+            b'Z' if length == 1 => 1,
             // Only the number of columns or parameters.
             b'T' | b't' => 2,
-            _ => 0,
-        })
+            // Notices, parameters and notifications may come at any time (manual, "Asynchronous
+            // Operations"); copied rows are thrown away.
+            b'N' | b'A' | b'd' => 0,
+            // CopyInResponse, CopyOutResponse.
+            b'S' | b'G' | b'H' if length <= MAX_SHORT => 0,
+            // ParseComplete, BindComplete, CloseComplete, NoData, PortalSuspended,
+            // EmptyQueryResponse, CopyDone.
+            b'1' | b'2' | b'3' | b'n' | b's' | b'I' | b'c' if length == 0 => 0,
+            _ => {
+                return Err(DbError::protocol(format!(
+                    "the server sent a message of type {} and {length} bytes, which means nothing",
+                    char::from(tag).escape_default()
+                )));
+            }
+        };
+        Ok(wanted)
     }
 
     #[inline]
     fn message(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError> {
         match tag {
-            // Notices, parameters and notifications may come at any time (manual, "Asynchronous
-            // Operations"), and so may the error that ends the session.
             b'N' | b'S' | b'A' => {}
+            // The one that ends the session may come at any time too.
             b'E' => self.fail(body),
             _ if self.ready => {
                 return Err(DbError::protocol(format!(
@@ -186,18 +201,9 @@ impl Visitor for Reply<'_> {
                 }
             }
             b't' => self.params = count(body)?,
-            // EmptyQueryResponse.
             b'I' => self.completed = true,
             b'G' => self.copy_in = true,
-            // ParseComplete, BindComplete, CloseComplete, NoData, PortalSuspended,
-            // CopyOutResponse with its CopyData and CopyDone.
-            b'1' | b'2' | b'3' | b'n' | b's' | b'H' | b'd' | b'c' => {}
-            _ => {
-                return Err(DbError::protocol(format!(
-                    "the server sent a message of the unknown type {}",
-                    char::from(tag).escape_default()
-                )));
-            }
+            _ => {}
         }
         Ok(())
     }
@@ -332,7 +338,10 @@ mod tests {
     #[test]
     fn what_breaks_the_protocol_is_said() {
         let mut rows = RowSet::new();
-        let broken: [Vec<u8>; 6] = [
+        let broken: [Vec<u8>; 9] = [
+            message(b'?', b""),
+            message(b'n', b"onsense"),
+            message(b'Z', b""),
             message(b'W', b""),
             message(b'T', b"\0"),
             message(b'D', b"\0\x01\0\0"),
