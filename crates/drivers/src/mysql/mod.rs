@@ -13,8 +13,11 @@ mod bind;
 mod decode;
 mod error;
 mod handshake;
+mod load;
 mod packet;
 mod reply;
+#[cfg(test)]
+mod reply_tests;
 mod rsa;
 
 use crate::{
@@ -167,18 +170,24 @@ impl MysqlSession {
     }
 
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        let (rows, _) = self.ask(sql).await?;
+        Ok(rows)
+    }
+
+    /// Rows and the last OK packet's words.
+    async fn ask(&mut self, sql: &str) -> Result<(RowSet, OkPacket), DbError> {
         let mut rows = RowSet::new();
         let sink = Decode::new(&mut rows, decode::Form::Text);
-        self.run(Request::query(sql), sink).await?;
-        Ok(rows)
+        let (_, ok) = self.run(Request::query(sql), sink).await?;
+        Ok((rows, ok))
     }
 
     pub(crate) async fn load(
         &mut self,
-        _request: &LoadRequest<'_>,
-        _source: &mut dyn RowSource,
+        request: &LoadRequest<'_>,
+        source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
-        Err(DbError::protocol("not built yet"))
+        Box::pin(load::load(self, request, source)).await
     }
 
     pub(crate) async fn close(mut self) {

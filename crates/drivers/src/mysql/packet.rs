@@ -72,6 +72,12 @@ impl Frame {
         self.sequence
     }
 
+    /// Bytes of memory that are held.
+    #[cfg(test)]
+    pub fn memory(&self) -> usize {
+        self.stored.capacity()
+    }
+
     /// Reads one piece of a reply; `Some` at the reply's end, with the bytes after it still in
     /// `bytes`.
     pub fn feed<P: Packets>(
@@ -231,6 +237,13 @@ impl Request {
 
     /// Where the payload is written to.
     pub fn body(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    /// Begins anew, in the same buffer.
+    pub fn restart(&mut self) -> &mut Vec<u8> {
+        self.0.clear();
+        self.0.extend_from_slice(&[0; HEADER]);
         &mut self.0
     }
 
