@@ -222,7 +222,7 @@ async fn insert_pieces(
             break;
         }
         let mut reply = Reply::counting();
-        session.exchange_statement(out, &mut reply).await?;
+        session.exchange(out, &mut reply).await?;
         rows += reply.outcome.affected;
         yield_now().await;
     }

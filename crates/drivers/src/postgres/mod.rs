@@ -34,7 +34,7 @@ pub struct PostgresSession {
     server: Rc<ServerInfo>,
     /// What the server said when it closed the session between two statements.
     farewell: Option<Box<DbError>>,
-    /// Statements prepared so far.
+    /// Number of the statement prepared last.
     prepared: u32,
     mode: PreparedMode,
     /// A reply is not wholly received: the session can't be used until it is.
@@ -90,12 +90,13 @@ impl PostgresSession {
             let form = Form::Text(template);
             return Ok(Statement { verb, form });
         }
-        let number = self.prepared.wrapping_add(1);
+        // A number is used once, also by a statement that the server parsed and could not describe.
+        self.prepared = self.prepared.wrapping_add(1);
+        let number = self.prepared;
         let mut out = message::buffer();
         message::prepare(&mut out, number, &template.numbered())?;
-        let mut reply = Reply::counting();
+        let mut reply = Reply::preparing();
         self.exchange(out, &mut reply).await?;
-        self.prepared = number;
         let form = Form::Postgres {
             number,
             params: reply.params,
@@ -110,7 +111,8 @@ impl PostgresSession {
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
         let mut reply = Reply::counting();
-        self.run(statement, values, &mut reply).await?;
+        let out = self.request(statement, values, &mut reply)?;
+        self.exchange(out, &mut reply).await?;
         Ok(reply.outcome)
     }
 
@@ -125,7 +127,8 @@ impl PostgresSession {
             _ => None,
         };
         let mut reply = Reply::decoding(rows, columns);
-        self.run(statement, values, &mut reply).await?;
+        let out = self.request(statement, values, &mut reply)?;
+        self.exchange(out, &mut reply).await?;
         Ok(reply.outcome)
     }
 
@@ -133,7 +136,7 @@ impl PostgresSession {
         let mut out = message::buffer();
         message::query(&mut out, sql)?;
         let mut reply = Reply::counting();
-        self.exchange_statement(out, &mut reply).await?;
+        self.exchange(out, &mut reply).await?;
         Ok(reply.outcome)
     }
 
@@ -142,7 +145,7 @@ impl PostgresSession {
         message::query(&mut out, sql)?;
         let mut rows = RowSet::new();
         let mut reply = Reply::decoding(&mut rows, None);
-        self.exchange_statement(out, &mut reply).await?;
+        self.exchange(out, &mut reply).await?;
         Ok(rows)
     }
 
@@ -163,13 +166,13 @@ impl PostgresSession {
         message::give_back(out);
     }
 
-    /// Executes a statement, prepared or as text.
-    async fn run(
-        &mut self,
+    /// The request that executes a statement, prepared or as text.
+    fn request(
+        &self,
         statement: &Statement,
         values: &[Value<'_>],
         reply: &mut Reply<'_>,
-    ) -> Result<(), DbError> {
+    ) -> Result<Vec<u8>, DbError> {
         let mut out = message::buffer();
         match &statement.form {
             Form::Postgres {
@@ -195,24 +198,7 @@ impl PostgresSession {
                 ));
             }
         }
-        self.exchange_statement(out, reply).await
-    }
-
-    /// Sends a request that executes a statement, and receives the reply.
-    async fn exchange_statement(
-        &mut self,
-        out: Vec<u8>,
-        reply: &mut Reply<'_>,
-    ) -> Result<(), DbError> {
-        self.exchange(out, reply).await?;
-        if !reply.completed {
-            self.pending = true;
-            return Err(DbError::protocol(
-                "the server ended a reply before its result",
-            ));
-        }
-        reply.outcome.has_rows = reply.columns.is_some() || reply.outcome.rows > 0;
-        Ok(())
+        Ok(out)
     }
 
     /// Sends a request and receives the whole reply.
@@ -278,7 +264,9 @@ impl PostgresSession {
         self.pending = !reply.ready;
         self.in_transaction = reply.in_transaction;
         self.farewell = reply.farewell.take();
-        reply.error.take().map_or(Ok(()), |e| Err(*e))
+        reply.close().inspect_err(|e| {
+            self.pending |= e.class == ErrorClass::ConnectionLost;
+        })
     }
 }
 

@@ -57,6 +57,14 @@ impl<'r> Reply<'r> {
         }
     }
 
+    /// For the reply to a request that executes nothing.
+    pub fn preparing() -> Self {
+        Self {
+            completed: true,
+            ..Self::default()
+        }
+    }
+
     /// For messages outside a reply.
     pub fn none() -> Self {
         Self {
@@ -68,6 +76,23 @@ impl<'r> Reply<'r> {
     /// Whether there is nothing more to wait for.
     pub fn is_over(&self) -> bool {
         self.ready || self.copy_in || self.is_lost()
+    }
+
+    /// What the whole reply amounts to.
+    ///
+    /// # Errors
+    /// The server's error, or that the reply has no end.
+    pub fn close(&mut self) -> Result<(), DbError> {
+        if let Some(error) = self.error.take() {
+            return Err(*error);
+        }
+        if !self.completed {
+            return Err(DbError::protocol(
+                "the server ended a reply before its result",
+            ));
+        }
+        self.outcome.has_rows = self.columns.is_some() || self.outcome.rows > 0;
+        Ok(())
     }
 
     fn is_lost(&self) -> bool {
