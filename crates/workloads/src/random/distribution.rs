@@ -54,7 +54,8 @@ impl Distribution {
     }
 
     /// Hot keys in the middle: `res` of the draws fall evenly on the upper `res` part of a window
-    /// `n * pct + 1` wide that stands in the middle of the range; the rest is gaussian.
+    /// `n * pct + 1` wide that stands in the middle of the range; the rest is gaussian, over one
+    /// key less than [`Distribution::gaussian`].
     pub fn special(low: i64, high: i64, iterations: u32, pct: f64, res: f64) -> Self {
         Self::new(low, high, |n| {
             let width = n as f64 * pct + 1.0;
@@ -93,7 +94,7 @@ impl Distribution {
             } => {
                 let u = rng.unit();
                 if u < cold {
-                    (n * mean(rng, iterations)) as u64
+                    ((n - 1.0) * mean(rng, iterations)) as u64
                 } else {
                     (start + width * u) as u64
                 }
