@@ -6,8 +6,8 @@
 //! ("LOAD DATA", section "Error and Warning Handling"); here each skipped row and each warning is an
 //! error, and the rows are taken back.
 //!
-//! LOAD DATA reads text: binary data that isn't UTF-8 is refused by the server; load it with
-//! [`BulkMethod::MultiRowInsert`].
+//! LOAD DATA reads text: MariaDB takes any bytes for a binary column, MySQL refuses what isn't UTF-8;
+//! load that with [`BulkMethod::MultiRowInsert`].
 
 use super::packet::{Frame, Request};
 use super::reply::{Count, End, OkPacket, Results, status};
@@ -122,8 +122,7 @@ async fn load_data(
     // it, and what a backslash in a literal means depends on sql_mode.
     let into = into_table(&dialect, request, " CHARACTER SET utf8mb4");
     let sql = format!("LOAD DATA LOCAL INFILE 'tidemark rows' {into}");
-    session.send(Request::query(&sql)).await?;
-    let mut frame = Frame::from_sequence(1);
+    let mut frame = session.send(Request::query(&sql)).await?;
     let mut reply = Results::new(Count, session.deprecate_eof);
     match session.receive(&mut frame, &mut reply).await? {
         End::WantsFile => {}

@@ -112,8 +112,7 @@ impl MysqlSession {
         }
         let mut request = Request::command(COM_STMT_PREPARE);
         request.body().extend_from_slice(sql.as_bytes());
-        self.send(request).await?;
-        let mut frame = Frame::from_sequence(1);
+        let mut frame = self.send(request).await?;
         let mut reply = PrepareReply::new(self.deprecate_eof);
         let prepared = match self.receive(&mut frame, &mut reply).await {
             Err(e) if e.code == UNSUPPORTED_PS => return Ok(as_text()),
@@ -251,8 +250,7 @@ impl MysqlSession {
         request: Request,
         sink: S,
     ) -> Result<(Outcome, OkPacket), DbError> {
-        self.send(request).await?;
-        let mut frame = Frame::from_sequence(1);
+        let mut frame = self.send(request).await?;
         let mut results = Results::new(sink, self.deprecate_eof);
         match self.receive(&mut frame, &mut results).await? {
             End::Done { outcome, last } => Ok((outcome, last)),
@@ -260,8 +258,8 @@ impl MysqlSession {
         }
     }
 
-    /// Sends one command, in as many packets as it needs.
-    async fn send(&mut self, mut request: Request) -> Result<(), DbError> {
+    /// Sends one command, in as many packets as it needs. Its reply goes on counting them.
+    async fn send(&mut self, mut request: Request) -> Result<Frame, DbError> {
         match self.state {
             State::Idle => {}
             State::Busy => {
@@ -275,13 +273,16 @@ impl MysqlSession {
             }
         }
         self.state = State::Busy;
-        request.finish(0);
+        let next = request.finish(0);
         let sent = self.stream.send(request.bytes()).await;
         request.give_back();
-        sent.map_err(|e| {
-            self.state = State::Lost;
-            lost(&e)
-        })
+        match sent {
+            Ok(()) => Ok(Frame::from_sequence(next)),
+            Err(e) => {
+                self.state = State::Lost;
+                Err(lost(&e))
+            }
+        }
     }
 
     async fn receive<P: Packets>(
