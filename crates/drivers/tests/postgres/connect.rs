@@ -179,10 +179,14 @@ fn a_certificate_of_another_authority_is_refused() {
 
 #[test]
 fn a_server_without_tls_is_refused_and_never_spoken_to_in_plain_text() {
-    let target = shared_postgres().unwrap().url();
-    let error = refusal(format!("{target}?tls=no-verify"));
+    let server = Server::postgres().unwrap();
+    let error = refusal(format!("{}?tls=no-verify", server.url()));
     assert_eq!(error.code, "tls");
     assert!(error.message.contains("TLS refused"), "{error}");
+    let no = vec![b"N".to_vec(), message(b'R', &[0; 4])];
+    let (error, received) = refusal_of_false_server(no, "?tls=no-verify");
+    assert_eq!(error.code, "tls");
+    assert_eq!(received.len(), 8, "only the request for TLS is sent");
 }
 
 /// A server that answers each piece it receives with the next of `answers`, and then closes.

@@ -1,11 +1,11 @@
 //! What goes wrong, and what may be done about it.
 
 use crate::support::{connect, run, try_connect};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{Session, Value};
+use tidemark_core::ErrorClass;
+use tidemark_drivers::{Session, Statement, Value};
 use tidemark_runtime::{Executor, sleep};
 use tidemark_testkit::{Database, Engine, Server, shared_postgres};
 
@@ -128,43 +128,15 @@ fn a_failed_transaction_goes_on_after_a_rollback() {
     });
 }
 
-/// Runs two transactions that each change two rows, one in the other's order, and gives the errors.
-fn crossing(db: &Database, begin: &'static str, keys: [[i64; 2]; 2]) -> Vec<DbError> {
-    let url = db.url();
-    let errors = Rc::new(RefCell::new(Vec::new()));
-    let mut executor = Executor::new().unwrap();
-    for keys in keys {
-        let (url, errors) = (url.clone(), Rc::clone(&errors));
-        executor.spawn(async move {
-            let mut session = connect(&url).await;
-            let update = session
-                .prepare("UPDATE t SET b=b+1 WHERE a=?")
-                .await
-                .unwrap();
-            session.simple(begin).await.unwrap();
-            // The snapshot of both is taken before either writes.
-            session.simple("SELECT 1 FROM t").await.unwrap();
-            sleep(Duration::from_millis(150)).await;
-            for key in keys {
-                let result = session.execute(&update, &[Value::Int(key)]).await;
-                if let Err(error) = result {
-                    errors.borrow_mut().push(error);
-                    session.rollback().await.unwrap();
-                    // Retried from its beginning when the other has ended, it succeeds.
-                    sleep(Duration::from_millis(600)).await;
-                    session.simple(begin).await.unwrap();
-                    for key in keys {
-                        session.execute(&update, &[Value::Int(key)]).await.unwrap();
-                    }
-                    break;
-                }
-                sleep(Duration::from_millis(150)).await;
-            }
-            session.simple("COMMIT").await.unwrap();
-        });
-    }
-    executor.run().unwrap();
-    Rc::into_inner(errors).unwrap().into_inner()
+/// A session in a transaction that has changed row `key` and seen the others.
+async fn begun(url: &str, begin: &str, key: i64) -> (Session, Statement) {
+    let mut session = connect(url).await;
+    let sql = "UPDATE t SET b=b+1 WHERE a=?";
+    let update = session.prepare(sql).await.unwrap();
+    session.simple(begin).await.unwrap();
+    session.simple("SELECT 1 FROM t").await.unwrap();
+    session.execute(&update, &[Value::Int(key)]).await.unwrap();
+    (session, update)
 }
 
 fn sum(db: &Database) -> String {
@@ -184,12 +156,35 @@ fn with_table(name: &str) -> Database {
 #[test]
 fn a_deadlock_is_retryable() {
     let db = with_table("deadlock");
-    db.query(&format!(
-        "ALTER DATABASE {} SET deadlock_timeout = '100ms'",
-        db.name()
-    ))
-    .unwrap();
-    let errors = crossing(&db, "BEGIN", [[1, 2], [2, 1]]);
+    let url = db.url();
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&errors);
+    run(async move {
+        let first = begun(&url, "BEGIN", 1).await;
+        let second = begun(&url, "BEGIN", 2).await;
+        let others = Rc::new(Cell::new(2));
+        for ((mut session, update), own, other) in [(first, 1, 2), (second, 2, 1)] {
+            let (seen, others) = (Rc::clone(&seen), Rc::clone(&others));
+            tidemark_runtime::spawn(async move {
+                let result = session.execute(&update, &[Value::Int(other)]).await;
+                if let Err(error) = result {
+                    seen.borrow_mut().push(error);
+                    session.rollback().await.unwrap();
+                    while others.get() == 2 {
+                        sleep(Duration::from_millis(5)).await;
+                    }
+                    // From its beginning again, it succeeds.
+                    session.simple("BEGIN").await.unwrap();
+                    for key in [own, other] {
+                        session.execute(&update, &[Value::Int(key)]).await.unwrap();
+                    }
+                }
+                session.simple("COMMIT").await.unwrap();
+                others.set(others.get() - 1);
+            });
+        }
+    });
+    let errors = errors.borrow();
     let codes: Vec<_> = errors.iter().map(|e| (e.code.as_str(), e.class)).collect();
     assert_eq!(codes, [("40P01", ErrorClass::Retryable)]);
     assert_eq!(sum(&db), "34");
@@ -198,10 +193,31 @@ fn a_deadlock_is_retryable() {
 #[test]
 fn a_serialization_failure_is_retryable() {
     let db = with_table("serialization");
-    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
-    let errors = crossing(&db, begin, [[1, 2], [1, 2]]);
-    let codes: Vec<_> = errors.iter().map(|e| (e.code.as_str(), e.class)).collect();
-    assert_eq!(codes, [("40001", ErrorClass::Retryable)]);
+    let url = db.url();
+    run(async move {
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+        let (mut first, update) = begun(&url, begin, 1).await;
+        let (mut second, other_update) = begun(&url, begin, 2).await;
+        first.execute(&update, &[Value::Int(1)]).await.unwrap();
+        first.simple("COMMIT").await.unwrap();
+        for attempt in 0..2 {
+            let result = second.execute(&other_update, &[Value::Int(1)]).await;
+            if attempt == 1 {
+                result.unwrap();
+                break;
+            }
+            let error = result.unwrap_err();
+            let got = (error.code.as_str(), error.class);
+            assert_eq!(got, ("40001", ErrorClass::Retryable));
+            second.rollback().await.unwrap();
+            second.simple(begin).await.unwrap();
+            second
+                .execute(&other_update, &[Value::Int(2)])
+                .await
+                .unwrap();
+        }
+        second.simple("COMMIT").await.unwrap();
+    });
     assert_eq!(sum(&db), "34");
 }
 

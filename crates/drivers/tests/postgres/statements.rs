@@ -318,7 +318,7 @@ fn a_session_whose_statement_was_given_up_is_lost() {
         let mut session = connect(&db.url()).await;
         let sleep = timeout(
             Duration::from_millis(50),
-            session.simple("SELECT pg_sleep(0.3)"),
+            session.simple("SELECT pg_sleep(5)"),
         );
         assert!(sleep.await.is_err());
         let error = session.query("SELECT 1").await.unwrap_err();

@@ -1,6 +1,7 @@
 //! What the tests share.
 
 use std::future::Future;
+use std::time::Duration;
 use tidemark_core::{DbError, PreparedMode, Target};
 use tidemark_drivers::{ConnectOptions, Connector, RowSource, RowWriter, Session};
 
@@ -13,7 +14,8 @@ pub fn run<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
 pub fn connector(url: &str, prepared: PreparedMode) -> Connector {
     let options = ConnectOptions {
         prepared,
-        ..ConnectOptions::default()
+        // Machines that run tests are busy.
+        connect_timeout: Duration::from_secs(60),
     };
     Connector::new(Target::parse(url).unwrap(), options).unwrap()
 }
