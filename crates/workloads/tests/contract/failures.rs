@@ -1,0 +1,70 @@
+//! How workloads fail, on every backend.
+
+use crate::backend::{Db, workload};
+use crate::steps::prepared;
+use tidemark_core::{ErrorClass, PreparedMode};
+
+pub async fn a_missing_table_is_said_when_statements_are_prepared(db: Db) {
+    let mut session = db.session(PreparedMode::Server).await;
+    let workload = workload("oltp_read_write", &[("tables", "2")]);
+    let error = workload
+        .terminal(0, 1, 1)
+        .init(&mut session)
+        .await
+        .unwrap_err();
+    assert_eq!(error.class, ErrorClass::Missing, "{error}");
+    assert!(error.message.contains("sbtest1"), "{error}");
+}
+
+const VALIDATED: &[(&str, &str)] = &[
+    ("table-size", "50"),
+    ("validate", "on"),
+    ("rand-type", "uniform"),
+];
+
+pub async fn a_missing_row_fails_validation(db: Db) {
+    for (name, expected) in [
+        ("oltp_point_select", "0 rows for id="),
+        ("oltp_read_only", "0 rows for id="),
+    ] {
+        let (workload, mut session) = prepared(&db, name, VALIDATED).await;
+        let mut terminal = workload.terminal(0, 1, 1);
+        terminal.init(&mut session).await.unwrap();
+        terminal.transaction(&mut session).await.unwrap();
+        session.simple("DELETE FROM sbtest1").await.unwrap();
+        let error = terminal.transaction(&mut session).await.unwrap_err();
+        assert_eq!(error.class, ErrorClass::Fatal, "{error}");
+        assert!(error.message.contains("validation failed"), "{error}");
+        assert!(error.message.contains(expected), "{error}");
+        // The read-only transaction was left open.
+        session.rollback().await.unwrap();
+        session.simple("DROP TABLE sbtest1").await.unwrap();
+    }
+}
+
+pub async fn a_spoilt_text_fails_validation(db: Db) {
+    let (workload, mut session) = prepared(&db, "oltp_point_select", VALIDATED).await;
+    let mut terminal = workload.terminal(0, 1, 1);
+    terminal.init(&mut session).await.unwrap();
+    session
+        .simple("UPDATE sbtest1 SET c='nonsense'")
+        .await
+        .unwrap();
+    let error = terminal.transaction(&mut session).await.unwrap_err();
+    assert_eq!(error.class, ErrorClass::Fatal, "{error}");
+    assert!(error.message.contains("ten groups of digits"), "{error}");
+}
+
+pub async fn a_session_that_was_replaced_is_prepared_again(db: Db) {
+    let options = [("table-size", "50"), ("tables", "2")];
+    let (workload, mut first) = prepared(&db, "oltp_read_write", &options).await;
+    let mut terminal = workload.terminal(0, 1, 1);
+    terminal.init(&mut first).await.unwrap();
+    terminal.transaction(&mut first).await.unwrap();
+    first.close().await;
+    let mut second = db.session(PreparedMode::Server).await;
+    terminal.init(&mut second).await.unwrap();
+    for _ in 0..20 {
+        terminal.transaction(&mut second).await.unwrap();
+    }
+}

@@ -1,0 +1,70 @@
+//! What every workload does: each is prepared, run and checked on SQLite, MariaDB and PostgreSQL,
+//! with statements prepared on the server and sent as text.
+//!
+//! A new workload is one more line of `suites!` and at least one of [`cases::CASES`]; the meta-tests
+//! fail until it has them and a section in `docs/workloads.md`.
+
+#![allow(clippy::unwrap_used)] // a case that fails is to stop where it fails
+
+mod backend;
+mod cases;
+mod documentation;
+mod failures;
+mod steps;
+
+use backend::Backend;
+
+/// Makes a module of tests per backend, and the lists of backends and workloads.
+macro_rules! suites {
+    (backends: { $($module:ident = $backend:expr;)* } workloads: $workloads:tt failures: $failures:tt) => {
+        $(suites!(@suite $module $backend; $workloads $failures);)*
+        suites!(@list $workloads);
+    };
+    (@list { $($workload:ident)* }) => {
+        const WORKLOADS: &[&str] = &[$(stringify!($workload)),*];
+    };
+    (@suite $module:ident $backend:expr; { $($workload:ident)* } { $($failure:ident)* }) => {
+        mod $module {
+            $(#[test]
+            fn $workload() {
+                crate::steps::run_cases(stringify!($workload), $backend);
+            })*
+            $(#[test]
+            fn $failure() {
+                let name = stringify!($failure);
+                crate::backend::run(name, $backend, |db| crate::failures::$failure(db));
+            })*
+        }
+    };
+}
+
+suites! {
+    backends: {
+        sqlite = crate::Backend::Sqlite;
+        mariadb = crate::Backend::Mariadb;
+        postgres = crate::Backend::Postgres;
+    }
+    workloads: {
+        oltp_point_select oltp_read_only oltp_read_write oltp_write_only oltp_insert oltp_delete
+        oltp_update_index oltp_update_non_index bulk_insert select_random_points
+        select_random_ranges oltp_insert_batch oltp_upsert_batch
+    }
+    failures: {
+        a_missing_table_is_said_when_statements_are_prepared
+        a_missing_row_fails_validation
+        a_spoilt_text_fails_validation
+        a_session_that_was_replaced_is_prepared_again
+    }
+}
+
+#[test]
+fn every_workload_has_its_suite_and_a_case() {
+    for definition in tidemark_workloads::registry() {
+        let name = definition.name;
+        assert!(WORKLOADS.contains(&name), "{name} has no suite");
+        assert!(cases::of(name).next().is_some(), "{name} has no case");
+    }
+    for case in cases::CASES {
+        assert!(WORKLOADS.contains(&case.workload), "nothing runs {case:?}");
+    }
+}
