@@ -1,8 +1,6 @@
 //! The MySQL-protocol driver against a real MariaDB: accounts, sockets and TLS.
 
-mod mysql_support;
-
-use mysql_support::{connect, run, text, try_connect};
+use crate::support::{connect, run, text, try_connect};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair,

@@ -1,8 +1,6 @@
 //! The MySQL-protocol driver against a real MariaDB: loading rows.
 
-mod mysql_support;
-
-use mysql_support::{connect, database, number, rows, run, text};
+use crate::support::{connect, database, number, rows, run, text};
 use tidemark_core::{Engine, ErrorClass};
 use tidemark_drivers::{BulkMethod, LoadRequest, RowWriter, Session, Value};
 use tidemark_testkit::{Engine as Kind, Server};
@@ -155,7 +153,7 @@ fn a_short_or_bent_load_is_an_error_and_leaves_nothing() {
                 let class = refused(&mut session, method, twice, "1062").await;
                 assert_eq!(class, ErrorClass::Constraint);
                 let long = &mut pairs(&[(1, "a"), (2, "long")]);
-                let strict_insert = mode != "" && method == BulkMethod::MultiRowInsert;
+                let strict_insert = !mode.is_empty() && method == BulkMethod::MultiRowInsert;
                 let code = if strict_insert { "1406" } else { "1265" };
                 refused(&mut session, method, long, code).await;
                 let wave = &mut pairs(&[(1, "a"), (2, "🌊")]);

@@ -1,9 +1,7 @@
 //! The MySQL-protocol driver against a real MariaDB: errors, lost connections, and what goes on after
 //! them.
 
-mod mysql_support;
-
-use mysql_support::{connect, database, number, run, text, try_connect};
+use crate::support::{connect, database, number, run, text, try_connect};
 use std::cell::Cell as Flag;
 use std::rc::Rc;
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! The MySQL-protocol driver against a real MariaDB: statements and results.
 
-mod mysql_support;
-
-use mysql_support::{connect, connector, database, number, run, step, text};
+use crate::support::{connect, connector, database, number, run, step, text};
 use tidemark_core::{Engine, ErrorClass, PreparedMode};
 use tidemark_drivers::{Cell, RowSet, Value};
 use tidemark_testkit::{Engine as Kind, Server};

@@ -1,5 +1,4 @@
 //! What the MySQL-protocol tests share.
-#![allow(dead_code)] // each test program uses its own part of this module
 
 use std::future::Future;
 use tidemark_core::{DbError, PreparedMode, Target};

@@ -1,0 +1,14 @@
+//! The MySQL-protocol driver: against a real MariaDB, and against scripts of what no server here
+//! does.
+
+// clippy.toml allows it in functions marked as tests; these are their helpers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod accounts;
+mod errors;
+mod hostile;
+mod load;
+mod script;
+mod sha2_password;
+mod statements;
+mod support;
