@@ -235,4 +235,66 @@ mod tests {
             assert_eq!(begin == "BEGIN IMMEDIATE", engine == Engine::Sqlite);
         }
     }
+
+    /// Every engine's words for a table split in two by its key 1 to 100.
+    #[test]
+    fn tables_are_split_as_each_engine_documents_it() {
+        let text = |engine, how| {
+            let split = Dialect::new(engine).split("t", "id", how, 2, 100);
+            split.map(|s| format!("({}){}; {}", s.primary_key, s.suffix, s.after.join("; ")))
+        };
+        let mysql = [
+            "(PRIMARY KEY (id)) PARTITION BY HASH(id) PARTITIONS 2; ",
+            "(PRIMARY KEY (id)) PARTITION BY RANGE(id) (PARTITION p0 VALUES LESS THAN (51), \
+             PARTITION p1 VALUES LESS THAN MAXVALUE); ",
+        ];
+        for engine in Engine::ALL {
+            let [hash, range] = match engine {
+                Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql,
+                Engine::Postgres => [
+                    "(PRIMARY KEY (id)) PARTITION BY HASH (id); \
+                     CREATE TABLE t_p0 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 0); \
+                     CREATE TABLE t_p1 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+                    "(PRIMARY KEY (id)) PARTITION BY RANGE (id); \
+                     CREATE TABLE t_p0 PARTITION OF t FOR VALUES FROM (MINVALUE) TO (51); \
+                     CREATE TABLE t_p1 PARTITION OF t FOR VALUES FROM (51) TO (MAXVALUE)",
+                ],
+                Engine::Yugabyte => [
+                    "(PRIMARY KEY (id HASH)) SPLIT INTO 2 TABLETS; ",
+                    "(PRIMARY KEY (id ASC)) SPLIT AT VALUES ((51)); ",
+                ],
+                Engine::Cockroach => [
+                    "(PRIMARY KEY (id) USING HASH WITH (bucket_count=2)); ",
+                    "(PRIMARY KEY (id)); ALTER TABLE t SPLIT AT VALUES (51)",
+                ],
+                Engine::Sqlite => {
+                    assert!(text(engine, Partitioning::Hash).is_err());
+                    assert!(text(engine, Partitioning::Range).is_err());
+                    continue;
+                }
+            };
+            assert_eq!(text(engine, Partitioning::Hash).unwrap(), hash, "{engine}");
+            assert_eq!(
+                text(engine, Partitioning::Range).unwrap(),
+                range,
+                "{engine}"
+            );
+        }
+    }
+
+    #[test]
+    fn upserts_name_the_new_row_as_each_protocol_does() {
+        for engine in Engine::ALL {
+            let upsert = Dialect::new(engine).upsert(&["id"], &["k", "c"]);
+            match engine.protocol() {
+                Protocol::Mysql => {
+                    assert_eq!(upsert, "ON DUPLICATE KEY UPDATE k=VALUES(k), c=VALUES(c)");
+                }
+                _ => assert_eq!(
+                    upsert,
+                    "ON CONFLICT (id) DO UPDATE SET k=excluded.k, c=excluded.c"
+                ),
+            }
+        }
+    }
 }

@@ -46,6 +46,7 @@ const PLACES: &[&str] = &[
     "key",
     "library",
     "path",
+    "port",
     "pos",
     "socket",
     "state",

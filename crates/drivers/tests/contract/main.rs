@@ -49,7 +49,8 @@ suites! {
             rows_and_changes_are_counted
             a_write_that_changes_nothing_is_other
             rollback_undoes_and_commit_keeps
-            rollback_outside_a_transaction_is_taken;
+            rollback_outside_a_transaction_is_taken
+            an_open_transaction_is_rolled_back_and_nothing_else_is_sent;
         values:
             texts_come_back_as_they_went
             integers_come_back_as_they_went

@@ -123,3 +123,29 @@ pub async fn rollback_outside_a_transaction_is_taken(db: Db) {
         assert_eq!(outcome, Outcome::default());
     }
 }
+
+pub async fn an_open_transaction_is_rolled_back_and_nothing_else_is_sent(db: Db) {
+    let mut sessions = db.sessions().await;
+    db.make_t(&mut sessions[0]).await;
+    for mut session in sessions {
+        let before = session.counts();
+        session.rollback().await.unwrap();
+        assert_eq!(session.counts(), before, "there was nothing to roll back");
+
+        let begin = session.prepare(session.dialect().begin()).await.unwrap();
+        session.execute(&begin, &[]).await.unwrap();
+        session
+            .simple("INSERT INTO t (id) VALUES (1)")
+            .await
+            .unwrap();
+        session
+            .simple("INSERT INTO t (id) VALUES (1)")
+            .await
+            .unwrap_err();
+        session.rollback().await.unwrap();
+        assert_eq!((session.counts() - before).total(), 3);
+        assert_eq!(count(&mut session, "t").await, 0);
+        session.rollback().await.unwrap();
+        assert_eq!((session.counts() - before).total(), 3);
+    }
+}
