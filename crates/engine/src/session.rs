@@ -136,7 +136,7 @@ impl SessionTask {
         {
             self.fail(&error);
         }
-        self.shared.recorder.disconnected();
+        // Its share of the last interval counts: only a lost session is one less.
         self.session.close().await;
     }
 

@@ -210,12 +210,16 @@ async fn committed(session: &mut Session, table: &str, first: u64) -> Result<boo
         .is_some_and(|c| c.iter().any(|(f, _)| *f == first)))
 }
 
-/// Makes the secondary indexes that are missing, in the plan's order, and sets sequences.
+/// Makes the secondary indexes that are missing (an earlier, unfinished load may have made some),
+/// and sets sequences.
 async fn finish(session: &mut Session, plan: &TablePlan) -> Result<(), DbError> {
-    let there = catalog::describe_table(session, &plan.name)
+    let there: Vec<String> = catalog::describe_table(session, &plan.name)
         .await?
-        .map_or(0, |found| catalog::secondary_indexes(&found).count());
-    for sql in plan.indexes.iter().skip(there).chain(&plan.finish) {
+        .map(|found| found.indexes.into_iter().map(|i| i.name).collect())
+        .unwrap_or_default();
+    let is_there = |sql: &str| sql.split_whitespace().any(|w| there.iter().any(|name| name == w));
+    let missing = plan.indexes.iter().filter(|sql| !is_there(sql));
+    for sql in missing.chain(&plan.finish) {
         session.query(sql).await?;
     }
     Ok(())
