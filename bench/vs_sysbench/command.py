@@ -138,7 +138,7 @@ def measure_all(args, plan):
         facts += [
             f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
             f"load average before: {load_before:.2f}.",
-            f"Clients: {'; '.join(machine.versions(programs))}.",
+            f"Clients: {'; '.join(machine.versions(programs, ours=args.tidemark is None))}.",
         ]
         sections = []
         for driver, url in urls.items():
@@ -151,13 +151,19 @@ def measure_all(args, plan):
                 say(f"\n{name}")
                 clients = Clients(programs, server, secrets, folder)
                 sections += measure_server(clients, name, plan, say)
-        floor = launch.floor_bytes() / (1 << 20)
-        facts.append(
-            f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in turn; {plan.run_size.tables} tables of "
-            f"{plan.run_size.rows:,} rows (pgbench: its own of 100,000), uniform ids. No process is shown with less memory than "
-            f"{floor:.1f} MiB."
-        )
+        facts += method(plan)
     return "\n".join(f"- {fact}" for fact in facts) + "\n\n" + "\n\n".join(sections)
+
+
+def method(plan):
+    """How the figures came about, in sentences."""
+    size, rounds = plan.run_size, "pair" if plan.pairs == 1 else "pairs"
+    floor = launch.floor_bytes() / (1 << 20)
+    return [
+        f"{plan.pairs} {rounds} of runs of {plan.seconds} s, in turn; {size.tables} tables of "
+        f"{size.rows:,} rows (pgbench: its own of 100,000), uniform ids.",
+        f"No process is shown with less memory than {floor:.1f} MiB.",
+    ]
 
 
 def measure_server(clients, name, plan, say):
@@ -170,7 +176,7 @@ def measure_server(clients, name, plan, say):
             clients.run(SYSBENCH, *warm_up)
             for kind in kinds:
                 found = measure_workload(clients, kind, plan, say)
-                sections.append(f"#### {name}, `{kind}`\n\n{report.costs_table(found)}")
+                sections.append(f"### {name}, `{kind}`\n\n{report.costs_table(found)}")
                 for against in (SYSBENCH, PGBENCH):
                     if against in next(iter(found.values())):
                         sections.append(report.ratios_table(found, against))
@@ -178,7 +184,7 @@ def measure_server(clients, name, plan, say):
         size = plan.load_size
         found = measure_loading(clients, plan, say)
         title = f"`prepare` of {size.tables} × {size.rows:,} rows with {plan.load_threads} threads"
-        sections.append(f"#### {name}, {title}\n\n{report.load_table(found)}")
+        sections.append(f"### {name}, {title}\n\n{report.load_table(found)}")
     return sections
 
 
@@ -207,11 +213,9 @@ def measure_loading(clients, plan, say):
     found = {name: [] for name in names}
     for number in range(plan.pairs):
         for name in names if number % 2 == 0 else reversed(names):
-            try:
+            with dropping(lambda client=name: clients.cleanup(client, size)):
                 found[name].append(clients.prepare(name, size, plan.load_threads))
                 check_rows(clients, size, name)
-            finally:
-                clients.cleanup(name, size)
         line = report.load_line({n: s[-1] for n, s in found.items()})
         say(f"prepare, {number + 1}/{plan.pairs}: {line}")
     return found
@@ -247,12 +251,28 @@ def tables(clients, plan, with_pgbench):
     with_pgbench = with_pgbench and clients.target.driver == "pgsql"
     names = table_names(plan.run_size)
     refuse_existing(clients, names + (PGBENCH_TABLES if with_pgbench else []))
-    try:
+
+    def drop():
+        clients.cleanup(SYSBENCH, plan.run_size)
+        if with_pgbench:
+            clients.pgbench_tables("d")
+
+    with dropping(drop):
         clients.prepare(SYSBENCH, plan.run_size, plan.load_threads)
         if with_pgbench:
             clients.pgbench_tables("dtgvp")
         yield
-    finally:
-        clients.cleanup(SYSBENCH, plan.run_size)
-        if with_pgbench:
-            clients.pgbench_tables("d")
+
+
+@contextlib.contextmanager
+def dropping(drop):
+    """Drops tables at the end; a failure before it is the one that is told."""
+    try:
+        yield
+    except BaseException:
+        try:
+            drop()
+        except BenchError as error:
+            print(f"bench/vs-sysbench: tables may be left: {error}", file=sys.stderr)
+        raise
+    drop()

@@ -118,13 +118,9 @@ class OwnServers:
         return said
 
 
-def versions(programs):
-    """The clients' versions."""
-    said = {
-        "Tidemark": version([programs.tidemark]),
-        "sysbench": version([program("sysbench")]),
-        "pgbench": version([program("pgbench")]),
-    }
-    if revision():
-        said["Tidemark"] += f" ({revision()})"
-    return list(said.values())
+def versions(programs, ours):
+    """The clients' versions; with the commit when Tidemark is this workspace's."""
+    tidemark = version([programs.tidemark])
+    if ours and revision():
+        tidemark += f" ({revision()})"
+    return [tidemark, version([program("sysbench")]), version([program("pgbench")])]
