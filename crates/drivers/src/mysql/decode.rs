@@ -11,6 +11,9 @@ use tidemark_core::DbError;
 /// Most bytes of one result that are read into memory.
 const LARGEST_RESULT: usize = 256 << 20;
 
+/// Bytes that a cell takes beside its text.
+const CELL: usize = 24;
+
 /// The form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -67,7 +70,7 @@ impl Sink for Decode<'_> {
 
     fn row(&mut self, payload: &[u8]) -> Result<(), DbError> {
         // A cell takes memory even when it is NULL and took a bit on the wire.
-        self.read += payload.len() + self.columns.len() * 16;
+        self.read += payload.len() + self.columns.len() * CELL;
         if self.read > LARGEST_RESULT {
             return Err(DbError::protocol("a result to read is larger than 256 MiB"));
         }

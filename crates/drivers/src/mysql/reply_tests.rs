@@ -250,6 +250,33 @@ fn a_long_row_is_read_whole() {
 }
 
 #[test]
+fn a_row_too_large_to_read_is_an_error_and_to_count_is_none() {
+    let bytes = result_of(&[vec![0xFD; (64 << 20) + 1]]);
+    let pieces: Vec<&[u8]> = bytes.chunks(1 << 20).collect();
+    let end = read(count(true), &pieces).unwrap().unwrap();
+    assert_eq!(end, done(true, 1, 0, 2));
+    let mut frame = Frame::from_sequence(1);
+    let mut rows = RowSet::new();
+    let mut packets = Results::new(Decode::new(&mut rows, Form::Text), true);
+    let mut definition = b"\x03def\0\0\0\x01c\x01c\x0c".to_vec();
+    definition.extend_from_slice(&[45, 0, 0, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
+    let head = [
+        &header(1, 1)[..],
+        &[1],
+        &header(definition.len(), 2),
+        &definition,
+    ]
+    .concat();
+    let row = &bytes[2 * HEADER + 1 + 4..];
+    assert!(frame.feed(&mut packets, &mut &head[..]).is_none());
+    let end = row
+        .chunks(1 << 20)
+        .find_map(|piece| frame.feed(&mut packets, &mut &*piece));
+    assert!(end.unwrap().unwrap_err().message.contains("64 MiB"));
+    assert!(frame.memory() <= 129 << 20);
+}
+
+#[test]
 fn broken_protocol_is_an_error() {
     let protocol = |bytes: &[u8]| {
         let error = read(count(true), &[bytes]).unwrap().unwrap_err();

@@ -83,3 +83,52 @@ fn without_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|&&b| b == 0).count();
     &number[zeros..]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PEM: &[u8] = include_bytes!("../../tests/data/mysql/rsa-public.pem");
+
+    fn der() -> Vec<u8> {
+        SubjectPublicKeyInfoDer::from_pem_slice(PEM)
+            .unwrap()
+            .to_vec()
+    }
+
+    #[test]
+    fn a_key_is_read_and_takes_a_password_of_its_length() {
+        assert_eq!(public_key(&der()).unwrap().num_octets(), 256);
+        assert_eq!(encrypt(&[b'x'; 256 - PADDING], PEM).unwrap().len(), 256);
+        let error = encrypt(&[b'x'; 257 - PADDING], PEM).unwrap_err();
+        assert!(error.message.contains("too long"), "{error}");
+        assert!(!error.message.contains("xx"));
+    }
+
+    #[test]
+    fn a_key_cut_off_anywhere_is_none() {
+        let der = der();
+        for len in 0..der.len() {
+            assert!(public_key(&der[..len]).is_none(), "{len}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_keys_encrypt_or_are_refused(at in 0usize..294, byte in any::<u8>()) {
+            let mut der = der();
+            der[at] = byte;
+            if let Some(key) = public_key(&der) {
+                let secret = [b'x'; SMALLEST_MODULUS - PADDING];
+                prop_assert!(key.encrypt_block(secret, Pkcs1OaepPadding::new(GetRandom)).is_ok());
+            }
+        }
+
+        #[test]
+        fn nonsense_is_no_key(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+            prop_assert!(public_key(&bytes).is_none());
+            let _ = encrypt(b"x", &bytes);
+        }
+    }
+}
