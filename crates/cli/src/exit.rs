@@ -111,6 +111,9 @@ impl From<DbError> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = match &error {
+            EngineError::Connect { error, .. } if error.class == ErrorClass::Missing => {
+                ExitCode::NotPrepared
+            }
             EngineError::Connect { .. } | EngineError::InitTimeout { .. } => ExitCode::Connect,
             EngineError::Init { error, .. } => code_of(error),
             EngineError::Refused(_) => ExitCode::Refused,

@@ -25,18 +25,26 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Builds the workload and looks up the target.
+    /// Builds the workload and looks up the target. Unless it is to be prepared, an embedded
+    /// database's file must be there.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
-    pub fn new(definition: &Definition, options: &OptionValues) -> Result<Self, Failure> {
+    pub fn new(
+        definition: &Definition,
+        options: &OptionValues,
+        preparing: bool,
+    ) -> Result<Self, Failure> {
         let workload = (definition.build)(options)?;
         let target = target::target(options)?;
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
         };
-        let connector = Connector::new(target.clone(), connect)?;
+        let mut connector = Connector::new(target.clone(), connect)?;
+        if !preparing {
+            connector = connector.must_exist();
+        }
         Ok(Self {
             workload,
             target,

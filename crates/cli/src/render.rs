@@ -46,9 +46,9 @@ pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, 
     let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let lang = if lang == "zh" { Lang::Zh } else { Lang::En };
     match format {
-        Format::Html => tidemark_report::html::run_page(record, lang).map_err(|e| failed(&e)),
-        Format::Markdown => tidemark_report::markdown::run(record, lang).map_err(|e| failed(&e)),
-        Format::Text => tidemark_report::text::run(record, lang).map_err(|e| failed(&e)),
+        Format::Html => tidemark_report::html(record, lang).map_err(|e| failed(&e)),
+        Format::Markdown => tidemark_report::markdown(record, lang).map_err(|e| failed(&e)),
+        Format::Text => tidemark_report::text(record, lang).map_err(|e| failed(&e)),
         Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
     }
 }

@@ -22,7 +22,7 @@ pub fn prepare(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<LoadReport, Failure> {
-    let plan = Plan::new(definition, options)?;
+    let plan = Plan::new(definition, options, true)?;
     let spec = load_spec(options);
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
@@ -147,7 +147,7 @@ pub fn prewarm(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options)?;
+    let plan = Plan::new(definition, options, false)?;
     let (connector, workload) = (plan.connector.clone(), Arc::clone(&plan.workload));
     let (send, lines) = std::sync::mpsc::channel();
     let work = std::thread::spawn(move || {
@@ -186,7 +186,7 @@ pub fn cleanup(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options)?;
+    let plan = Plan::new(definition, options, false)?;
     let sessions = load_spec(options).threads;
     let dropped = drop_tables(
         &plan.connector,

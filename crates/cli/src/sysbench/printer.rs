@@ -117,7 +117,7 @@ impl RunObserver for Printer<'_> {
     fn checkpoint(&mut self, seconds: f64, totals: &Totals) {
         if let Ok(mut summary) = Summary::of_totals(totals, self.percentiles) {
             summary.total_time_s = seconds;
-            self.say(&checkpoint(seconds, &summary));
+            self.say(&checkpoint(&summary));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::recording::{Recording, describe};
 use crate::render::{self, Format};
 use crate::storing::Storing;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::record::{RunState, TableState};
 use tidemark_core::{OptionValues, RunSpec, Source};
@@ -61,7 +61,7 @@ pub fn run(
     let percentiles = percentiles(options)?;
     let checkpoints = checkpoints(options)?;
     let outputs = Outputs::new(options)?;
-    let plan = Plan::new(definition, options)?;
+    let plan = Plan::new(definition, options, false)?;
     let spec = run_spec(options, plan.target.protocol)?;
     if spec.time.is_none() && spec.events.is_none() {
         say(
@@ -70,7 +70,8 @@ pub fn run(
         );
     }
     let tables = plan.workload.needs(spec.sessions);
-    let described = describe(&plan.connector, tables.clone())?;
+    let described = describe(&plan.connector, tables.clone())
+        .map_err(|error| not_begun(definition, options, error))?;
     require_tables(definition, options, &tables, &described.tables)?;
     let mut recording = Recording::new(
         args,
