@@ -124,7 +124,7 @@ async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
 struct Rows(i64);
 
 fn value(id: i64) -> String {
-    format!("row {id}: it's \\ \"quoted\", naïve, 潮位\ttab\nline")
+    format!("row {id}: it's \\ \"quoted\", naïve\ttab\nline")
 }
 
 impl RowSource for Rows {

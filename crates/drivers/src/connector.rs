@@ -39,7 +39,8 @@ pub enum Address {
 #[derive(Debug, Clone)]
 pub struct Connector {
     target: Target,
-    addresses: Vec<(Host, Address)>,
+    /// Each host with the addresses its name has.
+    addresses: Vec<(Host, Vec<Address>)>,
     tls: Option<Arc<rustls::ClientConfig>>,
     options: ConnectOptions,
     must_exist: bool,
@@ -53,17 +54,18 @@ impl Connector {
     pub fn new(target: Target, options: ConnectOptions) -> Result<Self, DbError> {
         let mut addresses = Vec::new();
         for host in &target.hosts {
-            let address = match host {
-                Host::Unix(path) => Address::Unix(path.clone()),
-                Host::Tcp { host: name, port } => {
-                    let found = (name.as_str(), *port)
-                        .to_socket_addrs()
-                        .map_err(|e| refused(host, &format!("name not found: {e}")))?
-                        .next();
-                    Address::Tcp(found.ok_or_else(|| refused(host, "the name has no address"))?)
-                }
+            let found: Vec<_> = match host {
+                Host::Unix(path) => vec![Address::Unix(path.clone())],
+                Host::Tcp { host: name, port } => (name.as_str(), *port)
+                    .to_socket_addrs()
+                    .map_err(|e| refused(host, &format!("name not found: {e}")))?
+                    .map(Address::Tcp)
+                    .collect(),
             };
-            addresses.push((host.clone(), address));
+            if found.is_empty() {
+                return Err(refused(host, "the name has no address"));
+            }
+            addresses.push((host.clone(), found));
         }
         let tls = tls::client_config(&target)?;
         Ok(Self {
@@ -108,20 +110,34 @@ impl Connector {
             return sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)
                 .map(Session::from);
         }
-        let (host, address) = &self.addresses[number % self.addresses.len()];
-        let opened = timeout(self.options.connect_timeout, self.open(host, address)).await;
+        let (host, addresses) = &self.addresses[number % self.addresses.len()];
+        let opened = timeout(self.options.connect_timeout, self.open(host, addresses)).await;
         opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
             Err(refused(host, &format!("no answer within {seconds} s")))
         })
     }
 
-    async fn open(&self, host: &Host, address: &Address) -> Result<Session, DbError> {
-        let stream = match address {
-            Address::Tcp(address) => Stream::connect_tcp(*address).await,
-            Address::Unix(path) => Stream::connect_unix(path).await,
+    /// A name may have several addresses (`localhost` is `::1` and `127.0.0.1`) and the server
+    /// listen at one of them: the first that answers is taken.
+    async fn stream(host: &Host, addresses: &[Address]) -> Result<Stream, DbError> {
+        let mut last = None;
+        for address in addresses {
+            let opened = match address {
+                Address::Tcp(address) => Stream::connect_tcp(*address).await,
+                Address::Unix(path) => Stream::connect_unix(path).await,
+            };
+            match opened {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = Some(error),
+            }
         }
-        .map_err(|e| refused(host, &e.to_string()))?;
+        let why = last.map_or("it has no address".into(), |e| e.to_string());
+        Err(refused(host, &why))
+    }
+
+    async fn open(&self, host: &Host, addresses: &[Address]) -> Result<Session, DbError> {
+        let stream = Self::stream(host, addresses).await?;
         match self.target.protocol {
             Protocol::Mysql => mysql::MysqlSession::open(
                 stream,

@@ -137,7 +137,12 @@ impl Template {
     pub fn render(&self, dialect: &Dialect, values: &[Value<'_>], out: &mut Vec<u8>) {
         out.extend_from_slice(self.parts[0].as_bytes());
         for (i, part) in self.parts.iter().enumerate().skip(1) {
-            dialect.write_literal(values.get(i - 1).copied().unwrap_or(Value::Null), out);
+            let value = values.get(i - 1).copied().unwrap_or(Value::Null);
+            // Two dashes begin a comment.
+            if out.last() == Some(&b'-') {
+                out.push(b' ');
+            }
+            dialect.write_literal(value, out);
             out.extend_from_slice(part.as_bytes());
         }
     }
@@ -155,6 +160,14 @@ mod tests {
             t.numbered(),
             "SELECT '?' FROM t WHERE a=$1 AND b IN ($2,$3)"
         );
+    }
+
+    #[test]
+    fn a_negative_value_after_a_minus_begins_no_comment() {
+        let mut out = Vec::new();
+        let dialect = Dialect::new(tidemark_core::Engine::Sqlite);
+        Template::new("SELECT 1 -?").render(&dialect, &[Value::Int(-5)], &mut out);
+        assert_eq!(out, b"SELECT 1 - -5");
     }
 
     #[test]
