@@ -9,10 +9,8 @@ use tidemark_core::{DbError, ErrorClass, OptionError};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource, Session};
 
-/// Text at which an INSERT is sent: sysbench's stay below 512 KiB whatever the server would take.
-const FLUSH_BYTES: usize = 512 * 1024;
-/// Longest text of one row: two 20-digit numbers, parentheses and commas.
-const ROW_BYTES: usize = 45;
+/// Longest text of one INSERT: sysbench's stay within 512 KiB whatever the server would take.
+const INSERT_BYTES: usize = 512 * 1024;
 
 /// The workload: it has no options of its own, and one table per session.
 #[derive(Debug)]
@@ -74,24 +72,30 @@ impl BulkTerminal {
         }
     }
 
-    /// Adds one row, after sending the rows collected when their text is full.
+    /// Adds one row, after sending the rows collected when it finds no place beside them.
     ///
     /// # Errors
     /// The server's error; the row is not added then. Rows that may be sent again are kept.
     pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
-        if self.sql.len() + ROW_BYTES > FLUSH_BYTES {
+        let full = self.sql.len();
+        self.add();
+        if full > 0 && self.sql.len() > INSERT_BYTES {
+            self.sql.truncate(full);
             self.finish(session).await?;
+            self.add();
         }
-        let id = self.next;
         self.next += 1;
+        Ok(0)
+    }
+
+    fn add(&mut self) {
+        let (table, id) = (self.table, self.next);
         // Writing to a String can't fail.
         let _ = if self.sql.is_empty() {
-            let table = self.table;
             write!(self.sql, "INSERT INTO sbtest{table} VALUES({id},{id})")
         } else {
             write!(self.sql, ",({id},{id})")
         };
-        Ok(0)
     }
 
     /// Sends the rows collected.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use tidemark_core::{OptionError, OptionSpec, OptionValues};
 
 type Built = Result<Arc<dyn Workload>, OptionError>;
+/// A workload's one transaction type, which has its name.
+type Name = &'static [&'static str; 1];
 
 const fn oltp(
     name: &'static str,
@@ -33,72 +35,43 @@ pub const DEFINITIONS: &[Definition] = &[
         "oltp_point_select",
         "One SELECT by primary key",
         &[COMMON],
-        |v| {
-            single(
-                "oltp_point_select",
-                &["oltp_point_select"],
-                v,
-                Step::Points(1),
-            )
-        },
+        |v| single(&["oltp_point_select"], v, Step::Points(1)),
     ),
     oltp(
         "oltp_read_only",
         "Point and range SELECTs in a transaction",
         &[COMMON],
-        |v| {
-            let s = Settings::new(v)?;
-            let steps = reads(&s);
-            transaction("oltp_read_only", &["oltp_read_only"], s, steps)
-        },
+        |v| transaction(&["oltp_read_only"], v, reads),
     ),
     oltp(
         "oltp_read_write",
         "Point and range SELECTs, UPDATEs, DELETE and INSERT in a transaction",
         &[COMMON],
-        |v| {
-            let s = Settings::new(v)?;
-            let steps = [reads(&s), writes(&s)].concat();
-            transaction("oltp_read_write", &["oltp_read_write"], s, steps)
-        },
+        |v| transaction(&["oltp_read_write"], v, |s| [reads(s), writes(s)].concat()),
     ),
     oltp(
         "oltp_write_only",
         "UPDATEs, DELETE and INSERT in a transaction",
         &[COMMON],
-        |v| {
-            let s = Settings::new(v)?;
-            let steps = writes(&s);
-            transaction("oltp_write_only", &["oltp_write_only"], s, steps)
-        },
+        |v| transaction(&["oltp_write_only"], v, writes),
     ),
     oltp("oltp_insert", "One INSERT of one row", &[COMMON], |v| {
-        single("oltp_insert", &["oltp_insert"], v, Step::InsertText)
+        single(&["oltp_insert"], v, Step::InsertText)
     }),
     oltp("oltp_delete", "One DELETE by primary key", &[COMMON], |v| {
-        single("oltp_delete", &["oltp_delete"], v, Step::Delete(1))
+        single(&["oltp_delete"], v, Step::Delete(1))
     }),
     oltp(
         "oltp_update_index",
         "One UPDATE of the indexed column by primary key",
         &[COMMON],
-        |v| {
-            single(
-                "oltp_update_index",
-                &["oltp_update_index"],
-                v,
-                Step::UpdateIndex(1),
-            )
-        },
+        |v| single(&["oltp_update_index"], v, Step::UpdateIndex(1)),
     ),
     oltp(
         "oltp_update_non_index",
         "One UPDATE of an unindexed column by primary key",
         &[COMMON],
-        |v| {
-            let step = Step::UpdateNonIndex(1);
-            single("oltp_update_non_index", &["oltp_update_non_index"], v, step)
-        },
+        |v| single(&["oltp_update_non_index"], v, Step::UpdateNonIndex(1)),
     ),
     oltp(
         "bulk_insert",
@@ -110,40 +83,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "select_random_points",
         "One SELECT of the rows of many random values of the indexed column",
         &[COMMON, RANDOM_POINTS],
-        |v| {
-            single(
-                "select_random_points",
-                &["select_random_points"],
-                v,
-                Step::RandomPoints,
-            )
-        },
+        |v| one_table(&["select_random_points"], v, Step::RandomPoints),
     ),
     oltp(
         "select_random_ranges",
         "One SELECT that counts the rows of many random ranges of the indexed column",
         &[COMMON, RANDOM_RANGES],
-        |v| {
-            single(
-                "select_random_ranges",
-                &["select_random_ranges"],
-                v,
-                Step::RandomRanges,
-            )
-        },
+        |v| one_table(&["select_random_ranges"], v, Step::RandomRanges),
     ),
     oltp(
         "oltp_insert_batch",
         "One INSERT of many rows",
         &[COMMON, BATCH],
-        |v| {
-            single(
-                "oltp_insert_batch",
-                &["oltp_insert_batch"],
-                v,
-                Step::InsertBatch,
-            )
-        },
+        |v| single(&["oltp_insert_batch"], v, Step::InsertBatch),
     ),
     oltp(
         "oltp_upsert_batch",
@@ -153,33 +105,34 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-/// A workload of one statement, without a transaction around it.
-fn single(
-    name: &'static str,
-    types: &'static [&'static str],
-    values: &OptionValues,
-    step: Step,
-) -> Built {
-    let plan = Plan::new(Settings::new(values)?, vec![step], false);
+fn built(name: Name, settings: Settings, steps: Vec<Step>, transactional: bool) -> Built {
     Ok(Arc::new(Oltp {
-        name,
-        types,
-        plan: Arc::new(plan),
+        types: name,
+        plan: Arc::new(Plan::new(settings, steps, transactional)),
     }))
 }
 
-fn transaction(
-    name: &'static str,
-    types: &'static [&'static str],
-    settings: Settings,
-    steps: Vec<Step>,
-) -> Built {
-    let plan = Plan::new(settings, steps, true);
-    Ok(Arc::new(Oltp {
-        name,
-        types,
-        plan: Arc::new(plan),
-    }))
+/// A workload of one statement, without a transaction around it.
+fn single(name: Name, values: &OptionValues, step: Step) -> Built {
+    built(name, Settings::new(values)?, vec![step], false)
+}
+
+/// The same, over sbtest1 alone: sysbench's scripts refuse more tables too.
+fn one_table(name: Name, values: &OptionValues, step: Step) -> Built {
+    let settings = Settings::new(values)?;
+    if settings.tables > 1 {
+        return Err(OptionError::Conflict(format!(
+            "{} reads one table: it can't run with --tables={}; for example --tables=1",
+            name[0], settings.tables
+        )));
+    }
+    built(name, settings, vec![step], false)
+}
+
+fn transaction(name: Name, values: &OptionValues, steps: fn(&Settings) -> Vec<Step>) -> Built {
+    let settings = Settings::new(values)?;
+    let steps = steps(&settings);
+    built(name, settings, steps, true)
 }
 
 fn reads(s: &Settings) -> Vec<Step> {
@@ -216,11 +169,10 @@ fn upsert_batch(values: &OptionValues) -> Built {
             settings.batch_size, settings.table_size
         )));
     }
-    let types = &["oltp_upsert_batch"];
-    let plan = Plan::new(settings, vec![Step::UpsertBatch], false);
-    Ok(Arc::new(Oltp {
-        name: "oltp_upsert_batch",
-        types,
-        plan: Arc::new(plan),
-    }))
+    built(
+        &["oltp_upsert_batch"],
+        settings,
+        vec![Step::UpsertBatch],
+        false,
+    )
 }

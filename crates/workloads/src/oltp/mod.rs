@@ -21,7 +21,7 @@ pub use options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
 pub use terminal::Terminal;
 
 use crate::{Prewarm, TablePlan, Workload};
-use plan::{Plan, Step};
+use plan::Plan;
 use recognise::is_benchmark_table;
 use rows::Rows;
 use std::sync::Arc;
@@ -32,14 +32,14 @@ use tidemark_drivers::{Dialect, RowSource};
 /// A workload over the tables sbtest1 to sbtestN.
 #[derive(Debug)]
 struct Oltp {
-    name: &'static str,
-    types: &'static [&'static str],
+    /// The one transaction type, named like the workload.
+    types: &'static [&'static str; 1],
     plan: Arc<Plan>,
 }
 
 impl Workload for Oltp {
     fn name(&self) -> &'static str {
-        self.name
+        self.types[0]
     }
 
     fn transaction_types(&self) -> &'static [&'static str] {
@@ -63,13 +63,7 @@ impl Workload for Oltp {
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {
-        let first_only = |s: &(Step, usize)| matches!(s.0, Step::RandomPoints | Step::RandomRanges);
-        let tables = if self.plan.steps.iter().all(first_only) {
-            1
-        } else {
-            self.plan.settings.tables
-        };
-        (1..=tables).map(schema::name).collect()
+        (1..=self.plan.settings.tables).map(schema::name).collect()
     }
 
     fn prewarm(&self, dialect: &Dialect) -> Vec<Prewarm> {

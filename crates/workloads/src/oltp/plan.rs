@@ -1,7 +1,7 @@
 //! What one transaction of a workload does, worked out once for all terminals.
 
 use super::settings::Settings;
-use super::sql::{Query, Reach};
+use super::sql::Query;
 use crate::random::Distribution;
 
 /// One group of statements within a transaction. A group draws its table once.
@@ -82,9 +82,10 @@ impl Plan {
 }
 
 fn tables_of(query: Query, settings: &Settings) -> u32 {
-    match query.reach() {
-        Reach::EveryTable => settings.tables,
-        Reach::Session | Reach::FirstTable => 1,
+    if query.names_table() {
+        settings.tables
+    } else {
+        1
     }
 }
 

@@ -123,3 +123,78 @@ impl Settings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::find;
+    use tidemark_core::Source;
+
+    type Options = &'static [(&'static str, &'static str)];
+
+    fn refused(workload: &str, options: Options) -> String {
+        let definition = find(workload).unwrap();
+        let mut values = definition.defaults();
+        for (name, value) in options {
+            if let Err(e) = values.set(name, value, Source::CommandLine) {
+                return e.to_string();
+            }
+        }
+        (definition.build)(&values).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn options_that_contradict_each_other_are_refused_by_name() {
+        let cases: &[(&str, Options, &str)] = &[
+            ("oltp_read_only", &[("tables", "0")], "--tables=0"),
+            (
+                "oltp_read_only",
+                &[("table-size", "abc")],
+                "--table-size=abc",
+            ),
+            (
+                "oltp_read_only",
+                &[("table-size", "3000000000")],
+                "2147483647",
+            ),
+            (
+                "oltp_read_only",
+                &[("partitions", "4")],
+                "--partitioning=hash",
+            ),
+            (
+                "oltp_read_only",
+                &[("partitioning", "range"), ("table-size", "3")],
+                "--partitions=8",
+            ),
+            (
+                "oltp_read_only",
+                &[("mysql-storage-engine", "innodb */ , x")],
+                "--mysql-storage-engine",
+            ),
+            ("select_random_points", &[("tables", "2")], "--tables=1"),
+            ("select_random_ranges", &[("tables", "9")], "--tables=1"),
+            ("oltp_upsert_batch", &[("secondary", "on")], "--secondary"),
+            (
+                "oltp_upsert_batch",
+                &[("table-size", "9")],
+                "--batch-size=10",
+            ),
+            ("oltp_upsert_batch", &[("batch-size", "9000")], "1 to 8000"),
+            ("bulk_insert", &[("tables", "2")], "--tables"),
+        ];
+        for (workload, options, part) in cases {
+            let message = refused(workload, options);
+            assert!(message.contains(part), "{workload} {options:?}: {message}");
+        }
+    }
+
+    #[test]
+    fn every_workload_takes_its_defaults() {
+        for definition in crate::registry() {
+            let built = (definition.build)(&definition.defaults());
+            let workload = built.unwrap_or_else(|e| panic!("{}: {e}", definition.name));
+            assert_eq!(workload.name(), definition.name);
+            assert_eq!(workload.transaction_types(), [definition.name]);
+        }
+    }
+}

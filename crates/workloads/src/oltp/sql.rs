@@ -34,24 +34,10 @@ pub(super) enum Query {
     },
 }
 
-/// On which tables a statement is prepared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// It names no table.
-    Session,
-    /// Always `sbtest1`.
-    FirstTable,
-    /// One statement for each table.
-    EveryTable,
-}
-
 impl Query {
-    pub fn reach(self) -> Reach {
-        match self {
-            Query::Begin { .. } | Query::Commit => Reach::Session,
-            Query::RandomPoints(_) | Query::RandomRanges(_) => Reach::FirstTable,
-            _ => Reach::EveryTable,
-        }
+    /// Whether it is prepared once for each table, or once.
+    pub fn names_table(self) -> bool {
+        !matches!(self, Query::Begin { .. } | Query::Commit)
     }
 
     /// The text for table number `table` (from 1), with `?` for parameters.

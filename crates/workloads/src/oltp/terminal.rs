@@ -1,6 +1,7 @@
 //! One emulated user of the family.
 
 use super::check::{self, Expect};
+use super::options::MAX_ROWS;
 use super::plan::{Plan, Step};
 use crate::random::{Rng, RowText};
 use std::fmt::Write as _;
@@ -95,7 +96,7 @@ impl Terminal {
             Step::Ranges(query, times) => {
                 for _ in 0..times {
                     let low = self.key();
-                    let high = low + self.plan.settings.range_size - 1;
+                    let high = (low + self.plan.settings.range_size - 1).min(MAX_ROWS);
                     let values = [Value::Int(low), Value::Int(high)];
                     let expect = Expect::range(query, low, high);
                     self.read(session, slot, &values, expect).await?;
@@ -143,7 +144,7 @@ impl Terminal {
             Step::RandomPoints => {
                 let count = self.plan.settings.random_points;
                 let values: Vec<_> = (0..count).map(|_| Value::Int(self.key())).collect();
-                self.read(session, first_slot, &values, Expect::Any).await?;
+                self.read(session, slot, &values, Expect::Any).await?;
             }
             Step::RandomRanges => {
                 let settings = &self.plan.settings;
@@ -151,9 +152,10 @@ impl Terminal {
                 let mut values = Vec::with_capacity(2 * count as usize);
                 for _ in 0..count {
                     let low = self.key();
-                    values.extend([Value::Int(low), Value::Int(low + delta)]);
+                    let high = (low + delta).min(MAX_ROWS);
+                    values.extend([Value::Int(low), Value::Int(high)]);
                 }
-                self.read(session, first_slot, &values, Expect::One).await?;
+                self.read(session, slot, &values, Expect::One).await?;
             }
         }
         Ok(())
@@ -306,4 +308,57 @@ fn not_ready() -> DbError {
         "workload",
         "a transaction was asked for before its statements were prepared",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::Settings;
+    use super::*;
+    use tidemark_core::{OptionValues, Source};
+
+    fn terminal(options: &[(&str, &str)], number: usize, seed: u64) -> Terminal {
+        let tables = [
+            crate::random::RAND_OPTIONS,
+            crate::oltp::COMMON,
+            crate::oltp::BATCH,
+        ];
+        let mut values = OptionValues::defaults(tables);
+        for (name, value) in options {
+            values.set(name, value, Source::CommandLine).unwrap();
+        }
+        let settings = Settings::new(&values).unwrap();
+        Terminal::new(Arc::new(Plan::new(settings, vec![], false)), number, seed)
+    }
+
+    #[test]
+    fn a_seed_and_a_number_give_the_same_keys_again_and_no_one_elses() {
+        let keys = |number, seed| -> Vec<i64> {
+            let mut t = terminal(&[("rand-type", "uniform")], number, seed);
+            (0..50).map(|_| t.key()).collect()
+        };
+        assert_eq!(keys(3, 1), keys(3, 1));
+        assert_ne!(keys(3, 1), keys(4, 1));
+        assert_ne!(keys(3, 1), keys(3, 2));
+    }
+
+    #[test]
+    fn random_new_keys_lie_beyond_the_loaded_ones() {
+        let mut t = terminal(
+            &[("key-order", "random"), ("table-size", "2000000000")],
+            0,
+            1,
+        );
+        for _ in 0..1000 {
+            let id = t.new_key();
+            assert!(id > 2_000_000_000 && id <= i64::from(i32::MAX), "{id}");
+        }
+    }
+
+    #[test]
+    fn client_keys_are_any_32_bit_number() {
+        let mut t = terminal(&[("auto-inc", "off")], 0, 1);
+        let keys: Vec<i64> = (0..1000).map(|_| t.new_key()).collect();
+        assert!(keys.iter().all(|id| i32::try_from(*id).is_ok()));
+        assert!(keys.iter().any(|id| *id < 0) && keys.iter().any(|id| *id > 1 << 30));
+    }
 }

@@ -61,6 +61,11 @@ impl Db {
         }
     }
 
+    /// The database, for other programs.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
     /// A session of the given mode.
     pub async fn session(&self, prepared: PreparedMode) -> Session {
         let options = ConnectOptions {

@@ -37,12 +37,14 @@ const fn case(
 
 const COMMON: &[(&str, &str)] = &[("tables", "3"), ("table-size", "300")];
 
+const ONE_TABLE: &[(&str, &str)] = &[("table-size", "300")];
+
 /// Options common to all cases; a case's own come after them.
 pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
-    if workload == "bulk_insert" {
-        &[]
-    } else {
-        COMMON
+    match workload {
+        "bulk_insert" => &[],
+        "select_random_points" | "select_random_ranges" => ONE_TABLE,
+        _ => COMMON,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::backend::{Db, workload};
 use crate::steps::prepared;
 use tidemark_core::{ErrorClass, PreparedMode};
+use tidemark_drivers::catalog::row_count;
 
 pub async fn a_missing_table_is_said_when_statements_are_prepared(db: Db) {
     let mut session = db.session(PreparedMode::Server).await;
@@ -67,4 +68,43 @@ pub async fn a_session_that_was_replaced_is_prepared_again(db: Db) {
     for _ in 0..20 {
         terminal.transaction(&mut second).await.unwrap();
     }
+}
+
+/// Where sysbench 1.0.20 was observed to cut its INSERTs.
+pub async fn bulk_inserts_are_cut_where_sysbench_cuts_them(db: Db) {
+    let (workload, mut session) = prepared(&db, "bulk_insert", &[]).await;
+    let mut terminal = workload.terminal(0, 1, 1);
+    terminal.init(&mut session).await.unwrap();
+    let before = session.counts().write;
+    let mut sent = Vec::new();
+    for row in 0..120_000 {
+        terminal.transaction(&mut session).await.unwrap();
+        if session.counts().write - before > sent.len() as u64 {
+            sent.push(row);
+        }
+    }
+    assert_eq!(sent, [39_033, 76_480, 112_186]);
+    terminal.finish(&mut session).await.unwrap();
+    assert_eq!(row_count(&mut session, "sbtest1").await, Ok(120_000));
+    assert_eq!(session.counts().write - before, 4);
+}
+
+/// Rows that the server refused are not sent again for ever.
+pub async fn bulk_inserts_go_on_after_a_duplicate_key(db: Db) {
+    let (workload, mut session) = prepared(&db, "bulk_insert", &[]).await;
+    session
+        .simple("INSERT INTO sbtest1 VALUES (7, 7)")
+        .await
+        .unwrap();
+    let mut terminal = workload.terminal(0, 1, 1);
+    for _ in 0..10 {
+        terminal.transaction(&mut session).await.unwrap();
+    }
+    let error = terminal.finish(&mut session).await.unwrap_err();
+    assert_eq!(error.class, ErrorClass::Constraint, "{error}");
+    for _ in 0..5 {
+        terminal.transaction(&mut session).await.unwrap();
+    }
+    terminal.finish(&mut session).await.unwrap();
+    assert_eq!(row_count(&mut session, "sbtest1").await, Ok(6));
 }

@@ -4,13 +4,17 @@
 //! A new workload is one more line of `suites!` and at least one of [`cases::CASES`]; the meta-tests
 //! fail until it has them and a section in `docs/workloads.md`.
 
-#![allow(clippy::unwrap_used)] // a case that fails is to stop where it fails
+#![allow(clippy::unwrap_used, clippy::panic)] // a case that fails is to stop where it fails
 
 mod backend;
 mod cases;
 mod documentation;
 mod failures;
+mod interop;
+mod partitions;
 mod steps;
+mod tool;
+mod wire;
 
 use backend::Backend;
 
@@ -54,6 +58,8 @@ suites! {
         a_missing_row_fails_validation
         a_spoilt_text_fails_validation
         a_session_that_was_replaced_is_prepared_again
+        bulk_inserts_are_cut_where_sysbench_cuts_them
+        bulk_inserts_go_on_after_a_duplicate_key
     }
 }
 
