@@ -2,9 +2,21 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
+mod charts;
+mod digest;
 mod error;
+mod html;
+mod markdown;
 mod merge;
+mod number;
 pub mod sysbench;
+mod text;
+mod texts;
+mod words;
 
 pub use error::ReportError;
+pub use html::html;
+pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
+pub use text::text;
+pub use texts::Lang;

@@ -24,12 +24,7 @@ impl TypeLatency {
     /// # Errors
     /// [`ReportError::Histogram`].
     pub fn decode(stats: &TypeStats, place: &str) -> Result<Self, ReportError> {
-        let decode = |encoded: &EncodedHistogram| {
-            Histogram::decode(&encoded.0).map_err(|source| ReportError::Histogram {
-                place: place.into(),
-                source,
-            })
-        };
+        let decode = |encoded| decode(encoded, || place.into());
         Ok(Self {
             count: stats.count,
             service: decode(&stats.service)?,
@@ -59,6 +54,29 @@ impl TypeLatency {
             response: self.response.as_ref().map(|h| EncodedHistogram(h.encode())),
         }
     }
+}
+
+fn decode(
+    encoded: &EncodedHistogram,
+    place: impl FnOnce() -> String,
+) -> Result<Histogram, ReportError> {
+    Histogram::decode(&encoded.0).map_err(|source| ReportError::Histogram {
+        place: place(),
+        source,
+    })
+}
+
+/// One of an interval's histograms.
+pub(crate) fn interval_histogram(
+    interval: &Interval,
+    type_name: &str,
+    encoded: &EncodedHistogram,
+) -> Result<Histogram, ReportError> {
+    decode(encoded, || place_of(interval, type_name))
+}
+
+fn place_of(interval: &Interval, type_name: &str) -> String {
+    format!("the interval at {} ms, type {type_name}", interval.start_ms)
 }
 
 /// Several intervals as one.
@@ -108,8 +126,7 @@ impl Merged {
             sum.queue_length = i.queue_length;
             sum.concurrency = i.concurrency;
             for (name, stats) in &i.types {
-                let place = || format!("the interval at {} ms, type {name}", i.start_ms);
-                let one = TypeLatency::decode(stats, &place())?;
+                let one = TypeLatency::decode(stats, &place_of(i, name))?;
                 sum.types.entry(name.clone()).or_default().add(&one);
             }
         }

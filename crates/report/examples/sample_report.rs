@@ -1,0 +1,43 @@
+//! Writes reports of made-up runs into the folder given: to look at after a change.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{Shape, run};
+use tidemark_core::record::RunState;
+use tidemark_report::Lang;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::args().nth(1).unwrap_or_else(|| ".".into());
+    let mut hour = Shape::one_type();
+    hour.seconds = 3600;
+    hour.types[0].1 = 300.0;
+    let mut hour_of_five = Shape::five_types();
+    hour_of_five.seconds = 3600;
+    let mut interrupted = run(&Shape {
+        seconds: 12,
+        ..Shape::one_type()
+    });
+    interrupted.state = RunState::Interrupted;
+    interrupted.tables_after[2].rows = 99_873;
+    interrupted.notes = vec!["SHOW GLOBAL VARIABLES: access denied".into()];
+    for (name, record) in [
+        ("one-type", run(&Shape::one_type())),
+        ("five-types", run(&Shape::five_types())),
+        ("hour", run(&hour)),
+        ("hour-of-five", run(&hour_of_five)),
+        ("interrupted", interrupted),
+    ] {
+        for lang in Lang::ALL {
+            let start = std::time::Instant::now();
+            let page = tidemark_report::html(&record, lang)?;
+            let path = format!("{folder}/{name}-{}.html", lang.tag());
+            println!("{path}: {} bytes, {:?}", page.len(), start.elapsed());
+            std::fs::write(path, page)?;
+            let file = |end| format!("{folder}/{name}-{}.{end}", lang.tag());
+            std::fs::write(file("txt"), tidemark_report::text(&record, lang)?)?;
+            std::fs::write(file("md"), tidemark_report::markdown(&record, lang)?)?;
+        }
+    }
+    Ok(())
+}

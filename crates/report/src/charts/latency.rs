@@ -1,0 +1,225 @@
+//! Charts of the whole run's latencies.
+
+use super::Figure;
+use super::axis::Axis;
+use super::canvas::{Chart, HALF, Ink, Layer};
+use crate::ReportError;
+use crate::digest::Digest;
+use crate::number::{percent, three, whole};
+use crate::texts::{Texts, fill};
+use tidemark_stats::Histogram;
+
+/// Bars over the whole range of latencies.
+const BARS: usize = 70;
+/// Points of the percentile curve.
+const CURVE_POINTS: usize = 240;
+
+/// How many transactions took how long; `None` when none ended.
+pub(crate) fn distribution(
+    d: &Digest<'_>,
+    t: &'static Texts,
+) -> Result<Option<Figure>, ReportError> {
+    let h = d.all.latency();
+    if h.is_empty() {
+        return Ok(None);
+    }
+    let x = Axis::logarithmic(ms(h.min_ns()), ms(h.max_ns()));
+    let (start, width) = bars_of(&x);
+    let mut counts = vec![0u64; BARS];
+    for (ns, count) in h.occupied() {
+        let position = (ms(ns.min(h.max_ns())).log10() - start) / width;
+        // Below the axis for the shortest and at its end for the longest.
+        let bar = (position.max(0.0) as usize).min(BARS - 1);
+        counts[bar] += count;
+    }
+    let share = |count: u64| count as f64 / h.count() as f64 * 100.0;
+    let highest = counts.iter().copied().map(share).fold(0.0, f64::max);
+    let y = Axis::from_zero(highest);
+    // A bar too low to be seen would hide the tail.
+    let visible = y.end() / 150.0;
+    let filled = || counts.iter().enumerate().filter(|(_, n)| **n > 0);
+    let edges = |bar: usize| {
+        let from = start + bar as f64 * width;
+        (from, from + width)
+    };
+    let mut layers = vec![Layer::Bars {
+        bars: filled()
+            .map(|(bar, n)| {
+                let (from, to) = edges(bar);
+                (from, to, share(*n).max(visible))
+            })
+            .collect(),
+        ink: Ink::Series(0),
+    }];
+    let percentiles = [("p50", 50.0), ("p95", 95.0), ("p99", 99.0)];
+    for (n, (name, p)) in percentiles.iter().enumerate() {
+        let value = ms(h.percentile_ns(*p));
+        layers.push(Layer::Mark {
+            x: value.log10(),
+            label: format!("{name}  {} ms", three(value)),
+            // The median's own colour is that of the bars.
+            ink: if n == 0 { Ink::Text } else { Ink::Series(n) },
+        });
+    }
+    let at = |p| three(ms(h.percentile_ns(p)));
+    let drawing = Chart {
+        size: HALF,
+        x,
+        y,
+        x_name: t.axis_ms,
+        y_name: t.axis_share,
+        layers,
+        end_labels: Vec::new(),
+        rows: filled()
+            .map(|(bar, _)| {
+                let (from, to) = edges(bar);
+                (from + to) / 2.0
+            })
+            .collect(),
+    }
+    .draw()?;
+    Ok(Some(Figure {
+        title: t.distribution_chart,
+        says: fill(
+            t.distribution_says,
+            &[("p50", &at(50.0)), ("p95", &at(95.0)), ("p99", &at(99.0))],
+        ),
+        drawing,
+        head: [t.latency_from, t.latency_to, t.transactions, t.share]
+            .map(String::from)
+            .to_vec(),
+        rows: filled()
+            .map(|(bar, n)| {
+                let (from, to) = edges(bar);
+                vec![
+                    three(10f64.powf(from)),
+                    three(10f64.powf(to)),
+                    whole(*n),
+                    percent(*n as f64, h.count() as f64),
+                ]
+            })
+            .collect(),
+        half: true,
+    }))
+}
+
+/// Start of the first bar and width of each, in logarithms.
+fn bars_of(x: &Axis) -> (f64, f64) {
+    let start = x.range_start();
+    (start, (x.end() - start) / BARS as f64)
+}
+
+/// Latency against percentile, each nine as wide as the last; `None` when no transaction ended.
+pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>, ReportError> {
+    let h = d.all.latency();
+    if h.is_empty() {
+        return Ok(None);
+    }
+    // Beyond one in the number of transactions there is nothing to tell apart.
+    let highest = 1.0 - 1.0 / h.count() as f64;
+    let x = Axis::percentiles(highest);
+    let y = Axis::logarithmic(ms(h.min_ns()), ms(h.max_ns()));
+    let points: Vec<(f64, Option<f64>)> = cumulative(h, x.end())
+        .into_iter()
+        .map(|(nines, latency_ms)| (nines, Some(latency_ms.log10())))
+        .collect();
+    let listed: Vec<f64> = [
+        0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999, 0.999999,
+    ]
+    .into_iter()
+    .filter(|share| *share <= highest)
+    .collect();
+    let drawing = Chart {
+        size: HALF,
+        x,
+        y,
+        x_name: t.axis_percentile,
+        y_name: t.axis_ms,
+        layers: vec![Layer::Line {
+            points,
+            ink: Ink::Series(0),
+            width: 6,
+        }],
+        end_labels: Vec::new(),
+        rows: listed
+            .iter()
+            .map(|share| Axis::nines(*share))
+            .chain([f64::MAX])
+            .collect(),
+    }
+    .draw()?;
+    let max = three(ms(h.max_ns()));
+    let mut rows: Vec<Vec<String>> = listed
+        .iter()
+        .map(|share| {
+            let percent = share * 100.0;
+            vec![
+                format!("p{}", trimmed(percent)),
+                three(ms(h.percentile_ns(percent))),
+            ]
+        })
+        .collect();
+    rows.push(vec![t.max.into(), max.clone()]);
+    Ok(Some(Figure {
+        title: t.curve_chart,
+        says: fill(t.curve_says, &[("count", &whole(h.count())), ("max", &max)]),
+        drawing,
+        head: [t.axis_percentile, t.axis_ms].map(String::from).to_vec(),
+        rows,
+        half: true,
+    }))
+}
+
+/// The curve from the left edge to `end`, thinned to what can be seen.
+fn cumulative(h: &Histogram, end: f64) -> Vec<(f64, f64)> {
+    let all = h.count() as f64;
+    let mut below = 0u64;
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (ns, count) in h.occupied() {
+        let latency_ms = ms(ns.clamp(h.min_ns(), h.max_ns()));
+        let from = Axis::nines(below as f64 / all).min(end);
+        below += count;
+        let to = Axis::nines(below as f64 / all).min(end);
+        for x in [from, to] {
+            let near = |last: &(f64, f64)| x - last.0 < end / CURVE_POINTS as f64;
+            // The last point always stays, so that the curve ends at the maximum.
+            if points.last().is_none_or(|last| !near(last)) || below == h.count() {
+                points.push((x, latency_ms));
+            }
+        }
+    }
+    points
+}
+
+fn ms(ns: u64) -> f64 {
+    ns.max(1) as f64 / 1e6
+}
+
+/// `99.9`, not `99.90000000000001`.
+fn trimmed(percent: f64) -> String {
+    let text = format!("{percent:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_curve_ends_at_the_maximum_and_never_falls() {
+        let mut h = Histogram::new();
+        (1..=10_000u64).for_each(|us| h.record(Duration::from_micros(us)));
+        let points = cumulative(&h, 4.0);
+        assert!(points.len() < 3 * CURVE_POINTS, "{}", points.len());
+        assert!(
+            points
+                .windows(2)
+                .all(|w| w[0].0 <= w[1].0 && w[0].1 <= w[1].1)
+        );
+        let last = points.last().unwrap();
+        assert_eq!(*last, (4.0, 10.0));
+        let p90 = points.iter().find(|(x, _)| *x >= 1.0).unwrap().1;
+        assert!((p90 - 9.0).abs() < 0.15, "{p90}");
+    }
+}

@@ -1,0 +1,180 @@
+//! A record's figures, decoded once, for all forms of report.
+
+use crate::merge::{TypeLatency, interval_histogram, per_second};
+use crate::{ReportError, totals};
+use std::borrow::Cow;
+use tidemark_core::record::{Interval, Phase, RunRecord, RunState, Totals};
+use tidemark_stats::Histogram;
+
+/// Points of a chart over time; more can't be told apart on a screen.
+const MAX_POINTS: usize = 600;
+
+/// The figures of one run.
+pub(crate) struct Digest<'a> {
+    pub record: &'a RunRecord,
+    /// The record's, or summed from its intervals when no end was written.
+    pub totals: Cow<'a, Totals>,
+    /// All types together.
+    pub all: TypeLatency,
+    /// Each type, the most frequent first.
+    pub types: Vec<(&'a str, TypeLatency)>,
+    /// Over time, warm-up included.
+    pub points: Vec<Point>,
+    /// Intervals summed into one point.
+    pub intervals_per_point: usize,
+    /// Seconds of warm-up.
+    pub warmup_s: f64,
+}
+
+/// One or several intervals, for the charts.
+#[derive(Debug, Clone)]
+pub(crate) struct Point {
+    /// Seconds from the start of the measurement.
+    pub start_s: f64,
+    pub end_s: f64,
+    pub phase: Phase,
+    pub transactions_per_s: f64,
+    pub errors_per_s: f64,
+    pub reconnects_per_s: f64,
+    /// The longest queue at the end of any of the intervals.
+    pub queue_length: u64,
+    /// p50, p95, p99 and maximum; `None` when no transaction ended.
+    pub latency_ms: Option<[f64; 4]>,
+    /// Transactions a second of each of [`Digest::types`].
+    pub by_type: Vec<f64>,
+}
+
+impl Point {
+    pub fn middle_s(&self) -> f64 {
+        (self.start_s + self.end_s) / 2.0
+    }
+}
+
+impl<'a> Digest<'a> {
+    pub fn of(record: &'a RunRecord) -> Result<Self, ReportError> {
+        let rebuilt = record.state == RunState::Running && record.totals.elapsed_s == 0.0;
+        let totals = if rebuilt {
+            Cow::Owned(totals(&record.intervals)?)
+        } else {
+            Cow::Borrowed(&record.totals)
+        };
+        let all = TypeLatency::decode(&totals.all, "the whole run")?;
+        // Names come from the record and not from the totals, which may be ours.
+        let named = |name: &str| {
+            let known = record.totals.types.keys();
+            let seen = record.intervals.iter().flat_map(|i| i.types.keys());
+            known.chain(seen).find(|n| *n == name)
+        };
+        let mut types = Vec::new();
+        for (name, stats) in &totals.types {
+            let latency = TypeLatency::decode(stats, &format!("type {name}"))?;
+            if let Some(name) = named(name) {
+                types.push((name.as_str(), latency));
+            }
+        }
+        types.sort_by_key(|(_, t)| std::cmp::Reverse(t.count));
+        let names: Vec<&str> = types.iter().map(|(name, _)| *name).collect();
+        let (points, intervals_per_point) = points(&record.intervals, &names)?;
+        let warmup = record.intervals.iter().filter(|i| i.phase == Phase::Warmup);
+        let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
+        Ok(Self {
+            record,
+            totals,
+            all,
+            types,
+            points,
+            intervals_per_point,
+            warmup_s,
+        })
+    }
+
+    pub fn transactions_per_s(&self) -> f64 {
+        per_second(self.all.count, self.totals.elapsed_s)
+    }
+
+    pub fn statements_per_s(&self) -> f64 {
+        per_second(self.totals.statements.total(), self.totals.elapsed_s)
+    }
+
+    /// In milliseconds; `None` when no transaction ended.
+    pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
+        percentile_ms(&self.all, percent)
+    }
+
+    /// The points that count.
+    pub fn measured(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|p| p.phase == Phase::Measure)
+    }
+}
+
+/// In milliseconds; `None` when no transaction ended.
+pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> {
+    let h = latency.latency();
+    (!h.is_empty()).then(|| h.percentile_ns(percent) as f64 / 1e6)
+}
+
+/// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed
+/// before percentiles are taken, so a point is as true as an interval.
+fn points(intervals: &[Interval], types: &[&str]) -> Result<(Vec<Point>, usize), ReportError> {
+    let per_point = intervals.len().div_ceil(MAX_POINTS).max(1);
+    let mut groups: Vec<&[Interval]> = intervals
+        .chunk_by(|a, b| a.phase == b.phase)
+        .flat_map(|phase| phase.chunks(per_point))
+        .collect();
+    join_short_end(&mut groups, intervals);
+    let points = groups.into_iter().map(|group| Point::of(group, types));
+    Ok((points.collect::<Result<_, _>>()?, per_point))
+}
+
+/// A run rarely ends with an interval; a rate over its last milliseconds would be noise. Such an
+/// end is added to the point before it.
+fn join_short_end<'i>(groups: &mut Vec<&'i [Interval]>, intervals: &'i [Interval]) {
+    let length = |group: &[Interval]| group.iter().map(|i| i.length_ms).sum::<f64>();
+    let [.., before, last] = groups.as_slice() else {
+        return;
+    };
+    let same_phase = before.first().map(|i| i.phase) == last.first().map(|i| i.phase);
+    if same_phase && length(last) < length(before) / 2.0 {
+        let joined = before.len() + last.len();
+        groups.truncate(groups.len() - 2);
+        groups.extend(intervals.get(intervals.len() - joined..));
+    }
+}
+
+impl Point {
+    /// The intervals are neighbours of one phase. Of each type only its count is needed, and of
+    /// its histograms only the one that is shown: reading them is what a long run's report costs.
+    fn of(group: &[Interval], types: &[&str]) -> Result<Self, ReportError> {
+        let mut latency = Histogram::new();
+        let mut by_type = vec![0u64; types.len()];
+        for interval in group {
+            for (name, stats) in &interval.types {
+                let shown = stats.response.as_ref().unwrap_or(&stats.service);
+                latency.merge(&interval_histogram(interval, name, shown)?);
+                if let Some(n) = types.iter().position(|t| t == name) {
+                    by_type[n] += stats.count;
+                }
+            }
+        }
+        let length_s = group.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
+        let start_s = group.first().map_or(0.0, |i| i.start_ms as f64 / 1000.0);
+        let rate =
+            |count: fn(&Interval) -> u64| per_second(group.iter().map(count).sum(), length_s);
+        let ms = |p| latency.percentile_ns(p) as f64 / 1e6;
+        Ok(Self {
+            start_s,
+            end_s: start_s + length_s,
+            phase: group.first().map_or(Phase::Measure, |i| i.phase),
+            transactions_per_s: rate(|i| i.types.values().map(|t| t.count).sum()),
+            errors_per_s: rate(|i| i.ignored_errors),
+            reconnects_per_s: rate(|i| i.reconnects),
+            queue_length: group.iter().map(|i| i.queue_length).max().unwrap_or(0),
+            latency_ms: (!latency.is_empty())
+                .then(|| [ms(50.0), ms(95.0), ms(99.0), latency.max_ns() as f64 / 1e6]),
+            by_type: by_type
+                .into_iter()
+                .map(|n| per_second(n, length_s))
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! One run as Markdown, for issue trackers and wikis.
+
+use crate::digest::{Digest, percentile_ms};
+use crate::merge::per_second;
+use crate::number::{percent, three, whole};
+use crate::texts::Lang;
+use crate::words::Words;
+use crate::{ReportError, TypeLatency};
+use tidemark_core::Source;
+use tidemark_core::record::RunRecord;
+
+/// A summary with tables as GitHub's Markdown has them. What came from outside is escaped: it can
+/// make no heading, link, image or HTML.
+///
+/// # Errors
+/// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
+pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    let digest = Digest::of(record)?;
+    let w = Words {
+        d: &digest,
+        t: lang.texts(),
+    };
+    let t = w.t;
+    let mut out = format!("# {}\n\n**{}**\n\n", escaped(&w.title()), w.headline());
+    if let Some(warning) = w.warning() {
+        out += &format!("> **!** {}\n\n", escaped(&warning));
+    }
+    out += &format!("{}\n\n", escaped(&w.how()));
+    let (names, values): (Vec<_>, Vec<_>) = w.key_figures().into_iter().unzip();
+    out += &table(&names, &[values]);
+    out += &format!("\n{}\n", w.latency_kind());
+
+    if digest.types.len() > 1 {
+        let head = [
+            t.transaction_type,
+            t.count,
+            t.share,
+            t.per_second,
+            t.mean_ms,
+            t.p50_ms,
+            t.p95_ms,
+            t.p99_ms,
+            t.max_ms,
+        ];
+        let all: (&str, &TypeLatency) = (t.total, &digest.all);
+        let types = digest.types.iter().map(|(n, l)| (*n, l)).chain([all]);
+        let rows: Vec<_> = types.map(|(name, l)| type_row(&w, name, l)).collect();
+        out += &section(t.types, &table(&head, &rows));
+    }
+    if !record.errors.is_empty() {
+        let rows: Vec<Vec<String>> = record
+            .errors
+            .iter()
+            .map(|e| {
+                let class = w.error_class(e.class).to_string();
+                vec![
+                    e.code.clone(),
+                    class,
+                    whole(e.count),
+                    e.first_message.clone(),
+                ]
+            })
+            .collect();
+        let head = [t.error_code, t.error_class, t.count, t.first_message];
+        out += &section(t.errors, &table(&head, &rows));
+    }
+    for (head, facts) in [
+        (t.run, w.run_facts()),
+        (t.target, w.target_facts()),
+        (t.client, w.client_facts()),
+    ] {
+        let facts: String = facts
+            .iter()
+            .map(|(name, value)| format!("- {name}: {}\n", escaped(value)))
+            .collect();
+        out += &section(head, &facts);
+    }
+    if !record.settings.is_empty() {
+        let rows: Vec<Vec<String>> = record
+            .settings
+            .iter()
+            .map(|s| {
+                let default = s.default.clone().unwrap_or("–".into());
+                vec![s.name.clone(), s.value.clone(), default]
+            })
+            .collect();
+        out += &section(
+            t.settings,
+            &table(&[t.setting, t.value, t.default_value], &rows),
+        );
+    }
+    let given = record
+        .options
+        .iter()
+        .filter(|(_, o)| o.source != Source::Default);
+    let rows: Vec<Vec<String>> = given
+        .map(|(name, o)| vec![name.clone(), o.value.clone(), w.source(o.source).into()])
+        .collect();
+    if !rows.is_empty() {
+        out += &section(t.options, &table(&[t.option, t.value, t.source], &rows));
+    }
+    out += &tables(&w);
+    if !record.notes.is_empty() {
+        let notes: String = record
+            .notes
+            .iter()
+            .map(|n| format!("- {}\n", escaped(n)))
+            .collect();
+        out += &section(t.notes, &notes);
+    }
+    if !record.command.is_empty() {
+        out += &section(t.repeat, &code_block(&w.command()));
+    }
+    out += &format!("\n{}\n", escaped(&w.made_by()));
+    Ok(out)
+}
+
+fn type_row(w: &Words<'_>, name: &str, latency: &TypeLatency) -> Vec<String> {
+    let h = latency.latency();
+    let ms = |p| percentile_ms(latency, p).map_or("–".into(), three);
+    vec![
+        name.into(),
+        whole(latency.count),
+        percent(latency.count as f64, w.d.all.count as f64),
+        three(per_second(latency.count, w.d.totals.elapsed_s)),
+        three(h.mean_ns() / 1e6),
+        ms(50.0),
+        ms(95.0),
+        ms(99.0),
+        ms(100.0),
+    ]
+}
+
+fn tables(w: &Words<'_>) -> String {
+    let t = w.t;
+    let rows: Vec<Vec<String>> =
+        w.d.record
+            .tables_after
+            .iter()
+            .map(|after| {
+                let before = w.d.record.tables_before.iter();
+                let before = before
+                    .filter(|b| b.table == after.table)
+                    .map(|b| b.rows)
+                    .next();
+                vec![
+                    after.table.clone(),
+                    before.map_or("–".into(), whole),
+                    whole(after.rows),
+                    after.expected_rows.map_or("–".into(), whole),
+                ]
+            })
+            .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = [t.table, t.rows_before, t.rows_after, t.rows_expected];
+    section(t.tables, &table(&head, &rows))
+}
+
+fn section(head: &str, body: &str) -> String {
+    format!("\n## {head}\n\n{body}")
+}
+
+fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
+    let line = |cells: &mut dyn Iterator<Item = String>| {
+        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    };
+    let mut text = line(&mut head.iter().map(|h| escaped(h.as_ref())));
+    text += &line(&mut head.iter().map(|_| "---".to_string()));
+    for row in rows {
+        text += &line(&mut row.iter().map(|cell| escaped(cell)));
+    }
+    text
+}
+
+/// A fence longer than any run of backticks inside (CommonMark 4.5).
+fn code_block(code: &str) -> String {
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let code: String = code
+        .chars()
+        .filter(|c| *c == '\n' || !c.is_control())
+        .collect();
+    format!("{fence}sh\n{code}\n{fence}\n")
+}
+
+/// On one line, with every character that could begin markup escaped (CommonMark 2.4), and no bare
+/// address left for GitHub to make a link of.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '!' | '&' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.replace("://", "\\://").replace("www.", "www\\.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(
+            escaped("a|b\n# [x](y) <script> **"),
+            r"a\|b \# \[x\](y) \<script\> \*\*"
+        );
+        assert_eq!(escaped("http://x www.y"), r"http\://x www\.y");
+    }
+
+    #[test]
+    fn a_code_block_cannot_be_left() {
+        assert_eq!(code_block("a ``` b"), "````sh\na ``` b\n````\n");
+        assert_eq!(code_block("a"), "```sh\na\n```\n");
+    }
+}

@@ -1,0 +1,195 @@
+//! One run as plain text, for terminals and files.
+
+use crate::digest::{Digest, percentile_ms};
+use crate::merge::per_second;
+use crate::number::{three, whole};
+use crate::texts::{Lang, fill};
+use crate::words::{Words, rows_differ};
+use crate::{ReportError, TypeLatency};
+use std::fmt::Write;
+use tidemark_core::record::RunRecord;
+
+/// A summary in a few dozen lines. Control characters from outside are left out, so that printing
+/// it can't change a terminal.
+///
+/// # Errors
+/// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
+pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    let digest = Digest::of(record)?;
+    let w = Words {
+        d: &digest,
+        t: lang.texts(),
+    };
+    let mut out = Summary::default();
+    out.line(&w.title());
+    out.line(&w.headline());
+    if let Some(warning) = w.warning() {
+        out.line(&format!("! {warning}"));
+    }
+    w.how_sentences().iter().for_each(|s| out.line(s));
+    out.line("");
+    for (name, value) in w.key_figures() {
+        out.pair(&name, &value);
+    }
+    out.line(w.latency_kind());
+    if digest.types.len() > 1 {
+        out.types(&w);
+    }
+    out.errors(&w);
+    out.tables(&w);
+    for (head, facts) in [
+        (w.t.run, w.run_facts()),
+        (w.t.target, w.target_facts()),
+        (w.t.client, w.client_facts()),
+    ] {
+        out.head(head);
+        facts.iter().for_each(|(name, value)| out.pair(name, value));
+    }
+    if !record.notes.is_empty() {
+        out.head(w.t.notes);
+        record
+            .notes
+            .iter()
+            .for_each(|n| out.line(&format!("  {n}")));
+    }
+    if !record.command.is_empty() {
+        out.head(w.t.repeat);
+        w.command()
+            .lines()
+            .for_each(|l| out.line(&format!("  {l}")));
+    }
+    out.line("");
+    out.line(&w.made_by());
+    Ok(out.0)
+}
+
+#[derive(Default)]
+struct Summary(String);
+
+impl Summary {
+    fn line(&mut self, text: &str) {
+        self.0.extend(text.chars().filter(|c| !c.is_control()));
+        self.0.push('\n');
+    }
+
+    fn head(&mut self, text: &str) {
+        self.0.push('\n');
+        self.line(text);
+    }
+
+    fn pair(&mut self, name: &str, value: &str) {
+        self.line(&format!("  {} {value}", padded(name, 22)));
+    }
+
+    fn types(&mut self, w: &Words<'_>) {
+        self.head(w.t.types);
+        let t = w.t;
+        let mut row = |name: &str, cells: [String; 6]| {
+            let mut line = format!("  {}", padded(name, 22));
+            for cell in cells {
+                // Writing to a String cannot fail.
+                let _ = write!(
+                    line,
+                    " {}{cell}",
+                    " ".repeat(11usize.saturating_sub(width(&cell)))
+                );
+            }
+            self.line(&line);
+        };
+        row(
+            t.transaction_type,
+            [
+                t.count,
+                t.per_second,
+                t.p50_ms,
+                t.p95_ms,
+                t.p99_ms,
+                t.max_ms,
+            ]
+            .map(String::from),
+        );
+        let all: (&str, &TypeLatency) = (t.total, &w.d.all);
+        for (name, latency) in w.d.types.iter().map(|(n, l)| (*n, l)).chain([all]) {
+            let ms = |p| percentile_ms(latency, p).map_or("–".into(), three);
+            let rate = three(per_second(latency.count, w.d.totals.elapsed_s));
+            row(
+                name,
+                [
+                    whole(latency.count),
+                    rate,
+                    ms(50.0),
+                    ms(95.0),
+                    ms(99.0),
+                    ms(100.0),
+                ],
+            );
+        }
+    }
+
+    fn errors(&mut self, w: &Words<'_>) {
+        let errors = &w.d.record.errors;
+        if errors.is_empty() {
+            return;
+        }
+        self.head(w.t.errors);
+        for e in errors {
+            let name = format!("{} ({})", e.code, w.error_class(e.class));
+            let count = format!("{}  {}", whole(e.count), e.first_message);
+            self.pair(&name, &count);
+        }
+    }
+
+    /// Only what is wrong; a line above says when all is well.
+    fn tables(&mut self, w: &Words<'_>) {
+        let wrong: Vec<_> =
+            w.d.record
+                .tables_after
+                .iter()
+                .filter(|t| rows_differ(t))
+                .collect();
+        if wrong.is_empty() {
+            return;
+        }
+        self.head(w.t.tables);
+        for table in wrong {
+            let values = [
+                ("rows", &*whole(table.rows)),
+                ("expected", &*table.expected_rows.map_or("–".into(), whole)),
+            ];
+            self.pair(&table.table, &fill(w.t.rows_otherwise, &values));
+        }
+    }
+}
+
+/// Columns on a terminal: East Asian wide characters take two.
+fn width(text: &str) -> usize {
+    text.chars()
+        .map(|c| match u32::from(c) {
+            // CJK, kana, Hangul and full-width forms (Unicode Standard Annex 11).
+            0x1100..=0x115f
+            | 0x2e80..=0xa4cf
+            | 0xac00..=0xd7a3
+            | 0xf900..=0xfaff
+            | 0xfe30..=0xfe4f
+            | 0xff00..=0xff60
+            | 0xffe0..=0xffe6 => 2,
+            _ => 1,
+        })
+        .sum()
+}
+
+fn padded(text: &str, to: usize) -> String {
+    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chinese_characters_take_two_columns() {
+        assert_eq!(width("事务/秒（TPS）"), 14);
+        assert_eq!(padded("会话", 6), "会话  ");
+        assert_eq!(padded("sessions", 3), "sessions");
+    }
+}

@@ -1,0 +1,337 @@
+//! Everything people read in a report, in every language, side by side.
+//!
+//! `{name}` stands for a value. A test sees to it that both languages use the same ones.
+
+use crate::number::seconds;
+
+/// The language of a report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Chinese (simplified).
+    Zh,
+}
+
+impl Lang {
+    /// Every language there is.
+    pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
+
+    /// The BCP 47 tag, as in HTML's `lang`.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::Zh => "zh-CN",
+        }
+    }
+
+    pub(crate) fn texts(self) -> &'static Texts {
+        match self {
+            Lang::En => &EN,
+            Lang::Zh => &ZH,
+        }
+    }
+}
+
+impl std::str::FromStr for Lang {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "en" => Ok(Lang::En),
+            "zh" | "zh-CN" => Ok(Lang::Zh),
+            _ => Err(format!("no language {text}; there are en and zh")),
+        }
+    }
+}
+
+impl Texts {
+    /// A span of time: `8.4 s`, `1 h 0 min 3 s`.
+    pub fn duration(&self, s: f64) -> String {
+        if s < 600.0 || !s.is_finite() {
+            return fill(self.duration_s, &[("s", &seconds(s))]);
+        }
+        // In range: finite, positive; larger than a u64 saturates.
+        let whole = s.round() as u64;
+        let (h, min, s) = (whole / 3600, whole / 60 % 60, whole % 60);
+        let template = if h > 0 {
+            self.duration_h
+        } else {
+            self.duration_min
+        };
+        let (h, min, s) = (h.to_string(), min.to_string(), s.to_string());
+        fill(template, &[("h", &h), ("min", &min), ("s", &s)])
+    }
+
+    /// A moment of the measurement, in seconds from its start.
+    pub fn moment(&self, s: f64) -> String {
+        fill(self.duration_s, &[("s", &format!("{s:.0}"))])
+    }
+}
+
+/// Puts values in place of `{name}`; a value's own braces stay.
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(n, _)| *n == name);
+        text.push_str(value.map_or("", |(_, v)| v));
+        rest = after;
+    }
+    text + rest
+}
+
+macro_rules! texts {
+    ($($name:ident: $en:literal, $zh:literal;)*) => {
+        /// One language's texts.
+        pub(crate) struct Texts { $(pub $name: &'static str,)* }
+        const EN: Texts = Texts { $($name: $en,)* };
+        const ZH: Texts = Texts { $($name: $zh,)* };
+        #[cfg(test)]
+        const BOTH: &[(&str, &str, &str)] = &[$((stringify!($name), $en, $zh),)*];
+    };
+}
+
+texts! {
+    // Between sentences: Chinese puts no space there.
+    gap: " ", "";
+    duration_s: "{s} s", "{s} 秒";
+    duration_min: "{min} min {s} s", "{min} 分 {s} 秒";
+    duration_h: "{h} h {min} min {s} s", "{h} 小时 {min} 分 {s} 秒";
+    // The top of the report.
+    report: "Benchmark report", "压测报告";
+    title: "{workload} on {server}", "{server} 压测：{workload}";
+    unknown_server: "an unreached target", "未连上的目标库";
+    headline_closed: "{tps} transactions/s; 95% of them took at most {p95} ms.",
+        "吞吐量 {tps} TPS，95% 的事务在 {p95} ms 内完成。";
+    headline_open: "{tps} transactions/s; 95% of them ended within {p95} ms of their scheduled start.",
+        "吞吐量 {tps} TPS，95% 的事务在计划发起后 {p95} ms 内完成。";
+    headline_none: "No transaction ended: there is no result.", "没有任何事务完成，本次压测无结果。";
+    how_closed: "{sessions} sessions ran transactions one after the other, each waiting for the reply before it sent the next (closed loop).",
+        "{sessions} 个会话并发执行，每个会话收到应答后才发起下一个事务（闭环）。";
+    how_open: "Transactions arrived at {rate} per second, whatever the replies did, and {sessions} sessions served them (open loop).",
+        "事务按每秒 {rate} 个的计划速率到达，不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
+    how_long: "Measured for {elapsed}.", "测量时长 {elapsed}。";
+    how_long_warm: "Measured for {elapsed}, after {warmup} of warm-up that does not count.",
+        "测量时长 {elapsed}，此前预热 {warmup}，预热不计入结果。";
+    no_errors: "No statement failed.", "全程无报错。";
+    some_errors: "{errors} transactions met an error and were tried again ({share} of all attempts); {reconnects} sessions were opened again.",
+        "有 {errors} 次事务因报错而重试（占全部尝试的 {share}），会话重连 {reconnects} 次。";
+    tables_as_expected: "After the run, {tables} tables hold {rows} rows, as many as expected.",
+        "压测后 {tables} 张表共 {rows} 行，与预期一致。";
+    tables_otherwise: "After the run, {wrong} of {tables} tables do not hold as many rows as expected; see “Tables”.",
+        "压测后 {tables} 张表中有 {wrong} 张行数与预期不符，详见“表数据”。";
+    interrupted: "The user ended this run after {elapsed}. The figures are of what was measured until then.",
+        "压测在 {elapsed}后被用户中止，以下数据截至中止时。";
+    failed: "This run ended with an error: {reason}", "压测因错误终止：{reason}";
+    no_end: "No end was written for this run: it is going on, or its process died. The figures are summed from its {intervals} stored intervals.",
+        "本次压测没有结束记录：可能仍在运行，也可能进程已异常退出。以下数据由已保存的 {intervals} 个采样区间汇总得出。";
+    // Key figures.
+    transactions_per_s: "Transactions/s", "事务/秒（TPS）";
+    statements_per_s: "Statements/s", "语句/秒（QPS）";
+    transactions: "Transactions", "事务数";
+    median: "Median", "中位数（P50）";
+    percentile: "{percent}th percentile", "P{percent}";
+    maximum: "Slowest", "最大延迟";
+    errors_retried: "Errors retried", "重试的错误";
+    service_time: "Service time: from sending a transaction's first statement to its last reply.",
+        "服务时间：从发出事务的第一条语句到收到最后一个应答。";
+    response_time: "Response time: from a transaction's scheduled arrival to its last reply, waiting included.",
+        "响应时间：从事务的计划到达时刻到收到最后一个应答，含排队等待。";
+    // Charts.
+    throughput_chart: "Throughput over time", "吞吐量随时间变化";
+    throughput_says: "Mean {mean} transactions/s; lowest {low} at {low_at}, highest {high} at {high_at}.",
+        "平均 {mean} TPS；最低 {low}（{low_at}），最高 {high}（{high_at}）。";
+    types_chart: "Throughput by transaction type", "各类事务吞吐量随时间变化";
+    types_says: "Transactions/s of the {count} most frequent types.", "出现最多的 {count} 类事务的 TPS。";
+    latency_chart: "Latency over time", "延迟随时间变化";
+    latency_says: "Logarithmic scale. The 95th percentile lay between {low} and {high} ms; the slowest transaction took {max} ms, around {max_at}.",
+        "对数坐标。P95 在 {low}～{high} ms 之间；最慢的事务耗时 {max} ms，出现在 {max_at}前后。";
+    distribution_chart: "Latency distribution", "延迟分布";
+    distribution_says: "Share of transactions by latency (logarithmic scale). Half took at most {p50} ms, 95% at most {p95} ms, 99% at most {p99} ms.",
+        "各延迟区间的事务占比（对数坐标）。50% 不超过 {p50} ms，95% 不超过 {p95} ms，99% 不超过 {p99} ms。";
+    curve_chart: "Latency by percentile", "延迟百分位曲线";
+    curve_says: "How long the slowest took: the further right, the rarer. The slowest of {count} took {max} ms.",
+        "越往右越罕见。{count} 个事务中最慢的一个耗时 {max} ms。";
+    errors_chart: "Errors over time", "错误随时间变化";
+    errors_says: "Errors that were retried: {errors}; sessions opened again: {reconnects}.",
+        "重试的错误 {errors} 次，会话重连 {reconnects} 次。";
+    queue_chart: "Arrivals waiting over time", "排队事务数随时间变化";
+    queue_says: "Transactions due that no session was free for; at most {high}. A growing queue means that the target does not keep up with the rate asked for.",
+        "已到计划时刻但尚无空闲会话处理的事务数，最多 {high} 个。持续增长说明目标库跟不上给定速率。";
+    summed: "Each point sums {count} intervals ({length}).", "每个点由 {count} 个采样区间（{length}）汇总。";
+    warmup_shaded: "Shaded: warm-up, which does not count.", "阴影部分为预热，不计入结果。";
+    chart_data: "Show the figures", "查看数据";
+    axis_seconds: "seconds from the start of the measurement", "自测量开始的秒数";
+    axis_minutes: "minutes from the start of the measurement", "自测量开始的分钟数";
+    axis_tps: "transactions/s", "TPS";
+    axis_ms: "ms", "ms";
+    axis_share: "% of transactions", "事务占比 %";
+    axis_percentile: "percentile", "百分位";
+    axis_errors: "per second", "每秒次数";
+    axis_queue: "transactions waiting", "排队事务数";
+    no_chart: "Nothing was measured, so there is nothing to draw.", "没有测量数据，无图可画。";
+    time: "Time", "时间";
+    latency_from: "From (ms)", "起（ms）";
+    latency_to: "To (ms)", "止（ms）";
+    share: "Share", "占比";
+    max: "max", "最大";
+    mean: "mean {value}", "平均 {value}";
+    errors_per_s: "Errors/s", "错误/秒";
+    reconnects_per_s: "Reconnects/s", "重连/秒";
+    waiting: "Waiting", "排队";
+    warmup: "warm-up", "预热";
+    // Tables.
+    types: "Transaction types", "事务类型";
+    transaction_type: "Type", "类型";
+    count: "Count", "次数";
+    mean_ms: "Mean (ms)", "平均（ms）";
+    p50_ms: "p50 (ms)", "P50（ms）";
+    p95_ms: "p95 (ms)", "P95（ms）";
+    p99_ms: "p99 (ms)", "P99（ms）";
+    max_ms: "Slowest (ms)", "最大（ms）";
+    statements: "Statements", "语句";
+    reads: "Reads (returned rows)", "读（返回行）";
+    writes: "Writes (changed rows)", "写（改动行）";
+    others: "Others (transaction control, writes that changed nothing)", "其他（事务控制、未改动任何行的写）";
+    noop_writes: "of them: INSERT, UPDATE, DELETE that changed nothing", "其中：未改动任何行的 INSERT、UPDATE、DELETE";
+    total: "Total", "合计";
+    per_second: "Per second", "每秒";
+    errors: "Errors", "错误";
+    error_code: "Code", "错误码";
+    error_class: "Class", "类别";
+    first_message: "First message", "首条信息";
+    class_retryable: "retryable", "可重试";
+    class_lost: "connection lost", "连接断开";
+    class_refused: "refused", "连接被拒";
+    class_constraint: "constraint", "违反约束";
+    class_missing: "missing", "对象不存在";
+    class_fatal: "fatal", "致命";
+    fairness_says: "Each session ran {events} transactions on average (standard deviation {events_dev}) and was busy for {time} s (standard deviation {time_dev}).",
+        "平均每个会话执行 {events} 个事务（标准差 {events_dev}），忙碌 {time} 秒（标准差 {time_dev}）。";
+    target: "Target", "目标库";
+    engine: "Engine", "数据库";
+    version: "Version", "版本";
+    url: "URL", "连接地址";
+    settings: "Settings of the database", "数据库参数";
+    setting: "Setting", "参数";
+    value: "Value", "值";
+    default_value: "Default", "默认值";
+    no_settings: "None were read.", "未读取到数据库参数。";
+    client: "Client host", "压测客户端";
+    host: "Host", "主机名";
+    os: "System", "操作系统";
+    kernel: "Kernel", "内核";
+    cpu: "CPU", "CPU";
+    cores: "Cores usable", "可用核数";
+    memory: "Memory", "内存";
+    client_cpu: "CPU used", "CPU 消耗";
+    client_cpu_says: "{user} user + {system} system: {share} of its {cores} cores, {each} µs per statement",
+        "用户态 {user}，内核态 {system}；占 {cores} 核的 {share}，每条语句 {each} µs";
+    client_memory: "Memory used at most", "内存峰值";
+    run: "Run", "压测";
+    workload: "Workload", "负载";
+    sessions: "Sessions", "会话数";
+    executors: "Executor threads", "执行线程";
+    rate: "Arrivals", "到达速率";
+    rate_per_s: "{rate} per second", "每秒 {rate} 个";
+    rate_none: "closed loop", "闭环";
+    seed: "Seed", "随机种子";
+    started: "Started", "开始时间";
+    measured: "Measured", "测量时长";
+    state: "State", "状态";
+    state_running: "no end written", "无结束记录";
+    state_finished: "finished", "正常结束";
+    state_interrupted: "ended by the user", "用户中止";
+    state_failed: "failed", "失败";
+    options: "Options", "运行选项";
+    options_default: "Left at their defaults ({count})", "保持默认值（{count} 项）";
+    options_none: "All options were left at their defaults.", "所有选项均为默认值。";
+    option: "Option", "选项";
+    source: "From", "来源";
+    source_default: "default", "默认值";
+    source_config: "configuration file", "配置文件";
+    source_command: "command line", "命令行";
+    tables: "Tables", "表数据";
+    table: "Table", "表名";
+    rows_before: "Rows before", "压测前行数";
+    rows_after: "Rows after", "压测后行数";
+    rows_expected: "Expected", "预期行数";
+    key_range: "Keys after", "压测后主键范围";
+    rows_otherwise: "{rows} rows after the run, {expected} expected", "压测后 {rows} 行，预期 {expected} 行";
+    rows_differ: "differs", "不符";
+    notes: "Not everything could be read", "部分信息未能采集";
+    repeat: "To run it again", "复现命令";
+    repeat_says: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";
+    words: "What the words mean", "术语说明";
+    word_transaction: "Transaction", "事务";
+    word_transaction_says: "One round of the workload's statements, from BEGIN to COMMIT where it has them.",
+        "负载的一轮语句，有 BEGIN/COMMIT 时即从 BEGIN 到 COMMIT。";
+    word_session: "Session", "会话";
+    word_session_says: "One connection to the database.", "一条数据库连接。";
+    word_percentile: "95th percentile (p95)", "P95";
+    word_percentile_says: "95 of 100 transactions took this long or less, 5 took longer. Users notice those, so it tells more than the mean.",
+        "100 个事务中有 95 个耗时不超过该值，另外 5 个更慢。用户感受到的往往是慢的那部分，因此它比平均值更有意义。";
+    word_closed: "Closed loop", "闭环";
+    word_closed_says: "A session sends its next transaction only when the last is answered. When the database is slow, fewer arrive: the load gives way, and waiting users don't show in the latency.",
+        "会话收到应答后才发下一个事务。数据库变慢时发出的事务也随之减少，因此延迟里看不到用户排队的时间。";
+    word_open: "Open loop", "开环";
+    word_open_says: "Transactions arrive on a schedule, as from many independent users; latency counts from the scheduled moment.",
+        "事务按计划到达，如同大量独立用户；延迟从计划时刻起算。";
+    made_by: "Made by Tidemark {version} from run {id} (record schema {schema}).",
+        "由 Tidemark {version} 生成，压测编号 {id}（记录格式 {schema}）。";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn placeholders(text: &str) -> BTreeSet<&str> {
+        text.split('{')
+            .skip(1)
+            .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+            .collect()
+    }
+
+    #[test]
+    fn both_languages_say_the_same_values() {
+        for (name, en, zh) in BOTH {
+            assert!(
+                *name == "gap" || !(en.is_empty() || zh.is_empty()),
+                "{name}"
+            );
+            assert_eq!(placeholders(en), placeholders(zh), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_are_put_in_as_they_are() {
+        assert_eq!(
+            fill("a {x} b {y}", &[("x", "{y}"), ("y", "2")]),
+            "a {y} b 2"
+        );
+        assert_eq!(fill("{unknown}!", &[]), "!");
+        assert_eq!(fill("open {", &[]), "open ");
+    }
+
+    #[test]
+    fn durations_have_fitting_units() {
+        let (en, zh) = (Lang::En.texts(), Lang::Zh.texts());
+        assert_eq!(en.duration(8.44), "8.4 s");
+        assert_eq!(en.duration(120.2), "120 s");
+        assert_eq!(en.duration(725.0), "12 min 5 s");
+        assert_eq!(zh.duration(3603.0), "1 小时 0 分 3 秒");
+    }
+
+    #[test]
+    fn languages_are_named_by_their_tags() {
+        for lang in Lang::ALL {
+            assert_eq!(lang.tag().parse(), Ok(lang));
+        }
+        assert!("de".parse::<Lang>().is_err());
+    }
+}

@@ -1,0 +1,372 @@
+//! Sentences about a run, the same in every form of report.
+
+use crate::digest::Digest;
+use crate::number::{bytes, percent, three, whole};
+use crate::texts::{Texts, fill};
+use tidemark_core::record::{RunState, TableState};
+use tidemark_core::{ErrorClass, Source};
+
+pub(crate) struct Words<'a> {
+    pub d: &'a Digest<'a>,
+    pub t: &'static Texts,
+}
+
+impl Words<'_> {
+    pub fn server(&self) -> String {
+        match &self.d.record.server {
+            Some(s) => format!("{} {}", s.engine, s.version),
+            None => self.t.unknown_server.into(),
+        }
+    }
+
+    pub fn title(&self) -> String {
+        fill(
+            self.t.title,
+            &[
+                ("workload", &self.d.record.workload),
+                ("server", &self.server()),
+            ],
+        )
+    }
+
+    /// The result in one sentence: its template and the values in it, so that a page can make the
+    /// values stand out.
+    pub fn headline_parts(&self) -> (&'static str, Vec<(&'static str, String)>) {
+        let Some(p95) = self.d.percentile_ms(95.0) else {
+            return (self.t.headline_none, Vec::new());
+        };
+        let template = if self.d.all.response.is_some() {
+            self.t.headline_open
+        } else {
+            self.t.headline_closed
+        };
+        (
+            template,
+            vec![
+                ("tps", three(self.d.transactions_per_s())),
+                ("p95", three(p95)),
+            ],
+        )
+    }
+
+    pub fn headline(&self) -> String {
+        let (template, values) = self.headline_parts();
+        let values: Vec<_> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        fill(template, &values)
+    }
+
+    /// What was run, and what went wrong, as one paragraph.
+    pub fn how(&self) -> String {
+        self.how_sentences().join(self.t.gap)
+    }
+
+    /// The same, a sentence each.
+    pub fn how_sentences(&self) -> Vec<String> {
+        let (r, t) = (self.d.record, self.t);
+        let sessions = whole(r.sessions as u64);
+        let elapsed = self.t.duration(self.d.totals.elapsed_s);
+        let mut sentences = vec![match r.rate {
+            Some(rate) => fill(
+                t.how_open,
+                &[("rate", &three(rate)), ("sessions", &sessions)],
+            ),
+            None => fill(t.how_closed, &[("sessions", &sessions)]),
+        }];
+        sentences.push(if self.d.warmup_s > 0.0 {
+            let warmup = t.duration(self.d.warmup_s);
+            fill(
+                t.how_long_warm,
+                &[("elapsed", &elapsed), ("warmup", &warmup)],
+            )
+        } else {
+            fill(t.how_long, &[("elapsed", &elapsed)])
+        });
+        sentences.push(self.errors());
+        sentences.extend(self.tables());
+        sentences.retain(|s| !s.is_empty());
+        sentences
+    }
+
+    fn errors(&self) -> String {
+        let totals = &self.d.totals;
+        if totals.ignored_errors == 0 && totals.reconnects == 0 {
+            // An error that ended the run is told where its state is.
+            let failed = matches!(self.d.record.state, RunState::Failed(_));
+            return if failed { "" } else { self.t.no_errors }.into();
+        }
+        let attempts = self.d.all.count + totals.ignored_errors;
+        fill(
+            self.t.some_errors,
+            &[
+                ("errors", &whole(totals.ignored_errors)),
+                (
+                    "share",
+                    &percent(totals.ignored_errors as f64, attempts as f64),
+                ),
+                ("reconnects", &whole(totals.reconnects)),
+            ],
+        )
+    }
+
+    fn tables(&self) -> Option<String> {
+        let after = &self.d.record.tables_after;
+        if after.is_empty() || after.iter().all(|t| t.expected_rows.is_none()) {
+            return None;
+        }
+        let wrong = after.iter().filter(|t| rows_differ(t)).count();
+        let tables = whole(after.len() as u64);
+        Some(if wrong == 0 {
+            let rows = whole(after.iter().map(|t| t.rows).sum());
+            fill(
+                self.t.tables_as_expected,
+                &[("tables", &tables), ("rows", &rows)],
+            )
+        } else {
+            fill(
+                self.t.tables_otherwise,
+                &[("wrong", &whole(wrong as u64)), ("tables", &tables)],
+            )
+        })
+    }
+
+    /// What must be known before the figures are used.
+    pub fn warning(&self) -> Option<String> {
+        let elapsed = self.t.duration(self.d.totals.elapsed_s);
+        match &self.d.record.state {
+            RunState::Finished => None,
+            RunState::Interrupted => Some(fill(self.t.interrupted, &[("elapsed", &elapsed)])),
+            RunState::Failed(reason) => Some(fill(self.t.failed, &[("reason", reason)])),
+            RunState::Running => {
+                let intervals = whole(self.d.record.intervals.len() as u64);
+                Some(fill(self.t.no_end, &[("intervals", &intervals)]))
+            }
+        }
+    }
+
+    pub fn state(&self) -> &'static str {
+        match self.d.record.state {
+            RunState::Running => self.t.state_running,
+            RunState::Finished => self.t.state_finished,
+            RunState::Interrupted => self.t.state_interrupted,
+            RunState::Failed(_) => self.t.state_failed,
+        }
+    }
+
+    /// Which latency this is about.
+    pub fn latency_kind(&self) -> &'static str {
+        if self.d.all.response.is_some() {
+            self.t.response_time
+        } else {
+            self.t.service_time
+        }
+    }
+
+    /// Names and values of the key figures.
+    pub fn key_figures(&self) -> Vec<(String, String)> {
+        let (d, t) = (self.d, self.t);
+        let ms = |p| {
+            d.percentile_ms(p)
+                .map_or("–".into(), |ms| format!("{} ms", three(ms)))
+        };
+        let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
+        vec![
+            (t.transactions_per_s.into(), three(d.transactions_per_s())),
+            (t.statements_per_s.into(), three(d.statements_per_s())),
+            (t.transactions.into(), whole(d.all.count)),
+            (t.errors_retried.into(), whole(d.totals.ignored_errors)),
+            (t.median.into(), ms(50.0)),
+            (p("95"), ms(95.0)),
+            (p("99"), ms(99.0)),
+            (t.maximum.into(), ms(100.0)),
+        ]
+    }
+
+    /// Names and values of the run's own facts.
+    pub fn run_facts(&self) -> Vec<(&'static str, String)> {
+        let (r, t) = (self.d.record, self.t);
+        vec![
+            (t.workload, r.workload.clone()),
+            (t.sessions, whole(r.sessions as u64)),
+            (t.executors, whole(r.executors as u64)),
+            (
+                t.rate,
+                r.rate.map_or(t.rate_none.into(), |rate| {
+                    fill(t.rate_per_s, &[("rate", &three(rate))])
+                }),
+            ),
+            (t.seed, r.seed.to_string()),
+            (t.started, readable_time(&r.started_at)),
+            (t.measured, self.t.duration(self.d.totals.elapsed_s)),
+            (t.state, self.state().into()),
+        ]
+    }
+
+    pub fn target_facts(&self) -> Vec<(&'static str, String)> {
+        let (r, t) = (self.d.record, self.t);
+        let mut facts = Vec::new();
+        if let Some(server) = &r.server {
+            facts.push((t.engine, server.engine.to_string()));
+            facts.push((t.version, server.version.clone()));
+        }
+        facts.push((t.url, r.target.clone()));
+        facts
+    }
+
+    pub fn client_facts(&self) -> Vec<(&'static str, String)> {
+        let (r, t) = (self.d.record, self.t);
+        let mut facts = vec![
+            (t.host, r.client.hostname.clone()),
+            (t.os, r.client.os.clone()),
+            (t.kernel, r.client.kernel.clone()),
+            (t.cpu, r.client.cpu_model.clone()),
+            (t.cores, whole(r.client.cores as u64)),
+            (t.memory, bytes(r.client.memory_bytes)),
+        ];
+        let usage = &r.usage;
+        let cpu_s = usage.cpu_user_s + usage.cpu_system_s;
+        if cpu_s > 0.0 {
+            let cores = r.client.cores as f64;
+            let statements = self.d.totals.statements.total();
+            facts.push((
+                t.client_cpu,
+                fill(
+                    t.client_cpu_says,
+                    &[
+                        ("user", &t.duration(usage.cpu_user_s)),
+                        ("system", &t.duration(usage.cpu_system_s)),
+                        ("share", &percent(cpu_s, self.d.totals.elapsed_s * cores)),
+                        ("cores", &whole(r.client.cores as u64)),
+                        ("each", &three(cpu_s * 1e6 / (statements.max(1)) as f64)),
+                    ],
+                ),
+            ));
+            facts.push((t.client_memory, bytes(usage.max_resident_bytes)));
+        }
+        facts.retain(|(_, value)| !value.is_empty());
+        facts
+    }
+
+    pub fn fairness(&self) -> String {
+        let f = &self.d.totals.fairness;
+        fill(
+            self.t.fairness_says,
+            &[
+                ("events", &three(f.events_avg)),
+                ("events_dev", &three(f.events_stddev)),
+                ("time", &three(f.time_avg_s)),
+                ("time_dev", &three(f.time_stddev_s)),
+            ],
+        )
+    }
+
+    pub fn source(&self, source: Source) -> &'static str {
+        match source {
+            Source::Default => self.t.source_default,
+            Source::ConfigFile => self.t.source_config,
+            Source::CommandLine => self.t.source_command,
+        }
+    }
+
+    pub fn error_class(&self, class: ErrorClass) -> &'static str {
+        match class {
+            ErrorClass::Retryable => self.t.class_retryable,
+            ErrorClass::ConnectionLost => self.t.class_lost,
+            ErrorClass::Refused => self.t.class_refused,
+            ErrorClass::Constraint => self.t.class_constraint,
+            ErrorClass::Missing => self.t.class_missing,
+            ErrorClass::Fatal => self.t.class_fatal,
+        }
+    }
+
+    pub fn made_by(&self) -> String {
+        let r = self.d.record;
+        fill(
+            self.t.made_by,
+            &[
+                ("version", &r.tidemark_version),
+                ("id", &r.id),
+                ("schema", &r.schema_version.to_string()),
+            ],
+        )
+    }
+
+    /// The command line, ready for a shell, in lines that are not too long.
+    pub fn command(&self) -> String {
+        let mut text = String::new();
+        let mut column = 0;
+        for word in &self.d.record.command {
+            let word = quoted(word);
+            let length = word.chars().count();
+            if column > 0 && column + 1 + length > COMMAND_WIDTH {
+                text.push_str(" \\\n  ");
+                column = 2;
+            } else if column > 0 {
+                text.push(' ');
+                column += 1;
+            }
+            text.push_str(&word);
+            column += length;
+        }
+        text
+    }
+}
+
+/// Longest line of a command, if a word is no longer.
+const COMMAND_WIDTH: usize = 88;
+
+pub(crate) fn rows_differ(table: &TableState) -> bool {
+    table.expected_rows.is_some_and(|e| e != table.rows)
+}
+
+/// `2026-11-21T20:05:23.123Z` as `2026-11-21 20:05:23 UTC`; anything else as it is.
+pub(crate) fn readable_time(rfc3339: &str) -> String {
+    match (rfc3339.get(..19), rfc3339.ends_with('Z')) {
+        (Some(start), true) if rfc3339.as_bytes().get(10) == Some(&b'T') => {
+            format!("{} UTC", start.replacen('T', " ", 1))
+        }
+        _ => rfc3339.into(),
+    }
+}
+
+/// Quoted for a POSIX shell where it must be.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        for (word, text) in [
+            ("--table-size=1000", "--table-size=1000"),
+            ("--mysql-password=***", "'--mysql-password=***'"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("$(rm -rf ~)", "'$(rm -rf ~)'"),
+            ("it's", r"'it'\''s'"),
+            ("mysql://u:***@h/d?x=1&y", "'mysql://u:***@h/d?x=1&y'"),
+        ] {
+            assert_eq!(quoted(word), text);
+        }
+    }
+
+    #[test]
+    fn times_are_readable() {
+        assert_eq!(
+            readable_time("2026-11-21T20:05:23.123456Z"),
+            "2026-11-21 20:05:23 UTC"
+        );
+        assert_eq!(readable_time("yesterday"), "yesterday");
+        assert_eq!(
+            readable_time("2026-11-21T20:05:23+08:00"),
+            "2026-11-21T20:05:23+08:00"
+        );
+    }
+}

@@ -1,0 +1,59 @@
+// Shows a chart's values under the pointer, or with the arrow keys. They are read from the chart's
+// own table, so without this script they are there to be read as well.
+for (const figure of document.querySelectorAll("figure")) {
+  const chart = figure.querySelector(".chart");
+  const svg = chart.querySelector("svg");
+  const head = [...figure.querySelectorAll("thead th")].map((th) => th.textContent);
+  const rows = [...figure.querySelectorAll("tr[data-x]")].map((tr) => ({ x: +tr.dataset.x, tr }));
+  if (!rows.length) continue;
+  const cursor = document.createElement("div");
+  cursor.className = "cursor";
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  let at = -1;
+  const show = (n) => {
+    at = n;
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const cells = [...rows[n].tr.cells].map((td) => td.textContent);
+    tip.replaceChildren();
+    cells.forEach((text, i) => {
+      const line = document.createElement("div");
+      const value = document.createElement("b");
+      value.textContent = text;
+      line.append(i ? head[i] + "  " : "", value);
+      tip.append(line);
+    });
+    chart.append(cursor, tip);
+    const x = rows[n].x * scale;
+    cursor.style.left = x + "px";
+    cursor.style.top = chart.dataset.top * scale + "px";
+    cursor.style.height = (chart.dataset.bottom - chart.dataset.top) * scale + "px";
+    const left = x + 12 + tip.offsetWidth > chart.scrollWidth ? x - 12 - tip.offsetWidth : x + 12;
+    tip.style.left = Math.max(0, left) + "px";
+    tip.style.top = chart.dataset.top * scale + "px";
+  };
+  const hide = () => {
+    cursor.remove();
+    tip.remove();
+  };
+  const nearest = (event) => {
+    const box = svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
+    let best = 0;
+    rows.forEach((row, n) => {
+      if (Math.abs(row.x - x) < Math.abs(rows[best].x - x)) best = n;
+    });
+    show(best);
+  };
+  chart.addEventListener("pointermove", nearest);
+  chart.addEventListener("pointerdown", nearest);
+  chart.addEventListener("pointerleave", hide);
+  chart.addEventListener("blur", hide);
+  chart.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === "Escape") hide();
+    if (!step) return;
+    event.preventDefault();
+    show(Math.min(rows.length - 1, Math.max(0, at + step)));
+  });
+}
