@@ -178,3 +178,87 @@ impl Point {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+    use tidemark_core::record::{EncodedHistogram, StatementCounts, TypeStats};
+
+    fn interval(n: i64, length_ms: f64, latencies_ms: &[u64]) -> Interval {
+        let mut h = Histogram::new();
+        latencies_ms
+            .iter()
+            .for_each(|ms| h.record(Duration::from_millis(*ms)));
+        let stats = TypeStats {
+            count: h.count(),
+            service: EncodedHistogram(h.encode()),
+            response: None,
+        };
+        Interval {
+            start_ms: n * 1000,
+            length_ms,
+            phase: if n < 0 { Phase::Warmup } else { Phase::Measure },
+            sessions: 1,
+            statements: StatementCounts::default(),
+            ignored_errors: 2,
+            reconnects: 0,
+            queue_length: n.unsigned_abs() % 7,
+            concurrency: 0,
+            types: BTreeMap::from([("t".into(), stats)]),
+        }
+    }
+
+    #[test]
+    fn points_hold_every_transaction_and_error_of_the_intervals() {
+        let intervals: Vec<_> = (-10..2000)
+            .map(|n| interval(n, 1000.0, &vec![1; (n + 10) as usize % 13]))
+            .collect();
+        let (points, per_point) = points(&intervals, &["t"]).unwrap();
+        assert_eq!(per_point, 4);
+        assert!(points.len() <= MAX_POINTS);
+        let sum = |f: fn(&Point) -> f64| -> f64 {
+            points.iter().map(|p| f(p) * (p.end_s - p.start_s)).sum()
+        };
+        let transactions: usize = (0..2010).map(|n| n % 13).sum();
+        assert!((sum(|p| p.transactions_per_s) - transactions as f64).abs() < 1e-6);
+        assert!((sum(|p| p.by_type[0]) - transactions as f64).abs() < 1e-6);
+        assert!((sum(|p| p.errors_per_s) - 4020.0).abs() < 1e-6);
+        // Warm-up never shares a point with the measurement, and time has no gap.
+        assert_eq!(
+            points.iter().filter(|p| p.phase == Phase::Warmup).count(),
+            3
+        );
+        assert!(points.windows(2).all(|w| w[0].end_s == w[1].start_s));
+        assert_eq!(points.iter().map(|p| p.queue_length).max(), Some(6));
+    }
+
+    #[test]
+    fn percentiles_of_a_point_come_from_the_sum_of_its_intervals() {
+        let group = [
+            interval(0, 1000.0, &[1; 98]),
+            interval(1, 1000.0, &[100, 100]),
+        ];
+        let point = Point::of(&group, &["t"]).unwrap();
+        let [p50, p95, p99, max] = point.latency_ms.unwrap();
+        assert!((p50 - 1.0).abs() < 0.01 && (p95 - 1.0).abs() < 0.01);
+        assert!((p99 - 100.0).abs() < 0.1 && (max - 100.0).abs() < 0.1);
+        assert_eq!(point.transactions_per_s, 50.0);
+        let idle = Point::of(&[interval(0, 1000.0, &[])], &["t"]).unwrap();
+        assert_eq!(idle.latency_ms, None);
+    }
+
+    #[test]
+    fn the_last_milliseconds_of_a_run_make_no_point_of_their_own() {
+        let mut intervals: Vec<_> = (0..5).map(|n| interval(n, 1000.0, &[1; 10])).collect();
+        intervals.push(interval(5, 2.0, &[1; 3]));
+        let (points, _) = points(&intervals, &["t"]).unwrap();
+        assert_eq!(points.len(), 5);
+        let last = points.last().unwrap();
+        assert!((last.transactions_per_s - 13.0 / 1.002).abs() < 1e-9);
+        // An end of some length is a point.
+        intervals[5].length_ms = 600.0;
+        assert_eq!(super::points(&intervals, &[]).unwrap().0.len(), 6);
+    }
+}

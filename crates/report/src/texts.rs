@@ -175,8 +175,7 @@ texts! {
     axis_queue: "transactions waiting", "排队事务数";
     no_chart: "Nothing was measured, so there is nothing to draw.", "没有测量数据，无图可画。";
     time: "Time", "时间";
-    latency_from: "From (ms)", "起（ms）";
-    latency_to: "To (ms)", "止（ms）";
+    latency_column: "Latency", "延迟";
     share: "Share", "占比";
     max: "max", "最大";
     mean: "mean {value}", "平均 {value}";

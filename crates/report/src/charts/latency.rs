@@ -85,15 +85,14 @@ pub(crate) fn distribution(
             &[("p50", &at(50.0)), ("p95", &at(95.0)), ("p99", &at(99.0))],
         ),
         drawing,
-        head: [t.latency_from, t.latency_to, t.transactions, t.share]
+        head: [t.latency_column, t.transactions, t.share]
             .map(String::from)
             .to_vec(),
         rows: filled()
             .map(|(bar, n)| {
                 let (from, to) = edges(bar);
                 vec![
-                    three(10f64.powf(from)),
-                    three(10f64.powf(to)),
+                    format!("{} – {} ms", three(10f64.powf(from)), three(10f64.powf(to))),
                     whole(*n),
                     percent(*n as f64, h.count() as f64),
                 ]
