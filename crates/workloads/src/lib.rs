@@ -1,10 +1,10 @@
 //! Benchmark workloads: schema, loader, transactions and checks.
 //!
-//! A workload is one module and one line of the [`registry`]. It asks the dialect for what differs
+//! A workload is one module and one line of the [`registry()`]. It asks the dialect for what differs
 //! between engines and never for the engine's name, and it draws every random choice from a seed,
 //! so that a run can be repeated and a loaded row checked.
 //!
-//! - [`Definition`], [`registry`], [`find`]: what there is, and what its options are.
+//! - [`Definition`], [`registry()`], [`find`]: what there is, and what its options are.
 //! - [`Workload`]: one of them with its options set: tables, rows, what a run needs.
 //! - [`Terminal`]: one emulated user, whose transactions the engine runs and times.
 //! - [`random`]: sysbench's distributions.

@@ -8,6 +8,7 @@
 
 mod backend;
 mod cases;
+mod concurrent;
 mod documentation;
 mod failures;
 mod interop;
