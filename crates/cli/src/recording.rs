@@ -1,6 +1,6 @@
 //! Filling in a run record around what the engine measures.
 
-use crate::secrets::redact;
+use crate::secrets::{redact, redact_url};
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
 };
@@ -116,7 +116,7 @@ impl Recording {
                 (
                     name.to_string(),
                     EffectiveOption {
-                        value: value.to_string(),
+                        value: redact_url(value),
                         source,
                     },
                 )

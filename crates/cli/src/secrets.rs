@@ -66,7 +66,7 @@ pub fn redact(args: &[String]) -> Vec<String> {
 }
 
 /// `scheme://user:password@host` with `***` for the password.
-fn redact_url(arg: &str) -> String {
+pub fn redact_url(arg: &str) -> String {
     let Some((scheme, rest)) = arg.split_once("://") else {
         return arg.into();
     };

@@ -11,42 +11,169 @@ struct Case(&'static str, i32, &'static [&'static str]);
 
 /// Needs no server.
 const USAGE: &[Case] = &[
-    Case("sysbench oltp_raed_only run", 2, &["unknown workload oltp_raed_only", "did you mean oltp_read_only"]),
-    Case("sysbench nothing_like_it run", 2, &["unknown workload", "oltp_read_write"]),
-    Case("sysbench oltp_insert rnu", 2, &["unknown command rnu", "did you mean run"]),
-    Case("sysbench oltp_insert", 2, &["which command", "prepare, prewarm, run, cleanup, help"]),
+    Case(
+        "sysbench oltp_raed_only run",
+        2,
+        &[
+            "unknown workload oltp_raed_only",
+            "did you mean oltp_read_only",
+        ],
+    ),
+    Case(
+        "sysbench nothing_like_it run",
+        2,
+        &["unknown workload", "oltp_read_write"],
+    ),
+    Case(
+        "sysbench oltp_insert rnu",
+        2,
+        &["unknown command rnu", "did you mean run"],
+    ),
+    Case(
+        "sysbench oltp_insert",
+        2,
+        &["which command", "prepare, prewarm, run, cleanup, help"],
+    ),
     Case("sysbench run", 2, &["of which script"]),
-    Case("sysbench oltp_insert run extra", 2, &["unrecognised word extra"]),
-    Case("sysbench oltp_insert run --tabel-size=10", 2, &["--tabel-size", "did you mean --table-size"]),
-    Case("sysbench oltp_insert run --threads=0", 2, &["--threads=0", "from 1 to 1000000", "--threads=1"]),
-    Case("sysbench oltp_insert run --threads=-3", 2, &["--threads=-3"]),
-    Case("sysbench oltp_insert run --tables=abc", 2, &["--tables=abc", "--tables=1"]),
-    Case("sysbench oltp_insert run --table-size=1e3", 2, &["--table-size=1e3"]),
-    Case("sysbench oltp_insert run --rand-type=zipf", 2, &["--rand-type=zipf", "did you mean zipfian"]),
-    Case("sysbench oltp_insert run --skip-trx=maybe", 2, &["--skip-trx=maybe", "on or off"]),
-    Case("sysbench oltp_insert run --percentile=101", 2, &["--percentile=101", "95,99,99.9"]),
-    Case("sysbench oltp_insert run --report-checkpoints=5,x", 2, &["--report-checkpoints=5,x", "30,60"]),
-    Case("sysbench oltp_insert run --forced-shutdown=soon", 2, &["--forced-shutdown=soon", "off"]),
-    Case("sysbench oltp_insert run --threads", 2, &["--threads wants a value"]),
+    Case(
+        "sysbench oltp_insert run extra",
+        2,
+        &["unrecognised word extra"],
+    ),
+    Case(
+        "sysbench oltp_insert run --tabel-size=10",
+        2,
+        &["--tabel-size", "did you mean --table-size"],
+    ),
+    Case(
+        "sysbench oltp_insert run --threads=0",
+        2,
+        &["--threads=0", "from 1 to 1000000", "--threads=1"],
+    ),
+    Case(
+        "sysbench oltp_insert run --threads=-3",
+        2,
+        &["--threads=-3"],
+    ),
+    Case(
+        "sysbench oltp_insert run --tables=abc",
+        2,
+        &["--tables=abc", "--tables=1"],
+    ),
+    Case(
+        "sysbench oltp_insert run --table-size=1e3",
+        2,
+        &["--table-size=1e3"],
+    ),
+    Case(
+        "sysbench oltp_insert run --rand-type=zipf",
+        2,
+        &["--rand-type=zipf", "did you mean zipfian"],
+    ),
+    Case(
+        "sysbench oltp_insert run --skip-trx=maybe",
+        2,
+        &["--skip-trx=maybe", "on or off"],
+    ),
+    Case(
+        "sysbench oltp_insert run --percentile=101",
+        2,
+        &["--percentile=101", "95,99,99.9"],
+    ),
+    Case(
+        "sysbench oltp_insert run --report-checkpoints=5,x",
+        2,
+        &["--report-checkpoints=5,x", "30,60"],
+    ),
+    Case(
+        "sysbench oltp_insert run --forced-shutdown=soon",
+        2,
+        &["--forced-shutdown=soon", "off"],
+    ),
+    Case(
+        "sysbench oltp_insert run --threads",
+        2,
+        &["--threads wants a value"],
+    ),
     Case("sysbench oltp_insert run -t4", 2, &["two dashes"]),
-    Case("sysbench oltp_insert run --random-points=3", 2, &["--random-points is not an option of oltp_insert"]),
-    Case("sysbench oltp_insert run --config-file=absent.cfg", 2, &["absent.cfg", "can't be read"]),
-    Case("sysbench oltp_insert run --target=mysqk://u:geheim@h/db", 2, &["mysqk", "for example mysql://"]),
-    Case("sysbench oltp_insert run --target=mysql://u@h:70000/db", 2, &["port 70000", "65535"]),
-    Case("sysbench oltp_insert run --target=mysql://u@h/db?tsl=on", 2, &["unknown key tsl", "did you mean tls"]),
-    Case("sysbench oltp_insert run --mysql-host=a,b,c --mysql-port=1,2", 2, &["2 ports for 3 hosts"]),
-    Case("sysbench oltp_insert run --mysql-compression=on", 2, &["--mysql-compression"]),
-    Case("sysbench oltp_insert run --target=sqlite:x.db --report=report.pdf", 2, &["report.pdf", ".html"]),
-    Case("sysbench oltp_insert run --target=sqlite:x.db --out=no/such/folder/r.json", 2, &["folder does not exist"]),
-    Case("sysbench oltp_insert run --target=sqlite:absent.db", 6, &["absent.db", "prepare"]),
-    Case("sysbench oltp_insert run --target=mysql://u@no-such-host.invalid/db", 4, &["no-such-host.invalid"]),
-    Case("sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db", 4, &["127.0.0.1:1", "refused"]),
-    Case("sysbench oltp_insert prepare --target=postgres://u@127.0.0.1:1/db", 4, &["127.0.0.1:1"]),
+    Case(
+        "sysbench oltp_insert run --random-points=3",
+        2,
+        &["--random-points is not an option of oltp_insert"],
+    ),
+    Case(
+        "sysbench oltp_insert run --config-file=absent.cfg",
+        2,
+        &["absent.cfg", "can't be read"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=mysqk://u:geheim@h/db",
+        2,
+        &["mysqk", "for example mysql://"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=mysql://u@h:70000/db",
+        2,
+        &["port 70000", "65535"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=mysql://u@h/db?tsl=on",
+        2,
+        &["unknown key tsl", "did you mean tls"],
+    ),
+    Case(
+        "sysbench oltp_insert run --mysql-host=a,b,c --mysql-port=1,2",
+        2,
+        &["2 ports for 3 hosts"],
+    ),
+    Case(
+        "sysbench oltp_insert run --mysql-compression=on",
+        2,
+        &["--mysql-compression"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --report=report.pdf",
+        2,
+        &["report.pdf", ".html"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --out=no/such/folder/r.json",
+        2,
+        &["folder does not exist"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:absent.db",
+        6,
+        &["absent.db", "prepare"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=mysql://u@no-such-host.invalid/db",
+        4,
+        &["no-such-host.invalid"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=mysql://u@127.0.0.1:1/db",
+        4,
+        &["127.0.0.1:1", "refused"],
+    ),
+    Case(
+        "sysbench oltp_insert prepare --target=postgres://u@127.0.0.1:1/db",
+        4,
+        &["127.0.0.1:1"],
+    ),
     Case("show nothing", 2, &["no runs are stored here yet"]),
-    Case("report last --out report.docx", 2, &["report.docx", ".html"]),
+    Case(
+        "report last --out report.docx",
+        2,
+        &["report.docx", ".html"],
+    ),
     Case("demo --rows=0", 2, &["--rows", "1..=10000000"]),
     Case("frobnicate", 2, &["frobnicate"]),
-    Case("doctor mysql://u@127.0.0.1:1/db", 4, &["connect", "127.0.0.1:1"]),
+    Case(
+        "doctor mysql://u@127.0.0.1:1/db",
+        4,
+        &["connect", "127.0.0.1:1"],
+    ),
 ];
 
 fn check(dir: &Workdir, case: &Case, args: &[&str]) {
@@ -56,7 +183,11 @@ fn check(dir: &Workdir, case: &Case, args: &[&str]) {
     for part in case.2 {
         assert!(all.contains(part), "{}: {part:?} is not in {all:?}", case.0);
     }
-    assert!(!all.contains("panicked") && !all.contains("geheim"), "{}: {all:?}", case.0);
+    assert!(
+        !all.contains("panicked") && !all.contains("geheim"),
+        "{}: {all:?}",
+        case.0
+    );
 }
 
 #[test]
@@ -66,22 +197,41 @@ fn wrong_command_lines() {
         let args: Vec<_> = case.0.split(' ').collect();
         check(&dir, case, &args);
     }
-    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|f| f.unwrap().file_name())
+        .collect();
     assert!(left.is_empty(), "files were left behind: {left:?}");
 }
 
 /// On both servers; `{url}` is a fresh database's, `{bad}` the same with a wrong password, `{tls}`
 /// asks for TLS of a server that has none.
 const SERVERS: &[Case] = &[
-    Case("sysbench oltp_read_only run --target={url} --tables=2", 6, &["sbtest1 (and 1 more)", "run prepare first: tidemark sysbench oltp_read_only", "--tables=2", "prepare"]),
+    Case(
+        "sysbench oltp_read_only run --target={url} --tables=2",
+        6,
+        &[
+            "sbtest1 (and 1 more)",
+            "run prepare first: tidemark sysbench oltp_read_only",
+            "--tables=2",
+            "prepare",
+        ],
+    ),
     Case("sysbench oltp_read_only run --target={bad}", 4, &["sbtest"]),
-    Case("sysbench oltp_read_only prepare --target={bad}", 4, &["sbtest"]),
+    Case(
+        "sysbench oltp_read_only prepare --target={bad}",
+        4,
+        &["sbtest"],
+    ),
     Case("sysbench oltp_read_only run --target={tls}", 4, &["TLS"]),
     Case("sysbench oltp_insert cleanup --target={url}", 0, &[]),
 ];
 
 fn servers() -> [(&'static str, &'static tidemark_testkit::Endpoint); 2] {
-    [("mariadb", shared_mariadb().unwrap()), ("postgres", shared_postgres().unwrap())]
+    [
+        ("mariadb", shared_mariadb().unwrap()),
+        ("postgres", shared_postgres().unwrap()),
+    ]
 }
 
 #[test]
@@ -105,14 +255,27 @@ fn wrong_accounts_and_missing_tables() {
 fn a_users_own_table_is_never_touched() {
     for (name, server) in servers() {
         let database = server.fresh_database(&format!("own_{name}")).unwrap();
-        database.query("CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, salary INTEGER)").unwrap();
-        database.query("INSERT INTO sbtest1 VALUES (1, 100)").unwrap();
+        database
+            .query("CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, salary INTEGER)")
+            .unwrap();
+        database
+            .query("INSERT INTO sbtest1 VALUES (1, 100)")
+            .unwrap();
         let dir = Workdir::new();
         let target = format!("--target={}", database.url());
         for command in ["prepare", "cleanup"] {
-            let said = dir.run(&["sysbench", "oltp_read_write", &target, "--tables=2", command]);
+            let said = dir.run(&[
+                "sysbench",
+                "oltp_read_write",
+                &target,
+                "--tables=2",
+                command,
+            ]);
             assert_eq!(said.code, Some(5), "{name} {command}: {said:?}");
-            assert!(said.err.contains("sbtest1") && said.err.contains("salary"), "{said:?}");
+            assert!(
+                said.err.contains("sbtest1") && said.err.contains("salary"),
+                "{said:?}"
+            );
             assert!(said.err.contains("--force"), "{said:?}");
             let there = database.query("SELECT salary FROM sbtest1").unwrap();
             assert!(there.contains("100"), "{there}");
@@ -120,9 +283,22 @@ fn a_users_own_table_is_never_touched() {
             assert!(database.query("SELECT * FROM sbtest2").is_err());
         }
         // Not even --replace drops it; --force does, when asked by name.
-        let said = dir.run(&["sysbench", "oltp_read_write", &target, "--replace", "prepare"]);
+        let said = dir.run(&[
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--replace",
+            "prepare",
+        ]);
         assert_eq!(said.code, Some(5), "{said:?}");
-        dir.ok(&["sysbench", "oltp_read_write", &target, "--force", "--table-size=10", "prepare"]);
+        dir.ok(&[
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--force",
+            "--table-size=10",
+            "prepare",
+        ]);
         assert!(database.query("SELECT salary FROM sbtest1").is_err());
     }
 }
@@ -133,13 +309,34 @@ fn a_table_that_is_there_is_not_loaded_twice() {
         let database = server.fresh_database(&format!("twice_{name}")).unwrap();
         let dir = Workdir::new();
         let target = format!("--target={}", database.url());
-        let args = ["sysbench", "oltp_read_write", &target, "--table-size=100", "prepare"];
+        let args = [
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--table-size=100",
+            "prepare",
+        ];
         dir.ok(&args);
         let said = dir.run(&args);
         assert_eq!(said.code, Some(5), "{said:?}");
-        assert!(said.err.contains("100 rows") && said.err.contains("cleanup"), "{said:?}");
-        dir.ok(&["sysbench", "oltp_read_write", &target, "--table-size=50", "--replace", "prepare"]);
-        assert!(database.query("SELECT COUNT(*) FROM sbtest1").unwrap().contains("50"));
+        assert!(
+            said.err.contains("100 rows") && said.err.contains("cleanup"),
+            "{said:?}"
+        );
+        dir.ok(&[
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--table-size=50",
+            "--replace",
+            "prepare",
+        ]);
+        assert!(
+            database
+                .query("SELECT COUNT(*) FROM sbtest1")
+                .unwrap()
+                .contains("50")
+        );
     }
 }
 
@@ -149,10 +346,26 @@ fn a_password_is_not_in_the_process_list_nor_in_the_record() {
     let database = server.fresh_database("secret").unwrap();
     let dir = Workdir::new();
     let target = format!("--target={}", database.url());
-    dir.ok(&["sysbench", "oltp_read_write", &target, "--table-size=100", "prepare"]);
-    let child = dir.spawn(&["sysbench", "oltp_read_write", &target, "--table-size=100", "--time=2", "--out=record.json", "run"]);
+    dir.ok(&[
+        "sysbench",
+        "oltp_read_write",
+        &target,
+        "--table-size=100",
+        "prepare",
+    ]);
+    let child = dir.spawn(&[
+        "sysbench",
+        "oltp_read_write",
+        &target,
+        "--table-size=100",
+        "--time=2",
+        "--out=record.json",
+        "run",
+    ]);
     let shown = || std::fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
-    common::wait_until("the password to leave the process list", || shown().contains(":***@"));
+    common::wait_until("the password to leave the process list", || {
+        shown().contains(":***@")
+    });
     assert!(!shown().contains(":sbtest@"), "{}", shown());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -164,11 +377,28 @@ fn a_password_is_not_in_the_process_list_nor_in_the_record() {
 fn a_full_disk_is_told() {
     let dir = Workdir::new();
     let target = "--target=sqlite:small.db";
-    dir.ok(&["sysbench", "oltp_insert", target, "--table-size=1000", "prepare"]);
+    dir.ok(&[
+        "sysbench",
+        "oltp_insert",
+        target,
+        "--table-size=1000",
+        "prepare",
+    ]);
     // The record's file: a device that is always full.
-    let said = dir.run(&["sysbench", "oltp_point_select", target, "--table-size=1000", "--time=1", "--out=/dev/full", "run"]);
+    let said = dir.run(&[
+        "sysbench",
+        "oltp_point_select",
+        target,
+        "--table-size=1000",
+        "--time=1",
+        "--out=/dev/full",
+        "run",
+    ]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("/dev/full") && said.err.contains("No space left"), "{said:?}");
+    assert!(
+        said.err.contains("/dev/full") && said.err.contains("No space left"),
+        "{said:?}"
+    );
     // The database's file: files may not grow beyond a limit.
     let line = format!(
         "ulimit -f 400; trap '' XFSZ; exec {} sysbench oltp_insert --target=sqlite:full.db --table-size=50000 prepare",
@@ -182,16 +412,33 @@ fn a_full_disk_is_told() {
         .unwrap();
     let said = common::Said::of(&output);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("rows loaded") && said.err.contains("cleanup"), "{said:?}");
+    assert!(
+        said.err.contains("rows loaded") && said.err.contains("cleanup"),
+        "{said:?}"
+    );
 }
 
 #[test]
 fn a_store_that_can_not_be_written_does_not_fail_a_run() {
     let dir = Workdir::new();
     let target = "--target=sqlite:a.db";
-    dir.ok(&["sysbench", "oltp_point_select", target, "--table-size=100", "prepare"]);
+    dir.ok(&[
+        "sysbench",
+        "oltp_point_select",
+        target,
+        "--table-size=100",
+        "prepare",
+    ]);
     std::fs::write(dir.path().join("foreign.db"), "this is a letter to my aunt").unwrap();
-    let said = dir.run(&["sysbench", "oltp_point_select", target, "--table-size=100", "--time=1", "--store=foreign.db", "run"]);
+    let said = dir.run(&[
+        "sysbench",
+        "oltp_point_select",
+        target,
+        "--table-size=100",
+        "--time=1",
+        "--store=foreign.db",
+        "run",
+    ]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.err.contains("not kept in the store"), "{said:?}");
     let letter = std::fs::read_to_string(dir.path().join("foreign.db")).unwrap();

@@ -9,7 +9,10 @@ use std::time::Duration;
 use tidemark_testkit::{Server, shared_mariadb, shared_postgres};
 
 fn servers() -> [(&'static str, Server); 2] {
-    [("mariadb", Server::mariadb().unwrap()), ("postgres", Server::postgres().unwrap())]
+    [
+        ("mariadb", Server::mariadb().unwrap()),
+        ("postgres", Server::postgres().unwrap()),
+    ]
 }
 
 /// Starts a run and waits for its first interval.
@@ -47,9 +50,31 @@ fn a_server_killed_in_a_run_and_not_back_fails_it_with_one_message() {
     for (name, server) in servers() {
         let dir = Workdir::new();
         let target = format!("--target={}", server.url());
-        dir.ok(&["sysbench", "oltp_read_write", &target, "--table-size=1000", "prepare"]);
-        for (policy, word) in [("--reconnect-timeout=1", "not back within 1 s"), ("--on-disconnect=fail", "connection")] {
-            let (child, rest) = running(&dir, &["sysbench", "oltp_read_write", &target, "--table-size=1000", "--threads=4", "--time=60", "--report-interval=1", policy, "run"]);
+        dir.ok(&[
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--table-size=1000",
+            "prepare",
+        ]);
+        for (policy, word) in [
+            ("--reconnect-timeout=1", "not back within 1 s"),
+            ("--on-disconnect=fail", "connection"),
+        ] {
+            let (child, rest) = running(
+                &dir,
+                &[
+                    "sysbench",
+                    "oltp_read_write",
+                    &target,
+                    "--table-size=1000",
+                    "--threads=4",
+                    "--time=60",
+                    "--report-interval=1",
+                    policy,
+                    "run",
+                ],
+            );
             server.kill9().unwrap();
             let said = end(child, rest);
             assert_eq!(said.code, Some(1), "{name} {policy}: {said:?}");
@@ -68,14 +93,35 @@ fn a_server_that_comes_back_is_used_again_and_the_reconnects_are_counted() {
     for (name, server) in servers() {
         let dir = Workdir::new();
         let target = format!("--target={}", server.url());
-        dir.ok(&["sysbench", "oltp_read_write", &target, "--table-size=1000", "prepare"]);
-        let (child, rest) = running(&dir, &["sysbench", "oltp_read_write", &target, "--table-size=1000", "--threads=4", "--time=8", "--report-interval=1", "run"]);
+        dir.ok(&[
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--table-size=1000",
+            "prepare",
+        ]);
+        let (child, rest) = running(
+            &dir,
+            &[
+                "sysbench",
+                "oltp_read_write",
+                &target,
+                "--table-size=1000",
+                "--threads=4",
+                "--time=8",
+                "--report-interval=1",
+                "run",
+            ],
+        );
         server.kill9().unwrap();
         server.restart().unwrap();
         let said = end(child, rest);
         assert_eq!(said.code, Some(0), "{name}: {said:?}");
         let record = dir.last_record();
-        assert!(record["totals"]["reconnects"].as_u64().unwrap() >= 4, "{name}: {said:?}");
+        assert!(
+            record["totals"]["reconnects"].as_u64().unwrap() >= 4,
+            "{name}: {said:?}"
+        );
         assert!(!record["errors"].as_array().unwrap().is_empty(), "{name}");
     }
 }
@@ -85,10 +131,21 @@ fn a_load_whose_client_or_server_dies_goes_on_without_doubling_a_row() {
     for (name, server) in servers() {
         let dir = Workdir::new();
         let target = format!("--target={}", server.url());
-        let args = ["sysbench", "oltp_read_write", &target, "--tables=2", "--table-size=60000", "--chunk-rows=2000", "--threads=2", "prepare"];
+        let args = [
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--tables=2",
+            "--table-size=60000",
+            "--chunk-rows=2000",
+            "--threads=2",
+            "prepare",
+        ];
         let journal = "SELECT COUNT(*) FROM tidemark_load_journal";
         let some_chunks = || {
-            server.query(journal).is_ok_and(|n| n.trim().parse::<u32>().is_ok_and(|n| n > 2))
+            server
+                .query(journal)
+                .is_ok_and(|n| n.trim().parse::<u32>().is_ok_and(|n| n > 2))
         };
         let child = dir.spawn(&args);
         wait_until("some chunks", some_chunks);
@@ -103,14 +160,27 @@ fn a_load_whose_client_or_server_dies_goes_on_without_doubling_a_row() {
         if said.code != Some(0) {
             assert!(matches!(said.code, Some(1 | 4)), "{name}: {said:?}");
             let last = dir.ok(&args);
-            assert!(last.out.contains("were there from a load") || last.out.contains("Going on"), "{name}: {last:?}");
+            assert!(
+                last.out.contains("were there from a load") || last.out.contains("Going on"),
+                "{name}: {last:?}"
+            );
         }
         for table in ["sbtest1", "sbtest2"] {
-            let counts = server.query(&format!("SELECT COUNT(*), COUNT(DISTINCT id), MAX(id) FROM {table}")).unwrap();
-            let counts: Vec<_> = counts.split(|c: char| !c.is_ascii_digit()).filter(|w| !w.is_empty()).collect();
+            let counts = server
+                .query(&format!(
+                    "SELECT COUNT(*), COUNT(DISTINCT id), MAX(id) FROM {table}"
+                ))
+                .unwrap();
+            let counts: Vec<_> = counts
+                .split(|c: char| !c.is_ascii_digit())
+                .filter(|w| !w.is_empty())
+                .collect();
             assert_eq!(counts, ["60000"; 3], "{name} {table}");
         }
-        assert!(server.query(journal).is_err(), "{name}: the journal is gone");
+        assert!(
+            server.query(journal).is_err(),
+            "{name}: the journal is gone"
+        );
     }
 }
 
@@ -123,15 +193,39 @@ fn ctrl_c_ends_with_the_summary_of_what_was_measured() {
     for database in databases {
         let dir = Workdir::new();
         let target = format!("--target={}", database.url());
-        dir.ok(&["sysbench", "oltp_point_select", &target, "--table-size=1000", "prepare"]);
-        let (child, rest) = running(&dir, &["sysbench", "oltp_point_select", &target, "--table-size=1000", "--threads=4", "--time=60", "--report-interval=1", "run"]);
+        dir.ok(&[
+            "sysbench",
+            "oltp_point_select",
+            &target,
+            "--table-size=1000",
+            "prepare",
+        ]);
+        let (child, rest) = running(
+            &dir,
+            &[
+                "sysbench",
+                "oltp_point_select",
+                &target,
+                "--table-size=1000",
+                "--threads=4",
+                "--time=60",
+                "--report-interval=1",
+                "run",
+            ],
+        );
         signal(child.id(), "INT");
         let said = end(child, rest);
         assert_eq!(said.code, Some(130), "{said:?}");
-        assert!(said.out.contains("SQL statistics:") && said.out.contains("Threads fairness:"), "{said:?}");
+        assert!(
+            said.out.contains("SQL statistics:") && said.out.contains("Threads fairness:"),
+            "{said:?}"
+        );
         let record = dir.last_record();
         assert_eq!(record["state"], "interrupted");
-        let events: u64 = record["intervals"].as_array().unwrap().iter()
+        let events: u64 = record["intervals"]
+            .as_array()
+            .unwrap()
+            .iter()
             .flat_map(|i| i["types"].as_object().unwrap().values())
             .map(|t| t["count"].as_u64().unwrap())
             .sum();
@@ -142,20 +236,38 @@ fn ctrl_c_ends_with_the_summary_of_what_was_measured() {
 
 #[test]
 fn an_interrupted_load_says_how_to_go_on() {
-    let database = shared_mariadb().unwrap().fresh_database("interrupt").unwrap();
+    let database = shared_mariadb()
+        .unwrap()
+        .fresh_database("interrupt")
+        .unwrap();
     let dir = Workdir::new();
     let target = format!("--target={}", database.url());
-    let args = ["sysbench", "oltp_read_write", &target, "--table-size=300000", "--chunk-rows=2000", "prepare"];
+    let args = [
+        "sysbench",
+        "oltp_read_write",
+        &target,
+        "--table-size=300000",
+        "--chunk-rows=2000",
+        "prepare",
+    ];
     let child = dir.spawn(&args);
     wait_until("some chunks", || {
-        database.query("SELECT COUNT(*) FROM tidemark_load_journal")
+        database
+            .query("SELECT COUNT(*) FROM tidemark_load_journal")
             .is_ok_and(|n| n.trim().parse::<u32>().is_ok_and(|n| n > 2))
     });
     signal(child.id(), "INT");
     let said = Said::of(&child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
-    assert!(said.err.contains("of 300000 rows loaded") && said.err.contains("cleanup"), "{said:?}");
+    assert!(
+        said.err.contains("of 300000 rows loaded") && said.err.contains("cleanup"),
+        "{said:?}"
+    );
     dir.ok(&["sysbench", "oltp_read_write", &target, "cleanup"]);
     assert!(database.query("SELECT 1 FROM sbtest1").is_err());
-    assert!(database.query("SELECT 1 FROM tidemark_load_journal").is_err());
+    assert!(
+        database
+            .query("SELECT 1 FROM tidemark_load_journal")
+            .is_err()
+    );
 }

@@ -8,6 +8,8 @@ use tidemark_core::{Engine, Protocol};
 pub enum BulkMethod {
     /// `COPY … FROM STDIN`.
     Copy,
+    /// Arrays of binary values for one prepared INSERT (MariaDB's `COM_STMT_BULK_EXECUTE`).
+    BulkExecute,
     /// `LOAD DATA LOCAL INFILE`.
     LoadData,
     /// `INSERT … VALUES (…), (…), …` as text.
@@ -69,30 +71,24 @@ impl Dialect {
         "BEGIN"
     }
 
-    /// Statements that a session which loads rows sends first: checks that rows made by the
-    /// loader cannot break are put off (MySQL and MariaDB manuals, "Bulk Data Loading").
-    pub fn load_settings(&self) -> &'static [&'static str] {
-        match self.engine.protocol() {
-            Protocol::Mysql => &["SET foreign_key_checks = 0", "SET unique_checks = 0"],
-            _ => &[],
-        }
-    }
-
     /// The best way to load many rows, if the server's configuration allows it.
     pub fn bulk_method(&self) -> BulkMethod {
-        match self.engine.protocol() {
-            Protocol::Mysql => BulkMethod::LoadData,
-            Protocol::Postgres => BulkMethod::Copy,
-            Protocol::Sqlite => BulkMethod::PreparedInsert,
+        match self.engine {
+            Engine::Mariadb => BulkMethod::BulkExecute,
+            Engine::Mysql | Engine::Tidb => BulkMethod::LoadData,
+            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => BulkMethod::Copy,
+            Engine::Sqlite => BulkMethod::PreparedInsert,
         }
     }
 
     /// Every way to load many rows that the engine knows, best first.
     pub fn bulk_methods(&self) -> &'static [BulkMethod] {
-        match self.engine.protocol() {
-            Protocol::Mysql => &[BulkMethod::LoadData, BulkMethod::MultiRowInsert],
-            Protocol::Postgres => &[BulkMethod::Copy, BulkMethod::MultiRowInsert],
-            Protocol::Sqlite => &[BulkMethod::PreparedInsert],
+        use BulkMethod::{BulkExecute, Copy, LoadData, MultiRowInsert, PreparedInsert};
+        match self.engine {
+            Engine::Mariadb => &[BulkExecute, LoadData, MultiRowInsert],
+            Engine::Mysql | Engine::Tidb => &[LoadData, MultiRowInsert],
+            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => &[Copy, MultiRowInsert],
+            Engine::Sqlite => &[PreparedInsert],
         }
     }
 

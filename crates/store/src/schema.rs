@@ -16,7 +16,7 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn open(path: &Path, create: bool) -> Result<Store, StoreError> {
-    let there = inspect(path)?;
+    let there = inspect_patiently(path)?;
     if !there && !create {
         return Err(StoreError::Absent { path: path.into() });
     }
@@ -42,6 +42,20 @@ pub(crate) fn open(path: &Path, create: bool) -> Result<Store, StoreError> {
         db,
         path: path.into(),
     })
+}
+
+/// Looks again for a moment at what is no store: another process may be writing the first page of
+/// a new one right now.
+fn inspect_patiently(path: &Path) -> Result<bool, StoreError> {
+    for _ in 0..10 {
+        match inspect(path) {
+            Err(StoreError::NotAStore { .. }) if path.is_file() => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            seen => return seen,
+        }
+    }
+    inspect(path)
 }
 
 /// Looks at the file without SQLite, which could already change it (by rolling back somebody's

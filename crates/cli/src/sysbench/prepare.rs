@@ -48,6 +48,7 @@ fn tell(report: &LoadReport, out: &mut dyn Write) {
     let seconds = report.elapsed.as_secs_f64();
     let way = match report.method {
         Some(BulkMethod::Copy) => " by COPY",
+        Some(BulkMethod::BulkExecute) => " by arrays of rows",
         Some(BulkMethod::LoadData) => " by LOAD DATA",
         Some(BulkMethod::MultiRowInsert) => " by INSERT",
         Some(BulkMethod::PreparedInsert) | None => "",

@@ -38,7 +38,9 @@ impl Said {
 
 impl Workdir {
     pub fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -83,7 +85,10 @@ impl Workdir {
 
 /// Sends a signal by its name.
 pub fn signal(pid: u32, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
+    let sent = Command::new("kill")
+        .args([&format!("-{name}"), &pid.to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 

@@ -5,7 +5,7 @@ use crate::Value;
 
 // Types, as the protocol numbers them ("Column Types").
 const DOUBLE: u8 = 0x05;
-const NULL: u8 = 0x06;
+pub(super) const NULL: u8 = 0x06;
 const LONGLONG: u8 = 0x08;
 const BLOB: u8 = 0xFC;
 const VAR_STRING: u8 = 0xFD;
@@ -54,7 +54,7 @@ impl Bound {
     }
 }
 
-fn type_of(value: &Value<'_>) -> u8 {
+pub(super) fn type_of(value: &Value<'_>) -> u8 {
     match value {
         Value::Null => NULL,
         Value::Int(_) => LONGLONG,
@@ -84,15 +84,23 @@ pub(super) fn execute(id: u32, values: &[Value<'_>], bound: &mut Bound, first: b
         }
     }
     for (i, value) in values.iter().enumerate() {
-        match value {
-            Value::Null => out[bitmap + i / 8] |= 1 << (i % 8),
-            Value::Int(v) => out.extend_from_slice(&v.to_le_bytes()),
-            Value::Float(v) => out.extend_from_slice(&v.to_le_bytes()),
-            Value::Text(v) => write_bytes(v.as_bytes(), out),
-            Value::Bytes(v) => write_bytes(v, out),
+        if *value == Value::Null {
+            out[bitmap + i / 8] |= 1 << (i % 8);
         }
+        write_value(value, out);
     }
     request
+}
+
+/// Appends a value in binary form; nothing for NULL, which is told elsewhere.
+pub(super) fn write_value(value: &Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => {}
+        Value::Int(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Value::Float(v) => out.extend_from_slice(&v.to_le_bytes()),
+        Value::Text(v) => write_bytes(v.as_bytes(), out),
+        Value::Bytes(v) => write_bytes(v, out),
+    }
 }
 
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {

@@ -8,6 +8,9 @@ use super::reply::cut_off;
 use crate::connector::refused;
 use tidemark_core::{DbError, ErrorClass, Host};
 
+/// The code of an error that a load makes by itself.
+pub(super) const LOAD: &str = "load";
+
 /// Most of a message that is kept.
 const LONGEST_MESSAGE: usize = 1024;
 

@@ -5,7 +5,7 @@ use super::error;
 use super::packet::{ERR, FULL, HEADER, take, take_le};
 use super::reply::{OkPacket, cut_off};
 use crate::tls;
-use mysql_common::constants::CapabilityFlags;
+use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 use mysql_common::packets::{AuthPlugin, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 use std::collections::HashMap;
@@ -32,6 +32,8 @@ pub(super) struct Agreed {
     pub deprecate_eof: bool,
     /// Whether the server takes LOAD DATA LOCAL.
     pub local_files: bool,
+    /// Whether the server takes arrays of rows (MariaDB's `STMT_BULK_OPERATIONS`).
+    pub bulk: bool,
     /// Status flags of the OK packet.
     pub status: u16,
 }
@@ -67,6 +69,12 @@ async fn shake_hands(
     };
     let greeting = Greeting::read(&wire.packet().await?)?;
     let mut capabilities = wanted(target) & (greeting.capabilities | REQUIRED);
+    // MariaDB's own flags are read only from a client that does not say it is MySQL's (MariaDB,
+    // "Connection": CLIENT_MYSQL has the value of CLIENT_LONG_PASSWORD).
+    let extended = greeting.mariadb & MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS;
+    if !extended.is_empty() {
+        capabilities.remove(CapabilityFlags::CLIENT_LONG_PASSWORD);
+    }
     if let Some(config) = tls {
         if !greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL) {
             return Err(tls::not_offered(host));
@@ -107,6 +115,7 @@ async fn shake_hands(
             .then(|| HashMap::from([("program_name".into(), "tidemark".into())])),
         MAX_PACKET,
     )
+    .with_mariadb_ext_capabilities(extended)
     .serialize(&mut response);
     wire.send(&response).await?;
     let ok = wire.authenticate(&mut auth).await?;
@@ -118,6 +127,7 @@ async fn shake_hands(
         version: greeting.version,
         deprecate_eof: agreed.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
         local_files: agreed.contains(CapabilityFlags::CLIENT_LOCAL_FILES),
+        bulk: !extended.is_empty(),
         status: ok.status,
     })
 }
@@ -150,6 +160,8 @@ fn wanted(target: &Target) -> CapabilityFlags {
 struct Greeting {
     version: String,
     capabilities: CapabilityFlags,
+    /// None of another server than MariaDB.
+    mariadb: MariadbCapabilities,
     nonce: Vec<u8>,
     plugin: Vec<u8>,
 }
@@ -178,11 +190,13 @@ impl Greeting {
         take(rest, 1)?;
         let mut capabilities = take_le(rest, 2)? as u32;
         let mut plugin = Vec::new();
+        let mut mariadb = 0;
         if !rest.is_empty() {
             let _charset_and_status = take(rest, 3)?;
             capabilities |= (take_le(rest, 2)? as u32) << 16;
             let nonce_len = take_le(rest, 1)? as usize;
-            let _reserved = take(rest, 10)?;
+            let _reserved = take(rest, 6)?;
+            mariadb = take_le(rest, 4)? as u32;
             let more = nonce_len.saturating_sub(8).max(13).min(rest.len());
             let more = take(rest, more)?;
             nonce.extend_from_slice(more.strip_suffix(&[0]).unwrap_or(more));
@@ -191,6 +205,11 @@ impl Greeting {
         }
         Some(Self {
             version,
+            mariadb: if capabilities & CapabilityFlags::CLIENT_LONG_PASSWORD.bits() == 0 {
+                MariadbCapabilities::from_bits_truncate(mariadb)
+            } else {
+                MariadbCapabilities::empty()
+            },
             capabilities: CapabilityFlags::from_bits_truncate(capabilities),
             nonce,
             plugin,

@@ -1,4 +1,4 @@
-//! Loading many rows: `LOAD DATA LOCAL INFILE`, or `INSERT`s of many rows.
+//! Loading many rows: arrays of binary values, `LOAD DATA LOCAL INFILE`, or `INSERT`s of many rows.
 //!
 //! The server asks for the file named in the statement; it gets the rows as they are made, in
 //! pieces, and no file is ever opened (MySQL manual, "LOAD DATA"; MySQL Internals, "LOCAL INFILE
@@ -9,6 +9,7 @@
 //! LOAD DATA reads text: MariaDB takes any bytes for a binary column, MySQL refuses what isn't UTF-8;
 //! load that with [`BulkMethod::MultiRowInsert`].
 
+use super::bulk;
 use super::packet::{Frame, Request};
 use super::reply::{Count, End, OkPacket, Results, status};
 use super::{MysqlSession, error, lost};
@@ -25,8 +26,8 @@ const INSERT: usize = 512 * 1024;
 /// ER_LOAD_INFILE_CAPABILITY_DISABLED.
 const NOT_ALLOWED: [&str; 3] = ["1148", "3948", "4166"];
 
-/// Loads rows by the requested way; by LOAD DATA, or where that is not allowed by INSERT, when none
-/// is requested. All or nothing: in the surrounding transaction, or in one of its own.
+/// Loads rows by the requested way; when none is requested, by the first of arrays, LOAD DATA and
+/// INSERT that the server takes. All or nothing: in the surrounding transaction, or in one of its own.
 pub(super) async fn load(
     session: &mut MysqlSession,
     request: &LoadRequest<'_>,
@@ -54,6 +55,9 @@ async fn by_method(
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
     match request.method {
+        Some(BulkMethod::BulkExecute) if session.bulk => {
+            bulk::load(session, server, request, source).await
+        }
         Some(BulkMethod::LoadData) => load_data(session, request, source).await,
         Some(BulkMethod::MultiRowInsert) => insert(session, server, request, source).await,
         Some(other) => Err(DbError::new(
@@ -64,6 +68,7 @@ async fn by_method(
                 session.server.engine
             ),
         )),
+        None if session.bulk => bulk::load(session, server, request, source).await,
         None if !server.local_files => insert(session, server, request, source).await,
         None => match load_data(session, request, source).await {
             // Refused before it asked for a row.
@@ -76,10 +81,10 @@ async fn by_method(
 }
 
 /// What decides how rows are loaded.
-struct Server {
+pub(super) struct Server {
     local_files: bool,
     /// Longest statement in bytes.
-    max_packet: usize,
+    pub max_packet: usize,
     in_transaction: bool,
 }
 
@@ -236,7 +241,7 @@ async fn insert(
 }
 
 /// A load that the server took only in part, or only after changing it, has failed.
-async fn check(
+pub(super) async fn check(
     session: &mut MysqlSession,
     sent: u64,
     outcome: Outcome,
@@ -251,7 +256,7 @@ async fn check(
     let why = warnings.text(0, 2).unwrap_or_default();
     Err(DbError::new(
         number.map_or(ErrorClass::Fatal, |n| error::classify(n, b"HY000")),
-        number.map_or_else(|| "load".into(), |n| n.to_string()),
+        number.map_or_else(|| error::LOAD.into(), |n| n.to_string()),
         format!(
             "the server took {taken} of {sent} rows, with {} warnings: {why}",
             ok.warnings

@@ -14,6 +14,7 @@
 
 mod auth;
 mod bind;
+mod bulk;
 mod decode;
 mod error;
 mod handshake;
@@ -31,7 +32,7 @@ use crate::{
 use bind::Bound;
 use decode::Decode;
 use packet::{COM_QUIT, COM_STMT_PREPARE, Frame, HEADER, Packets, Request};
-use reply::{Count, End, OkPacket, PrepareReply, Results, Sink};
+use reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Sink};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -73,6 +74,7 @@ pub struct MysqlSession {
     state: State,
     deprecate_eof: bool,
     local_files: bool,
+    bulk: bool,
 }
 
 impl MysqlSession {
@@ -93,6 +95,7 @@ impl MysqlSession {
             state: State::Idle,
             deprecate_eof: agreed.deprecate_eof,
             local_files: agreed.local_files,
+            bulk: agreed.bulk,
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
             let set = Box::pin(session.simple(BACKSLASH_ESCAPES)).await;
@@ -114,11 +117,7 @@ impl MysqlSession {
         if self.prepared == PreparedMode::Text {
             return Ok(as_text());
         }
-        let mut request = Request::command(COM_STMT_PREPARE);
-        request.body().extend_from_slice(sql.as_bytes());
-        let mut frame = self.send(request).await?;
-        let mut reply = PrepareReply::new(self.deprecate_eof);
-        let prepared = match self.receive(&mut frame, &mut reply).await {
+        let prepared = match self.prepare_on_server(sql).await {
             Err(e) if e.code == UNSUPPORTED_PS => return Ok(as_text()),
             prepared => prepared?,
         };
@@ -138,6 +137,22 @@ impl MysqlSession {
                 params: prepared.params,
             },
         })
+    }
+
+    /// Prepares a statement whatever the session's mode.
+    async fn prepare_on_server(&mut self, sql: &str) -> Result<Prepared, DbError> {
+        let mut request = Request::command(COM_STMT_PREPARE);
+        request.body().extend_from_slice(sql.as_bytes());
+        let mut frame = self.send(request).await?;
+        let mut reply = PrepareReply::new(self.deprecate_eof);
+        self.receive(&mut frame, &mut reply).await
+    }
+
+    /// Sends a command that is not answered.
+    async fn tell(&mut self, request: Request) -> Result<(), DbError> {
+        self.send(request).await?;
+        self.state = State::Idle;
+        Ok(())
     }
 
     pub(crate) async fn execute(

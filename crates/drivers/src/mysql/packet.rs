@@ -294,6 +294,9 @@ pub(super) const COM_QUIT: u8 = 0x01;
 pub(super) const COM_QUERY: u8 = 0x03;
 pub(super) const COM_STMT_PREPARE: u8 = 0x16;
 pub(super) const COM_STMT_EXECUTE: u8 = 0x17;
+pub(super) const COM_STMT_CLOSE: u8 = 0x19;
+/// MariaDB only.
+pub(super) const COM_STMT_BULK_EXECUTE: u8 = 0xFA;
 
 /// Takes a length-encoded integer off the front (MySQL Internals, "Integer"); `None` when it is cut
 /// off or no number.

@@ -29,7 +29,7 @@ pub(super) async fn load(
     let rows = match method {
         BulkMethod::Copy => copy(session, &dialect, request, source).await?,
         BulkMethod::MultiRowInsert => insert_all(session, &dialect, request, source).await?,
-        BulkMethod::LoadData | BulkMethod::PreparedInsert => {
+        BulkMethod::BulkExecute | BulkMethod::LoadData | BulkMethod::PreparedInsert => {
             return Err(DbError::new(
                 ErrorClass::Fatal,
                 "0A000",

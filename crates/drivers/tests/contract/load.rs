@@ -172,6 +172,7 @@ pub async fn a_method_of_another_engine_is_refused(db: Db) {
     let mut session = db.session().await;
     make(&db, &mut session).await;
     let every = [
+        BulkMethod::BulkExecute,
         BulkMethod::Copy,
         BulkMethod::LoadData,
         BulkMethod::MultiRowInsert,

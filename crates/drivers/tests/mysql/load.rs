@@ -5,7 +5,11 @@ use tidemark_core::{Engine, ErrorClass};
 use tidemark_drivers::{BulkMethod, LoadRequest, RowWriter, Session, Value};
 use tidemark_testkit::{Engine as Kind, Server};
 
-const METHODS: [BulkMethod; 2] = [BulkMethod::LoadData, BulkMethod::MultiRowInsert];
+const METHODS: [BulkMethod; 3] = [
+    BulkMethod::BulkExecute,
+    BulkMethod::LoadData,
+    BulkMethod::MultiRowInsert,
+];
 
 fn into<'a>(
     table: &'a str,
@@ -83,7 +87,7 @@ fn both_ways_load_the_same_rows_whatever_is_in_them() {
 }
 
 #[test]
-fn load_data_is_the_best_way_and_no_rows_are_no_error() {
+fn arrays_are_the_best_way_and_no_rows_are_no_error() {
     let db = database("none");
     run(async move {
         let mut session = connect(&db.url()).await;
@@ -91,13 +95,13 @@ fn load_data_is_the_best_way_and_no_rows_are_no_error() {
             .simple("CREATE TABLE t (a INT, b TEXT)")
             .await
             .unwrap();
-        for method in [None, Some(METHODS[0]), Some(METHODS[1])] {
+        for method in std::iter::once(None).chain(METHODS.map(Some)) {
             let loaded = session
                 .load(&into("t", &["a", "b"], method), &mut pairs(&[]))
                 .await
                 .unwrap();
             assert_eq!(loaded.rows, 0);
-            assert_eq!(loaded.method, method.unwrap_or(BulkMethod::LoadData));
+            assert_eq!(loaded.method, method.unwrap_or(BulkMethod::BulkExecute));
         }
         let copy = into("t", &["a", "b"], BulkMethod::Copy);
         let error = session
@@ -259,7 +263,7 @@ fn a_load_belongs_to_the_surrounding_transaction() {
 }
 
 #[test]
-fn a_server_without_local_files_gets_inserts_no_longer_than_it_takes() {
+fn a_server_without_local_files_gets_commands_no_longer_than_it_takes() {
     let server = Server::builder(Kind::MariaDb)
         .setting("local-infile", "0")
         .setting("max-allowed-packet", "4096")
@@ -271,23 +275,26 @@ fn a_server_without_local_files_gets_inserts_no_longer_than_it_takes() {
             .simple("CREATE TABLE t (a INT, b TEXT)")
             .await
             .unwrap();
-        let mut source = rows(|i, row: &mut RowWriter<'_>| {
-            row.int(i as i64);
-            row.text(&"x".repeat(i as usize * 37 % 3000));
-            i < 500
-        });
-        let request = into("t", &["a", "b"], None);
-        let loaded = session.load(&request, &mut source).await.unwrap();
-        assert_eq!(
-            (loaded.rows, loaded.method),
-            (500, BulkMethod::MultiRowInsert)
-        );
-        let right = "SELECT COUNT(*), COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = a * 37 % 3000";
-        let counted = session.query(right).await.unwrap();
-        assert_eq!(
-            (counted.int(0, 0), counted.int(0, 1)),
-            (Some(500), Some(500))
-        );
+        for (method, used) in [
+            (None, BulkMethod::BulkExecute),
+            (Some(BulkMethod::MultiRowInsert), BulkMethod::MultiRowInsert),
+        ] {
+            session.simple("DELETE FROM t").await.unwrap();
+            let mut source = rows(|i, row: &mut RowWriter<'_>| {
+                row.int(i as i64);
+                row.text(&"x".repeat(i as usize * 37 % 3000));
+                i < 500
+            });
+            let request = into("t", &["a", "b"], method);
+            let loaded = session.load(&request, &mut source).await.unwrap();
+            assert_eq!((loaded.rows, loaded.method), (500, used));
+            let right = "SELECT COUNT(*), COUNT(DISTINCT a) FROM t WHERE LENGTH(b) = a * 37 % 3000";
+            let counted = session.query(right).await.unwrap();
+            assert_eq!(
+                (counted.int(0, 0), counted.int(0, 1)),
+                (Some(500), Some(500))
+            );
+        }
 
         // Asked for by name, LOAD DATA is refused and not replaced.
         let request = into("t", &["a", "b"], BulkMethod::LoadData);

@@ -82,19 +82,11 @@ impl Worker {
     }
 
     async fn open(&self) -> Result<Session, EngineError> {
-        let connect_error = |error| EngineError::Connect {
+        let opened = self.connector.connect(self.number).await;
+        opened.map_err(|error| EngineError::Connect {
             session: self.number,
             error,
-        };
-        let mut session = self
-            .connector
-            .connect(self.number)
-            .await
-            .map_err(connect_error)?;
-        for sql in session.dialect().load_settings() {
-            session.query(sql).await.map_err(statement)?;
-        }
-        Ok(session)
+        })
     }
 
     async fn work(&self) -> Result<(), EngineError> {
@@ -217,7 +209,10 @@ async fn finish(session: &mut Session, plan: &TablePlan) -> Result<(), DbError> 
         .await?
         .map(|found| found.indexes.into_iter().map(|i| i.name).collect())
         .unwrap_or_default();
-    let is_there = |sql: &str| sql.split_whitespace().any(|w| there.iter().any(|name| name == w));
+    let is_there = |sql: &str| {
+        sql.split_whitespace()
+            .any(|w| there.iter().any(|name| name == w))
+    };
     let missing = plan.indexes.iter().filter(|sql| !is_there(sql));
     for sql in missing.chain(&plan.finish) {
         session.query(sql).await?;
