@@ -51,6 +51,13 @@ impl Dialect {
         })
     }
 
+    /// Whether a primary key is better added after the rows: where the table is a heap beside its
+    /// key, the key is then sorted once (PostgreSQL manual, 14.4.3). Where rows are stored by key, it
+    /// belongs to CREATE TABLE.
+    pub fn adds_primary_key_later(&self) -> bool {
+        self.engine() == Engine::Postgres
+    }
+
     /// Whether CREATE TABLE can define an index that is not unique.
     pub fn has_inline_indexes(&self) -> bool {
         self.engine().protocol() == Protocol::Mysql

@@ -55,7 +55,7 @@ pub struct TablePlan {
     pub rows: u64,
     /// The integer column that holds each of 1 to `rows` once, if there is one.
     pub key: Option<&'static str>,
-    /// Statements that create secondary indexes, after the rows.
+    /// Statements that create indexes after the rows; a primary key too, where that is better.
     pub indexes: Vec<String>,
     /// Statements after that: sequences set past the loaded keys.
     pub finish: Vec<String>,

@@ -363,9 +363,9 @@ const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "chunk-rows",
-        at_least(1),
-        "50000",
-        "prepare: rows committed together",
+        at_least(0),
+        "0",
+        "prepare: rows committed together; 0 chooses",
     ),
     option(
         "load-method",

@@ -7,7 +7,7 @@ use crate::Value;
 const DOUBLE: u8 = 0x05;
 pub(super) const NULL: u8 = 0x06;
 const LONGLONG: u8 = 0x08;
-const BLOB: u8 = 0xFC;
+pub(super) const BLOB: u8 = 0xFC;
 const VAR_STRING: u8 = 0xFD;
 
 /// The types last sent for a statement's parameters. They are sent again only when they change:

@@ -2,7 +2,7 @@
 //! "COM_STMT_BULK_EXECUTE"). The server neither parses numbers nor looks for escapes, which makes it
 //! the cheapest way to load that MariaDB offers.
 
-use super::bind::{NULL, type_of, write_value};
+use super::bind::{BLOB, NULL, type_of, write_value};
 use super::load::{Server, check};
 use super::packet::{COM_STMT_BULK_EXECUTE, COM_STMT_CLOSE, Request};
 use super::reply::Count;
@@ -56,8 +56,9 @@ async fn send(
 ) -> Result<u64, DbError> {
     let longest = PIECE.min(server.max_packet);
     let mut rows = 0;
-    // A row made that had no room in the command before.
-    let mut held: Option<Row> = None;
+    let mut row = Row::new(columns, !server.wide_text);
+    // The row made last, when it had no room in the command before.
+    let mut held: Vec<u8> = Vec::new();
     loop {
         let mut types = vec![NULL; columns];
         let mut command = Request::command(COM_STMT_BULK_EXECUTE);
@@ -68,19 +69,18 @@ async fn send(
         out.resize(start + HEAD + 2 * columns, 0);
         let mut here = 0;
         loop {
-            let row = match held.take() {
-                Some(row) => row,
-                None => match Row::next(source, columns) {
-                    Some(row) => row,
-                    None => break,
-                },
-            };
-            let full = out.len() - start + row.bytes.len() > longest;
-            if (here > 0 && full) || !row.fits(&mut types)? {
-                held = Some(row);
+            let before = out.len();
+            if !held.is_empty() {
+                out.append(&mut held);
+            } else if !row.next(source, out) {
                 break;
             }
-            out.extend_from_slice(&row.bytes);
+            let full = out.len() - start > longest;
+            if (here > 0 && full) || !row.fits(&mut types)? {
+                held.extend_from_slice(&out[before..]);
+                out.truncate(before);
+                break;
+            }
             here += 1;
         }
         if here == 0 {
@@ -105,28 +105,44 @@ async fn close(session: &mut MysqlSession, id: u32) -> Result<(), DbError> {
     session.tell(command).await
 }
 
-/// One row in binary form.
+/// Writes rows in binary form, and keeps the types of the last one.
 struct Row {
-    bytes: Vec<u8>,
     types: Vec<u8>,
+    /// Whether an ASCII character is one byte to the server.
+    narrow: bool,
 }
 
 impl Row {
-    fn next(source: &mut dyn RowSource, columns: usize) -> Option<Self> {
-        let mut row = Row {
-            bytes: Vec::with_capacity(256),
+    fn new(columns: usize, narrow: bool) -> Self {
+        Self {
             types: Vec::with_capacity(columns),
-        };
+            narrow,
+        }
+    }
+
+    /// Appends the next row; false at the end.
+    fn next(&mut self, source: &mut dyn RowSource, out: &mut Vec<u8>) -> bool {
+        self.types.clear();
+        let before = out.len();
+        let (types, narrow) = (&mut self.types, self.narrow);
         let mut bind = |_: usize, value: Value<'_>| {
-            row.types.push(type_of(&value));
-            row.bytes.push(match value {
+            // ASCII text is the same bytes in every character set but the wide ones: sent as bytes,
+            // the server converts nothing.
+            types.push(match value {
+                Value::Text(text) if narrow && text.is_ascii() => BLOB,
+                other => type_of(&other),
+            });
+            out.push(match value {
                 Value::Null => INDICATOR_NULL,
                 _ => INDICATOR_NONE,
             });
-            write_value(&value, &mut row.bytes);
+            write_value(&value, out);
         };
         let more = source.next_row(&mut RowWriter::bind(&mut bind));
-        more.then_some(row)
+        if !more {
+            out.truncate(before);
+        }
+        more
     }
 
     /// Whether the row's types agree with those of the command so far, which learns what it did not
@@ -175,9 +191,12 @@ mod tests {
     #[test]
     fn rows_are_indicators_and_binary_values() {
         let mut source = Values(vec![vec![Value::Int(5), Value::Null, Value::Text("ab")]]);
-        let row = Row::next(&mut source, 3).unwrap();
-        assert_eq!(row.bytes, [0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, b'a', b'b']);
-        assert!(Row::next(&mut source, 3).is_none());
+        let (mut row, mut out) = (Row::new(3, true), vec![7]);
+        assert!(row.next(&mut source, &mut out));
+        assert_eq!(out, [7, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, b'a', b'b']);
+        assert_eq!(row.types[2], BLOB);
+        assert!(!row.next(&mut source, &mut out));
+        assert_eq!(out.len(), 15);
     }
 
     #[test]
@@ -189,7 +208,11 @@ mod tests {
             vec![Value::Int(1), Value::Int(1)],
             vec![Value::Int(1)],
         ]);
-        let mut fits = |types: &mut [u8]| Row::next(&mut source, 2).unwrap().fits(types);
+        let mut row = Row::new(2, true);
+        let mut fits = |types: &mut [u8]| {
+            assert!(row.next(&mut source, &mut Vec::new()));
+            row.fits(types)
+        };
         assert!(fits(&mut types).unwrap());
         assert!(fits(&mut types).unwrap());
         assert!(!fits(&mut types).unwrap());

@@ -20,6 +20,8 @@ use tidemark_runtime::yield_now;
 
 /// Rows are sent in pieces of about this size.
 const PIECE: usize = 256 * 1024;
+/// What decides how rows are loaded.
+const ASK: &str = "SELECT @@max_allowed_packet, @@character_set_database";
 /// An INSERT's text is at most about this long, and never longer than the server takes.
 const INSERT: usize = 512 * 1024;
 /// ER_NOT_ALLOWED_COMMAND, ER_CLIENT_LOCAL_FILES_DISABLED (MySQL 8), and MariaDB's
@@ -85,13 +87,17 @@ pub(super) struct Server {
     local_files: bool,
     /// Longest statement in bytes.
     pub max_packet: usize,
+    /// Whether the database's text takes more than a byte for an ASCII character.
+    pub wide_text: bool,
     in_transaction: bool,
 }
 
 impl Server {
     async fn ask(session: &mut MysqlSession) -> Result<Self, DbError> {
-        let (rows, ok) = session.ask("SELECT @@max_allowed_packet").await?;
+        let (rows, ok) = session.ask(ASK).await?;
         let max_packet = rows.int(0, 0).and_then(|n| usize::try_from(n).ok());
+        let wide = ["ucs2", "utf16", "utf32"];
+        let charset = rows.text(0, 1).unwrap_or_default();
         // Where there is no such variable, the statement itself will tell.
         let mut local_files = session.local_files;
         if local_files {
@@ -105,6 +111,7 @@ impl Server {
             local_files,
             // The smallest that a server can be configured to.
             max_packet: max_packet.unwrap_or(1024),
+            wide_text: wide.iter().any(|w| charset.starts_with(w)),
             in_transaction: ok.status & status::IN_TRANSACTION != 0,
         })
     }

@@ -40,7 +40,7 @@ pub enum Replace {
 pub struct LoadSpec {
     /// Sessions that load at the same time.
     pub threads: usize,
-    /// Rows committed together.
+    /// Rows committed together; 0 chooses by the size of the tables and the number of sessions.
     pub chunk_rows: u64,
     /// Seed of the rows' contents.
     pub seed: u64,
@@ -54,7 +54,7 @@ impl Default for LoadSpec {
     fn default() -> Self {
         Self {
             threads: 1,
-            chunk_rows: 50_000,
+            chunk_rows: 0,
             seed: 1,
             method: None,
             replace: Replace::Nothing,
@@ -66,7 +66,7 @@ impl Default for LoadSpec {
 pub trait LoadObserver {
     /// A table is made, or gone on with when rows are there already.
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64);
-    /// Rows committed so far, of all.
+    /// Rows sent so far, of all.
     fn progress(&mut self, done: u64, total: u64);
     /// All rows of a table are there; its secondary indexes are made.
     fn indexing(&mut self, table: &str);
@@ -159,7 +159,7 @@ pub fn prepare(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        observer.progress(rows_there + queue.rows_done(), total);
+        observer.progress(rows_there + queue.rows_sent(), total);
         if stop.is_stopped() {
             queue.stop(EngineError::Interrupted);
         }
@@ -222,6 +222,7 @@ fn start_tables(
     on_session(connector, async move |session: &mut Session| {
         journal::create(session).await.map_err(statement)?;
         let mut works = Vec::with_capacity(decided.len());
+        let tables = decided.len();
         for (index, (plan, decision)) in decided.into_iter().enumerate() {
             if decision.drop_first() {
                 catalog::drop_table(session, &plan.name)
@@ -240,10 +241,24 @@ fn start_tables(
                     .await
                     .map_err(statement)?;
             }
-            works.push(TableWork::new(index, plan, decision, spec.chunk_rows));
+            let chunk_rows = chunk_rows(&spec, plan.rows, tables);
+            works.push(TableWork::new(index, plan, decision, chunk_rows));
         }
         Ok(works)
     })
+}
+
+/// Few commits are cheap, but every session should have chunks of its own to load, and what a
+/// crash takes back should be seconds of work.
+fn chunk_rows(spec: &LoadSpec, rows: u64, tables: usize) -> u64 {
+    match spec.chunk_rows {
+        0 => {
+            let sessions_a_table = spec.threads.div_ceil(tables.max(1)) as u64;
+            rows.div_ceil(sessions_a_table.max(1))
+                .clamp(10_000, 250_000)
+        }
+        given => given,
+    }
 }
 
 pub(crate) fn plans(

@@ -3,6 +3,7 @@
 use super::decide::Decision;
 use crate::error::EngineError;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tidemark_drivers::BulkMethod;
 use tidemark_workloads::TablePlan;
@@ -87,20 +88,27 @@ struct State {
 
 /// The jobs of a load.
 #[derive(Debug)]
-pub(super) struct Queue(Mutex<State>);
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// Rows handed to drivers, committed or not: what progress shows.
+    sent: AtomicU64,
+}
 
 impl Queue {
     pub fn new(works: Vec<TableWork>) -> Self {
-        Self(Mutex::new(State {
-            works,
-            rows_done: 0,
-            method: None,
-            failure: None,
-        }))
+        Self {
+            state: Mutex::new(State {
+                works,
+                rows_done: 0,
+                method: None,
+                failure: None,
+            }),
+            sent: AtomicU64::new(0),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next job of a worker. It stays with one table while that has chunks: inserting in key
@@ -165,6 +173,20 @@ impl Queue {
 
     pub fn rows_done(&self) -> u64 {
         self.lock().rows_done
+    }
+
+    /// Counts one row as sent.
+    pub fn row_sent(&self) {
+        self.sent.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Rows of a chunk that failed will be sent again.
+    pub fn take_back(&self, rows: u64) {
+        self.sent.fetch_sub(rows, Ordering::Relaxed);
+    }
+
+    pub fn rows_sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
     }
 
     pub fn method(&self) -> Option<BulkMethod> {

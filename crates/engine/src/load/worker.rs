@@ -8,7 +8,9 @@ use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{BulkMethod, Connector, LoadRequest, Session, catalog, journal};
+use tidemark_drivers::{
+    BulkMethod, Connector, LoadRequest, RowSource, RowWriter, Session, catalog, journal,
+};
 use tidemark_runtime::{Executor, sleep};
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -177,8 +179,16 @@ impl Worker {
         rows: u64,
     ) -> Result<BulkMethod, DbError> {
         session.simple(session.dialect().begin()).await?;
-        let mut source = self.workload.rows(index, first, rows, self.spec.seed);
-        let loaded = session.load(request, source.as_mut()).await?;
+        let mut source = Counted {
+            rows: self.workload.rows(index, first, rows, self.spec.seed),
+            queue: &self.queue,
+            sent: 0,
+        };
+        let loaded = session.load(request, &mut source).await;
+        if loaded.is_err() {
+            self.queue.take_back(source.sent);
+        }
+        let loaded = loaded?;
         if loaded.rows != rows {
             return Err(DbError::new(
                 ErrorClass::Fatal,
@@ -195,6 +205,24 @@ impl Worker {
     }
 }
 
+/// Counts rows as they are made, so that progress moves within a chunk.
+struct Counted<'a> {
+    rows: Box<dyn RowSource + Send>,
+    queue: &'a Queue,
+    sent: u64,
+}
+
+impl RowSource for Counted<'_> {
+    fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
+        let more = self.rows.next_row(row);
+        if more {
+            self.sent += 1;
+            self.queue.row_sent();
+        }
+        more
+    }
+}
+
 async fn committed(session: &mut Session, table: &str, first: u64) -> Result<bool, DbError> {
     let chunks = journal::read(session).await?.unwrap_or_default();
     Ok(chunks
@@ -202,16 +230,16 @@ async fn committed(session: &mut Session, table: &str, first: u64) -> Result<boo
         .is_some_and(|c| c.iter().any(|(f, _)| *f == first)))
 }
 
-/// Makes the secondary indexes that are missing (an earlier, unfinished load may have made some),
+/// Makes the indexes that are missing (an earlier, unfinished load may have made some),
 /// and sets sequences.
 async fn finish(session: &mut Session, plan: &TablePlan) -> Result<(), DbError> {
-    let there: Vec<String> = catalog::describe_table(session, &plan.name)
-        .await?
-        .map(|found| found.indexes.into_iter().map(|i| i.name).collect())
-        .unwrap_or_default();
+    let found = catalog::describe_table(session, &plan.name).await?;
     let is_there = |sql: &str| {
-        sql.split_whitespace()
-            .any(|w| there.iter().any(|name| name == w))
+        found.as_ref().is_some_and(|table| {
+            let has_key = !table.primary_key.is_empty() && sql.contains(" PRIMARY KEY ");
+            let named = |index: &str| sql.split_whitespace().any(|word| word == index);
+            has_key || table.indexes.iter().any(|i| named(&i.name))
+        })
     };
     let missing = plan.indexes.iter().filter(|sql| !is_there(sql));
     for sql in missing.chain(&plan.finish) {

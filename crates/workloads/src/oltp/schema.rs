@@ -4,7 +4,7 @@ use super::rows::COLUMNS;
 use super::settings::Settings;
 use crate::TablePlan;
 use tidemark_core::OptionError;
-use tidemark_drivers::Dialect;
+use tidemark_drivers::{Dialect, Partitioning};
 
 /// Name of table number `table` (from 1).
 pub(super) fn name(table: u32) -> String {
@@ -31,7 +31,14 @@ pub(super) fn table(
         )
         .map_err(|e| OptionError::Conflict(e.to_string()))?;
     let mut indexes = Vec::new();
-    let key = if !settings.secondary {
+    // The key of a partitioned table must be there before its parts.
+    let later = dialect.adds_primary_key_later() && settings.partitioning == Partitioning::Default;
+    let key = if !settings.secondary && later {
+        // The name that the engine itself would give it.
+        let constraint = format!("{name}_pkey {}", split.primary_key);
+        indexes.push(format!("ALTER TABLE {name} ADD CONSTRAINT {constraint}"));
+        String::new()
+    } else if !settings.secondary {
         format!(",\n  {}", split.primary_key)
     } else if dialect.has_inline_indexes() {
         format!(",\n  KEY {SECONDARY} (id)")
