@@ -7,7 +7,7 @@ use tidemark_core::DbError;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EngineError {
     /// A session could not be opened.
-    #[error("session {session}: {error}")]
+    #[error("{}{error}", of(*.session))]
     Connect {
         /// Which session, from 0.
         session: usize,
@@ -15,7 +15,7 @@ pub enum EngineError {
         error: DbError,
     },
     /// A session's statements could not be prepared.
-    #[error("session {session}: {error}")]
+    #[error("{}{error}", of(*.session))]
     Init {
         /// Which session, from 0.
         session: usize,
@@ -33,7 +33,7 @@ pub enum EngineError {
         after: Duration,
     },
     /// A statement failed in a way that neither the driver nor the user calls ignorable.
-    #[error("session {session}: {error}")]
+    #[error("{}{error}", of(*.session))]
     Statement {
         /// Which session, from 0.
         session: usize,
@@ -41,7 +41,7 @@ pub enum EngineError {
         error: DbError,
     },
     /// A lost session could not be opened again in the time allowed.
-    #[error("session {session}: connection lost and not back within {} s: {error}", .after.as_secs_f64())]
+    #[error("{}connection lost and not back within {} s: {error}", of(*.session), .after.as_secs_f64())]
     NotBack {
         /// Which session, from 0.
         session: usize,
@@ -65,6 +65,14 @@ pub enum EngineError {
     /// The operating system refused a thread, a poller or a socket.
     #[error("the client's operating system: {0}")]
     System(String),
+}
+
+/// Names the session, unless it is the first: then its number says nothing.
+fn of(session: usize) -> String {
+    match session {
+        0 => String::new(),
+        n => format!("session {n}: "),
+    }
 }
 
 impl EngineError {

@@ -154,7 +154,8 @@ fn command_names() -> String {
 
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = registry().iter().map(|d| d.name).collect();
-    Failure::usage(format!("{error} Known are {}", known.join(", ")))
+    let separator = if error.nearest.is_some() { "" } else { ";" };
+    Failure::usage(format!("{error}{separator} known are {}", known.join(", ")))
 }
 
 /// Cuts a command line into options and words.
