@@ -21,8 +21,12 @@ pub enum Command {
     /// Run the sysbench OLTP family with sysbench's own command line
     #[command(disable_help_flag = true)]
     Sysbench {
-        /// As for sysbench: [options]... SCRIPT COMMAND; --help lists them
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        /// sysbench's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for sysbench: [options]... SCRIPT COMMAND; --help lists them"
+        )]
         args: Vec<String>,
     },
     /// List the workloads
