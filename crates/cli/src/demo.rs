@@ -27,7 +27,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         all.extend_from_slice(more);
         sysbench::run_command("oltp_read_write", command, &all, args)
     };
-    println!(
+    say!(
         "Tidemark demo: oltp_read_write on embedded SQLite, in {}\n",
         dir.display()
     );
@@ -35,7 +35,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     if loaded != ExitCode::Success {
         return Ok(loaded);
     }
-    println!();
+    say!();
     let more = [
         format!("--threads={}", demo.threads),
         "--report-interval=1".into(),
@@ -45,7 +45,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     ];
     let code = with(Command::Run, &more)?;
     if code == ExitCode::Success {
-        println!(
+        say!(
             "\nNext: open {} in a browser, or measure a server:\n  \
              tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest prepare",
             path("report.html")

@@ -21,7 +21,7 @@ const ROWS: i64 = 1000;
 /// [`Failure`] of bad usage; a step that fails is printed, and its code returned.
 pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     let target = crate::sysbench::target::from_url(&args.target)?;
-    println!("target   {target}");
+    say!("target   {target}");
     for prepared in [PreparedMode::Server, PreparedMode::Text] {
         let options = ConnectOptions {
             prepared,
@@ -42,12 +42,12 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
             return Ok(failed(step, &error));
         }
     }
-    println!("all is well: this target can be measured");
+    say!("all is well: this target can be measured");
     Ok(ExitCode::Success)
 }
 
 fn failed(step: &str, error: &DbError) -> ExitCode {
-    println!("FAILED   {step}: {error} ({})", error.class);
+    say!("FAILED   {step}: {error} ({})", error.class);
     match error.class {
         ErrorClass::Refused => ExitCode::Connect,
         _ => ExitCode::Check,
@@ -65,7 +65,7 @@ async fn check(connector: Connector, target: Target, mode: &'static str) -> Step
                 .host_for(host)
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            println!(
+            say!(
                 "ok       connect {shown}: {} {}",
                 session.server().engine,
                 session.server().version
@@ -78,15 +78,15 @@ async fn check(connector: Connector, target: Target, mode: &'static str) -> Step
         let settings = settings::settings_that_matter(&mut session)
             .await
             .map_err(at("read settings"))?;
-        println!("ok       read settings: {}", settings.len());
+        say!("ok       read settings: {}", settings.len());
     }
     create(&mut session).await.map_err(at("create a table"))?;
-    println!("ok       create a table ({mode})");
+    say!("ok       create a table ({mode})");
     let used = use_table(&mut session, mode).await;
     let dropped = catalog::drop_table(&mut session, TABLE).await;
     used?;
     dropped.map_err(at("drop a table"))?;
-    println!("ok       drop a table ({mode})");
+    say!("ok       drop a table ({mode})");
     session.close().await;
     Ok(())
 }
@@ -110,13 +110,13 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
 async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
     let at = |step: &'static str| move |error: DbError| (step, error);
     let method = load(session).await.map_err(at("load rows"))?;
-    println!("ok       load {ROWS} rows ({mode}) by {method:?}");
+    say!("ok       load {ROWS} rows ({mode}) by {method:?}");
     read(session).await.map_err(at("read what was loaded"))?;
-    println!("ok       read what was loaded ({mode})");
+    say!("ok       read what was loaded ({mode})");
     roll_back(session).await.map_err(at("roll back"))?;
-    println!("ok       begin, change, roll back ({mode})");
+    say!("ok       begin, change, roll back ({mode})");
     classes(session).await.map_err(at("tell errors apart"))?;
-    println!("ok       tell errors apart ({mode})");
+    say!("ok       tell errors apart ({mode})");
     Ok(())
 }
 

@@ -120,8 +120,10 @@ impl From<EngineError> for Failure {
             EngineError::Check(_) => ExitCode::Check,
             EngineError::Unsupported(_) => ExitCode::Usage,
             EngineError::Interrupted => ExitCode::Interrupted,
+            EngineError::Statement { error, .. } if error.code == "validation" => ExitCode::Check,
             EngineError::Statement { .. }
             | EngineError::NotBack { .. }
+            | EngineError::ForcedShutdown
             | EngineError::System(_) => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

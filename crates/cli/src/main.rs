@@ -1,5 +1,13 @@
 //! The `tidemark` command: parses, wires, exits.
 
+/// Prints a line; a reader that closes the pipe early has what it wants.
+macro_rules! say {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($arg)*);
+    }};
+}
+
 mod args;
 mod demo;
 mod doctor;
@@ -21,6 +29,7 @@ use std::process;
 
 fn main() -> process::ExitCode {
     let args = secrets::arguments();
+    tidemark_observe::raise_open_files();
     let code = match dispatch(&args) {
         Ok(code) => code,
         Err(failure) => {

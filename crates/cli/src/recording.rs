@@ -1,15 +1,24 @@
 //! Filling in a run record around what the engine measures.
 
-use crate::secrets::{redact, redact_url};
+use crate::secrets::redact;
+use std::sync::Arc;
+use std::time::Duration;
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
 };
-use tidemark_core::{OptionValues, RunSpec, ServerInfo, Target};
+use tidemark_core::{DbError, OptionValues, RunSpec, ServerInfo, Target, redact_url};
 use tidemark_drivers::{Connector, Session, catalog, settings};
-use tidemark_engine::{EngineError, RunResult};
+use tidemark_engine::{EngineError, RunResult, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
-use tidemark_runtime::block_on;
+use tidemark_runtime::{block_on, timeout};
+use tidemark_workloads::Workload;
 use uuid::Uuid;
+
+/// Looking at the tables after a run may take so long.
+const LONGEST_LOOK: Duration = Duration::from_secs(60);
+/// More rows than this, as asked for, are not counted: a COUNT(*) would take longer than many a
+/// run, and leave the cache as no run before it would find it.
+const MOST_COUNTED_ROWS: u64 = 20_000_000;
 
 /// What the target said of itself before the run.
 #[derive(Debug, Clone)]
@@ -18,19 +27,27 @@ pub struct Described {
     pub server: ServerInfo,
     /// Settings that matter.
     pub settings: Vec<Setting>,
-    /// Tables the run needs, as they are.
+    /// Of the named tables, those that are there.
+    pub there: Vec<String>,
+    /// Of the named tables, those whose load did not end.
+    pub unfinished: Vec<String>,
+    /// Rows and keys of those, unless they are too many to count.
     pub tables: Vec<TableState>,
     /// What could not be read.
     pub notes: Vec<String>,
 }
 
-/// Asks the target for its version, settings and the named tables.
+/// Asks the target for its version, settings and the tables that the workload needs.
 ///
 /// # Errors
 /// [`EngineError::Connect`] when no session can be opened. What a session then can't read becomes
 /// a note: a collector that fails never fails a run.
-pub fn describe(connector: &Connector, tables: Vec<String>) -> Result<Described, EngineError> {
-    let connector = connector.clone();
+pub fn describe(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    sessions: usize,
+) -> Result<Described, EngineError> {
+    let (connector, workload) = (connector.clone(), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
@@ -41,50 +58,70 @@ pub fn describe(connector: &Connector, tables: Vec<String>) -> Result<Described,
                 notes.push(format!("the target's settings could not be read: {e}"));
                 Vec::new()
             });
-        let tables = table_states(&mut session, &tables, &mut notes).await;
+        let plans = workload
+            .tables(&session.dialect(), sessions)
+            .unwrap_or_default();
+        let asked: u64 = plans.iter().map(|p| p.rows).sum();
+        let counted = asked <= MOST_COUNTED_ROWS;
+        if !counted {
+            notes.push(format!("rows were not counted: {asked} were asked for"));
+        }
+        let (mut there, mut unfinished, mut tables) = (Vec::new(), Vec::new(), Vec::new());
+        for table in workload.needs(sessions) {
+            match table_state(&mut session, &table, counted).await {
+                Ok(Look::Absent) => {}
+                Ok(Look::Unfinished) => unfinished.push(table),
+                Ok(Look::There) => there.push(table),
+                Ok(Look::Counted(mut state)) => {
+                    let plan = plans.iter().find(|p| p.name == table);
+                    state.expected_rows = plan.map(|p| p.rows);
+                    tables.push(state);
+                    there.push(table);
+                }
+                Err(e) => {
+                    notes.push(format!("table {table} could not be looked at: {e}"));
+                    // The run itself will tell what is wrong with it.
+                    there.push(table);
+                }
+            }
+        }
         let server = session.server().clone();
         session.close().await;
         Ok(Described {
             server,
             settings,
+            there,
+            unfinished,
             tables,
             notes,
         })
     })?
 }
 
-/// Rows and key range of each table.
-async fn table_states(
-    session: &mut Session,
-    tables: &[String],
-    notes: &mut Vec<String>,
-) -> Vec<TableState> {
-    let mut states = Vec::with_capacity(tables.len());
-    for table in tables {
-        match table_state(session, table).await {
-            Ok(Some(state)) => states.push(state),
-            Ok(None) => {}
-            Err(e) => notes.push(format!("table {table} could not be looked at: {e}")),
-        }
-    }
-    states
+/// What looking at a table found.
+enum Look {
+    Absent,
+    Unfinished,
+    There,
+    Counted(TableState),
 }
 
-async fn table_state(
-    session: &mut Session,
-    table: &str,
-) -> Result<Option<TableState>, tidemark_core::DbError> {
+async fn table_state(session: &mut Session, table: &str, count: bool) -> Result<Look, DbError> {
     let Some(found) = catalog::describe_table(session, table).await? else {
-        return Ok(None);
+        return Ok(Look::Absent);
     };
+    if is_unfinished(&found) {
+        return Ok(Look::Unfinished);
+    }
+    if !count {
+        return Ok(Look::There);
+    }
     let rows = catalog::row_count(session, table).await?;
-    let keys = match found.primary_key.first() {
-        Some(key) if found.primary_key.len() == 1 => {
-            catalog::key_range(session, table, key).await?
-        }
+    let keys = match found.primary_key.as_slice() {
+        [key] => catalog::key_range(session, table, key).await?,
         _ => None,
     };
-    Ok(Some(TableState {
+    Ok(Look::Counted(TableState {
         table: table.into(),
         rows,
         expected_rows: None,
@@ -158,42 +195,46 @@ impl Recording {
         self.usage_before = usage();
     }
 
-    /// Takes over what was measured and looks at the tables again.
-    pub fn finish(&mut self, result: &RunResult, connector: &Connector) {
+    /// Takes over what was measured.
+    pub fn finish(&mut self, result: &RunResult) {
         self.record.usage = usage().since(&self.usage_before);
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
         self.record.totals = result.totals.clone();
         self.record.errors = result.errors.counts().to_vec();
-        let tables = self
+    }
+
+    /// Looks at the tables after the run, if that can be done in reasonable time.
+    pub fn look_again(&mut self, connector: &Connector) {
+        let before: Vec<String> = self
             .record
             .tables_before
             .iter()
             .map(|t| t.table.clone())
             .collect();
         let connector = connector.clone();
-        let looked = block_on(async move {
+        let look = async move {
             let mut session = connector.connect(0).await?;
-            let mut notes = Vec::new();
-            let tables: Vec<String> = tables;
-            let states = table_states(&mut session, &tables, &mut notes).await;
-            session.close().await;
-            Ok::<_, tidemark_core::DbError>((states, notes))
-        });
-        match looked {
-            Ok(Ok((states, notes))) => {
-                self.record.tables_after = states;
-                self.record.notes.extend(notes);
+            let mut states = Vec::with_capacity(before.len());
+            for table in &before {
+                if let Look::Counted(state) = table_state(&mut session, table, true).await? {
+                    states.push(state);
+                }
             }
-            Ok(Err(e)) => self
-                .record
-                .notes
-                .push(format!("tables could not be looked at: {e}")),
-            Err(e) => self
-                .record
-                .notes
-                .push(format!("tables could not be looked at: {e}")),
-        }
+            session.close().await;
+            Ok::<_, DbError>(states)
+        };
+        let failed = match block_on(timeout(LONGEST_LOOK, look)) {
+            Ok(Ok(Ok(states))) => {
+                self.record.tables_after = states;
+                return;
+            }
+            Ok(Ok(Err(e))) => e.to_string(),
+            Ok(Err(_)) => "no answer in time".into(),
+            Err(e) => e.to_string(),
+        };
+        let note = format!("tables could not be looked at after the run: {failed}");
+        self.record.notes.push(note);
     }
 
     /// The run failed before any load was made.

@@ -6,6 +6,7 @@
 //! place.
 
 use std::os::unix::process::CommandExt;
+use tidemark_core::redact_url;
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
 const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
@@ -15,7 +16,9 @@ const PASSWORD_OPTIONS: &[&str] = &["mysql-password", "pgsql-password"];
 /// The command line as given; starts the process again when it holds a password. When that
 /// fails, the process goes on as it is.
 pub fn arguments() -> Vec<String> {
-    let given: Vec<String> = std::env::args().collect();
+    // What is not UTF-8 can be no option of ours; it is told as it can be shown.
+    let shown = |arg: std::ffi::OsString| arg.to_string_lossy().into_owned();
+    let given: Vec<String> = std::env::args_os().map(shown).collect();
     if let Ok(carried) = std::env::var(VARIABLE) {
         let original: Vec<String> = carried.split(SEPARATOR).map(Into::into).collect();
         // Only when it belongs to this process: a child would inherit it.
@@ -63,20 +66,6 @@ pub fn redact(args: &[String]) -> Vec<String> {
             }
         })
         .collect()
-}
-
-/// `scheme://user:password@host` with `***` for the password.
-pub fn redact_url(arg: &str) -> String {
-    let Some((scheme, rest)) = arg.split_once("://") else {
-        return arg.into();
-    };
-    let Some((account, after)) = rest.rsplit_once('@') else {
-        return arg.into();
-    };
-    match account.split_once(':') {
-        Some((user, password)) if !password.is_empty() => format!("{scheme}://{user}:***@{after}"),
-        _ => arg.into(),
-    }
 }
 
 #[cfg(test)]

@@ -60,11 +60,15 @@ impl Storing {
     }
 
     /// Keeps the finished record; whether it is in the store.
-    pub fn finish(&mut self, record: &RunRecord) -> bool {
+    pub fn finish(&mut self, record: &mut RunRecord) -> bool {
         let Some(store) = &mut self.store else {
             return false;
         };
-        match store.finish(record) {
+        // They are in the store already; a copy of them all would be memory for nothing.
+        let intervals = std::mem::take(&mut record.intervals);
+        let finished = store.finish(record);
+        record.intervals = intervals;
+        match finished {
             Ok(()) => true,
             Err(error) => {
                 self.complaint = Some(Self::said(&error));

@@ -312,6 +312,47 @@ fn events_and_seeds() {
 }
 
 #[test]
+fn a_table_with_fewer_rows_than_asked_for_is_told() {
+    let dir = Workdir::new();
+    let target = "--target=sqlite:a.db";
+    let args = ["sysbench", "oltp_point_select", target];
+    dir.ok(&[&args[..], &["--table-size=100", "prepare"]].concat());
+    let said = dir.ok(&[&args[..], &["--table-size=1000", "--events=10", "run"]].concat());
+    assert!(
+        said.out
+            .contains("has 100 rows, --table-size asks for 1000"),
+        "{said:?}"
+    );
+    let said = dir.ok(&[&args[..], &["--table-size=100", "--events=10", "run"]].concat());
+    assert!(!said.out.contains("WARNING"), "{said:?}");
+}
+
+#[test]
+fn debug_tells_of_each_session() {
+    let dir = Workdir::new();
+    let args = [
+        "sysbench",
+        "oltp_point_select",
+        "--target=sqlite:a.db",
+        "--table-size=100",
+    ];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let run = ["--threads=3", "--events=90", "--debug", "run"];
+    let said = dir.ok(&[&args[..], &run].concat());
+    let events: u64 = said
+        .out
+        .lines()
+        .filter_map(|l| {
+            l.strip_prefix("DEBUG:     thread #")?
+                .split("events: ")
+                .nth(1)
+        })
+        .map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(events, 90, "{said:?}");
+}
+
+#[test]
 fn bulk_insert_counts_rows() {
     for (name, server) in servers() {
         let dir = Workdir::new();

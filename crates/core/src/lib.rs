@@ -23,4 +23,4 @@ pub use nearest::nearest;
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, IgnoreErrors, PreparedMode, RunSpec, Shard};
-pub use target::{Host, Target, TargetError, TlsMode};
+pub use target::{Host, Target, TargetError, TlsMode, redact_url};

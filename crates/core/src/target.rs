@@ -109,7 +109,7 @@ impl Target {
     /// [`TargetError`] naming what is wrong and a right example; the password is not in it.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         let fail = |reason: String| TargetError {
-            given: redact(url),
+            given: redact_url(url),
             reason,
             example: EXAMPLE,
         };
@@ -279,18 +279,41 @@ fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
     }
 }
 
-/// The URL with its password replaced, also when it can't be parsed.
-fn redact(url: &str) -> String {
+/// A URL with `***` for every password, also when it can't be parsed; other text as it is.
+///
+/// ```
+/// use tidemark_core::redact_url;
+/// assert_eq!(redact_url("mysql://u:pw@h/db"), "mysql://u:***@h/db");
+/// assert_eq!(redact_url("postgres://h/db?user=u&password=pw"), "postgres://h/db?user=u&password=***");
+/// ```
+pub fn redact_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.into();
     };
-    let Some((account, after)) = rest.rsplit_once('@') else {
-        return url.into();
+    // A password may hold anything, a question mark too: what lies before the last @ goes first.
+    let hidden = match rest
+        .rsplit_once('@')
+        .map(|(account, host)| (account.split_once(':'), host))
+    {
+        Some((Some((user, password)), host)) if !password.is_empty() => {
+            format!("{user}:***@{host}")
+        }
+        _ => rest.to_string(),
     };
-    match account.split_once(':') {
-        Some((user, _)) => format!("{scheme}://{user}:***@{after}"),
-        None => url.into(),
-    }
+    let (place, query) = match hidden.split_once('?') {
+        Some((place, query)) => (place, Some(query)),
+        None => (hidden.as_str(), None),
+    };
+    let query = query.map(|query| {
+        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((key, _)) if key.to_ascii_lowercase().contains("pass") || key == "pwd" => {
+                format!("{key}=***")
+            }
+            _ => pair.to_string(),
+        });
+        format!("?{}", pairs.collect::<Vec<_>>().join("&"))
+    });
+    format!("{scheme}://{place}{}", query.unwrap_or_default())
 }
 
 /// The URL with `***` for the password: for records, reports and messages.

@@ -2,7 +2,6 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,53 +15,66 @@ pub(crate) struct Arrivals(Mutex<Schedule>);
 struct Schedule {
     random: SmallRng,
     mean_gap_s: f64,
-    /// The last arrival made.
+    /// The last arrival taken.
     last: Instant,
-    /// Made and not yet taken.
-    waiting: VecDeque<Instant>,
+    taken: u64,
+    /// A second pass over the same random gaps that only counts what has come due.
+    due: Count,
+}
+
+struct Count {
+    random: SmallRng,
+    /// The next arrival that is not yet counted.
+    next: Instant,
+    counted: u64,
 }
 
 impl Arrivals {
     pub fn new(per_second: f64, start: Instant, seed: u64) -> Self {
+        let mean_gap_s = 1.0 / per_second;
+        let mut random = SmallRng::seed_from_u64(seed);
+        let next = start + gap(&mut random, mean_gap_s);
         Self(Mutex::new(Schedule {
             random: SmallRng::seed_from_u64(seed),
-            mean_gap_s: 1.0 / per_second,
+            mean_gap_s,
             last: start,
-            waiting: VecDeque::new(),
+            taken: 0,
+            due: Count {
+                random,
+                next,
+                counted: 0,
+            },
         }))
     }
 
     /// The next arrival's time: maybe to come, maybe overdue.
     pub fn take(&self) -> Instant {
         let mut schedule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match schedule.waiting.pop_front() {
-            Some(arrival) => arrival,
-            None => schedule.make(),
-        }
+        let mean = schedule.mean_gap_s;
+        let gap = gap(&mut schedule.random, mean);
+        schedule.last += gap;
+        schedule.taken += 1;
+        schedule.last
     }
 
     /// Arrivals whose time has come and which no session has taken.
     pub fn backlog(&self, now: Instant) -> u64 {
         let mut schedule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while schedule.last <= now {
-            let arrival = schedule.make();
-            schedule.waiting.push_back(arrival);
+        let mean = schedule.mean_gap_s;
+        let due = &mut schedule.due;
+        while due.next <= now {
+            due.counted += 1;
+            due.next += gap(&mut due.random, mean);
         }
-        schedule
-            .waiting
-            .iter()
-            .take_while(|arrival| **arrival <= now)
-            .count() as u64
+        // Sessions may hold arrivals that are still to come.
+        let counted = due.counted;
+        counted.saturating_sub(schedule.taken)
     }
 }
 
-impl Schedule {
-    fn make(&mut self) -> Instant {
-        // 1 - u lies in (0, 1], where the logarithm is finite.
-        let gap = -(1.0 - self.random.random::<f64>()).ln() * self.mean_gap_s;
-        self.last += Duration::from_secs_f64(gap);
-        self.last
-    }
+/// An exponential gap. 1 - u lies in (0, 1], where the logarithm is finite.
+fn gap(random: &mut SmallRng, mean_s: f64) -> Duration {
+    Duration::from_secs_f64(-(1.0 - random.random::<f64>()).ln() * mean_s)
 }
 
 #[cfg(test)]

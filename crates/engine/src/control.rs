@@ -18,6 +18,10 @@ pub(crate) struct Control {
     pub ready: AtomicUsize,
     /// Transactions that may still be started; `None` is unlimited.
     pub budget: Option<AtomicI64>,
+    /// Transactions in progress were cut off.
+    pub cut_off: AtomicBool,
+    /// Whether transactions count: those of the warm-up use up nothing.
+    pub measuring: AtomicBool,
     pub arrivals: OnceLock<Arrivals>,
     failure: Mutex<Option<EngineError>>,
     remotes: Mutex<Vec<Remote>>,
@@ -76,6 +80,7 @@ impl Control {
 
     /// Drops what does not end.
     pub fn abort(&self) {
+        self.cut_off.store(true, Ordering::Relaxed);
         for remote in self
             .remotes
             .lock()
@@ -102,8 +107,10 @@ impl Control {
     #[inline]
     pub fn take_event(&self) -> bool {
         match &self.budget {
-            None => true,
-            Some(left) => left.fetch_sub(1, Ordering::Relaxed) > 0,
+            Some(left) if self.measuring.load(Ordering::Relaxed) => {
+                left.fetch_sub(1, Ordering::Relaxed) > 0
+            }
+            _ => true,
         }
     }
 }

@@ -50,6 +50,12 @@ pub enum EngineError {
         /// The last attempt's error.
         error: DbError,
     },
+    /// Transactions in progress were cut off after the run's end (`--forced-shutdown`).
+    #[error(
+        "transactions in progress did not end in time and were cut off: the slowest are in no \
+         figure"
+    )]
+    ForcedShutdown,
     /// A table is in the way of a load or of a cleanup.
     #[error("{0}")]
     Refused(String),

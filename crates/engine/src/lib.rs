@@ -18,7 +18,8 @@ mod tally;
 pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
-    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables, prepare,
+    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables,
+    is_unfinished, prepare,
 };
 pub use recorder::Recorder;
 pub use run::{RunObserver, RunResult, Started, run};

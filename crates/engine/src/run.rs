@@ -4,7 +4,7 @@ use crate::arrivals::Arrivals;
 use crate::control::{Control, StopHandle};
 use crate::error::EngineError;
 use crate::interval::{all_types, fairness, type_stats};
-use crate::recorder::{Counters, Recorder};
+use crate::recorder::{Counters, Recorder, SessionTally};
 use crate::session::{SessionTask, Shared};
 use crate::tally::ErrorTally;
 use std::cell::Cell;
@@ -65,6 +65,8 @@ pub struct RunResult {
     pub since_checkpoint: Totals,
     /// Errors by code, over the measurement.
     pub errors: ErrorTally,
+    /// Transactions and busy time of each session, in order.
+    pub sessions: Vec<(u64, Duration)>,
 }
 
 /// Runs `workload` on the connector's target as `spec` asks, and tells `observer`. `checkpoints`
@@ -148,7 +150,12 @@ impl<'a> Run<'a> {
                 builder = builder.stack_size(BLOCKING_STACK);
             }
             builder.spawn(move || {
-                let result = run_executor(&shared, thread, threads, executors);
+                // A panic must fail the run and not leave it with fewer sessions than it says.
+                let run = || run_executor(&shared, thread, threads, executors);
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
+                    .unwrap_or_else(|_| {
+                        Err(EngineError::System("an executor thread panicked".into()))
+                    });
                 if let Err(error) = &result {
                     shared.control.fail(error.clone());
                 }
@@ -205,6 +212,8 @@ impl<'a> Run<'a> {
                 .arrivals
                 .set(Arrivals::new(rate, begun, self.spec.seed));
         }
+        let mut in_warmup = !self.spec.warmup.is_zero();
+        self.control.measuring.store(!in_warmup, Ordering::Relaxed);
         self.control.start();
         let mut clock = Clock::new(begun + self.spec.warmup, begun);
         let mut totals = Counters::new(self.names.len());
@@ -212,12 +221,11 @@ impl<'a> Run<'a> {
         let mut span_start = clock.measure_start;
         let planned = clock.measure_start;
         let mut checkpoints = checkpoints.iter().map(|c| planned + *c).peekable();
+        let mut span_base = Vec::new();
         let mut running = self.threads;
-        let mut in_warmup = !self.spec.warmup.is_zero();
         let mut stop_asked = false;
-
         while running > 0 {
-            let mut due = clock.interval_start + self.spec.interval;
+            let mut due = clock.next_due(self.spec.interval);
             if in_warmup {
                 due = due.min(clock.measure_start);
             }
@@ -244,17 +252,23 @@ impl<'a> Run<'a> {
                 in_warmup = false;
                 clock.measure_start = now;
                 span_start = now;
+                self.control.measuring.store(true, Ordering::Relaxed);
                 self.recorders.iter().for_each(|r| r.reset_sessions());
             }
             while checkpoints.next_if(|c| *c <= now).is_some() {
                 let seconds = now - clock.measure_start;
-                observer.checkpoint(seconds.as_secs_f64(), &self.totals(&span, now - span_start));
+                let totals = self.totals(&span, now - span_start, &span_base);
+                observer.checkpoint(seconds.as_secs_f64(), &totals);
                 span.clear();
                 span_start = now;
-                self.recorders.iter().for_each(|r| r.reset_sessions());
+                span_base = self.tallies();
             }
         }
         let now = clock.interval_start;
+        let cut_off = self.control.cut_off.load(Ordering::Relaxed);
+        if cut_off {
+            self.control.fail(EngineError::ForcedShutdown);
+        }
         let failure = self.control.failure();
         let state = match &failure {
             Some(error) => RunState::Failed(error.to_string()),
@@ -265,9 +279,10 @@ impl<'a> Run<'a> {
             state,
             failure,
             executors: self.recorders.len(),
-            totals: self.totals(&totals, now - clock.measure_start),
-            since_checkpoint: self.totals(&span, now - span_start),
+            totals: self.totals(&totals, now - clock.measure_start, &[]),
+            since_checkpoint: self.totals(&span, now - span_start, &span_base),
             errors: totals.errors,
+            sessions: self.sessions(),
         }
     }
 
@@ -344,11 +359,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn totals(&self, counters: &Counters, elapsed: Duration) -> Totals {
-        let mut sessions = Vec::new();
-        self.recorders
-            .iter()
-            .for_each(|r| r.sessions(&mut sessions));
+    /// Each session's share, in order. Session `n` is number `n / executors` of recorder
+    /// `n % executors`.
+    fn tallies(&self) -> Vec<SessionTally> {
+        let mut by_recorder = vec![Vec::new(); self.recorders.len()];
+        for (recorder, tallies) in self.recorders.iter().zip(&mut by_recorder) {
+            recorder.sessions(tallies);
+        }
+        (0..self.spec.sessions)
+            .filter_map(|n| by_recorder[n % by_recorder.len()].get(n / by_recorder.len()))
+            .copied()
+            .collect()
+    }
+
+    fn sessions(&self) -> Vec<(u64, Duration)> {
+        self.tallies().iter().map(|t| (t.events, t.busy)).collect()
+    }
+
+    /// `base` is what each session had done when the counting began; empty for nothing.
+    fn totals(&self, counters: &Counters, elapsed: Duration, base: &[SessionTally]) -> Totals {
+        let mut sessions = self.tallies();
+        for (now, before) in sessions.iter_mut().zip(base) {
+            now.events -= before.events;
+            now.busy = now.busy.saturating_sub(before.busy);
+        }
         Totals {
             elapsed_s: elapsed.as_secs_f64(),
             statements: counters.statements,
@@ -363,6 +397,7 @@ impl<'a> Run<'a> {
 
 /// Where in the run the controller is.
 struct Clock {
+    run_start: Instant,
     measure_start: Instant,
     interval_start: Instant,
 }
@@ -370,9 +405,23 @@ struct Clock {
 impl Clock {
     fn new(measure_start: Instant, interval_start: Instant) -> Self {
         Self {
+            run_start: interval_start,
             measure_start,
             interval_start,
         }
+    }
+
+    /// The next interval's end: a whole number of intervals from the start of the phase, so that
+    /// lateness does not add up.
+    fn next_due(&self, interval: Duration) -> Instant {
+        let base = if self.interval_start < self.measure_start {
+            self.run_start
+        } else {
+            self.measure_start
+        };
+        let passed = (self.interval_start - base).as_secs_f64() / interval.as_secs_f64();
+        // What began a moment late belongs to the interval that it is nearly all of.
+        base + interval.mul_f64((passed + 0.05).floor() + 1.0)
     }
 
     fn signed_ms(&self, moment: Instant) -> i64 {

@@ -13,6 +13,8 @@ use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{remote_signal, sleep, sleep_until};
 use tidemark_workloads::{Terminal, Workload};
 
+/// The code of rows that are not what they must be (`--validate`).
+pub(crate) const VALIDATION: &str = "validation";
 /// First pause before a lost session is opened again; doubled each time, plus or minus half.
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// Longest such pause.
@@ -60,8 +62,8 @@ impl SessionTask {
         local: usize,
     ) -> Result<Self, EngineError> {
         let spec = &shared.spec;
-        let terminal = shared.workload.terminal(number, spec.sessions, spec.seed);
-        let (session, terminal) = Self::connect(&shared, number, terminal).await?;
+        let mut terminal = shared.workload.terminal(number, spec.sessions, spec.seed);
+        let session = Self::connect(&shared, number, &mut terminal).await?;
         shared.recorder.connected();
         Ok(Self {
             counted: session.counts(),
@@ -73,28 +75,27 @@ impl SessionTask {
         })
     }
 
+    /// The terminal stays: its random choices go on, and what it holds back is not lost.
     async fn connect(
         shared: &Shared,
         number: usize,
-        mut terminal: Terminal,
-    ) -> Result<(Session, Terminal), EngineError> {
-        let mut session =
-            shared
-                .connector
-                .connect(number)
-                .await
-                .map_err(|error| EngineError::Connect {
-                    session: number,
-                    error,
-                })?;
-        terminal
-            .init(&mut session)
+        terminal: &mut Terminal,
+    ) -> Result<Session, EngineError> {
+        let connect_error = |error| EngineError::Connect {
+            session: number,
+            error,
+        };
+        let mut session = shared
+            .connector
+            .connect(number)
             .await
-            .map_err(|error| EngineError::Init {
-                session: number,
-                error,
-            })?;
-        Ok((session, terminal))
+            .map_err(connect_error)?;
+        let init_error = |error| EngineError::Init {
+            session: number,
+            error,
+        };
+        terminal.init(&mut session).await.map_err(init_error)?;
+        Ok(session)
     }
 
     /// Runs transactions until the run ends.
@@ -216,7 +217,8 @@ impl SessionTask {
             };
         }
         let ignored = match &spec.ignore_errors {
-            IgnoreErrors::All => true,
+            // Wrong rows are never ignored: they are what validation was asked to find.
+            IgnoreErrors::All => error.code != VALIDATION,
             IgnoreErrors::Retryable { and_codes } => {
                 error.class == ErrorClass::Retryable || and_codes.contains(&error.code)
             }
@@ -230,8 +232,7 @@ impl SessionTask {
         self.shared.recorder.ignored(error, statements);
         match rolled_back {
             Ok(()) => Verdict::Again,
-            Err(e) if e.class == ErrorClass::ConnectionLost => Verdict::Reconnect,
-            Err(e) => self.fail(&e),
+            Err(e) => Box::pin(self.judge(&e)).await,
         }
     }
 
@@ -254,17 +255,10 @@ impl SessionTask {
         let mut jitter = SmallRng::seed_from_u64(shared.spec.seed ^ self.number as u64);
         shared.recorder.disconnected();
         loop {
-            let terminal = shared.workload.terminal(
-                self.number,
-                shared.spec.sessions,
-                // Another stream of random choices than the one already used.
-                shared.spec.seed ^ since.elapsed().as_nanos() as u64,
-            );
-            match Self::connect(&shared, self.number, terminal).await {
-                Ok((session, terminal)) => {
+            match Self::connect(&shared, self.number, &mut self.terminal).await {
+                Ok(session) => {
                     let former = std::mem::replace(&mut self.session, session);
                     former.close().await;
-                    self.terminal = terminal;
                     self.counted = self.session.counts();
                     shared.recorder.connected();
                     shared.recorder.reconnected();

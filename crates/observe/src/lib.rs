@@ -4,7 +4,9 @@
 //! for want of a decoration.
 
 mod host;
+mod limits;
 mod usage;
 
 pub use host::client_host;
+pub use limits::raise_open_files;
 pub use usage::{Usage, usage};

@@ -84,7 +84,15 @@ impl Stream {
     /// # Errors
     /// As connect(2).
     pub async fn connect_unix(path: &Path) -> io::Result<Self> {
-        let socket = mio::net::UnixStream::connect(path)?;
+        let socket = loop {
+            match mio::net::UnixStream::connect(path) {
+                // connect(2): the server's queue is full for the moment.
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    crate::sleep(std::time::Duration::from_millis(5)).await;
+                }
+                connected => break connected?,
+            }
+        };
         let mut stream = Self::registered(Socket::Unix(socket))?;
         stream.writable().await;
         if let Socket::Unix(socket) = &stream.socket

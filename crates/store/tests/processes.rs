@@ -40,7 +40,9 @@ fn a_killed_process_loses_at_most_the_interval_in_flight() {
         for n in 0.. {
             store.push_interval(&id, &interval(n)).unwrap();
             // Says what it may rely on: so many are stored.
-            std::fs::write(format!("{path}.pushed"), (n + 1).to_string()).unwrap();
+            // Whole or not at all, also when this process is killed right here.
+            std::fs::write(format!("{path}.pushing"), (n + 1).to_string()).unwrap();
+            std::fs::rename(format!("{path}.pushing"), format!("{path}.pushed")).unwrap();
         }
     }
     let dir = tempfile::tempdir().unwrap();

@@ -70,9 +70,21 @@ pub fn run(
         );
     }
     let tables = plan.workload.needs(spec.sessions);
-    let described = describe(&plan.connector, tables.clone())
+    let described = describe(&plan.connector, &plan.workload, spec.sessions)
         .map_err(|error| not_begun(definition, options, error))?;
-    require_tables(definition, options, &tables, &described.tables)?;
+    if let Some(table) = described.unfinished.first() {
+        return Err(Failure::new(
+            ExitCode::NotPrepared,
+            format!(
+                "the load of table {table} did not end: prepare goes on with it: {}",
+                prepare_command(definition, options)
+            ),
+        ));
+    }
+    require_tables(definition, options, &tables, &described.there)?;
+    for warning in other_data(&described.tables) {
+        say(out, &format!("WARNING: {warning}\n"));
+    }
     let mut recording = Recording::new(
         args,
         definition.name,
@@ -101,7 +113,7 @@ pub fn run(
     };
     match measured {
         Ok(result) => {
-            recording.finish(&result, &plan.connector);
+            recording.finish(&result);
             let summary = summary(
                 options,
                 &percentiles,
@@ -110,12 +122,13 @@ pub fn run(
                 checkpoints.is_empty(),
             )?;
             say(out, &summary);
-            keep(&recording, &mut storing, &outputs, options, out)?;
+            recording.look_again(&plan.connector);
+            keep(&mut recording, &mut storing, &outputs, options, out)?;
             ended(definition, options, result)
         }
         Err(error) => {
             recording.failed(&error);
-            keep(&recording, &mut storing, &outputs, options, out)?;
+            keep(&mut recording, &mut storing, &outputs, options, out)?;
             Err(not_begun(definition, options, error))
         }
     }
@@ -153,12 +166,9 @@ fn require_tables(
     definition: &Definition,
     options: &OptionValues,
     needed: &[String],
-    there: &[TableState],
+    there: &[String],
 ) -> Result<(), Failure> {
-    let missing: Vec<_> = needed
-        .iter()
-        .filter(|n| !there.iter().any(|t| t.table == **n))
-        .collect();
+    let missing: Vec<_> = needed.iter().filter(|n| !there.contains(n)).collect();
     let Some(first) = missing.first() else {
         return Ok(());
     };
@@ -173,6 +183,20 @@ fn require_tables(
             prepare_command(definition, options)
         ),
     ))
+}
+
+/// Tables with clearly fewer rows than the options say: the run would ask for keys that are not
+/// there.
+fn other_data(tables: &[TableState]) -> impl Iterator<Item = String> {
+    let short = |t: &&TableState| t.expected_rows.is_some_and(|e| t.rows < e / 10 * 9);
+    tables.iter().filter(short).map(|t| {
+        format!(
+            "table {} has {} rows, --table-size asks for {}: many statements will find nothing",
+            t.table,
+            t.rows,
+            t.expected_rows.unwrap_or_default()
+        )
+    })
 }
 
 fn header(
@@ -242,20 +266,30 @@ fn summary(
     let mut summary = Summary::of_totals(totals, percentiles).map_err(|e| failed(&e))?;
     summary.total_time_s = result.totals.elapsed_s;
     text.push_str(&summary.to_string());
+    if options.flag("debug") {
+        text.push_str("DEBUG: Verbose per-thread statistics:\n\n");
+        for (number, (events, busy)) in result.sessions.iter().enumerate() {
+            text.push_str(&format!(
+                "DEBUG:     thread #{number:>3}: events: {events}  time: {:.4}s\n",
+                busy.as_secs_f64()
+            ));
+        }
+        text.push('\n');
+    }
     text.push_str(&sysbench::errors(result.errors.counts()));
     Ok(text)
 }
 
 /// Keeps the record: in the store, and in the files asked for.
 fn keep(
-    recording: &Recording,
+    recording: &mut Recording,
     storing: &mut Storing,
     outputs: &Outputs,
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let kept = storing.finish(&mut recording.record);
     let record = &recording.record;
-    let kept = storing.finish(record);
     complain(storing);
     let lang = options.text("lang");
     if let Some(path) = &outputs.record {

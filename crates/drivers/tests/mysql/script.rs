@@ -1,7 +1,7 @@
 //! A server that follows a script: the packets are written here by hand, after the protocol's
 //! documentation (dev.mysql.com, "MySQL Client/Server Protocol"), not by the driver's own code.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -65,7 +65,11 @@ impl<S: Read + Write> Peer<S> {
             bytes.extend_from_slice(payload);
             self.sequence = self.sequence.wrapping_add(1);
         }
-        self.stream.write_all(&bytes).unwrap();
+        match self.stream.write_all(&bytes) {
+            // A client that has heard enough hangs up.
+            Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => {}
+            sent => sent.unwrap(),
+        }
     }
 
     /// Expects a COM_QUERY and returns its text; an empty text for COM_QUIT.

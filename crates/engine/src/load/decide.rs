@@ -35,7 +35,20 @@ impl Decision {
 
 /// The mark of a table while it is loaded: what was asked, so that only the same load goes on.
 pub(super) fn mark_loading(plan: &TablePlan, spec: &LoadSpec) -> String {
-    format!("{MARK}loading rows={} seed={}", plan.rows, spec.seed)
+    let digest = digest(plan);
+    format!(
+        "{MARK}loading rows={} seed={} plan={digest:08x}",
+        plan.rows, spec.seed
+    )
+}
+
+/// Tells plans with other schemas apart: FNV-1a over all their statements (Fowler, Noll, Vo).
+fn digest(plan: &TablePlan) -> u32 {
+    let texts = plan.create.iter().chain(&plan.indexes).chain(&plan.finish);
+    let bytes = texts.flat_map(|sql| sql.bytes());
+    bytes.fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// The mark of a table that was loaded and verified.
@@ -96,6 +109,15 @@ pub(super) async fn decide(
             columns.join(", ")
         )
     }))
+}
+
+/// Whether a table's load did not end: rows or indexes are missing.
+pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
+    let loading = format!("{MARK}loading ");
+    found
+        .comment
+        .as_deref()
+        .is_some_and(|mark| mark.starts_with(&loading))
 }
 
 /// Whether a table may be dropped as one of the benchmark's.

@@ -9,6 +9,7 @@ mod queue;
 mod verify;
 mod worker;
 
+pub use decide::is_unfinished;
 pub use drop::drop_tables;
 pub use verify::TableReport;
 
@@ -175,7 +176,8 @@ pub fn prepare(
     let elapsed = begun.elapsed();
     observer.verifying();
     let (method, rows_loaded) = (queue.method(), queue.rows_done());
-    let tables = verify::verify(connector, workload, spec.seed).map_err(|e| failure(&queue, e))?;
+    let tables = verify::verify(connector, workload, spec.seed, spec.threads)
+        .map_err(|e| failure(&queue, e))?;
     let report = LoadReport {
         tables,
         rows_loaded,

@@ -65,11 +65,15 @@ pub(super) fn verify(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
     seed: u64,
+    threads: usize,
 ) -> Result<Vec<TableReport>, EngineError> {
     let workload = Arc::clone(workload);
     on_session(connector, async move |session: &mut Session| {
         let mut reports = Vec::new();
-        for (index, plan) in plans(workload.as_ref(), session, 1)?.iter().enumerate() {
+        for (index, plan) in plans(workload.as_ref(), session, threads)?
+            .iter()
+            .enumerate()
+        {
             let rows = catalog::row_count(session, &plan.name)
                 .await
                 .map_err(statement)?;

@@ -59,8 +59,11 @@ pub(super) fn start(
                 workers.into_iter().for_each(|w| executor.spawn(w.run()));
                 executor.run()
             };
-            if let Err(error) = run() {
-                queue.stop(error.into());
+            // A panic must end the load: the others would wait for its chunk for ever.
+            match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => queue.stop(error.into()),
+                Err(_) => queue.stop(EngineError::System("a loading thread panicked".into())),
             }
         })?);
     }
@@ -148,9 +151,8 @@ impl Worker {
                 ErrorClass::Retryable => session.rollback().await.map_err(statement)?,
                 ErrorClass::ConnectionLost => {
                     sleep(PAUSE * tries).await;
-                    let Ok(new) = self.open().await else {
-                        return Err(statement(error));
-                    };
+                    // A server that restarts is away for longer than one try.
+                    let Ok(new) = self.open().await else { continue };
                     *session = new;
                     // The commit may have reached the server before the connection broke.
                     if committed(session, request.table, first)
