@@ -81,7 +81,7 @@ pub struct List {
     #[arg(long)]
     pub workload: Option<String>,
     /// How many of the newest to list
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// Where they are.
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
             connect_timeout: Duration::from_secs(10),
         };
         let connector = match Connector::new(target.clone(), options) {
-            Ok(connector) => connector,
+            Ok(connector) => connector.must_exist(),
             Err(error) => return Ok(failed("address", &error)),
         };
         let mode = if prepared == PreparedMode::Server {

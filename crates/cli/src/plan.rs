@@ -82,6 +82,7 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
         executors: usize::try_from(options.uint("executors"))
             .ok()
             .filter(|e| *e > 0),
+        yield_to_server: options.text("scheduling") != "normal",
         time: seconds(options, "time"),
         events: Some(options.uint("events")).filter(|e| *e > 0),
         warmup: seconds(options, "warmup-time").unwrap_or_default(),

@@ -8,7 +8,7 @@ use tidemark_core::record::{
 };
 use tidemark_core::{DbError, OptionValues, RunSpec, ServerInfo, Target, redact_url};
 use tidemark_drivers::{Connector, Session, catalog, settings};
-use tidemark_engine::{EngineError, RunResult, is_unfinished};
+use tidemark_engine::{EngineError, RunResult, is_ours, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -31,6 +31,8 @@ pub struct Described {
     pub there: Vec<String>,
     /// Of the named tables, those whose load did not end.
     pub unfinished: Vec<String>,
+    /// Of the named tables, those that are not the workload's.
+    pub foreign: Vec<String>,
     /// Rows and keys of those, unless they are too many to count.
     pub tables: Vec<TableState>,
     /// What could not be read.
@@ -66,11 +68,13 @@ pub fn describe(
         if !counted {
             notes.push(format!("rows were not counted: {asked} were asked for"));
         }
-        let (mut there, mut unfinished, mut tables) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut there, mut tables) = (Vec::new(), Vec::new());
+        let (mut unfinished, mut foreign) = (Vec::new(), Vec::new());
         for table in workload.needs(sessions) {
-            match table_state(&mut session, &table, counted).await {
+            match table_state(&mut session, workload.as_ref(), &table, counted).await {
                 Ok(Look::Absent) => {}
                 Ok(Look::Unfinished) => unfinished.push(table),
+                Ok(Look::Foreign) => foreign.push(table),
                 Ok(Look::There) => there.push(table),
                 Ok(Look::Counted(mut state)) => {
                     let plan = plans.iter().find(|p| p.name == table);
@@ -92,6 +96,7 @@ pub fn describe(
             settings,
             there,
             unfinished,
+            foreign,
             tables,
             notes,
         })
@@ -102,16 +107,25 @@ pub fn describe(
 enum Look {
     Absent,
     Unfinished,
+    Foreign,
     There,
     Counted(TableState),
 }
 
-async fn table_state(session: &mut Session, table: &str, count: bool) -> Result<Look, DbError> {
+async fn table_state(
+    session: &mut Session,
+    workload: &dyn Workload,
+    table: &str,
+    count: bool,
+) -> Result<Look, DbError> {
     let Some(found) = catalog::describe_table(session, table).await? else {
         return Ok(Look::Absent);
     };
     if is_unfinished(&found) {
         return Ok(Look::Unfinished);
+    }
+    if !is_ours(workload, &found) {
+        return Ok(Look::Foreign);
     }
     if !count {
         return Ok(Look::There);
@@ -205,7 +219,8 @@ impl Recording {
     }
 
     /// Looks at the tables after the run, if that can be done in reasonable time.
-    pub fn look_again(&mut self, connector: &Connector) {
+    pub fn look_again(&mut self, connector: &Connector, workload: &Arc<dyn Workload>) {
+        let workload = Arc::clone(workload);
         let before: Vec<String> = self
             .record
             .tables_before
@@ -217,7 +232,9 @@ impl Recording {
             let mut session = connector.connect(0).await?;
             let mut states = Vec::with_capacity(before.len());
             for table in &before {
-                if let Look::Counted(state) = table_state(&mut session, table, true).await? {
+                if let Look::Counted(state) =
+                    table_state(&mut session, workload.as_ref(), table, true).await?
+                {
                     states.push(state);
                 }
             }

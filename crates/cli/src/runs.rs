@@ -55,6 +55,9 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         Err(StoreError::Absent { .. }) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
+    if runs.is_empty() && list.workload.is_some() {
+        return print("no runs of this workload\n");
+    }
     if runs.is_empty() {
         return print("no runs yet; begin with: tidemark demo\n");
     }
@@ -105,7 +108,7 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
 pub fn report(report: &args::Report) -> Result<ExitCode, Failure> {
     let format = Format::of(&report.out)?;
     let file = Path::new(&report.run);
-    let record = if file.extension().is_some_and(|e| e == "json") {
+    let record = if file.extension().is_some_and(|e| e == "json") || file.is_file() {
         let shown = file.display();
         let text = std::fs::read_to_string(file)
             .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;

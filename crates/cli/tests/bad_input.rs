@@ -263,7 +263,7 @@ fn a_users_own_table_is_never_touched() {
             .unwrap();
         let dir = Workdir::new();
         let target = format!("--target={}", database.url());
-        for command in ["prepare", "cleanup"] {
+        for command in ["prepare", "cleanup", "run"] {
             let said = dir.run(&[
                 "sysbench",
                 "oltp_read_write",
@@ -273,7 +273,7 @@ fn a_users_own_table_is_never_touched() {
             ]);
             assert_eq!(said.code, Some(5), "{name} {command}: {said:?}");
             assert!(
-                said.err.contains("sbtest1") && said.err.contains("salary"),
+                said.err.contains("sbtest1") && said.err.contains("not the benchmark's"),
                 "{said:?}"
             );
             assert!(said.err.contains("--force"), "{said:?}");
@@ -281,6 +281,22 @@ fn a_users_own_table_is_never_touched() {
             assert!(there.contains("100"), "{there}");
             // Nothing half-made: the table that was not in the way isn't there either.
             assert!(database.query("SELECT * FROM sbtest2").is_err());
+        }
+        database
+            .query("CREATE VIEW sbtest3 AS SELECT 1 AS id")
+            .unwrap();
+        for command in ["prepare", "cleanup"] {
+            let args = [
+                "sysbench",
+                "oltp_read_write",
+                &target,
+                "--tables=3",
+                "--force",
+                command,
+            ];
+            let said = dir.run(&args);
+            assert_eq!(said.code, Some(5), "{name} {command}: {said:?}");
+            assert!(said.err.contains("view"), "{said:?}");
         }
         // Not even --replace drops it; --force does, when asked by name.
         let said = dir.run(&[

@@ -66,6 +66,12 @@ fn doctor_proves_each_engine_it_can_have() {
         .unwrap()
         .fresh_database("doctor")
         .unwrap();
+    dir.ok(&[
+        "sysbench",
+        "oltp_insert",
+        "--target=sqlite:doctor.db",
+        "prepare",
+    ]);
     for url in [mariadb.url(), postgres.url(), "sqlite:doctor.db".into()] {
         let said = dir.ok(&["doctor", &url]);
         assert!(said.out.contains("all is well"), "{said:?}");

@@ -56,6 +56,9 @@ pub struct RunSpec {
     pub sessions: usize,
     /// Executor threads; `None` is one per core, and never more than sessions.
     pub executors: Option<usize>,
+    /// Whether executors leave the processor to a server that shares it, until it has no more to
+    /// do, instead of taking it from it at every reply.
+    pub yield_to_server: bool,
     /// Measurement ends after this time.
     pub time: Option<Duration>,
     /// Measurement ends after this many transactions in all.
@@ -93,6 +96,7 @@ impl Default for RunSpec {
         Self {
             sessions: 1,
             executors: None,
+            yield_to_server: true,
             time: Some(Duration::from_secs(10)),
             events: None,
             warmup: Duration::ZERO,

@@ -18,7 +18,7 @@ mod tally;
 pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
-    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables,
+    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables, is_ours,
     is_unfinished, prepare,
 };
 pub use recorder::Recorder;

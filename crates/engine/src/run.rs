@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
 use tidemark_core::record::{Interval, Phase, RunState, Totals};
 use tidemark_drivers::Connector;
-use tidemark_runtime::{Executor, spawn};
+use tidemark_runtime::{Executor, do_not_preempt, spawn};
 use tidemark_workloads::Workload;
 
 /// Connections that one executor opens at a time: more would overflow a server's accept queue,
@@ -445,6 +445,10 @@ fn run_executor(
     threads: usize,
     recorders: usize,
 ) -> Result<(), EngineError> {
+    if shared.spec.yield_to_server && !shared.connector.is_blocking() {
+        // A system that has no such thing schedules as it always does.
+        let _taken = do_not_preempt();
+    }
     let mut executor = Executor::new()?;
     shared.control.attach(executor.remote());
     let mine = share(shared.spec.sessions, threads, thread);

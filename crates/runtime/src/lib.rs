@@ -12,11 +12,13 @@
 
 mod executor;
 mod reactor;
+mod scheduling;
 mod stream;
 mod time;
 mod tls;
 
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
 pub use reactor::remote_signal;
+pub use scheduling::do_not_preempt;
 pub use stream::Stream;
 pub use time::{Elapsed, Sleep, sleep, sleep_until, timeout};

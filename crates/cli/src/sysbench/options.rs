@@ -81,7 +81,7 @@ const GENERAL: &[OptionSpec] = &[
     ),
     option(
         "rate",
-        Float { min: 0.0, max: 1e9 },
+        Float { min: 0.0, max: 1e6 },
         "0",
         "transactions a second on a random schedule; 0 is as fast as replies come",
     ),
@@ -324,6 +324,12 @@ const NATIVE: &[OptionSpec] = &[
         at_least(0),
         "0",
         "threads that drive the sessions; 0 is one a core",
+    ),
+    option(
+        "scheduling",
+        Choice(&["batch", "normal"]),
+        "batch",
+        "batch leaves the processor to a server on the same machine; normal takes it at every reply",
     ),
     option(
         "connect-timeout",

@@ -50,9 +50,14 @@ impl<'a> Printer<'a> {
     }
 
     fn say(&mut self, text: &str) {
-        // A closed pipe must not end a run half-way.
-        let _ = self.out.write_all(text.as_bytes());
-        let _ = self.out.flush();
+        // Nobody reads any more: the run ends as by Ctrl-C, and what was measured is kept.
+        let said = self
+            .out
+            .write_all(text.as_bytes())
+            .and_then(|()| self.out.flush());
+        if said.is_err_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) {
+            crate::interrupt::handle().stop();
+        }
     }
 
     /// Prints a line when enough intervals have come.

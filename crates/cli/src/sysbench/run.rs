@@ -81,7 +81,17 @@ pub fn run(
             ),
         ));
     }
-    require_tables(definition, options, &tables, &described.there)?;
+    if let Some(table) = described.foreign.first().filter(|_| !options.flag("force")) {
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "table {table} is not the benchmark's: its columns and keys are others; nothing \
+                 was run. Use another database, or add --force to run on it all the same"
+            ),
+        ));
+    }
+    let there = [described.there.as_slice(), &described.foreign].concat();
+    require_tables(definition, options, &tables, &there)?;
     for warning in other_data(&described.tables) {
         say(out, &format!("WARNING: {warning}\n"));
     }
@@ -122,7 +132,7 @@ pub fn run(
                 checkpoints.is_empty(),
             )?;
             say(out, &summary);
-            recording.look_again(&plan.connector);
+            recording.look_again(&plan.connector, &plan.workload);
             keep(&mut recording, &mut storing, &outputs, options, out)?;
             ended(definition, options, result)
         }

@@ -19,8 +19,22 @@ const MYSQL_SOCKETS: &[&str] = &[
 /// [`Failure`] of bad usage: a malformed URL, unequal lists of hosts and ports, options that are
 /// not offered.
 pub fn target(options: &OptionValues) -> Result<Target, Failure> {
-    if let Some(url) = options.text_opt("target") {
-        return from_url(url);
+    if options.source("target") != Source::Default {
+        // Two places to look for the target would leave it to chance which one is measured.
+        let other = options.shown().find(|(name, _, source)| {
+            let connects = ["mysql-", "pgsql-", "sqlite-"];
+            *source == Source::CommandLine
+                && *name != "mysql-ignore-errors"
+                && *name != "mysql-storage-engine"
+                && *name != "pgsql-variant"
+                && connects.iter().any(|prefix| name.starts_with(prefix))
+        });
+        if let Some((name, ..)) = other {
+            return Err(Failure::usage(format!(
+                "--target and --{name} both say where to connect: use one of them"
+            )));
+        }
+        return from_url(options.text("target"));
     }
     for flag in ["mysql-compression", "mysql-dry-run"] {
         if options.flag(flag) {

@@ -73,6 +73,7 @@ pub(super) async fn decide(
     let Some(found) = found else {
         return Ok(Decision::Create);
     };
+    refuse_view(session, &plan.name).await?;
     let mark = found.comment.as_deref().unwrap_or_default();
     if mark == mark_loading(plan, spec)
         && let Some(chunks) = journal
@@ -111,6 +112,21 @@ pub(super) async fn decide(
     }))
 }
 
+/// A view occupies a table's name, and is nobody's to drop but its maker's.
+///
+/// # Errors
+/// [`EngineError::Refused`].
+pub(super) async fn refuse_view(session: &mut Session, name: &str) -> Result<(), EngineError> {
+    let tables = catalog::list_tables(session).await.map_err(statement)?;
+    if tables.iter().any(|table| table == name) {
+        return Ok(());
+    }
+    Err(EngineError::Refused(format!(
+        "{name} is there already and is no table but a view; nothing was changed. Use another \
+         database, or drop the view yourself"
+    )))
+}
+
 /// Whether a table's load did not end: rows or indexes are missing.
 pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
     let loading = format!("{MARK}loading ");
@@ -121,7 +137,7 @@ pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
 }
 
 /// Whether a table may be dropped as one of the benchmark's.
-pub(super) fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
+pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
     found
         .comment
         .as_deref()

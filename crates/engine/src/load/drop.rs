@@ -1,6 +1,6 @@
 //! Dropping a workload's tables, and nothing else.
 
-use super::decide::is_ours;
+use super::decide::{is_ours, refuse_view};
 use super::{on_session, plans, statement};
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub fn drop_tables(
                 .await
                 .map_err(statement)?;
             let Some(found) = found else { continue };
+            refuse_view(session, &plan.name).await?;
             if !force && !is_ours(workload.as_ref(), &found) {
                 let columns: Vec<_> = found
                     .columns

@@ -9,7 +9,7 @@ mod queue;
 mod verify;
 mod worker;
 
-pub use decide::is_unfinished;
+pub use decide::{is_ours, is_unfinished};
 pub use drop::drop_tables;
 pub use verify::TableReport;
 

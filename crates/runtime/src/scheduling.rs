@@ -1,0 +1,33 @@
+//! How the operating system schedules an executor's thread.
+
+/// Makes this thread one that does not take the processor from others when it is woken (Linux's
+/// `SCHED_BATCH`, sched(7)); whether the system took it.
+///
+/// Where load and database share processors, each reply would otherwise stop the server in the
+/// middle of its next one. On an idle processor a woken thread runs at once all the same.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+pub fn do_not_preempt() -> bool {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the pointer is to a live, initialised structure, which the call only reads; thread 0
+    // is the calling one.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &parameters) == 0 }
+}
+
+/// Other systems have nothing like it.
+#[cfg(not(target_os = "linux"))]
+pub fn do_not_preempt() -> bool {
+    false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn the_thread_is_a_batch_thread_afterwards() {
+        assert!(super::do_not_preempt());
+        // proc_pid_stat(5), field 41: the scheduling policy; SCHED_BATCH is 3.
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        let after_name = stat.rsplit(')').next().unwrap();
+        assert_eq!(after_name.split_whitespace().nth(38), Some("3"));
+    }
+}
