@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from . import launch, machine, report, target
-from .clients import BARE, PGBENCH, SYSBENCH, TIDEMARK, Clients, Programs, Size
+from .clients import BARE, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK, Clients, Programs, Size
 from .errors import BenchError
 
 README = machine.ROOT / "bench/README.md"
@@ -193,7 +193,7 @@ def measure_workload(clients, workload, plan, say):
     in the opposite order, so that a drift of the machine or the server falls on all alike."""
     names = [TIDEMARK, SYSBENCH]
     if workload == "oltp_point_select":
-        names += [PGBENCH, BARE] if clients.target.driver == "pgsql" else [BARE]
+        names += [ONE_TABLE, PGBENCH, BARE] if clients.target.driver == "pgsql" else [BARE]
     found = {}
     for sessions in plan.sessions:
         by_client = found[sessions] = {name: [] for name in names}

@@ -3,8 +3,11 @@
 use super::decide::mark_loaded;
 use super::{on_session, plans, statement};
 use crate::error::EngineError;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use tidemark_drivers::{Connector, RowWriter, Sample, Sampler, Session, catalog, journal};
+use tidemark_runtime::Executor;
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Rows of each table that are compared value by value, spread evenly over the table.
@@ -57,7 +60,8 @@ impl TableReport {
     }
 }
 
-/// Looks at every table; those in order are marked as loaded, and the journal is dropped.
+/// Looks at every table, several at a time; those in order are marked as loaded, and the journal is
+/// dropped.
 ///
 /// # Errors
 /// The server's error. A table that is not in order is told in its report.
@@ -67,47 +71,97 @@ pub(super) fn verify(
     seed: u64,
     threads: usize,
 ) -> Result<Vec<TableReport>, EngineError> {
-    let workload = Arc::clone(workload);
-    on_session(connector, async move |session: &mut Session| {
-        let mut reports = Vec::new();
-        for (index, plan) in plans(workload.as_ref(), session, threads)?
-            .iter()
-            .enumerate()
-        {
-            let rows = catalog::row_count(session, &plan.name)
-                .await
-                .map_err(statement)?;
-            let keys = match plan.key {
-                None => None,
-                Some(key) => catalog::key_range(session, &plan.name, key)
-                    .await
-                    .map_err(statement)?,
+    let plans = {
+        let workload = Arc::clone(workload);
+        on_session(connector, async move |session: &mut Session| {
+            plans(workload.as_ref(), session, threads)
+        })?
+    };
+    let lanes = if connector.is_blocking() {
+        1
+    } else {
+        threads.clamp(1, plans.len().max(1))
+    };
+    let found: Rc<RefCell<Vec<_>>> = Rc::new(RefCell::new(vec![None; plans.len()]));
+    let plans = Rc::new(plans);
+    let mut executor = Executor::new()?;
+    for lane in 0..lanes {
+        let (connector, workload) = (connector.clone(), Arc::clone(workload));
+        let (plans, found) = (Rc::clone(&plans), Rc::clone(&found));
+        executor.spawn(async move {
+            let session = connector.connect(lane).await;
+            let mut session = match session {
+                Ok(session) => session,
+                Err(error) => {
+                    let error = EngineError::Connect {
+                        session: lane,
+                        error,
+                    };
+                    if let Some(slot) = found.borrow_mut().get_mut(lane) {
+                        *slot = Some(Err(error));
+                    }
+                    return;
+                }
             };
-            let sample = sample(session, workload.as_ref(), index, plan, seed).await?;
-            let report = TableReport {
-                table: plan.name.clone(),
-                expected_rows: plan.rows,
-                rows,
-                keys,
-                has_key: plan.key.is_some(),
-                sampled: sample.rows,
-                mismatches: sample.mismatches,
-                checksum: sample.checksum,
-            };
-            if report.complaint().is_none() {
-                let mark = mark_loaded(plan, seed);
-                catalog::mark_table(session, &plan.name, &mark)
-                    .await
-                    .map_err(statement)?;
-                journal::forget(session, &plan.name)
-                    .await
-                    .map_err(statement)?;
+            for index in (lane..plans.len()).step_by(lanes) {
+                let report =
+                    look(&mut session, workload.as_ref(), index, &plans[index], seed).await;
+                found.borrow_mut()[index] = Some(report);
             }
-            reports.push(report);
-        }
-        journal::drop_if_empty(session).await.map_err(statement)?;
-        Ok(reports)
-    })
+            session.close().await;
+        });
+    }
+    executor.run()?;
+    drop(executor);
+    let reports: Result<Vec<_>, _> = found.take().into_iter().flatten().collect();
+    let reports = reports?;
+    if reports.len() < plans.len() {
+        return Err(EngineError::Check("not every table was looked at".into()));
+    }
+    on_session(connector, async move |session: &mut Session| {
+        journal::drop_if_empty(session).await.map_err(statement)
+    })?;
+    Ok(reports)
+}
+
+/// Looks at one table, and marks it when it is in order.
+async fn look(
+    session: &mut Session,
+    workload: &dyn Workload,
+    index: usize,
+    plan: &TablePlan,
+    seed: u64,
+) -> Result<TableReport, EngineError> {
+    let rows = catalog::row_count(session, &plan.name)
+        .await
+        .map_err(statement)?;
+    let keys = match plan.key {
+        None => None,
+        Some(key) => catalog::key_range(session, &plan.name, key)
+            .await
+            .map_err(statement)?,
+    };
+    let sample = sample(session, workload, index, plan, seed).await?;
+    let report = TableReport {
+        table: plan.name.clone(),
+        expected_rows: plan.rows,
+        rows,
+        keys,
+        has_key: plan.key.is_some(),
+        sampled: sample.rows,
+        mismatches: sample.mismatches,
+        checksum: sample.checksum,
+    };
+    if report.complaint().is_none() {
+        let mark = mark_loaded(plan, seed);
+        catalog::mark_table(session, &plan.name, &mark)
+            .await
+            .map_err(statement)?;
+        journal::forget(session, &plan.name)
+            .await
+            .map_err(statement)?;
+    }
+    Ok(report)
 }
 
 /// Compares rows spread evenly over the table, first and last included.
