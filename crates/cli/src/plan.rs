@@ -5,7 +5,8 @@ use crate::sysbench::target;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{
-    DisconnectPolicy, IgnoreErrors, OptionValues, PreparedMode, Protocol, RunSpec, Source, Target,
+    DisconnectPolicy, IgnoreErrors, OptionValues, Pacing, PreparedMode, Protocol, RunSpec, Source,
+    Target,
 };
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
 use tidemark_engine::{LoadSpec, Replace};
@@ -78,6 +79,7 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
         seed => seed,
     };
     Ok(RunSpec {
+        terminals: usize::try_from(options.uint("threads")).unwrap_or(1),
         sessions: usize::try_from(options.uint("threads")).unwrap_or(1),
         executors: usize::try_from(options.uint("executors"))
             .ok()
@@ -86,7 +88,10 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
         time: seconds(options, "time"),
         events: Some(options.uint("events")).filter(|e| *e > 0),
         warmup: seconds(options, "warmup-time").unwrap_or_default(),
-        rate: Some(options.float("rate")).filter(|r| *r > 0.0),
+        pacing: match options.float("rate") {
+            rate if rate > 0.0 => Pacing::Rate(rate),
+            _ => Pacing::Closed,
+        },
         seed,
         prepared: prepared(options),
         reconnect_every: options.uint("reconnect"),

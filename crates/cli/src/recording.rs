@@ -6,7 +6,7 @@ use std::time::Duration;
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
 };
-use tidemark_core::{DbError, OptionValues, RunSpec, ServerInfo, Target, redact_url};
+use tidemark_core::{DbError, OptionValues, Pacing, RunSpec, ServerInfo, Target, redact_url};
 use tidemark_drivers::{Connector, Session, catalog, settings};
 use tidemark_engine::{EngineError, RunResult, is_ours, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
@@ -188,7 +188,10 @@ impl Recording {
             options,
             sessions: spec.sessions,
             executors: 0,
-            rate: spec.rate,
+            rate: match spec.pacing {
+                Pacing::Rate(rate) => Some(rate),
+                _ => None,
+            },
             seed: spec.seed,
             client: client_host(),
             usage: ClientUsage::default(),
@@ -197,6 +200,7 @@ impl Recording {
             intervals: Vec::new(),
             totals: Totals::default(),
             errors: Vec::new(),
+            ..RunRecord::default()
         };
         Self {
             record,

@@ -11,7 +11,9 @@
 mod engine;
 mod error;
 mod nearest;
+mod objective;
 pub mod options;
+mod pacing;
 pub mod record;
 mod secret;
 mod spec;
@@ -20,7 +22,11 @@ mod target;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use nearest::nearest;
+pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};
+pub use pacing::{
+    Arrivals, DurationError, FindMax, Pacing, RateStep, ThinkTime, ThinkTimeError, parse_duration,
+};
 pub use secret::Secret;
-pub use spec::{DisconnectPolicy, IgnoreErrors, PreparedMode, RunSpec, Shard};
+pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use target::{Host, Target, TargetError, TlsMode, redact_url};

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// How far a run came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "state", content = "reason")]
 pub enum RunState {
     /// It is going on, or its process died: no end was written.
+    #[default]
     Running,
     /// It ended as asked.
     Finished,
@@ -122,23 +123,110 @@ pub struct TypeStats {
     pub count: u64,
     /// Their service times (send to last reply).
     pub service: EncodedHistogram,
-    /// Their response times (from scheduled arrival); absent in closed loop.
+    /// Their response times (from the moment they were due: the scheduled arrival, or the end of a
+    /// terminal's thinking); absent where a transaction is never due before it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<EncodedHistogram>,
+    /// Their waits for a free session (from the moment they were due to the start of service), which
+    /// is the client's doing and not in the service time; absent as `response` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<EncodedHistogram>,
 }
 
 /// Whether an interval counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Load that does not count.
     Warmup,
     /// Load that counts.
+    #[default]
     Measure,
 }
 
-/// What happened in one interval.
+/// What a host of the target is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostRole {
+    /// Reads and writes.
+    #[default]
+    Any,
+    /// What only reads (`role=read`).
+    Read,
+}
+
+/// What one host of the target was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostLoad {
+    /// `host:port`, or the socket's path.
+    pub host: String,
+    /// What it is for.
+    pub role: HostRole,
+    /// Sessions connected to it at the end.
+    pub sessions: u64,
+    /// Statements sent to it.
+    pub statements: u64,
+}
+
+/// A time in which a host could not be reached: from the first session lost to it that could not be
+/// opened again at once, to the first that could.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// The host.
+    pub host: String,
+    /// Start, in milliseconds from the start of the measurement.
+    pub start_ms: i64,
+    /// Length in milliseconds; it may have lasted beyond the run's end.
+    pub length_ms: f64,
+    /// Whether it ended before the run did.
+    pub ended: bool,
+    /// What the first refused session was told.
+    pub first_error: String,
+}
+
+/// Why a rate was held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepPurpose {
+    /// It was asked for (`--rate 1000..20000:1000`).
+    Asked,
+    /// No schedule: how fast replies come, to know where a search starts.
+    Probe,
+    /// A search went up.
+    Climb,
+    /// A search halved the distance between a rate kept and one not kept.
+    Bisect,
+    /// The rate that a search found was held again.
+    Confirm,
+}
+
+/// A rate that was held for a time, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Why it was held.
+    pub purpose: StepPurpose,
+    /// Arrivals a second asked for; absent for a probe.
+    pub rate: Option<f64>,
+    /// Start, in milliseconds from the start of the measurement.
+    pub start_ms: i64,
+    /// What was measured.
+    pub totals: Totals,
+    /// Whether the objective was kept, and why not; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<StepVerdict>,
+}
+
+/// Whether a step kept the objective.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepVerdict {
+    /// Whether it did.
+    pub kept: bool,
+    /// The value that decided, for people: `p99 12.3 ms`, `only 812 of 1,000 a second were sent`.
+    pub because: String,
+}
+
+/// What happened in one interval.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Start, in milliseconds from the start of the measurement (negative in warm-up).
     pub start_ms: i64,
@@ -160,6 +248,21 @@ pub struct Interval {
     /// Transactions in progress at its end.
     #[serde(default)]
     pub concurrency: u64,
+    /// Arrivals a second asked for at its end (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Arrivals that came when no session was free (open loop).
+    #[serde(default)]
+    pub delayed_arrivals: u64,
+    /// Arrivals dropped because the backlog was full (open loop).
+    #[serde(default)]
+    pub dropped_arrivals: u64,
+    /// Milliseconds of it in which a host could not be reached.
+    #[serde(default)]
+    pub outage_ms: f64,
+    /// What each host was sent, in the order of the target's hosts; empty for embedded engines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
 }
@@ -225,10 +328,26 @@ pub struct Totals {
     pub all: TypeStats,
     /// How evenly sessions were served.
     pub fairness: Fairness,
+    /// Arrivals that came when no session was free (open loop).
+    #[serde(default)]
+    pub delayed_arrivals: u64,
+    /// Arrivals dropped because the backlog was full (open loop).
+    #[serde(default)]
+    pub dropped_arrivals: u64,
+    /// The generator's own lateness: from scheduled to actual start, of arrivals that a free
+    /// session awaited (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<EncodedHistogram>,
+    /// Seconds in which a host could not be reached.
+    #[serde(default)]
+    pub outage_s: f64,
+    /// What each host was sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostLoad>,
 }
 
 /// Everything about one run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -258,6 +377,15 @@ pub struct RunRecord {
     pub options: BTreeMap<String, EffectiveOption>,
     /// Sessions asked for.
     pub sessions: usize,
+    /// Sessions that could be had, where they were fewer (`--fewer-sessions=go-on`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions_opened: Option<usize>,
+    /// Emulated users that shared the sessions; absent where each had its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminals: Option<usize>,
+    /// Milliseconds added to every round trip inside the client.
+    #[serde(default)]
+    pub inject_rtt_ms: f64,
     /// Executor threads used.
     pub executors: usize,
     /// Arrivals a second asked for; absent in closed loop.
@@ -275,8 +403,14 @@ pub struct RunRecord {
     pub tables_after: Vec<TableState>,
     /// Intervals in order.
     pub intervals: Vec<Interval>,
-    /// Totals of the measurement.
+    /// Totals of the measurement; of the confirmation, where a search looked for the rate.
     pub totals: Totals,
+    /// Rates that followed each other, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// Times in which a host could not be reached, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
     /// Errors by code.
     pub errors: Vec<ErrorCount>,
 }

@@ -1,5 +1,6 @@
 //! What a run is asked to do.
 
+use crate::{Arrivals, Pacing, ThinkTime};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -40,6 +41,17 @@ pub enum IgnoreErrors {
     All,
 }
 
+/// What to do when fewer sessions can be had than were asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FewerSessions {
+    /// End with an error before any load is made.
+    #[default]
+    Fail,
+    /// Run with those that could be had; the record says how many.
+    GoOn,
+}
+
 /// One shard of a run that several clients share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
@@ -52,8 +64,16 @@ pub struct Shard {
 /// One workload on one target at one load level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSpec {
-    /// Sessions (sysbench's threads).
+    /// Emulated users (sysbench's threads).
+    pub terminals: usize,
+    /// Connections that the terminals share; as many as terminals when each has its own.
     pub sessions: usize,
+    /// A terminal's pause between two transactions.
+    pub think_time: ThinkTime,
+    /// Sessions opened a second in all; `None` is as fast as the target takes them.
+    pub connect_rate: Option<f64>,
+    /// What to do when fewer sessions can be had.
+    pub fewer_sessions: FewerSessions,
     /// Executor threads; `None` is one per core, and never more than sessions.
     pub executors: Option<usize>,
     /// Whether executors leave the processor to a server that shares it, until it has no more to
@@ -65,8 +85,16 @@ pub struct RunSpec {
     pub events: Option<u64>,
     /// Load before the measurement that does not count.
     pub warmup: Duration,
-    /// Arrivals a second in all; `None` is closed loop.
-    pub rate: Option<f64>,
+    /// What lets a transaction start.
+    pub pacing: Pacing,
+    /// How arrivals of an open loop are spaced.
+    pub arrivals: Arrivals,
+    /// Arrivals that may wait for a free session; beyond them arrivals are dropped and counted.
+    pub max_backlog: u64,
+    /// Added to every round trip inside the client.
+    pub inject_rtt: Duration,
+    /// How long one statement may take before its session is given up; `None` waits.
+    pub statement_timeout: Option<Duration>,
     /// Seed of every random choice; the same seed gives the same choices per session.
     pub seed: u64,
     /// Whether statements are prepared on the server.
@@ -94,13 +122,21 @@ pub struct RunSpec {
 impl Default for RunSpec {
     fn default() -> Self {
         Self {
+            terminals: 1,
             sessions: 1,
+            think_time: ThinkTime::None,
+            connect_rate: None,
+            fewer_sessions: FewerSessions::Fail,
             executors: None,
             yield_to_server: true,
             time: Some(Duration::from_secs(10)),
             events: None,
             warmup: Duration::ZERO,
-            rate: None,
+            pacing: Pacing::Closed,
+            arrivals: Arrivals::Poisson,
+            max_backlog: 100_000,
+            inject_rtt: Duration::ZERO,
+            statement_timeout: None,
             seed: 1,
             prepared: PreparedMode::Server,
             reconnect_every: 0,

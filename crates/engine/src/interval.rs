@@ -10,6 +10,7 @@ fn stats(service: &Histogram, response: &Histogram) -> TypeStats {
         count: service.count(),
         service: EncodedHistogram(service.encode()),
         response: (!response.is_empty()).then(|| EncodedHistogram(response.encode())),
+        ..TypeStats::default()
     }
 }
 

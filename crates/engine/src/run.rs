@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::RunSpec;
 use tidemark_core::record::{Interval, Phase, RunState, Totals};
+use tidemark_core::{Pacing, RunSpec};
 use tidemark_drivers::Connector;
 use tidemark_runtime::{Executor, do_not_preempt, spawn};
 use tidemark_workloads::Workload;
@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         observer: &mut dyn RunObserver,
     ) -> RunResult {
         let begun = Instant::now();
-        if let Some(rate) = self.spec.rate {
+        if let Pacing::Rate(rate) = self.spec.pacing {
             // Set once: nobody else does.
             let _ = self
                 .control
@@ -356,6 +356,7 @@ impl<'a> Run<'a> {
             queue_length: self.control.arrivals.get().map_or(0, |a| a.backlog(now)),
             concurrency,
             types: type_stats(self.names, &self.spare),
+            ..Interval::default()
         }
     }
 
@@ -391,6 +392,7 @@ impl<'a> Run<'a> {
             types: type_stats(self.names, counters),
             all: all_types(counters),
             fairness: fairness(&sessions),
+            ..Totals::default()
         }
     }
 }

@@ -195,6 +195,7 @@ mod tests {
             count: h.count(),
             service: EncodedHistogram(h.encode()),
             response: None,
+            ..TypeStats::default()
         };
         Interval {
             start_ms: n * 1000,
@@ -207,6 +208,7 @@ mod tests {
             queue_length: n.unsigned_abs() % 7,
             concurrency: 0,
             types: BTreeMap::from([("t".into(), stats)]),
+            ..Interval::default()
         }
     }
 

@@ -52,6 +52,7 @@ impl TypeLatency {
             count: self.count,
             service: EncodedHistogram(self.service.encode()),
             response: self.response.as_ref().map(|h| EncodedHistogram(h.encode())),
+            ..TypeStats::default()
         }
     }
 }

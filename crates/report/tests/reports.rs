@@ -342,6 +342,7 @@ fn one_interval_and_one_event_are_enough() {
         count: 1,
         service: EncodedHistogram(h.encode()),
         response: None,
+        ..TypeStats::default()
     };
     only.types = BTreeMap::from([("t".into(), stats)]);
     record.intervals = vec![only];

@@ -309,6 +309,7 @@ fn interval(n: i64, latencies_us: &[u64], open_loop: bool) -> Interval {
         count: h.count(),
         service: encoded,
         response: open_loop.then(|| EncodedHistogram(later.encode())),
+        ..TypeStats::default()
     };
     Interval {
         start_ms: n * 1000,
@@ -326,6 +327,7 @@ fn interval(n: i64, latencies_us: &[u64], open_loop: bool) -> Interval {
         queue_length: 5,
         concurrency: 6,
         types: BTreeMap::from([("t".into(), stats)]),
+        ..Interval::default()
     }
 }
 

@@ -344,6 +344,7 @@ mod tests {
             queue_length: 0,
             concurrency: 0,
             types: Default::default(),
+            ..Interval::default()
         }
     }
 

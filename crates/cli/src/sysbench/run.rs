@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::record::{RunState, TableState};
-use tidemark_core::{OptionValues, RunSpec, Source};
+use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::{EngineError, RunResult};
 use tidemark_report::sysbench::{self, RunHeader, Summary};
 use tidemark_stats::Histogram;
@@ -218,7 +218,10 @@ fn header(
     let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
     RunHeader {
         sessions: spec.sessions,
-        rate: spec.rate,
+        rate: match spec.pacing {
+            Pacing::Rate(rate) => Some(rate),
+            _ => None,
+        },
         report_interval_s: options.uint("report-interval"),
         checkpoints_s: &checkpoints_s,
         debug: options.flag("debug"),

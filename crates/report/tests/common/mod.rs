@@ -97,6 +97,7 @@ fn interval(shape: &Shape, dice: &mut Dice, n: i64) -> Interval {
             count,
             service: EncodedHistogram(service.encode()),
             response: shape.open_loop.then(|| EncodedHistogram(response.encode())),
+            ..TypeStats::default()
         };
         types.insert((*name).to_string(), stats);
     }
@@ -124,6 +125,7 @@ fn interval(shape: &Shape, dice: &mut Dice, n: i64) -> Interval {
         },
         concurrency: 12,
         types,
+        ..Interval::default()
     }
 }
 
@@ -267,5 +269,6 @@ pub fn run(shape: &Shape) -> RunRecord {
         } else {
             Vec::new()
         },
+        ..RunRecord::default()
     }
 }

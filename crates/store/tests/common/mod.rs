@@ -18,6 +18,7 @@ pub fn latencies(values_us: impl IntoIterator<Item = u64>) -> TypeStats {
         count: h.count(),
         service: EncodedHistogram(h.encode()),
         response: None,
+        ..TypeStats::default()
     }
 }
 
@@ -38,6 +39,7 @@ pub fn interval(n: i64) -> Interval {
         queue_length: 0,
         concurrency: 4,
         types: BTreeMap::from([("oltp_read_write".into(), latencies(1000..1100))]),
+        ..Interval::default()
     }
 }
 
@@ -106,5 +108,6 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             count: 3,
             first_message: "Deadlock found".into(),
         }],
+        ..RunRecord::default()
     }
 }
