@@ -13,6 +13,7 @@ mod demo;
 mod doctor;
 mod exit;
 mod interrupt;
+mod pacing;
 mod plan;
 mod progress;
 mod recording;

@@ -187,6 +187,8 @@ impl Recording {
             notes: described.notes,
             options,
             sessions: spec.sessions,
+            terminals: (spec.terminals != spec.sessions).then_some(spec.terminals),
+            inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
             executors: 0,
             rate: match spec.pacing {
                 Pacing::Rate(rate) => Some(rate),

@@ -2,6 +2,7 @@
 
 mod config_file;
 mod help;
+mod native;
 mod options;
 pub mod parse;
 mod prepare;

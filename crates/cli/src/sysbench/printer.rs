@@ -5,8 +5,8 @@ use crate::storing::Storing;
 use indicatif::ProgressBar;
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::OptionValues;
 use tidemark_core::record::{Interval, Phase, Totals};
+use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
 use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
@@ -30,6 +30,7 @@ impl<'a> Printer<'a> {
     /// A printer as the options ask for.
     pub fn new(
         options: &OptionValues,
+        spec: &RunSpec,
         percentiles: &'a [f64],
         out: &'a mut dyn Write,
         recording: &'a mut Recording,
@@ -43,9 +44,9 @@ impl<'a> Printer<'a> {
             percentiles,
             every: every.map(Duration::from_secs),
             warmup_s: options.uint("warmup-time"),
-            open_loop: options.float("rate") > 0.0,
+            open_loop: spec.pacing.is_open_loop(),
             since_line: Vec::new(),
-            bar: every.is_none().then(|| waiting_bar(options)),
+            bar: every.is_none().then(|| waiting_bar(spec)),
         }
     }
 
@@ -86,8 +87,8 @@ impl<'a> Printer<'a> {
 }
 
 /// While no lines are printed, a terminal shows that something goes on.
-fn waiting_bar(options: &OptionValues) -> ProgressBar {
-    let seconds = options.uint("time") + options.uint("warmup-time");
+fn waiting_bar(spec: &RunSpec) -> ProgressBar {
+    let seconds = crate::pacing::length(spec).map_or(0, |t| (t + spec.warmup).as_secs());
     crate::progress::seconds(seconds)
 }
 

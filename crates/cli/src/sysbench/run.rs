@@ -3,6 +3,7 @@
 use super::printer::Printer;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::pacing::{described as asked, length, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
 use crate::recording::{Recording, describe};
 use crate::render::{self, Format};
@@ -63,14 +64,14 @@ pub fn run(
     let outputs = Outputs::new(options)?;
     let plan = Plan::new(definition, options, false)?;
     let spec = run_spec(options, plan.target.protocol)?;
-    if spec.time.is_none() && spec.events.is_none() {
+    if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         say(
             out,
             "WARNING: Both event and time limits are disabled, running an endless test\n",
         );
     }
-    let tables = plan.workload.needs(spec.sessions);
-    let described = describe(&plan.connector, &plan.workload, spec.sessions)
+    let tables = plan.workload.needs(spec.terminals);
+    let described = describe(&plan.connector, &plan.workload, spec.terminals)
         .map_err(|error| not_begun(definition, options, error))?;
     if let Some(table) = described.unfinished.first() {
         return Err(Failure::new(
@@ -111,7 +112,14 @@ pub fn run(
     let mut storing = Storing::begin(options.text_opt("store"), &recording.record);
     complain(&mut storing);
     let measured = {
-        let mut printer = Printer::new(options, &percentiles, out, &mut recording, &mut storing);
+        let mut printer = Printer::new(
+            options,
+            &spec,
+            &percentiles,
+            out,
+            &mut recording,
+            &mut storing,
+        );
         tidemark_engine::run(
             &spec,
             &plan.connector,
@@ -217,7 +225,8 @@ fn header(
 ) -> String {
     let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
     RunHeader {
-        sessions: spec.sessions,
+        threads: spec.terminals,
+        beyond: &asked(spec),
         rate: match spec.pacing {
             Pacing::Rate(rate) => Some(rate),
             _ => None,
@@ -230,7 +239,7 @@ fn header(
         seed_given: options.uint("rand-seed") > 0,
         forced_shutdown_s: spec
             .forced_shutdown
-            .map(|grace| (spec.time.unwrap_or_default() + grace).as_secs()),
+            .map(|grace| (length(spec).unwrap_or_default() + grace).as_secs()),
         target: Some(&recording.record.target),
         server: recording.record.server.as_ref(),
     }
@@ -264,7 +273,7 @@ fn summary(
         let by_events = spec
             .events
             .is_some_and(|events| result.totals.all.count >= events);
-        text.push_str(&sysbench::ending(by_events, spec.sessions));
+        text.push_str(&sysbench::ending(by_events, spec.terminals));
     }
     let totals = if no_checkpoints {
         &result.totals
