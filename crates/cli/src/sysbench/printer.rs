@@ -21,6 +21,8 @@ pub struct Printer<'a> {
     every: Option<Duration>,
     warmup_s: u64,
     open_loop: bool,
+    /// Whether the rate is another from one interval to the next.
+    rate_changes: bool,
     /// Intervals since the last line.
     since_line: Vec<Interval>,
     bar: Option<ProgressBar>,
@@ -45,6 +47,7 @@ impl<'a> Printer<'a> {
             every: every.map(Duration::from_secs),
             warmup_s: options.uint("warmup-time"),
             open_loop: spec.pacing.is_open_loop(),
+            rate_changes: crate::pacing::sets_its_length(&spec.pacing),
             since_line: Vec::new(),
             bar: every.is_none().then(|| waiting_bar(spec)),
         }
@@ -79,7 +82,8 @@ impl<'a> Printer<'a> {
         }
         // What the engine encoded a moment ago can be decoded.
         if let Ok(sum) = Merged::of(&self.since_line) {
-            let line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            let mut line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            line.rate = sum.rate.filter(|_| self.rate_changes);
             self.say(&line.to_string());
         }
         self.since_line.clear();
@@ -94,8 +98,9 @@ fn waiting_bar(spec: &RunSpec) -> ProgressBar {
 
 impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
-        self.recording.started();
-        self.recording.record.executors = begun.executors;
+        self.recording.started(begun);
+        self.storing.begin(&self.recording.record);
+        super::run::complain(self.storing);
         let text = started();
         self.say(text);
         if self.warmup_s > 0 {
@@ -104,7 +109,8 @@ impl RunObserver for Printer<'_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
-        self.storing.interval(&self.recording.record.id, interval);
+        self.storing.interval(interval);
+        self.recording.outside.add(interval);
         self.line(interval);
         if let Some(bar) = &self.bar {
             bar.inc(interval.length_ms as u64);
@@ -115,9 +121,12 @@ impl RunObserver for Printer<'_> {
             } else {
                 ""
             };
-            bar.set_message(format!("{phase}{rate:.0} transactions/s"));
+            let asked = interval.rate.map(|r| format!(" of {r:.0} asked"));
+            bar.set_message(format!(
+                "{phase}{rate:.0} transactions/s{}",
+                asked.unwrap_or_default()
+            ));
         }
-        self.recording.record.intervals.push(interval.clone());
     }
 
     fn checkpoint(&mut self, seconds: f64, totals: &Totals) {

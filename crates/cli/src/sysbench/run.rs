@@ -3,6 +3,7 @@
 use super::printer::Printer;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::output;
 use crate::pacing::{described as asked, length, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
 use crate::recording::{Recording, describe};
@@ -45,6 +46,10 @@ impl Outputs {
             }
         }
         Ok(Self { record, reports })
+    }
+
+    fn any(&self) -> bool {
+        self.record.is_some() || !self.reports.is_empty()
     }
 }
 
@@ -109,7 +114,7 @@ pub fn run(
         say(out, &debug_lines(&recording));
     }
     say(out, sysbench::initializing());
-    let mut storing = Storing::begin(options.text_opt("store"), &recording.record);
+    let mut storing = Storing::open(options.text_opt("store"));
     complain(&mut storing);
     let measured = {
         let mut printer = Printer::new(
@@ -132,16 +137,21 @@ pub fn run(
     match measured {
         Ok(result) => {
             recording.finish(&result);
-            let summary = summary(
+            let mut summary = summary(
                 options,
                 &percentiles,
                 &result,
                 &spec,
                 checkpoints.is_empty(),
             )?;
+            summary += &beyond(&recording)?;
             say(out, &summary);
             recording.look_again(&plan.connector, &plan.workload);
-            keep(&mut recording, &mut storing, &outputs, options, out)?;
+            let kept = keep(&mut recording, &mut storing, &outputs, options, out)?;
+            if output::failure().is_some() && !kept {
+                // The only place left.
+                eprint!("{summary}");
+            }
             ended(definition, options, result)
         }
         Err(error) => {
@@ -158,7 +168,7 @@ fn say(out: &mut dyn Write, text: &str) {
     let _ = out.flush();
 }
 
-fn complain(storing: &mut Storing) {
+pub(super) fn complain(storing: &mut Storing) {
     if let Some(complaint) = storing.complaint.take() {
         eprintln!("tidemark: {complaint}");
     }
@@ -302,15 +312,24 @@ fn summary(
     Ok(text)
 }
 
-/// Keeps the record: in the store, and in the files asked for.
+/// What sysbench has no words for.
+fn beyond(recording: &Recording) -> Result<String, Failure> {
+    sysbench::beyond(&recording.record, &recording.outside)
+        .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+/// Keeps the record: in the store (whether it is there is returned), and in the files asked for.
 fn keep(
     recording: &mut Recording,
     storing: &mut Storing,
     outputs: &Outputs,
     options: &OptionValues,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let kept = storing.finish(&mut recording.record);
+) -> Result<bool, Failure> {
+    let kept = storing.finish(&recording.record);
+    if outputs.any() {
+        recording.record.intervals = storing.intervals();
+    }
     let record = &recording.record;
     complain(storing);
     let lang = options.text("lang");
@@ -323,15 +342,17 @@ fn keep(
         say(out, &format!("Report: {}\n", path.display()));
     }
     if kept {
-        say(
-            out,
-            &format!(
-                "Run {} is kept; see: tidemark show {}\n",
-                record.id, record.id
-            ),
+        let where_to_look = format!(
+            "Run {} is kept; see: tidemark show {}\n",
+            record.id, record.id
         );
+        say(out, &where_to_look);
+        if output::failure().is_some() {
+            // The summary did not arrive, and this is where it can be had.
+            eprint!("{where_to_look}");
+        }
     }
-    Ok(())
+    Ok(kept)
 }
 
 fn ended(

@@ -9,8 +9,10 @@ use crate::load::{Found, LoadKind, Spread, StepFigures};
 use crate::number::three;
 use crate::texts::{Texts, fill};
 
-/// The lines: name, and value in milliseconds.
-const LINES: [(&str, fn(&Spread) -> f64); 3] = [
+/// A line: its name, and its value in milliseconds.
+type Line = (&'static str, fn(&Spread) -> f64);
+
+const LINES: [Line; 3] = [
     ("p50", |l| l.p50_ms),
     ("p95", |l| l.p95_ms),
     ("p99", |l| l.p99_ms),
