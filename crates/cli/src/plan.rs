@@ -165,9 +165,14 @@ fn forced_shutdown(options: &OptionValues) -> Result<Option<Duration>, Failure> 
 }
 
 /// How the load is made.
-pub fn load_spec(options: &OptionValues) -> LoadSpec {
-    LoadSpec {
-        threads: usize::try_from(options.uint("threads")).unwrap_or(1),
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn load_spec(options: &OptionValues) -> Result<LoadSpec, Failure> {
+    let (terminals, sessions) = terminals_and_sessions(options)?;
+    Ok(LoadSpec {
+        threads: sessions,
+        terminals,
         chunk_rows: options.uint("chunk-rows"),
         seed: Some(options.uint("rand-seed"))
             .filter(|s| *s > 0)
@@ -178,7 +183,7 @@ pub fn load_spec(options: &OptionValues) -> LoadSpec {
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
-    }
+    })
 }
 
 /// Moments of `--report-checkpoints`, in order.

@@ -115,6 +115,32 @@ fn a_run_that_made_no_load_is_not_kept() {
 }
 
 #[test]
+fn terminals_that_share_sessions_have_their_tables_all_the_same() {
+    let dir = Workdir::new();
+    let args = [
+        "sysbench",
+        "bulk_insert",
+        TARGET,
+        "--threads=6",
+        "--connections=2",
+    ];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let said = dir.ok(&[&args[..], &["--events=60", "run"]].concat());
+    assert!(said.out.contains("Number of threads: 6\n"), "{said:?}");
+    assert!(
+        said.out.contains("Sessions: 2 for 6 terminals\n"),
+        "{said:?}"
+    );
+    let record = dir.last_record();
+    assert_eq!(
+        (&record["terminals"], &record["sessions"]),
+        (&6.into(), &2.into())
+    );
+    let said = dir.ok(&[&args[..], &["cleanup"]].concat());
+    assert!(said.out.contains("Dropping table 'sbtest6'..."), "{said:?}");
+}
+
+#[test]
 fn a_doctor_speaks_of_loading_as_people_do() {
     let server = shared_mariadb().unwrap();
     let database = server.fresh_database("doctor_words").unwrap();

@@ -9,7 +9,7 @@ use common::load::{encoded, option, overloaded, searched, stepped, thinking};
 use common::{Shape, run};
 use regex::Regex;
 use tidemark_core::record::*;
-use tidemark_report::sysbench::beyond;
+use tidemark_report::sysbench::{beyond, fewer_sessions};
 use tidemark_report::{Lang, Merged, OutsideOutages, html, markdown, text, totals};
 
 fn printed(record: &RunRecord) -> String {
@@ -49,6 +49,17 @@ fn no_line_of_ours_has_a_name_that_parsers_look_for() {
         assert!(printed.ends_with("\n\n"), "{printed}");
         assert_eq!(names.find(&printed), None, "{printed}");
     }
+}
+
+#[test]
+fn fewer_sessions_than_asked_for_are_told_before_and_after() {
+    let mut record = overloaded();
+    let line = fewer_sessions(&record);
+    assert!(line.starts_with("WARNING: asked for 10,000 sessions, 500 could be opened"));
+    assert!(printed(&record).starts_with(&line));
+    record.sessions_opened = None;
+    assert_eq!(fewer_sessions(&record), "");
+    assert!(printed(&record).starts_with("Open loop:"));
 }
 
 #[test]

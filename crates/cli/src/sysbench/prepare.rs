@@ -23,7 +23,7 @@ pub fn prepare(
     out: &mut dyn Write,
 ) -> Result<LoadReport, Failure> {
     let plan = Plan::new(definition, options, true)?;
-    let spec = load_spec(options);
+    let spec = load_spec(options)?;
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
     }
@@ -196,11 +196,11 @@ pub fn cleanup(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let plan = Plan::new(definition, options, false)?;
-    let sessions = load_spec(options).threads;
+    let terminals = load_spec(options)?.terminals;
     let dropped = drop_tables(
         &plan.connector,
         &plan.workload,
-        sessions,
+        terminals,
         options.flag("force"),
     )?;
     for table in dropped {

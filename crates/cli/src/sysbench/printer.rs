@@ -9,7 +9,9 @@ use tidemark_core::record::{Interval, Phase, Totals};
 use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
-use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
+use tidemark_report::sysbench::{
+    IntervalLine, Summary, checkpoint, fewer_sessions, started, warming_up,
+};
 
 /// What is printed while a run goes on.
 pub struct Printer<'a> {
@@ -101,8 +103,9 @@ impl RunObserver for Printer<'_> {
         self.recording.started(begun);
         self.storing.begin(&self.recording.record);
         super::run::complain(self.storing);
-        let text = started();
-        self.say(text);
+        let fewer = fewer_sessions(&self.recording.record);
+        self.say(&fewer);
+        self.say(started());
         if self.warmup_s > 0 {
             self.say(&warming_up(self.warmup_s));
         }

@@ -20,7 +20,7 @@ pub fn beyond(record: &RunRecord, outside: &OutsideOutages) -> Result<String, Re
     let kind = LoadKind::of(record);
     let steps = steps(record)?;
     let mut text = Text::default();
-    text.fewer_sessions(record);
+    text.0.push_str(&fewer_sessions(record));
     if kind.is_open_loop() {
         text.schedule(record, kind, &all)?;
     } else if all.wait.is_some() {
@@ -43,6 +43,23 @@ pub fn beyond(record: &RunRecord, outside: &OutsideOutages) -> Result<String, Re
         text.0.push('\n');
     }
     Ok(text.0)
+}
+
+/// The line for a run that got fewer sessions than it asked for; empty for any other.
+pub fn fewer_sessions(record: &RunRecord) -> String {
+    let mut text = Text::default();
+    if let Some(opened) = record.sessions_opened.filter(|n| *n < record.sessions) {
+        let limit = max_connections(record)
+            .map(|n| format!(" (the server's max_connections is {n})"))
+            .unwrap_or_default();
+        text.warning(&format!(
+            "asked for {} sessions, {} could be opened{limit}: the figures are of {} sessions",
+            whole(record.sessions as u64),
+            whole(opened as u64),
+            whole(opened as u64)
+        ));
+    }
+    text.0
 }
 
 /// A rate as it stands in a sentence: `12,400`, `12.5`.
@@ -113,21 +130,6 @@ impl Text {
                 s.mean_ms, s.p50_ms, s.p95_ms, s.p99_ms, s.max_ms
             ),
         );
-    }
-
-    fn fewer_sessions(&mut self, record: &RunRecord) {
-        let Some(opened) = record.sessions_opened.filter(|n| *n < record.sessions) else {
-            return;
-        };
-        let limit = max_connections(record)
-            .map(|n| format!(" (the server's max_connections is {n})"))
-            .unwrap_or_default();
-        self.warning(&format!(
-            "asked for {} sessions, {} could be opened{limit}: the figures are of {} sessions",
-            whole(record.sessions as u64),
-            whole(opened as u64),
-            whole(opened as u64)
-        ));
     }
 
     fn schedule(
