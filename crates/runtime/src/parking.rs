@@ -4,6 +4,7 @@ use crate::reactor::{Reactor, TaskId};
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::task::Poll;
+use std::time::Instant;
 
 /// Tasks that wait until another task of the same executor calls them.
 ///
@@ -15,6 +16,11 @@ impl Parking {
     /// Waits to be called by [`Parking::call_one`], or for anything else that polls the task: check
     /// your condition again afterwards.
     pub async fn wait(&self) {
+        self.wait_until(None).await;
+    }
+
+    /// The same, or until a moment.
+    pub async fn wait_until(&self, deadline: Option<Instant>) {
         let mut parked = None;
         poll_fn(|_| {
             if let Some(id) = parked {
@@ -26,6 +32,9 @@ impl Parking {
                 let id = reactor.current.get();
                 self.0.borrow_mut().push(id);
                 parked = Some(id);
+                if let Some(deadline) = deadline {
+                    reactor.wake_at(deadline);
+                }
             }
             Poll::Pending
         })
