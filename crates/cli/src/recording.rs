@@ -227,7 +227,11 @@ impl Recording {
         self.record.usage = usage().since(&self.usage_before);
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
+        self.record.sessions_opened =
+            Some(result.sessions_opened).filter(|n| *n < self.record.sessions);
         self.record.totals = result.totals.clone();
+        self.record.steps = result.steps.clone();
+        self.record.outages = result.outages.clone();
         self.record.errors = result.errors.counts().to_vec();
     }
 
