@@ -227,7 +227,11 @@ impl Recording {
         self.record.usage = usage().since(&self.usage_before);
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
+        self.record.sessions_opened =
+            (result.sessions_opened < self.record.sessions).then_some(result.sessions_opened);
         self.record.totals = result.totals.clone();
+        self.record.steps.clone_from(&result.steps);
+        self.record.outages.clone_from(&result.outages);
         self.record.errors = result.errors.counts().to_vec();
     }
 
