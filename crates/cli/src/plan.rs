@@ -41,6 +41,7 @@ impl Plan {
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
+            ..ConnectOptions::default()
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {

@@ -14,6 +14,7 @@ mod executor;
 mod reactor;
 mod scheduling;
 mod stream;
+mod terms;
 mod time;
 mod tls;
 

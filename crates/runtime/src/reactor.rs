@@ -42,6 +42,8 @@ pub(crate) struct Reactor {
     timers: RefCell<BinaryHeap<Reverse<(Instant, TaskId)>>>,
     pub scratch: RefCell<Box<[u8]>>,
     pub current: Cell<TaskId>,
+    /// The time since which nothing was waited for, once somebody has asked.
+    now: Cell<Option<Instant>>,
     pub remote: Arc<mio::Waker>,
     waiting_for_remote: RefCell<Vec<TaskId>>,
 }
@@ -62,6 +64,7 @@ impl Reactor {
             timers: RefCell::default(),
             scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
             current: Cell::new(0),
+            now: Cell::new(None),
             remote,
             waiting_for_remote: RefCell::default(),
         }))
@@ -113,6 +116,15 @@ impl Reactor {
             .push(Reverse((deadline, self.current.get())));
     }
 
+    /// The time of the last wait's end, or later: the clock is read at most once a turn.
+    pub fn now(&self) -> Instant {
+        self.now.get().unwrap_or_else(|| {
+            let now = Instant::now();
+            self.now.set(Some(now));
+            now
+        })
+    }
+
     fn wake_on_remote(&self) {
         self.waiting_for_remote
             .borrow_mut()
@@ -127,6 +139,7 @@ impl Reactor {
             Some(Duration::ZERO)
         };
         let mut events = self.events.borrow_mut();
+        self.now.set(None);
         match self.poll.borrow_mut().poll(&mut events, timeout) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(()),
@@ -146,7 +159,7 @@ impl Reactor {
         }
         let mut timers = self.timers.borrow_mut();
         if !timers.is_empty() {
-            let now = Instant::now();
+            let now = self.now();
             while let Some(&Reverse((deadline, task))) = timers.peek() {
                 if deadline > now {
                     break;
