@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Alarm {
     #[cfg(target_os = "linux")]
-    timer: rustix::fd::OwnedFd,
+    timer: nix::sys::timerfd::TimerFd,
     /// When it is to ring; `None` when it has nothing to ring for.
     set_for: Cell<Option<Instant>>,
 }
@@ -19,12 +19,12 @@ pub(crate) struct Alarm {
 #[cfg(target_os = "linux")]
 impl Alarm {
     pub fn new(registry: &mio::Registry, token: mio::Token) -> io::Result<Self> {
-        use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
-        use std::os::fd::AsRawFd;
-        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags};
+        use std::os::fd::{AsFd, AsRawFd};
+        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
         // Edge-triggered: each expiry is an edge, so that the count of them need not be read.
-        let mut source = mio::unix::SourceFd(&timer.as_raw_fd());
+        let mut source = mio::unix::SourceFd(&timer.as_fd().as_raw_fd());
         mio::event::Source::register(&mut source, registry, token, mio::Interest::READABLE)?;
         Ok(Self {
             timer,
@@ -34,7 +34,7 @@ impl Alarm {
 
     /// Rings at `deadline` at the latest, and gives how long the poller may wait.
     pub fn set(&self, deadline: Instant) -> io::Result<Option<Duration>> {
-        use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
+        use nix::sys::timerfd::{Expiration, TimerSetTimeFlags};
         let now = Instant::now();
         if deadline <= now {
             return Ok(Some(Duration::ZERO));
@@ -43,20 +43,8 @@ impl Alarm {
         if self.set_for.get().is_some_and(|s| s <= deadline && s > now) {
             return Ok(None);
         }
-        let wait = deadline - now;
-        let value = Timespec {
-            tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(wait.subsec_nanos()),
-        };
-        let zero = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        let once = Itimerspec {
-            it_interval: zero,
-            it_value: value,
-        };
-        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once)?;
+        let once = Expiration::OneShot((deadline - now).into());
+        self.timer.set(once, TimerSetTimeFlags::empty())?;
         self.set_for.set(Some(deadline));
         Ok(None)
     }

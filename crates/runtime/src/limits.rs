@@ -4,19 +4,11 @@
 /// `None` is no limit.
 #[cfg(unix)]
 pub fn raise_open_files() -> Option<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    if limit.current == limit.maximum {
-        return limit.current;
-    }
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
-    match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => limit.maximum,
-        Err(_) => limit.current,
-    }
+    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    let raised = soft < hard && setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_ok();
+    let holds = if raised { hard } else { soft };
+    (holds != RLIM_INFINITY).then_some(holds)
 }
 
 /// Other systems have no such limit.
