@@ -125,11 +125,6 @@ const USAGE: &[Case<'static>] = &[
         &["--connections=3", "0 (a session for each terminal) to 2"],
     ),
     Case(
-        "sysbench oltp_insert run --target=sqlite:x.db --inject-rtt=20ms",
-        2,
-        &["--inject-rtt=20ms", "no round trips"],
-    ),
-    Case(
         "sysbench oltp_insert run --statement-timeout=soon",
         2,
         &["--statement-timeout=soon", "us, ms, s, m or h"],
