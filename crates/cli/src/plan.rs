@@ -42,6 +42,8 @@ impl Plan {
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: options.time("connect-timeout"),
+            inject_rtt: options.time("inject-rtt"),
+            statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {

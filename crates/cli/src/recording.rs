@@ -50,7 +50,7 @@ pub fn describe(
     workload: &Arc<dyn Workload>,
     sessions: usize,
 ) -> Result<Described, EngineError> {
-    let (connector, workload) = (connector.clone(), Arc::clone(workload));
+    let (connector, workload) = (connector.clone().unlimited(), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
@@ -244,7 +244,7 @@ impl Recording {
             .iter()
             .map(|t| t.table.clone())
             .collect();
-        let connector = connector.clone();
+        let connector = connector.clone().unlimited();
         let look = async move {
             let mut session = connector.connect(0).await?;
             let mut states = Vec::with_capacity(before.len());

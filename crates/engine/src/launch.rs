@@ -2,6 +2,7 @@
 
 use crate::control::{Control, StopHandle};
 use crate::error::EngineError;
+use crate::load::{on_session, statement};
 use crate::pool::Pool;
 use crate::recorder::Recorder;
 use crate::session::{SessionTask, Shared};
@@ -13,7 +14,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::HostRole;
 use tidemark_core::{FewerSessions, RunSpec, ThinkTime};
-use tidemark_drivers::Connector;
+use tidemark_drivers::settings::session_limit;
+use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{Executor, do_not_preempt, raise_open_files, sleep_unless, spawn};
 use tidemark_workloads::Workload;
 
@@ -53,7 +55,8 @@ impl Crew {
         let sessions = if connector.is_blocking() {
             spec.sessions
         } else {
-            within_open_files(spec)?
+            let asked = within_open_files(spec)?;
+            within_target(spec, connector, asked)?
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
@@ -187,11 +190,43 @@ fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
     })
 }
 
+/// The sessions that the target has place for, as far as it tells.
+fn within_target(
+    spec: &RunSpec,
+    connector: &Connector,
+    asked: usize,
+) -> Result<usize, EngineError> {
+    let limit = on_session(connector, async |session: &mut Session| {
+        session_limit(session).await.map_err(statement)
+    })?;
+    // With several hosts, or a proxy, the limit is not that of one; they will say it themselves.
+    let Some(limit) = limit.filter(|_| connector.hosts().len() == 1) else {
+        return Ok(asked);
+    };
+    // The asking session will have gone.
+    let most = usize::try_from(limit.left() + 1).unwrap_or(usize::MAX);
+    if asked <= most {
+        return Ok(asked);
+    }
+    if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
+        return Ok(most);
+    }
+    Err(EngineError::TooFewSessions {
+        asked: spec.sessions,
+        opened: 0,
+        reason: format!(
+            "the server's {} is {}, of which {} are in use",
+            limit.name,
+            limit.limit,
+            limit.in_use.saturating_sub(1)
+        ),
+    })
+}
+
 fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
-    let hosts = &connector.target().hosts;
+    let hosts = connector.hosts().iter();
     hosts
-        .iter()
-        .map(|host| (host.to_string(), HostRole::Any))
+        .map(|(host, role)| (host.to_string(), *role))
         .collect()
 }
 
@@ -311,17 +346,11 @@ impl Lane {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     spawn(session.run(self.pool.clone()));
                 }
-                Err(EngineError::Connect { error, .. }) if is_full(&error) => {
+                Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
                     return control.set_full(error);
                 }
                 Err(error) => return control.fail(error),
             }
         }
     }
-}
-
-/// Whether the target has no place for another session: MySQL's ER_CON_COUNT_ERROR,
-/// ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED; PostgreSQL's too_many_connections.
-fn is_full(error: &tidemark_core::DbError) -> bool {
-    matches!(error.code.as_str(), "1040" | "1203" | "1226" | "53300")
 }
