@@ -44,7 +44,7 @@ fn main() {
     show("Histogram::record", &args, &latencies, |_, latency| {
         histogram.record(black_box(latency));
     });
-    let recorder = Recorder::new(1, SESSIONS);
+    let recorder = Recorder::new(1, SESSIONS, 1);
     let statements = StatementCounts {
         read: 1,
         ..StatementCounts::default()

@@ -123,7 +123,7 @@ pub struct Report {
 /// `delete`.
 #[derive(Debug, Args)]
 pub struct One {
-    /// The run's id or its beginning
+    /// The run's id or its beginning; `last` is the newest
     pub id: String,
     /// Where it is.
     #[command(flatten)]

@@ -116,7 +116,8 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
 async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
     let at = |step: &'static str| move |error: DbError| (step, error);
     let method = load(session).await.map_err(at("load rows"))?;
-    say!("ok       load {ROWS} rows ({mode}) by {method:?}");
+    let way = crate::sysbench::prepare::way(method);
+    say!("ok       load {ROWS} rows ({mode}) by {way}");
     read(session).await.map_err(at("read what was loaded"))?;
     say!("ok       read what was loaded ({mode})");
     roll_back(session).await.map_err(at("roll back"))?;

@@ -114,7 +114,9 @@ impl From<EngineError> for Failure {
             EngineError::Connect { error, .. } if error.class == ErrorClass::Missing => {
                 ExitCode::NotPrepared
             }
-            EngineError::Connect { .. } | EngineError::InitTimeout { .. } => ExitCode::Connect,
+            EngineError::Connect { .. }
+            | EngineError::InitTimeout { .. }
+            | EngineError::TooFewSessions { .. } => ExitCode::Connect,
             EngineError::Init { error, .. } => code_of(error),
             EngineError::Refused(_) => ExitCode::Refused,
             EngineError::Check(_) => ExitCode::Check,

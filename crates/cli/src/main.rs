@@ -1,11 +1,9 @@
 //! The `tidemark` command: parses, wires, exits.
 
-/// Prints a line; a reader that closes the pipe early has what it wants.
+/// Prints a line.
 macro_rules! say {
-    ($($arg:tt)*) => {{
-        use std::io::Write as _;
-        let _ = writeln!(std::io::stdout(), $($arg)*);
-    }};
+    () => { $crate::output::print("\n") };
+    ($($arg:tt)*) => { $crate::output::print(&format!("{}\n", format_args!($($arg)*))) };
 }
 
 mod args;
@@ -13,6 +11,8 @@ mod demo;
 mod doctor;
 mod exit;
 mod interrupt;
+mod output;
+mod pacing;
 mod plan;
 mod progress;
 mod recording;
@@ -37,7 +37,22 @@ fn main() -> process::ExitCode {
             failure.code
         }
     };
-    process::ExitCode::from(code as u8)
+    process::ExitCode::from(unless_unsaid(code) as u8)
+}
+
+/// What was done may have gone well; what could not be said of it is a failure all the same.
+fn unless_unsaid(code: ExitCode) -> ExitCode {
+    match output::failure() {
+        Some(error) => {
+            eprintln!("tidemark: standard output could not be written: {error}");
+            if code == ExitCode::Success {
+                ExitCode::Failed
+            } else {
+                code
+            }
+        }
+        None => code,
+    }
 }
 
 fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {

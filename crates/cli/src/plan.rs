@@ -1,12 +1,13 @@
 //! From options to what is run: spec, load spec, workload, connector.
 
 use crate::exit::Failure;
+use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time};
 use crate::sysbench::target;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{
-    DisconnectPolicy, IgnoreErrors, OptionValues, Pacing, PreparedMode, Protocol, RunSpec, Source,
-    Target,
+    Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, OptionValues, PreparedMode, Protocol,
+    RunSpec, Source, Target,
 };
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
 use tidemark_engine::{LoadSpec, Replace};
@@ -40,8 +41,9 @@ impl Plan {
         let target = target::target(options)?;
         let connect = ConnectOptions {
             prepared: prepared(options),
-            connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
-            ..ConnectOptions::default()
+            connect_timeout: options.time("connect-timeout"),
+            inject_rtt: options.time("inject-rtt"),
+            statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {
@@ -79,20 +81,41 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
             .map_or(1, |d| d.as_nanos() as u64),
         seed => seed,
     };
+    let pacing = pacing(options)?;
+    let by_itself = sets_its_length(&pacing);
+    let (terminals, sessions) = terminals_and_sessions(options)?;
+    let inject_rtt = options.time("inject-rtt");
+    if protocol == Protocol::Sqlite && !inject_rtt.is_zero() {
+        return Err(Failure::usage(format!(
+            "--inject-rtt={}: an embedded database has no round trips; allowed is 0, or a target \
+             on a server, for example --target=mysql://user@host/db",
+            options.text("inject-rtt")
+        )));
+    }
     Ok(RunSpec {
-        terminals: usize::try_from(options.uint("threads")).unwrap_or(1),
-        sessions: usize::try_from(options.uint("threads")).unwrap_or(1),
+        terminals,
+        sessions,
+        think_time: think_time(options),
+        connect_rate: Some(options.float("connect-rate")).filter(|rate| *rate > 0.0),
+        fewer_sessions: match options.text("fewer-sessions") {
+            "go-on" => FewerSessions::GoOn,
+            _ => FewerSessions::Fail,
+        },
         executors: usize::try_from(options.uint("executors"))
             .ok()
             .filter(|e| *e > 0),
         yield_to_server: options.text("scheduling") != "normal",
-        time: seconds(options, "time"),
-        events: Some(options.uint("events")).filter(|e| *e > 0),
+        time: seconds(options, "time").filter(|_| !by_itself),
+        events: Some(options.uint("events")).filter(|e| *e > 0 && !by_itself),
         warmup: seconds(options, "warmup-time").unwrap_or_default(),
-        pacing: match options.float("rate") {
-            rate if rate > 0.0 => Pacing::Rate(rate),
-            _ => Pacing::Closed,
+        pacing,
+        arrivals: match options.text("arrivals") {
+            "constant" => Arrivals::Constant,
+            _ => Arrivals::Poisson,
         },
+        max_backlog: options.uint("max-backlog"),
+        inject_rtt,
+        statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         seed,
         prepared: prepared(options),
         reconnect_every: options.uint("reconnect"),
@@ -101,9 +124,9 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
             "fail" => DisconnectPolicy::Fail,
             _ => DisconnectPolicy::Reconnect,
         },
-        reconnect_timeout: Duration::from_secs(options.uint("reconnect-timeout")),
+        reconnect_timeout: options.time("reconnect-timeout"),
         init_timeout: Duration::from_secs(options.uint("thread-init-timeout")),
-        connect_timeout: Duration::from_secs(options.uint("connect-timeout")),
+        connect_timeout: options.time("connect-timeout"),
         forced_shutdown: forced_shutdown(options)?,
         ..RunSpec::default()
     })
@@ -144,9 +167,14 @@ fn forced_shutdown(options: &OptionValues) -> Result<Option<Duration>, Failure> 
 }
 
 /// How the load is made.
-pub fn load_spec(options: &OptionValues) -> LoadSpec {
-    LoadSpec {
-        threads: usize::try_from(options.uint("threads")).unwrap_or(1),
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn load_spec(options: &OptionValues) -> Result<LoadSpec, Failure> {
+    let (terminals, sessions) = terminals_and_sessions(options)?;
+    Ok(LoadSpec {
+        threads: sessions,
+        terminals,
         chunk_rows: options.uint("chunk-rows"),
         seed: Some(options.uint("rand-seed"))
             .filter(|s| *s > 0)
@@ -157,7 +185,7 @@ pub fn load_spec(options: &OptionValues) -> LoadSpec {
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
-    }
+    })
 }
 
 /// Moments of `--report-checkpoints`, in order.

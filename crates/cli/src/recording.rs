@@ -8,8 +8,9 @@ use tidemark_core::record::{
 };
 use tidemark_core::{DbError, OptionValues, Pacing, RunSpec, ServerInfo, Target, redact_url};
 use tidemark_drivers::{Connector, Session, catalog, settings};
-use tidemark_engine::{EngineError, RunResult, is_ours, is_unfinished};
+use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
+use tidemark_report::OutsideOutages;
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -49,7 +50,7 @@ pub fn describe(
     workload: &Arc<dyn Workload>,
     sessions: usize,
 ) -> Result<Described, EngineError> {
-    let (connector, workload) = (connector.clone(), Arc::clone(workload));
+    let (connector, workload) = (connector.clone().unlimited(), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
@@ -148,6 +149,9 @@ async fn table_state(
 pub struct Recording {
     /// The record so far.
     pub record: RunRecord,
+    /// Of the intervals without an outage; the record itself holds no intervals until it leaves
+    /// the process.
+    pub outside: OutsideOutages,
     usage_before: Usage,
 }
 
@@ -187,6 +191,8 @@ impl Recording {
             notes: described.notes,
             options,
             sessions: spec.sessions,
+            terminals: (spec.terminals != spec.sessions).then_some(spec.terminals),
+            inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
             executors: 0,
             rate: match spec.pacing {
                 Pacing::Rate(rate) => Some(rate),
@@ -204,13 +210,16 @@ impl Recording {
         };
         Self {
             record,
+            outside: OutsideOutages::default(),
             usage_before: usage(),
         }
     }
 
     /// The load begins: what the client uses counts from here.
-    pub fn started(&mut self) {
+    pub fn started(&mut self, begun: &Started) {
         self.usage_before = usage();
+        self.record.executors = begun.executors;
+        self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
     }
 
     /// Takes over what was measured.
@@ -218,7 +227,11 @@ impl Recording {
         self.record.usage = usage().since(&self.usage_before);
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
+        self.record.sessions_opened =
+            Some(result.sessions_opened).filter(|n| *n < self.record.sessions);
         self.record.totals = result.totals.clone();
+        self.record.steps = result.steps.clone();
+        self.record.outages = result.outages.clone();
         self.record.errors = result.errors.counts().to_vec();
     }
 
@@ -231,7 +244,7 @@ impl Recording {
             .iter()
             .map(|t| t.table.clone())
             .collect();
-        let connector = connector.clone();
+        let connector = connector.clone().unlimited();
         let look = async move {
             let mut session = connector.connect(0).await?;
             let mut states = Vec::with_capacity(before.len());

@@ -4,7 +4,6 @@ use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
-use std::io::Write;
 use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_store::{Filter, Store, StoreError, from_json, to_json};
@@ -23,8 +22,7 @@ impl From<StoreError> for Failure {
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {
-    // A reader that closes the pipe early has what it wants.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    crate::output::print(text);
     Ok(ExitCode::Success)
 }
 
@@ -85,13 +83,18 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
 
 fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
     let store = open(store)?;
-    let id = match id {
+    let id = whole_id(&store, id)?;
+    Ok(store.get(&id)?)
+}
+
+/// The id meant: `last` is the newest's.
+fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
+    match id {
         "last" => store
             .latest()?
-            .ok_or_else(|| Failure::usage("no runs yet; begin with: tidemark demo"))?,
-        id => id.into(),
-    };
-    Ok(store.get(&id)?)
+            .ok_or_else(|| Failure::usage("no runs yet; begin with: tidemark demo")),
+        id => Ok(id.into()),
+    }
 }
 
 /// Prints one run.
@@ -122,6 +125,8 @@ pub fn report(report: &args::Report) -> Result<ExitCode, Failure> {
 
 /// Deletes one run.
 pub fn delete(one: &args::One) -> Result<ExitCode, Failure> {
-    let deleted = open(&one.store)?.delete(&one.id)?;
+    let mut store = open(&one.store)?;
+    let id = whole_id(&store, &one.id)?;
+    let deleted = store.delete(&id)?;
     print(&format!("deleted run {deleted}\n"))
 }

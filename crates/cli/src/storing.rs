@@ -1,4 +1,5 @@
-//! Writing a run to the store while it goes on. A store that fails never fails a run.
+//! Keeping a run while it goes on: in the store, or in memory where there is none. A store that
+//! fails never fails a run.
 
 use std::path::{Path, PathBuf};
 use tidemark_core::record::{Interval, RunRecord};
@@ -13,67 +14,168 @@ pub fn store_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
 }
 
 /// One run's way into the store.
+#[derive(Default)]
 pub struct Storing {
     store: Option<Store>,
+    /// The run's id, once it is in the store.
+    run: Option<String>,
+    /// Intervals that the store does not have.
+    intervals: Vec<Interval>,
     /// What went wrong, once.
     pub complaint: Option<String>,
 }
 
 impl Storing {
-    /// Begins a run in the store; `off` writes nothing.
-    pub fn begin(named: Option<&str>, record: &RunRecord) -> Self {
+    /// Opens the store; `off` keeps nothing in it. No run is begun: one that makes no load leaves
+    /// nothing behind.
+    pub fn open(named: Option<&str>) -> Self {
+        let mut storing = Self::default();
         if named == Some("off") {
-            return Self {
-                store: None,
-                complaint: None,
-            };
+            return storing;
         }
-        let begun = store_path(named.map(Path::new)).and_then(|path| {
-            let mut store = Store::open(&path)?;
-            store.begin(record)?;
-            Ok(store)
-        });
-        match begun {
-            Ok(store) => Self {
-                store: Some(store),
-                complaint: None,
-            },
-            Err(error) => Self {
-                store: None,
-                complaint: Some(Self::said(&error)),
-            },
+        match store_path(named.map(Path::new)).and_then(|path| Store::open(&path)) {
+            Ok(store) => storing.store = Some(store),
+            Err(error) => storing.complain(&error),
         }
+        storing
     }
 
-    fn said(error: &StoreError) -> String {
-        format!("the run is not kept in the store: {error}")
+    fn complain(&mut self, error: &StoreError) {
+        self.complaint = Some(format!("the run is not kept in the store: {error}"));
+    }
+
+    /// The load begins: from here on there is something to keep.
+    pub fn begin(&mut self, record: &RunRecord) {
+        if let Some(store) = &mut self.store {
+            match store.begin(record) {
+                Ok(()) => self.run = Some(record.id.clone()),
+                Err(error) => {
+                    self.complain(&error);
+                    self.store = None;
+                }
+            }
+        }
     }
 
     /// Keeps one interval.
-    pub fn interval(&mut self, run: &str, interval: &Interval) {
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.push_interval(run, interval)
-        {
-            self.complaint = Some(Self::said(&error));
+    pub fn interval(&mut self, interval: &Interval) {
+        let (Some(store), Some(run)) = (&mut self.store, &self.run) else {
+            self.intervals.push(interval.clone());
+            return;
+        };
+        if let Err(error) = store.push_interval(run, interval) {
+            // What it took until now is read back while it can be.
+            self.intervals = store.intervals(run).unwrap_or_default();
+            self.intervals.push(interval.clone());
+            self.complain(&error);
             self.store = None;
         }
     }
 
-    /// Keeps the finished record; whether it is in the store.
-    pub fn finish(&mut self, record: &mut RunRecord) -> bool {
-        let Some(store) = &mut self.store else {
+    /// Keeps the finished record, which comes without intervals; whether it is in the store.
+    pub fn finish(&mut self, record: &RunRecord) -> bool {
+        let (Some(store), Some(_)) = (&mut self.store, &self.run) else {
             return false;
         };
-        // They are in the store already; a copy of them all would be memory for nothing.
-        let intervals = std::mem::take(&mut record.intervals);
-        let finished = store.finish(record);
-        record.intervals = intervals;
-        match finished {
+        match store.finish(record) {
             Ok(()) => true,
             Err(error) => {
-                self.complaint = Some(Self::said(&error));
+                self.complain(&error);
                 false
             }
         }
+    }
+
+    /// The run's intervals, for a record that leaves the process.
+    pub fn intervals(&mut self) -> Vec<Interval> {
+        let (Some(store), Some(run)) = (&self.store, &self.run) else {
+            return self.intervals.clone();
+        };
+        match store.intervals(run) {
+            Ok(intervals) => intervals,
+            Err(error) => {
+                let said = format!("the run's intervals could not be read back: {error}");
+                self.complaint = Some(said);
+                Vec::new()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(start_ms: i64) -> Interval {
+        Interval {
+            start_ms,
+            length_ms: 1000.0,
+            ..Interval::default()
+        }
+    }
+
+    fn record() -> RunRecord {
+        RunRecord {
+            schema_version: tidemark_core::record::SCHEMA_VERSION,
+            id: "a".into(),
+            ..RunRecord::default()
+        }
+    }
+
+    fn starts(intervals: &[Interval]) -> Vec<i64> {
+        intervals.iter().map(|i| i.start_ms).collect()
+    }
+
+    #[test]
+    fn intervals_are_in_the_store_and_not_in_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.db").display().to_string();
+        let mut storing = Storing::open(Some(&path));
+        storing.begin(&record());
+        storing.interval(&interval(0));
+        storing.interval(&interval(1000));
+        assert!(storing.intervals.is_empty());
+        assert!(storing.finish(&record()));
+        assert_eq!(starts(&storing.intervals()), [0, 1000]);
+        assert_eq!(storing.complaint, None);
+    }
+
+    #[test]
+    fn without_a_store_they_are_in_memory() {
+        let mut storing = Storing::open(Some("off"));
+        storing.begin(&record());
+        storing.interval(&interval(0));
+        assert!(!storing.finish(&record()));
+        assert_eq!(starts(&storing.intervals()), [0]);
+        assert_eq!(storing.complaint, None);
+    }
+
+    #[test]
+    fn a_run_that_somebody_deleted_goes_on_in_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.db");
+        let mut storing = Storing::open(path.to_str());
+        storing.begin(&record());
+        storing.interval(&interval(0));
+        let mut other = Store::open(&path).unwrap();
+        let mut ended = record();
+        ended.state = tidemark_core::record::RunState::Interrupted;
+        other.finish(&ended).unwrap();
+        other.delete("a").unwrap();
+        storing.interval(&interval(1000));
+        assert!(storing.complaint.is_some());
+        storing.interval(&interval(2000));
+        assert_eq!(starts(&storing.intervals()), [1000, 2000]);
+        assert!(!storing.finish(&record()));
+    }
+
+    #[test]
+    fn a_run_that_never_began_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.db");
+        let mut storing = Storing::open(path.to_str());
+        assert!(!storing.finish(&record()));
+        let store = Store::open_existing(&path).unwrap();
+        assert!(store.list(&Default::default()).unwrap().is_empty());
     }
 }

@@ -7,10 +7,10 @@ use common::Workdir;
 use tidemark_testkit::{shared_mariadb, shared_postgres};
 
 /// A command line, its exit code, and what its message must hold.
-struct Case(&'static str, i32, &'static [&'static str]);
+struct Case<'a>(&'a str, i32, &'a [&'a str]);
 
 /// Needs no server.
-const USAGE: &[Case] = &[
+const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench oltp_raed_only run",
         2,
@@ -89,6 +89,60 @@ const USAGE: &[Case] = &[
         "sysbench oltp_insert run --forced-shutdown=soon",
         2,
         &["--forced-shutdown=soon", "off"],
+    ),
+    Case(
+        "sysbench oltp_insert run --rate=fast",
+        2,
+        &[
+            "--rate=fast",
+            "from 0 to 1000000",
+            "--rate=1000..20000:1000",
+        ],
+    ),
+    Case(
+        "sysbench oltp_insert prepare --rate=-1",
+        2,
+        &["--rate=-1", "-1 is not from 0"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --rate=1..2:1 --time=5",
+        2,
+        &["--time=5", "--rate-hold"],
+    ),
+    Case(
+        "sysbench oltp_insert run --think-time=gauss:1s",
+        2,
+        &["--think-time=gauss:1s", "--think-time=exp:12s"],
+    ),
+    Case(
+        "sysbench oltp_insert run --find-max=p99",
+        2,
+        &["--find-max=p99", "has no <", "p99 < 20ms"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --threads=2 --connections=3",
+        2,
+        &["--connections=3", "0 (a session for each terminal) to 2"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --inject-rtt=20ms",
+        2,
+        &["--inject-rtt=20ms", "no round trips"],
+    ),
+    Case(
+        "sysbench oltp_insert run --statement-timeout=soon",
+        2,
+        &["--statement-timeout=soon", "us, ms, s, m or h"],
+    ),
+    Case(
+        "sysbench oltp_insert run --fewer-sessions=maybe",
+        2,
+        &["--fewer-sessions=maybe", "fail, go-on"],
+    ),
+    Case(
+        "sysbench ./mine.lua run",
+        2,
+        &["./mine.lua", "runs no Lua scripts", "oltp_read_write"],
     ),
     Case(
         "sysbench oltp_insert run --threads",
@@ -176,7 +230,7 @@ const USAGE: &[Case] = &[
     ),
 ];
 
-fn check(dir: &Workdir, case: &Case, args: &[&str]) {
+fn check(dir: &Workdir, case: &Case<'_>, args: &[&str]) {
     let said = dir.run(args);
     assert_eq!(said.code, Some(case.1), "{}: {said:?}", case.0);
     let all = said.all();
@@ -206,7 +260,7 @@ fn wrong_command_lines() {
 
 /// On both servers; `{url}` is a fresh database's, `{bad}` the same with a wrong password, `{tls}`
 /// asks for TLS of a server that has none.
-const SERVERS: &[Case] = &[
+const SERVERS: &[Case<'static>] = &[
     Case(
         "sysbench oltp_read_only run --target={url} --tables=2",
         6,
@@ -223,7 +277,16 @@ const SERVERS: &[Case] = &[
         4,
         &["sbtest"],
     ),
-    Case("sysbench oltp_read_only run --target={tls}", 4, &["TLS"]),
+    Case(
+        "sysbench oltp_read_only run --target={tls}",
+        4,
+        &["TLS", "use tls=off"],
+    ),
+    Case(
+        "sysbench oltp_read_only run {options}",
+        4,
+        &["TLS", "use {plain}"],
+    ),
     Case("sysbench oltp_insert cleanup --target={url}", 0, &[]),
 ];
 
@@ -234,6 +297,28 @@ fn servers() -> [(&'static str, &'static tidemark_testkit::Endpoint); 2] {
     ]
 }
 
+/// The target by sysbench's options, asking for TLS, and the option that does not.
+fn tls_options(server: &tidemark_testkit::Endpoint, database: &str) -> (String, &'static str) {
+    let target = server.target();
+    let tidemark_core::Host::Tcp { host, port } = &target.hosts[0] else {
+        panic!("no TCP host")
+    };
+    let (prefix, tls, plain) = match target.protocol {
+        tidemark_core::Protocol::Mysql => ("mysql", "--mysql-ssl=on", "--mysql-ssl=off"),
+        _ => (
+            "pgsql",
+            "--pgsql-sslmode=require",
+            "--pgsql-sslmode=disable",
+        ),
+    };
+    let options = format!(
+        "--db-driver={prefix} --{prefix}-host={host} --{prefix}-port={port} --{prefix}-user={} \
+         --{prefix}-db={database} {tls}",
+        target.user
+    );
+    (options, plain)
+}
+
 #[test]
 fn wrong_accounts_and_missing_tables() {
     for (name, server) in servers() {
@@ -241,12 +326,16 @@ fn wrong_accounts_and_missing_tables() {
         let url = database.url();
         let bad = url.replacen(":sbtest@", ":geheim@", 1);
         assert_ne!(url, bad);
+        let (options, plain) = tls_options(server, database.name());
         let dir = Workdir::new();
         for case in SERVERS {
             let line = case.0.replace("{url}", &url).replace("{bad}", &bad);
             let line = line.replace("{tls}", &format!("{url}?tls=on"));
+            let line = line.replace("{options}", &options);
             let args: Vec<_> = line.split(' ').collect();
-            check(&dir, case, &args);
+            let parts: Vec<String> = case.2.iter().map(|p| p.replace("{plain}", plain)).collect();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            check(&dir, &Case(case.0, case.1, &parts), &args);
         }
     }
 }
@@ -387,76 +476,4 @@ fn a_password_is_not_in_the_process_list_nor_in_the_record() {
     assert!(output.status.success(), "{output:?}");
     let record = std::fs::read_to_string(dir.path().join("record.json")).unwrap();
     assert!(record.contains(":***@") && !record.contains(":sbtest@"));
-}
-
-#[test]
-fn a_full_disk_is_told() {
-    let dir = Workdir::new();
-    let target = "--target=sqlite:small.db";
-    dir.ok(&[
-        "sysbench",
-        "oltp_insert",
-        target,
-        "--table-size=1000",
-        "prepare",
-    ]);
-    // The record's file: a device that is always full.
-    let said = dir.run(&[
-        "sysbench",
-        "oltp_point_select",
-        target,
-        "--table-size=1000",
-        "--time=1",
-        "--out=/dev/full",
-        "run",
-    ]);
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(
-        said.err.contains("/dev/full") && said.err.contains("No space left"),
-        "{said:?}"
-    );
-    // The database's file: files may not grow beyond a limit.
-    let line = format!(
-        "ulimit -f 400; trap '' XFSZ; exec {} sysbench oltp_insert --target=sqlite:full.db --table-size=50000 prepare",
-        common::TIDEMARK
-    );
-    let output = std::process::Command::new("bash")
-        .args(["-c", &line])
-        .current_dir(dir.path())
-        .env("TIDEMARK_STORE", "off.db")
-        .output()
-        .unwrap();
-    let said = common::Said::of(&output);
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(
-        said.err.contains("rows loaded") && said.err.contains("cleanup"),
-        "{said:?}"
-    );
-}
-
-#[test]
-fn a_store_that_can_not_be_written_does_not_fail_a_run() {
-    let dir = Workdir::new();
-    let target = "--target=sqlite:a.db";
-    dir.ok(&[
-        "sysbench",
-        "oltp_point_select",
-        target,
-        "--table-size=100",
-        "prepare",
-    ]);
-    std::fs::write(dir.path().join("foreign.db"), "this is a letter to my aunt").unwrap();
-    let said = dir.run(&[
-        "sysbench",
-        "oltp_point_select",
-        target,
-        "--table-size=100",
-        "--time=1",
-        "--store=foreign.db",
-        "run",
-    ]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.err.contains("not kept in the store"), "{said:?}");
-    let letter = std::fs::read_to_string(dir.path().join("foreign.db")).unwrap();
-    assert_eq!(letter, "this is a letter to my aunt");
 }

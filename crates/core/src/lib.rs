@@ -14,6 +14,7 @@ mod nearest;
 mod objective;
 pub mod options;
 mod pacing;
+mod rates;
 pub mod record;
 mod secret;
 mod spec;
@@ -27,6 +28,7 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};
 pub use pacing::{
     Arrivals, DurationError, FindMax, Pacing, RateStep, ThinkTime, ThinkTimeError, parse_duration,
 };
+pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use target::{Host, Target, TargetError, TlsMode, redact_url};

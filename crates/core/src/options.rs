@@ -1,9 +1,11 @@
 //! One table of options feeds the command line, configuration files, help, docs and validation.
 
-use crate::nearest;
+use crate::pacing::parse_duration;
+use crate::{Objective, Rates, ThinkTime, nearest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 /// What values an option takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +27,20 @@ pub enum OptionKind {
         /// Largest allowed value.
         max: f64,
     },
+    /// A time between two bounds (inclusive): `250us`, `20ms`, `1.5s`, `10m`; a bare number is
+    /// seconds.
+    Time {
+        /// Shortest allowed.
+        min: Duration,
+        /// Longest allowed.
+        max: Duration,
+    },
+    /// A pause between two transactions: a time, or `exp:` and a mean.
+    ThinkTime,
+    /// Arrivals a second: one rate, a range in steps, or a list.
+    Rates,
+    /// What must be kept, as `p99 < 20ms`.
+    Objective,
     /// One of the listed words.
     Choice(&'static [&'static str]),
     /// Any text.
@@ -96,6 +112,46 @@ impl OptionSpec {
                         example(&min.to_string()),
                     )
                 }),
+            OptionKind::Time { min, max } => parse_duration(value)
+                .ok()
+                .filter(|t| (min..=max).contains(t))
+                .map(|_| value.trim().to_string())
+                .ok_or_else(|| {
+                    wrong(
+                        format!(
+                            "a time from {} to {max:?}, with us, ms, s, m or h (a bare number is \
+                             seconds)",
+                            if min.is_zero() {
+                                "0".into()
+                            } else {
+                                format!("{min:?}")
+                            }
+                        ),
+                        "20ms".into(),
+                    )
+                }),
+            OptionKind::ThinkTime => match value.parse::<ThinkTime>() {
+                Ok(_) => Ok(value.into()),
+                Err(_) => Err(wrong(
+                    "a time, or exp: and the mean of an exponential distribution".into(),
+                    "exp:12s".into(),
+                )),
+            },
+            OptionKind::Rates => match value.parse::<Rates>() {
+                Ok(_) => Ok(value.into()),
+                Err(error) => Err(wrong(
+                    format!("{} ({error})", Rates::ALLOWED),
+                    "1000..20000:1000".into(),
+                )),
+            },
+            OptionKind::Objective if value.is_empty() => Ok(String::new()),
+            OptionKind::Objective => match value.parse::<Objective>() {
+                Ok(objective) => Ok(objective.to_string()),
+                Err(error) => Err(OptionError::Malformed {
+                    name: self.name.into(),
+                    error: error.to_string(),
+                }),
+            },
             OptionKind::Choice(words) => {
                 if words.contains(&value) {
                     Ok(value.into())
@@ -157,6 +213,14 @@ pub enum OptionError {
         allowed: String,
         /// A right example.
         example: String,
+    },
+    /// The value has a grammar of its own, whose error says what is allowed.
+    #[error("--{name}={error}")]
+    Malformed {
+        /// The option.
+        name: String,
+        /// The value and what is wrong with it.
+        error: String,
     },
     /// Options that contradict each other.
     #[error("{0}")]
@@ -268,6 +332,11 @@ impl OptionValues {
         self.text(name).parse().unwrap_or(0.0)
     }
 
+    /// The value as a time; none when it is empty.
+    pub fn time(&self, name: &str) -> Duration {
+        parse_duration(self.text(name)).unwrap_or_default()
+    }
+
     /// The value as a boolean.
     pub fn flag(&self, name: &str) -> bool {
         self.text(name) == "on"
@@ -313,6 +382,10 @@ impl fmt::Display for OptionSpec {
             OptionKind::Bool => "[=on|off]".to_string(),
             OptionKind::Int { .. } => "=N".into(),
             OptionKind::Float { .. } => "=N.N".into(),
+            OptionKind::Time { .. } => "=TIME".into(),
+            OptionKind::ThinkTime => "=[exp:]TIME".into(),
+            OptionKind::Rates => "=N|FROM..TO:STEP|LIST".into(),
+            OptionKind::Objective => "=OBJECTIVE".into(),
             OptionKind::Choice(words) => format!("={{{}}}", words.join(",")),
             OptionKind::Text | OptionKind::Password => "=STRING".into(),
             OptionKind::List => "=[LIST,...]".into(),
@@ -348,6 +421,33 @@ mod tests {
             help: "",
         },
         OptionSpec {
+            name: "inject-rtt",
+            kind: OptionKind::Time {
+                min: Duration::ZERO,
+                max: Duration::from_secs(60),
+            },
+            default: "0",
+            help: "",
+        },
+        OptionSpec {
+            name: "think-time",
+            kind: OptionKind::ThinkTime,
+            default: "0",
+            help: "",
+        },
+        OptionSpec {
+            name: "rate",
+            kind: OptionKind::Rates,
+            default: "0",
+            help: "",
+        },
+        OptionSpec {
+            name: "find-max",
+            kind: OptionKind::Objective,
+            default: "",
+            help: "",
+        },
+        OptionSpec {
             name: "rand-type",
             kind: OptionKind::Choice(&["uniform", "zipfian"]),
             default: "uniform",
@@ -378,6 +478,34 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(e.contains("did you mean zipfian"), "{e}");
+    }
+
+    #[test]
+    fn times_rates_and_objectives_are_checked_when_they_are_set() {
+        let mut v = OptionValues::defaults([TABLE]);
+        let mut set = |name: &str, value: &str| v.set(name, value, Source::CommandLine);
+        for (name, value, said) in [
+            (
+                "inject-rtt",
+                "20 parsecs",
+                "a time from 0 to 60s, with us, ms",
+            ),
+            ("inject-rtt", "2m", "for example --inject-rtt=20ms"),
+            ("think-time", "gauss:1s", "for example --think-time=exp:12s"),
+            ("rate", "fast", "from 0 to 1000000, from..to:step"),
+            ("rate", "1..2:0", "a step must be above 0"),
+            ("find-max", "p99", "--find-max=p99: \"p99\" has no <"),
+        ] {
+            let e = set(name, value).unwrap_err().to_string();
+            assert!(e.contains(said), "{e}");
+            assert!(e.contains(&format!("--{name}={value}")), "{e}");
+        }
+        set("inject-rtt", "20ms").unwrap();
+        set("rate", "1000..3000:1000").unwrap();
+        set("find-max", "p99<20ms").unwrap();
+        assert_eq!(v.time("inject-rtt"), Duration::from_millis(20));
+        assert_eq!(v.time("think-time"), Duration::ZERO);
+        assert_eq!(v.text("find-max"), "p99 < 20ms");
     }
 
     #[test]

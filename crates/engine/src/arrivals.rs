@@ -2,104 +2,355 @@
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tidemark_core::Arrivals as Process;
 
-/// Arrivals at random times, exponentially spaced (a Poisson process), as sysbench's `--rate`
-/// makes them.
+/// What a free session is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Turn {
+    /// There is no schedule: start at once.
+    Now,
+    /// Start at this moment, which may have passed.
+    At(Arrival),
+    /// Start nothing until the schedule changes.
+    Hold,
+}
+
+/// A place in the schedule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Arrival {
+    pub due: Instant,
+    /// The schedule it belongs to; void when that has changed.
+    pub epoch: u64,
+}
+
+/// Arrivals at a rate that may change.
 ///
 /// A free session takes the next arrival and waits for its time; when all are busy, arrivals queue
 /// up in order. So latency counts from the scheduled time, whatever the database does.
-pub(crate) struct Arrivals(Mutex<Schedule>);
-
-struct Schedule {
-    random: SmallRng,
-    mean_gap_s: f64,
-    /// The last arrival taken.
-    last: Instant,
-    taken: u64,
-    /// A second pass over the same random gaps that only counts what has come due.
-    due: Count,
+pub(crate) struct Arrivals {
+    epoch: AtomicU64,
+    schedule: Mutex<Schedule>,
 }
 
-struct Count {
+struct Schedule {
+    process: Process,
+    seed: u64,
+    max_backlog: u64,
+    phases: Vec<Phase>,
+    /// Whether sessions start at once where no phase holds.
+    free_running: bool,
+    /// The arrivals that sessions took.
+    taken: Cursor,
+    /// A second pass over the same arrivals that only counts what has come due.
+    due: Cursor,
+    dropped: u64,
+}
+
+/// A rate that is held.
+#[derive(Debug, Clone, Copy)]
+struct Phase {
+    start: Instant,
+    /// `None` while it is the last.
+    end: Option<Instant>,
+    mean_gap_s: f64,
+}
+
+/// Walks over the arrivals of all phases.
+struct Cursor {
+    phase: usize,
     random: SmallRng,
-    /// The next arrival that is not yet counted.
-    next: Instant,
-    counted: u64,
+    /// The next arrival of the phase; `None` before the phase is entered.
+    next: Option<Instant>,
+    /// Arrivals passed.
+    count: u64,
 }
 
 impl Arrivals {
-    pub fn new(per_second: f64, start: Instant, seed: u64) -> Self {
-        let mean_gap_s = 1.0 / per_second;
-        let mut random = SmallRng::seed_from_u64(seed);
-        let next = start + gap(&mut random, mean_gap_s);
-        Self(Mutex::new(Schedule {
-            random: SmallRng::seed_from_u64(seed),
-            mean_gap_s,
-            last: start,
-            taken: 0,
-            due: Count {
-                random,
-                next,
-                counted: 0,
-            },
-        }))
+    /// A schedule that holds all sessions until it is given a rate.
+    pub fn new(process: Process, seed: u64, max_backlog: u64) -> Self {
+        Self {
+            epoch: AtomicU64::new(0),
+            schedule: Mutex::new(Schedule {
+                process,
+                seed,
+                max_backlog,
+                phases: Vec::new(),
+                free_running: false,
+                taken: Cursor::new(),
+                due: Cursor::new(),
+                dropped: 0,
+            }),
+        }
     }
 
-    /// The next arrival's time: maybe to come, maybe overdue.
-    pub fn take(&self) -> Instant {
-        let mut schedule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mean = schedule.mean_gap_s;
-        let gap = gap(&mut schedule.random, mean);
-        schedule.last += gap;
-        schedule.taken += 1;
-        schedule.last
+    fn lock(&self) -> MutexGuard<'_, Schedule> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes with every change of the schedule; arrivals of another epoch are void.
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// Holds a rate from `at` on. Arrivals that came due before and that nobody took stay due.
+    pub fn set_rate(&self, per_second: f64, at: Instant) {
+        let mut schedule = self.lock();
+        schedule.end_phase(at);
+        schedule.free_running = false;
+        schedule.phases.push(Phase {
+            start: at,
+            end: None,
+            mean_gap_s: 1.0 / per_second,
+        });
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Ends the schedule at `at` and forgets what is due; sessions then start at once, or not at
+    /// all.
+    pub fn clear(&self, at: Instant, free_running: bool) {
+        let mut schedule = self.lock();
+        schedule.end_phase(at);
+        schedule.free_running = free_running;
+        let (phases, counted) = (schedule.phases.len(), schedule.due.count);
+        schedule.taken.go_to(phases);
+        schedule.taken.count = counted;
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The next arrival: maybe to come, maybe overdue.
+    pub fn take(&self, now: Instant) -> Turn {
+        let mut schedule = self.lock();
+        while let Some(due) = schedule.take() {
+            if due < now && schedule.backlog(now) >= schedule.max_backlog {
+                schedule.dropped += 1;
+                continue;
+            }
+            return Turn::At(Arrival {
+                due,
+                epoch: self.epoch.load(Ordering::Relaxed),
+            });
+        }
+        if schedule.free_running {
+            Turn::Now
+        } else {
+            Turn::Hold
+        }
     }
 
     /// Arrivals whose time has come and which no session has taken.
     pub fn backlog(&self, now: Instant) -> u64 {
-        let mut schedule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mean = schedule.mean_gap_s;
-        let due = &mut schedule.due;
-        while due.next <= now {
-            due.counted += 1;
-            due.next += gap(&mut due.random, mean);
-        }
-        // Sessions may hold arrivals that are still to come.
-        let counted = due.counted;
-        counted.saturating_sub(schedule.taken)
+        self.lock().backlog(now)
+    }
+
+    /// Arrivals dropped since the last call because the backlog was full.
+    pub fn take_dropped(&self) -> u64 {
+        std::mem::take(&mut self.lock().dropped)
+    }
+
+    /// Arrivals a second at present; `None` without a schedule.
+    pub fn rate(&self) -> Option<f64> {
+        let schedule = self.lock();
+        let last = schedule.phases.last().filter(|p| p.end.is_none());
+        last.map(|p| 1.0 / p.mean_gap_s)
     }
 }
 
-/// An exponential gap. 1 - u lies in (0, 1], where the logarithm is finite.
-fn gap(random: &mut SmallRng, mean_s: f64) -> Duration {
-    Duration::from_secs_f64(-(1.0 - random.random::<f64>()).ln() * mean_s)
+impl Schedule {
+    fn take(&mut self) -> Option<Instant> {
+        let due = self.taken.peek(&self.phases, self.process, self.seed)?;
+        self.taken.pass(&self.phases, self.process);
+        Some(due)
+    }
+
+    fn backlog(&mut self, now: Instant) -> u64 {
+        while let Some(next) = self.due.peek(&self.phases, self.process, self.seed)
+            && next <= now
+        {
+            self.due.pass(&self.phases, self.process);
+        }
+        // Sessions may hold arrivals that are still to come.
+        self.due.count.saturating_sub(self.taken.count)
+    }
+
+    fn end_phase(&mut self, at: Instant) {
+        let backlog = self.backlog(at);
+        if let Some(last) = self.phases.last_mut().filter(|p| p.end.is_none()) {
+            last.end = Some(at);
+        }
+        if backlog == 0 {
+            // Arrivals that sessions hold for later are void: they will never come.
+            self.taken.count = self.due.count;
+            self.taken.go_to(self.phases.len());
+        }
+        self.due.go_to(self.phases.len());
+    }
+}
+
+impl Cursor {
+    fn new() -> Self {
+        Self {
+            phase: 0,
+            random: SmallRng::seed_from_u64(0),
+            next: None,
+            count: 0,
+        }
+    }
+
+    fn go_to(&mut self, phase: usize) {
+        self.phase = phase;
+        self.next = None;
+    }
+
+    /// The next arrival, in the phase that holds then.
+    fn peek(&mut self, phases: &[Phase], process: Process, seed: u64) -> Option<Instant> {
+        loop {
+            let phase = phases.get(self.phase)?;
+            let next = match self.next {
+                Some(next) => next,
+                None => {
+                    self.random = SmallRng::seed_from_u64(seed.wrapping_add(self.phase as u64));
+                    phase.start + gap(&mut self.random, process, phase.mean_gap_s)
+                }
+            };
+            if phase.end.is_none_or(|end| next <= end) {
+                self.next = Some(next);
+                return Some(next);
+            }
+            self.go_to(self.phase + 1);
+        }
+    }
+
+    /// Goes past the arrival that [`Cursor::peek`] gave.
+    fn pass(&mut self, phases: &[Phase], process: Process) {
+        if let (Some(next), Some(phase)) = (self.next, phases.get(self.phase)) {
+            self.next = Some(next + gap(&mut self.random, process, phase.mean_gap_s));
+            self.count += 1;
+        }
+    }
+}
+
+fn gap(random: &mut SmallRng, process: Process, mean_s: f64) -> Duration {
+    Duration::from_secs_f64(match process {
+        Process::Constant => mean_s,
+        // 1 - u lies in (0, 1], where the logarithm is finite.
+        Process::Poisson => -(1.0 - random.random::<f64>()).ln() * mean_s,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(arrivals: &Arrivals, now: Instant) -> Instant {
+        match arrivals.take(now) {
+            Turn::At(arrival) => arrival.due,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn poisson(rate: f64, start: Instant) -> Arrivals {
+        let arrivals = Arrivals::new(Process::Poisson, 7, 100_000);
+        arrivals.set_rate(rate, start);
+        arrivals
+    }
+
     #[test]
     fn arrivals_come_at_the_asked_rate_and_in_order() {
         let start = Instant::now();
-        let arrivals = Arrivals::new(1000.0, start, 7);
-        let times: Vec<_> = (0..20_000).map(|_| arrivals.take()).collect();
+        let arrivals = poisson(1000.0, start);
+        let times: Vec<_> = (0..20_000).map(|_| at(&arrivals, start)).collect();
         assert!(times.is_sorted());
         let seconds = (times[19_999] - start).as_secs_f64();
         // 20,000 exponential gaps: standard deviation of the sum is 0.14 s.
         assert!((19.3..20.7).contains(&seconds), "{seconds}");
+        // A Poisson process: the gaps' standard deviation is their mean.
+        let gaps: Vec<f64> = times
+            .windows(2)
+            .map(|w| (w[1] - w[0]).as_secs_f64())
+            .collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((0.95..1.05).contains(&(variance.sqrt() / mean)));
+    }
+
+    #[test]
+    fn constant_arrivals_have_equal_distances() {
+        let start = Instant::now();
+        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        arrivals.set_rate(250.0, start);
+        for n in 1..=1000 {
+            let due = at(&arrivals, start) - start;
+            assert!((due.as_secs_f64() - f64::from(n) * 0.004).abs() < 1e-6);
+        }
     }
 
     #[test]
     fn what_nobody_took_is_the_backlog() {
         let start = Instant::now();
-        let arrivals = Arrivals::new(100.0, start, 7);
+        let arrivals = poisson(100.0, start);
         let later = start + Duration::from_secs(10);
         let backlog = arrivals.backlog(later);
         assert!((850..1150).contains(&backlog), "{backlog}");
-        arrivals.take();
+        at(&arrivals, start);
         assert_eq!(arrivals.backlog(later), backlog - 1);
+    }
+
+    #[test]
+    fn a_full_backlog_drops_the_oldest_and_counts_them() {
+        let start = Instant::now();
+        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        arrivals.set_rate(1000.0, start);
+        let later = start + Duration::from_secs(1);
+        let first = at(&arrivals, later);
+        // 1000 are due; the taken one leaves less than 100 waiting.
+        assert_eq!(arrivals.backlog(later), 99);
+        assert_eq!(arrivals.take_dropped(), 900);
+        assert_eq!(arrivals.take_dropped(), 0);
+        assert_eq!((first - start).as_millis(), 901);
+    }
+
+    #[test]
+    fn a_new_rate_keeps_what_is_due_and_voids_what_is_to_come() {
+        let start = Instant::now();
+        let second = Duration::from_secs(1);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100_000);
+        arrivals.set_rate(10.0, start);
+        let epoch = arrivals.epoch();
+        // Sessions are ahead: they hold arrivals up to 2 s.
+        for _ in 0..20 {
+            at(&arrivals, start);
+        }
+        arrivals.set_rate(100.0, start + second);
+        assert_ne!(arrivals.epoch(), epoch);
+        assert_eq!((at(&arrivals, start) - start).as_millis(), 1010);
+        assert_eq!(arrivals.rate(), Some(100.0));
+        // Nobody takes any more: at 2 s, 99 wait, and a new rate forgets none of them.
+        arrivals.set_rate(1.0, start + 2 * second);
+        assert_eq!(arrivals.backlog(start + 2 * second), 99);
+        let times: Vec<_> = (0..100)
+            .map(|_| (at(&arrivals, start + 2 * second) - start).as_millis())
+            .collect();
+        assert_eq!((times[0], times[98], times[99]), (1020, 2000, 3000));
+    }
+
+    #[test]
+    fn without_a_schedule_sessions_hold_or_run_free() {
+        let start = Instant::now();
+        let arrivals = poisson(1000.0, start);
+        let later = start + Duration::from_secs(1);
+        assert!(arrivals.backlog(later) > 0);
+        arrivals.clear(later, false);
+        assert_eq!(
+            (arrivals.take(later), arrivals.backlog(later)),
+            (Turn::Hold, 0)
+        );
+        arrivals.clear(later, true);
+        assert_eq!(arrivals.take(later), Turn::Now);
+        assert_eq!(arrivals.rate(), None);
+        arrivals.set_rate(10.0, later);
+        assert!(at(&arrivals, later) > later);
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::arrivals::Arrivals;
 use crate::error::EngineError;
+use crate::outages::Outages;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use tidemark_core::{DbError, RunSpec};
 use tidemark_runtime::Remote;
 
 const WAITING: u8 = 0;
@@ -22,17 +24,43 @@ pub(crate) struct Control {
     pub cut_off: AtomicBool,
     /// Whether transactions count: those of the warm-up use up nothing.
     pub measuring: AtomicBool,
-    pub arrivals: OnceLock<Arrivals>,
+    /// The schedule of an open loop.
+    pub arrivals: Option<Arrivals>,
+    pub outages: Outages,
+    /// Tasks that still open sessions.
+    pub opening: AtomicUsize,
+    /// What the target said when it took no more sessions.
+    full: Mutex<Option<DbError>>,
     failure: Mutex<Option<EngineError>>,
     remotes: Mutex<Vec<Remote>>,
 }
 
 impl Control {
-    pub fn new(events: Option<u64>) -> Self {
+    pub fn new(spec: &RunSpec) -> Self {
         Self {
-            budget: events.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX))),
+            budget: spec
+                .events
+                .map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX))),
+            arrivals: spec
+                .pacing
+                .is_open_loop()
+                .then(|| Arrivals::new(spec.arrivals, spec.seed, spec.max_backlog)),
             ..Self::default()
         }
+    }
+
+    /// The target takes no more sessions; the first reason counts.
+    pub fn set_full(&self, error: DbError) {
+        let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        full.get_or_insert(error);
+    }
+
+    /// Why the target took no more sessions.
+    pub fn full(&self) -> Option<DbError> {
+        self.full
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub fn attach(&self, remote: Remote) {
@@ -92,7 +120,8 @@ impl Control {
         }
     }
 
-    fn signal(&self) {
+    /// Lets every session look what has changed.
+    pub fn signal(&self) {
         for remote in self
             .remotes
             .lock()

@@ -32,6 +32,19 @@ pub enum EngineError {
         /// The time allowed.
         after: Duration,
     },
+    /// Fewer sessions can be had than were asked for.
+    #[error(
+        "asked {asked} sessions, {opened} could be opened: {reason}. Ask for fewer, raise that limit, \
+         or run with what there is: --fewer-sessions=go-on"
+    )]
+    TooFewSessions {
+        /// Sessions asked for.
+        asked: usize,
+        /// Sessions opened until then.
+        opened: usize,
+        /// What the target or the operating system said.
+        reason: String,
+    },
     /// A statement failed in a way that neither the driver nor the user calls ignorable.
     #[error("{}{error}", of(*.session))]
     Statement {

@@ -1,17 +1,22 @@
 //! Counters to record types.
 
-use crate::recorder::{Counters, SessionTally};
+use crate::recorder::{Counters, Latencies, SessionTally};
 use std::collections::BTreeMap;
-use tidemark_core::record::{EncodedHistogram, Fairness, TypeStats};
+use tidemark_core::record::{EncodedHistogram, Fairness, HostLoad, HostRole, TypeStats};
 use tidemark_stats::{Histogram, mean, population_stddev};
 
-fn stats(service: &Histogram, response: &Histogram) -> TypeStats {
+fn stats(latencies: &Latencies) -> TypeStats {
     TypeStats {
-        count: service.count(),
-        service: EncodedHistogram(service.encode()),
-        response: (!response.is_empty()).then(|| EncodedHistogram(response.encode())),
-        ..TypeStats::default()
+        count: latencies.service.count(),
+        service: EncodedHistogram(latencies.service.encode()),
+        response: encoded(&latencies.response),
+        wait: encoded(&latencies.wait),
     }
+}
+
+/// `None` for nothing.
+pub(crate) fn encoded(histogram: &Histogram) -> Option<EncodedHistogram> {
+    (!histogram.is_empty()).then(|| EncodedHistogram(histogram.encode()))
 }
 
 /// Per transaction type, by name; types without transactions are left out.
@@ -20,19 +25,35 @@ pub(crate) fn type_stats(names: &[&str], counters: &Counters) -> BTreeMap<String
         .iter()
         .zip(&counters.types)
         .filter(|(_, l)| !l.service.is_empty())
-        .map(|(name, l)| (name.to_string(), stats(&l.service, &l.response)))
+        .map(|(name, l)| (name.to_string(), stats(l)))
         .collect()
 }
 
 /// All types together.
 pub(crate) fn all_types(counters: &Counters) -> TypeStats {
-    let mut service = Histogram::new();
-    let mut response = Histogram::new();
+    let mut sum = Latencies::default();
     for latencies in &counters.types {
-        service.merge(&latencies.service);
-        response.merge(&latencies.response);
+        sum.merge(latencies);
     }
-    stats(&service, &response)
+    stats(&sum)
+}
+
+/// What each host was sent.
+pub(crate) fn host_loads(
+    hosts: &[(String, HostRole)],
+    statements: &[u64],
+    sessions: &[u64],
+) -> Vec<HostLoad> {
+    hosts
+        .iter()
+        .zip(statements.iter().zip(sessions))
+        .map(|((host, role), (statements, sessions))| HostLoad {
+            host: host.clone(),
+            role: *role,
+            sessions: *sessions,
+            statements: *statements,
+        })
+        .collect()
 }
 
 /// How evenly sessions were served.

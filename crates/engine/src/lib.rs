@@ -6,13 +6,19 @@
 //! embedded engine block and get threads of their own.
 
 mod arrivals;
+mod clock;
 mod control;
 mod error;
 mod interval;
+mod launch;
 mod load;
+mod measure;
+mod outages;
+mod pool;
 mod recorder;
 mod run;
 mod session;
+mod steps;
 mod tally;
 
 pub use control::StopHandle;
@@ -21,6 +27,6 @@ pub use load::{
     LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables, is_ours,
     is_unfinished, prepare,
 };
-pub use recorder::Recorder;
+pub use recorder::{Due, Origin, Recorder};
 pub use run::{RunObserver, RunResult, Started, run};
 pub use tally::ErrorTally;

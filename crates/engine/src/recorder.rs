@@ -12,14 +12,53 @@ use tidemark_stats::Histogram;
 pub(crate) struct Latencies {
     /// From send to last reply.
     pub service: Histogram,
-    /// From scheduled arrival to last reply; empty in closed loop.
+    /// From the moment it was due to the last reply; empty where nothing is due before it is sent.
     pub response: Histogram,
+    /// From the moment it was due to the start of service; empty as `response` is.
+    pub wait: Histogram,
+}
+
+impl Latencies {
+    /// Adds another's.
+    pub fn merge(&mut self, other: &Latencies) {
+        self.service.merge(&other.service);
+        self.response.merge(&other.response);
+        self.wait.merge(&other.wait);
+    }
+}
+
+/// A transaction that was due before it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// From the moment it was due to the start of service.
+    pub wait: Duration,
+    /// What it waited for.
+    pub origin: Origin,
+}
+
+/// What made a transaction due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// An arrival that a free session awaited: what it waited is the generator's lateness.
+    Awaited,
+    /// An arrival that came when no session was free.
+    Delayed,
+    /// A terminal that had thought.
+    Terminal,
 }
 
 /// Everything counted between two swaps.
 #[derive(Debug, Clone)]
 pub(crate) struct Counters {
     pub types: Vec<Latencies>,
+    /// From scheduled to actual start, of arrivals that a free session awaited.
+    pub lateness: Histogram,
+    /// Arrivals that came when no session was free.
+    pub delayed: u64,
+    /// Arrivals that the schedule dropped.
+    pub dropped: u64,
+    /// Statements by host.
+    pub hosts: Vec<u64>,
     pub statements: StatementCounts,
     pub ignored_errors: u64,
     pub reconnects: u64,
@@ -27,9 +66,13 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub fn new(types: usize) -> Self {
+    pub fn new(types: usize, hosts: usize) -> Self {
         Self {
             types: (0..types).map(|_| Latencies::default()).collect(),
+            lateness: Histogram::new(),
+            delayed: 0,
+            dropped: 0,
+            hosts: vec![0; hosts],
             statements: StatementCounts::default(),
             ignored_errors: 0,
             reconnects: 0,
@@ -39,8 +82,13 @@ impl Counters {
 
     pub fn merge(&mut self, other: &Counters) {
         for (mine, theirs) in self.types.iter_mut().zip(&other.types) {
-            mine.service.merge(&theirs.service);
-            mine.response.merge(&theirs.response);
+            mine.merge(theirs);
+        }
+        self.lateness.merge(&other.lateness);
+        self.delayed += other.delayed;
+        self.dropped += other.dropped;
+        for (mine, theirs) in self.hosts.iter_mut().zip(&other.hosts) {
+            *mine += theirs;
         }
         self.statements += other.statements;
         self.ignored_errors += other.ignored_errors;
@@ -52,7 +100,11 @@ impl Counters {
         for latencies in &mut self.types {
             latencies.service.clear();
             latencies.response.clear();
+            latencies.wait.clear();
         }
+        self.lateness.clear();
+        (self.delayed, self.dropped) = (0, 0);
+        self.hosts.fill(0);
         self.statements = StatementCounts::default();
         self.ignored_errors = 0;
         self.reconnects = 0;
@@ -70,8 +122,8 @@ pub(crate) struct SessionTally {
 struct State {
     counters: Counters,
     sessions: Vec<SessionTally>,
-    /// Sessions connected.
-    connected: u64,
+    /// Sessions connected, by host.
+    connected: Vec<u64>,
     /// Transactions in progress; kept only on a schedule of arrivals.
     in_progress: u64,
 }
@@ -84,12 +136,12 @@ struct State {
 pub struct Recorder(Mutex<State>);
 
 impl Recorder {
-    /// Counters for a number of transaction types and sessions.
-    pub fn new(types: usize, sessions: usize) -> Self {
+    /// Counters for a number of transaction types, sessions and hosts.
+    pub fn new(types: usize, sessions: usize, hosts: usize) -> Self {
         Self(Mutex::new(State {
-            counters: Counters::new(types),
+            counters: Counters::new(types, hosts),
             sessions: vec![SessionTally::default(); sessions],
-            connected: 0,
+            connected: vec![0; hosts],
             in_progress: 0,
         }))
     }
@@ -101,7 +153,7 @@ impl Recorder {
     }
 
     /// Counts one transaction: its type, the session's number on this executor, its statements,
-    /// its service time, and its response time when arrivals are scheduled.
+    /// its service time, and its wait where it was due before it was sent.
     #[inline]
     pub fn record(
         &self,
@@ -109,21 +161,28 @@ impl Recorder {
         session: usize,
         statements: StatementCounts,
         service: Duration,
-        response: Option<Duration>,
+        due: Option<Due>,
     ) {
         let mut state = self.lock();
-        state.counters.statements += statements;
-        if let Some(latencies) = state.counters.types.get_mut(kind) {
+        let counters = &mut state.counters;
+        counters.statements += statements;
+        if let Some(latencies) = counters.types.get_mut(kind) {
             latencies.service.record(service);
-            if let Some(response) = response {
-                latencies.response.record(response);
+            if let Some(due) = due {
+                latencies.response.record(due.wait + service);
+                latencies.wait.record(due.wait);
             }
+        }
+        match due.map(|d| (d.origin, d.wait)) {
+            Some((Origin::Awaited, wait)) => counters.lateness.record(wait),
+            Some((Origin::Delayed, _)) => counters.delayed += 1,
+            _ => {}
         }
         if let Some(tally) = state.sessions.get_mut(session) {
             tally.events += 1;
             tally.busy += service;
         }
-        if response.is_some() {
+        if due.is_some() {
             state.in_progress = state.in_progress.saturating_sub(1);
         }
     }
@@ -150,25 +209,43 @@ impl Recorder {
         self.lock().counters.errors.add(error);
     }
 
-    pub(crate) fn connected(&self) {
-        self.lock().connected += 1;
+    /// Counts statements by the host they were sent to.
+    pub(crate) fn sent(&self, host: usize, statements: u64) {
+        if let Some(count) = self.lock().counters.hosts.get_mut(host) {
+            *count += statements;
+        }
     }
 
-    pub(crate) fn disconnected(&self) {
-        let mut state = self.lock();
-        state.connected = state.connected.saturating_sub(1);
+    pub(crate) fn connected(&self, host: usize) {
+        if let Some(connected) = self.lock().connected.get_mut(host) {
+            *connected += 1;
+        }
+    }
+
+    pub(crate) fn disconnected(&self, host: usize) {
+        if let Some(connected) = self.lock().connected.get_mut(host) {
+            *connected = connected.saturating_sub(1);
+        }
     }
 
     pub(crate) fn reconnected(&self) {
         self.lock().counters.reconnects += 1;
     }
 
-    /// Exchanges the counters for cleared ones; gives sessions connected and transactions in
-    /// progress.
-    pub(crate) fn swap(&self, cleared: &mut Counters) -> (u64, u64) {
+    /// Exchanges the counters for cleared ones; adds the sessions connected, by host, and gives the
+    /// transactions in progress.
+    pub(crate) fn swap(&self, cleared: &mut Counters, connected: &mut [u64]) -> u64 {
         let mut state = self.lock();
         std::mem::swap(&mut state.counters, cleared);
-        (state.connected, state.in_progress)
+        for (sum, mine) in connected.iter_mut().zip(&state.connected) {
+            *sum += mine;
+        }
+        state.in_progress
+    }
+
+    /// Transactions in progress.
+    pub(crate) fn in_progress(&self) -> u64 {
+        self.lock().in_progress
     }
 
     /// Each session's share since the last reset.

@@ -1,17 +1,22 @@
 //! One session's life: connect, prepare, wait for the start, transactions, goodbye.
+//!
+//! Its terminal is its own, or the next of a pool that wants a session.
 
+use crate::arrivals::Turn;
 use crate::control::Control;
 use crate::error::EngineError;
-use crate::recorder::Recorder;
+use crate::pool::Pool;
+use crate::recorder::{Due, Origin, Recorder};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::record::StatementCounts;
+use tidemark_core::record::{HostRole, StatementCounts};
 use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors, RunSpec};
-use tidemark_drivers::{Connector, Session};
-use tidemark_runtime::{remote_signal, sleep, sleep_until};
-use tidemark_workloads::{Terminal, Workload};
+use tidemark_drivers::{Access, Connector, Session};
+use tidemark_runtime::{remote_signal, sleep_unless};
+use tidemark_workloads::{Statements, Terminal, Workload};
 
 /// The code of rows that are not what they must be (`--validate`).
 pub(crate) const VALIDATION: &str = "validation";
@@ -19,8 +24,6 @@ pub(crate) const VALIDATION: &str = "validation";
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// Longest such pause.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
-/// A session that waits for its next arrival looks this often whether the run has ended.
-const STOP_CHECK: Duration = Duration::from_millis(50);
 
 /// What all sessions of an executor share.
 pub(crate) struct Shared {
@@ -29,6 +32,28 @@ pub(crate) struct Shared {
     pub workload: Arc<dyn Workload>,
     pub control: Arc<Control>,
     pub recorder: Arc<Recorder>,
+    /// The target's hosts.
+    pub hosts: Arc<[(String, HostRole)]>,
+}
+
+impl Shared {
+    /// Sessions of a workload that only reads go to replicas, if there are any.
+    fn access(&self) -> Access {
+        if self.workload.only_reads() {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        }
+    }
+
+    /// Tells the recorder of a session's hosts.
+    fn connected(&self, session: &Session, tell: fn(&Recorder, usize)) {
+        for host in [session.primary_host(), session.reader_host()] {
+            if let Some(host) = host {
+                tell(&self.recorder, host);
+            }
+        }
+    }
 }
 
 /// What to do after a failed try.
@@ -38,15 +63,33 @@ enum Verdict {
     End,
 }
 
-/// One session with its emulated user.
+/// Who runs on the session.
+enum Seat {
+    /// Its one terminal.
+    Own(Box<Terminal>),
+    /// Whoever of a pool wants a session.
+    Shared(Rc<Pool>),
+}
+
+/// What makes the next transaction due.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    Now,
+    At(Instant, Origin),
+}
+
+/// One session.
 pub(crate) struct SessionTask {
     shared: Arc<Shared>,
     /// Number within the run.
     number: usize,
     /// Number on this executor.
     local: usize,
-    session: Session,
-    terminal: Terminal,
+    /// `None` while it is lost.
+    session: Option<Session>,
+    statements: Statements,
+    /// The host that the session was lost to.
+    host: usize,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
 }
@@ -61,25 +104,25 @@ impl SessionTask {
         number: usize,
         local: usize,
     ) -> Result<Self, EngineError> {
-        let spec = &shared.spec;
-        let mut terminal = shared.workload.terminal(number, spec.sessions, spec.seed);
-        let session = Self::connect(&shared, number, &mut terminal).await?;
-        shared.recorder.connected();
+        let mut statements = shared.workload.statements();
+        let session = Self::connect(&shared, number, &mut statements).await?;
+        let host = session.primary_host().unwrap_or(0);
+        shared.connected(&session, Recorder::connected);
         Ok(Self {
             counted: session.counts(),
             shared,
             number,
             local,
-            session,
-            terminal,
+            session: Some(session),
+            statements,
+            host,
         })
     }
 
-    /// The terminal stays: its random choices go on, and what it holds back is not lost.
     async fn connect(
         shared: &Shared,
         number: usize,
-        terminal: &mut Terminal,
+        statements: &mut Statements,
     ) -> Result<Session, EngineError> {
         let connect_error = |error| EngineError::Connect {
             session: number,
@@ -87,93 +130,162 @@ impl SessionTask {
         };
         let mut session = shared
             .connector
-            .connect(number)
+            .connect_for(number, shared.access())
             .await
             .map_err(connect_error)?;
         let init_error = |error| EngineError::Init {
             session: number,
             error,
         };
-        terminal.init(&mut session).await.map_err(init_error)?;
+        statements.prepare(&mut session).await.map_err(init_error)?;
         Ok(session)
     }
 
-    /// Runs transactions until the run ends.
-    pub async fn run(mut self) {
-        let control = Arc::clone(&self.shared.control);
+    /// Runs transactions until the run ends: of the terminals of a pool, or of one of its own.
+    pub async fn run(mut self, pool: Option<Rc<Pool>>) {
+        let shared = Arc::clone(&self.shared);
+        let control = &shared.control;
         while control.is_waiting() {
             remote_signal().await;
         }
-        let mut since_reconnect = 0;
-        while !control.is_stopping() {
-            let arrival = match control.arrivals.get() {
-                None => None,
-                Some(arrivals) => {
-                    let arrival = arrivals.take();
-                    if !self.wait_for(arrival).await {
-                        break;
-                    }
-                    Some(arrival)
-                }
-            };
-            if !control.take_event() {
-                break;
+        let seat = match pool {
+            Some(pool) => {
+                pool.start();
+                Seat::Shared(pool)
             }
-            if !self.event(arrival).await {
-                break;
+            None => {
+                let spec = &shared.spec;
+                let terminal = shared
+                    .workload
+                    .terminal(self.number, spec.sessions, spec.seed);
+                Seat::Own(Box::new(terminal))
             }
-            since_reconnect += 1;
-            if self.shared.spec.reconnect_every > 0
-                && since_reconnect >= self.shared.spec.reconnect_every
-            {
-                since_reconnect = 0;
-                if !self.reopen().await {
-                    break;
+        };
+        match seat {
+            Seat::Own(mut terminal) => {
+                self.run_own(&mut terminal).await;
+                self.finish(&mut terminal).await;
+            }
+            Seat::Shared(pool) => {
+                self.run_pool(&pool).await;
+                while let Some(mut terminal) = pool.take_rest() {
+                    self.finish(&mut terminal).await;
                 }
             }
         }
-        if control.failure().is_none()
-            && let Err(error) = self.terminal.finish(&mut self.session).await
+        // Its share of the last interval counts: only a lost session is one less.
+        if let Some(session) = self.session.take() {
+            session.close().await;
+        }
+    }
+
+    async fn finish(&mut self, terminal: &mut Terminal) {
+        if self.shared.control.failure().is_none()
+            && let Some(session) = &mut self.session
+            && let Err(error) = terminal.finish(session).await
         {
             self.fail(&error);
         }
-        // Its share of the last interval counts: only a lost session is one less.
-        self.session.close().await;
     }
 
-    /// Waits for a scheduled arrival; false when the run ended first.
-    async fn wait_for(&self, arrival: Instant) -> bool {
-        loop {
-            let now = Instant::now();
-            if now >= arrival {
-                return true;
-            }
-            sleep_until(arrival.min(now + STOP_CHECK)).await;
-            if self.shared.control.is_stopping() {
-                return false;
+    async fn run_own(&mut self, terminal: &mut Terminal) {
+        let mut since_reconnect = 0;
+        while let Some(start) = self.next_start().await {
+            if !self.shared.control.take_event()
+                || !self.event(terminal, start).await
+                || !self.reconnect_if_due(&mut since_reconnect).await
+            {
+                return;
             }
         }
+    }
+
+    async fn run_pool(&mut self, pool: &Pool) {
+        let shared = Arc::clone(&self.shared);
+        let mut since_reconnect = 0;
+        while let Some(mut seated) = pool.take(&shared.control).await {
+            if !shared.control.take_event() {
+                return;
+            }
+            let start = Start::At(seated.since, Origin::Terminal);
+            let go_on = self.event(&mut seated.terminal, start).await;
+            pool.put(seated.number, seated.terminal, Instant::now());
+            if !go_on || !self.reconnect_if_due(&mut since_reconnect).await {
+                return;
+            }
+        }
+    }
+
+    /// Waits until the next transaction may start; `None` when the run ended first.
+    async fn next_start(&self) -> Option<Start> {
+        let control = &self.shared.control;
+        loop {
+            if control.is_stopping() {
+                return None;
+            }
+            let Some(arrivals) = &control.arrivals else {
+                return Some(Start::Now);
+            };
+            // Read first: a change after it must not be slept through.
+            let epoch = arrivals.epoch();
+            let now = Instant::now();
+            match arrivals.take(now) {
+                Turn::Now => return Some(Start::Now),
+                Turn::Hold => {
+                    while arrivals.epoch() == epoch && !control.is_stopping() {
+                        remote_signal().await;
+                    }
+                }
+                Turn::At(arrival) if arrival.due <= now => {
+                    return Some(Start::At(arrival.due, Origin::Delayed));
+                }
+                Turn::At(arrival) => {
+                    let void = || control.is_stopping() || arrivals.epoch() != arrival.epoch;
+                    if sleep_unless(arrival.due, void).await {
+                        return Some(Start::At(arrival.due, Origin::Awaited));
+                    }
+                }
+            }
+        }
+    }
+
+    /// `--reconnect`: a session of its own for so many transactions.
+    async fn reconnect_if_due(&mut self, since: &mut u64) -> bool {
+        let every = self.shared.spec.reconnect_every;
+        *since += 1;
+        if every == 0 || *since < every {
+            return true;
+        }
+        *since = 0;
+        self.reopen().await
     }
 
     /// One transaction, tried again as errors allow; false when the session must end. Its service
     /// time runs from the first try to the last reply, as sysbench's does.
-    async fn event(&mut self, arrival: Option<Instant>) -> bool {
-        if arrival.is_some() {
+    async fn event(&mut self, terminal: &mut Terminal, start: Start) -> bool {
+        let scheduled = matches!(start, Start::At(..));
+        if scheduled {
             self.shared.recorder.begin_scheduled();
         }
-        let start = Instant::now();
+        let begun = Instant::now();
         loop {
-            match self.terminal.transaction(&mut self.session).await {
+            let Some(session) = &mut self.session else {
+                return false;
+            };
+            match terminal.transaction(session, &self.statements).await {
                 Ok(kind) => {
-                    let end = Instant::now();
+                    let service = begun.elapsed();
                     let statements = self.uncounted();
-                    self.shared.recorder.record(
-                        kind,
-                        self.local,
-                        statements,
-                        end - start,
-                        arrival.map(|a| end - a),
-                    );
+                    let due = match start {
+                        Start::Now => None,
+                        Start::At(due, origin) => Some(Due {
+                            wait: begun.saturating_duration_since(due),
+                            origin,
+                        }),
+                    };
+                    self.shared
+                        .recorder
+                        .record(kind, self.local, statements, service, due);
                     return true;
                 }
                 Err(error) => {
@@ -183,7 +295,7 @@ impl SessionTask {
                         Verdict::End => false,
                     };
                     if !go_on {
-                        if arrival.is_some() {
+                        if scheduled {
                             self.shared.recorder.end_unfinished();
                         }
                         return false;
@@ -194,7 +306,16 @@ impl SessionTask {
     }
 
     fn uncounted(&mut self) -> StatementCounts {
-        let now = self.session.counts();
+        let Some(session) = &mut self.session else {
+            return StatementCounts::default();
+        };
+        let now = session.counts();
+        // Of a single host the sum is known.
+        if self.shared.hosts.len() > 1 {
+            for sent in session.take_host_counts().into_iter().flatten() {
+                self.shared.recorder.sent(sent.host, sent.statements);
+            }
+        }
         now - std::mem::replace(&mut self.counted, now)
     }
 
@@ -227,7 +348,10 @@ impl SessionTask {
         if !ignored {
             return self.fail(error);
         }
-        let rolled_back = self.session.rollback().await;
+        let rolled_back = match &mut self.session {
+            Some(session) => session.rollback().await,
+            None => Ok(()),
+        };
         let statements = self.uncounted();
         self.shared.recorder.ignored(error, statements);
         match rolled_back {
@@ -250,40 +374,49 @@ impl SessionTask {
     async fn reopen(&mut self) -> bool {
         let shared = Arc::clone(&self.shared);
         let allowed = shared.spec.reconnect_timeout;
-        let since = Instant::now();
+        let lost = Instant::now();
         let mut pause = FIRST_BACKOFF;
         let mut jitter = SmallRng::seed_from_u64(shared.spec.seed ^ self.number as u64);
-        shared.recorder.disconnected();
+        // The new one may find no place beside the old one.
+        if let Some(former) = self.session.take() {
+            self.host = former.last_host().unwrap_or(0);
+            shared.connected(&former, Recorder::disconnected);
+            former.close().await;
+        }
         loop {
-            match Self::connect(&shared, self.number, &mut self.terminal).await {
+            let error = match Self::connect(&shared, self.number, &mut self.statements).await {
                 Ok(session) => {
-                    let former = std::mem::replace(&mut self.session, session);
-                    former.close().await;
-                    self.counted = self.session.counts();
-                    shared.recorder.connected();
+                    self.counted = session.counts();
+                    shared.control.outages.back(self.host, Instant::now());
+                    shared.connected(&session, Recorder::connected);
                     shared.recorder.reconnected();
+                    self.session = Some(session);
                     return true;
                 }
-                Err(error) if since.elapsed() >= allowed => {
-                    let error = match error {
-                        EngineError::Connect { error, .. } | EngineError::Init { error, .. } => {
-                            EngineError::NotBack {
-                                session: self.number,
-                                after: allowed,
-                                error,
-                            }
+                Err(error) => error,
+            };
+            let reason = error
+                .db()
+                .map_or_else(|| error.to_string(), |e| e.message.clone());
+            shared.control.outages.refused(self.host, lost, &reason);
+            if lost.elapsed() >= allowed {
+                let error = match error {
+                    EngineError::Connect { error, .. } | EngineError::Init { error, .. } => {
+                        EngineError::NotBack {
+                            session: self.number,
+                            after: allowed,
+                            error,
                         }
-                        other => other,
-                    };
-                    shared.control.fail(error);
-                    return false;
-                }
-                Err(_) => {}
-            }
-            if shared.control.is_stopping() {
+                    }
+                    other => other,
+                };
+                shared.control.fail(error);
                 return false;
             }
-            sleep(pause.mul_f64(jitter.random_range(0.5..1.5))).await;
+            let until = Instant::now() + pause.mul_f64(jitter.random_range(0.5..1.5));
+            if !sleep_unless(until, || shared.control.is_stopping()).await {
+                return false;
+            }
             pause = (pause * 2).min(LONGEST_BACKOFF);
         }
     }

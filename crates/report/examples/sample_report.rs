@@ -27,6 +27,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("hour", run(&hour)),
         ("hour-of-five", run(&hour_of_five)),
         ("interrupted", interrupted),
+        ("thinking", common::load::thinking()),
+        ("overloaded", common::load::overloaded()),
+        ("stepped", common::load::stepped()),
+        ("searched", common::load::searched(true)),
     ] {
         for lang in Lang::ALL {
             let start = std::time::Instant::now();

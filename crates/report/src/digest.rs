@@ -1,5 +1,6 @@
 //! A record's figures, decoded once, for all forms of report.
 
+use crate::load::{Lateness, LoadKind, OutsideOutages, StepFigures, steps};
 use crate::merge::{TypeLatency, interval_histogram, per_second};
 use crate::{ReportError, totals};
 use std::borrow::Cow;
@@ -24,6 +25,14 @@ pub(crate) struct Digest<'a> {
     pub intervals_per_point: usize,
     /// Seconds of warm-up.
     pub warmup_s: f64,
+    /// What let transactions start.
+    pub kind: LoadKind,
+    /// Rates that followed each other.
+    pub steps: Vec<StepFigures<'a>>,
+    /// The generator's own, in open loop.
+    pub lateness: Option<Lateness>,
+    /// Of the intervals without an outage.
+    pub outside: OutsideOutages,
 }
 
 /// One or several intervals, for the charts.
@@ -40,6 +49,8 @@ pub(crate) struct Point {
     pub queue_length: u64,
     /// p50, p95, p99 and maximum; `None` when no transaction ended.
     pub latency_ms: Option<[f64; 4]>,
+    /// Arrivals a second asked for at its end, where that is recorded.
+    pub rate: Option<f64>,
     /// Transactions a second of each of [`Digest::types`].
     pub by_type: Vec<f64>,
 }
@@ -77,7 +88,12 @@ impl<'a> Digest<'a> {
         let (points, intervals_per_point) = points(&record.intervals, &names)?;
         let warmup = record.intervals.iter().filter(|i| i.phase == Phase::Warmup);
         let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
+        let lateness = Lateness::of(&totals, &all)?;
         Ok(Self {
+            kind: LoadKind::of(record),
+            steps: steps(record)?,
+            lateness,
+            outside: OutsideOutages::of(&record.intervals),
             record,
             totals,
             all,
@@ -169,6 +185,7 @@ impl Point {
             errors_per_s: rate(|i| i.ignored_errors),
             reconnects_per_s: rate(|i| i.reconnects),
             queue_length: group.iter().map(|i| i.queue_length).max().unwrap_or(0),
+            rate: group.last().and_then(|i| i.rate),
             latency_ms: (!latency.is_empty())
                 .then(|| [ms(50.0), ms(95.0), ms(99.0), latency.max_ns() as f64 / 1e6]),
             by_type: by_type

@@ -2,6 +2,7 @@
 
 use crate::charts::{self, Figure};
 use crate::digest::{Digest, percentile_ms};
+use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::texts::{Lang, Texts, fill};
@@ -35,11 +36,13 @@ struct Page<'a> {
     started: String,
     headline: Vec<Piece>,
     how: String,
-    warning: Option<String>,
+    warnings: Vec<String>,
     key_figures: Vec<(String, String)>,
     latency_kind: &'static str,
     figures: Vec<Figure>,
     types: Vec<TypeRow>,
+    load: Vec<(&'static str, String)>,
+    load_tables: Vec<Table>,
     statements: Vec<StatementRow>,
     fairness: Option<String>,
     errors: Vec<ErrorRow>,
@@ -121,11 +124,13 @@ impl<'a> Page<'a> {
             started: readable_time(&record.started_at),
             headline: pieces(w),
             how: w.how(),
-            warning: w.warning(),
+            warnings: w.warnings(),
             key_figures: w.key_figures(),
             latency_kind: w.latency_kind(),
             figures: figures(d, t)?,
             types: type_rows(w),
+            load: w.load_facts(),
+            load_tables: w.load_tables(),
             statements: statement_rows(w),
             fairness: (d.totals.fairness.events_avg > 0.0).then(|| w.fairness()),
             errors: record
@@ -191,13 +196,14 @@ fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<Figure>, ReportError
         figures.push(charts::throughput(d, t)?);
         figures.push(charts::latency(d, t)?);
     }
+    figures.extend(charts::by_rate(d, t)?);
     figures.extend(charts::distribution(d, t)?);
     figures.extend(charts::curve(d, t)?);
     if !d.points.is_empty() {
         if d.types.len() > 1 {
             figures.push(charts::throughput_by_type(d, t)?);
         }
-        if d.record.rate.is_some() {
+        if d.kind.is_open_loop() {
             figures.push(charts::queue(d, t)?);
         }
         if d.totals.ignored_errors > 0 || d.totals.reconnects > 0 {

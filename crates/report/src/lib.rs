@@ -6,6 +6,8 @@ mod charts;
 mod digest;
 mod error;
 mod html;
+mod load;
+mod load_words;
 mod markdown;
 mod merge;
 mod number;
@@ -16,6 +18,7 @@ mod words;
 
 pub use error::ReportError;
 pub use html::html;
+pub use load::OutsideOutages;
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use text::text;

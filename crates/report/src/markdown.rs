@@ -22,7 +22,7 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     };
     let t = w.t;
     let mut out = format!("# {}\n\n**{}**\n\n", escaped(&w.title()), w.headline());
-    if let Some(warning) = w.warning() {
+    for warning in w.warnings() {
         out += &format!("> **!** {}\n\n", escaped(&warning));
     }
     out += &format!("{}\n\n", escaped(&w.how()));
@@ -47,6 +47,17 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         let rows: Vec<_> = types.map(|(name, l)| type_row(&w, name, l)).collect();
         out += &section(t.types, &table(&head, &rows));
     }
+    let load = w.load_facts();
+    if !load.is_empty() {
+        out += &section(t.load, &facts_list(&load));
+    }
+    for load_table in w.load_tables() {
+        let mut body = table(&load_table.head, &load_table.rows);
+        if !load_table.says.is_empty() {
+            body += &format!("\n{}\n", escaped(&load_table.says));
+        }
+        out += &section(load_table.title, &body);
+    }
     if !record.errors.is_empty() {
         let rows: Vec<Vec<String>> = record
             .errors
@@ -69,11 +80,7 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         (t.target, w.target_facts()),
         (t.client, w.client_facts()),
     ] {
-        let facts: String = facts
-            .iter()
-            .map(|(name, value)| format!("- {name}: {}\n", escaped(value)))
-            .collect();
-        out += &section(head, &facts);
+        out += &section(head, &facts_list(&facts));
     }
     if !record.settings.is_empty() {
         let rows: Vec<Vec<String>> = record
@@ -113,6 +120,13 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     }
     out += &format!("\n{}\n", escaped(&w.made_by()));
     Ok(out)
+}
+
+fn facts_list(facts: &[(&str, String)]) -> String {
+    facts
+        .iter()
+        .map(|(name, value)| format!("- {name}: {}\n", escaped(value)))
+        .collect()
 }
 
 fn type_row(w: &Words<'_>, name: &str, latency: &TypeLatency) -> Vec<String> {

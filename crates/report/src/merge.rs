@@ -3,7 +3,7 @@
 use crate::ReportError;
 use std::collections::BTreeMap;
 use tidemark_core::record::{
-    EncodedHistogram, Interval, Phase, StatementCounts, Totals, TypeStats,
+    EncodedHistogram, HostLoad, Interval, Phase, StatementCounts, Totals, TypeStats,
 };
 use tidemark_stats::Histogram;
 
@@ -14,8 +14,11 @@ pub struct TypeLatency {
     pub count: u64,
     /// Send to last reply.
     pub service: Histogram,
-    /// Scheduled arrival to last reply; absent in closed loop.
+    /// From the moment they were due to the last reply; absent where a transaction is never due
+    /// before it is sent.
     pub response: Option<Histogram>,
+    /// From the moment they were due to the start of service; absent likewise.
+    pub wait: Option<Histogram>,
 }
 
 impl TypeLatency {
@@ -29,10 +32,11 @@ impl TypeLatency {
             count: stats.count,
             service: decode(&stats.service)?,
             response: stats.response.as_ref().map(decode).transpose()?,
+            wait: stats.wait.as_ref().map(decode).transpose()?,
         })
     }
 
-    /// What a user of the database waited: response times in open loop, service times else.
+    /// What a user of the database waited: response times where there are any, service times else.
     pub fn latency(&self) -> &Histogram {
         self.response.as_ref().unwrap_or(&self.service)
     }
@@ -40,24 +44,28 @@ impl TypeLatency {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.service.merge(&other.service);
-        if let Some(response) = &other.response {
-            self.response
-                .get_or_insert_with(Histogram::new)
-                .merge(response);
+        for (sum, one) in [
+            (&mut self.response, &other.response),
+            (&mut self.wait, &other.wait),
+        ] {
+            if let Some(one) = one {
+                sum.get_or_insert_with(Histogram::new).merge(one);
+            }
         }
     }
 
     fn encode(&self) -> TypeStats {
+        let encode = |h: &Histogram| EncodedHistogram(h.encode());
         TypeStats {
             count: self.count,
-            service: EncodedHistogram(self.service.encode()),
-            response: self.response.as_ref().map(|h| EncodedHistogram(h.encode())),
-            ..TypeStats::default()
+            service: encode(&self.service),
+            response: self.response.as_ref().map(encode),
+            wait: self.wait.as_ref().map(encode),
         }
     }
 }
 
-fn decode(
+pub(crate) fn decode(
     encoded: &EncodedHistogram,
     place: impl FnOnce() -> String,
 ) -> Result<Histogram, ReportError> {
@@ -101,6 +109,16 @@ pub struct Merged {
     pub queue_length: u64,
     /// Transactions in progress at the end of the last.
     pub concurrency: u64,
+    /// Arrivals a second asked for at the end of the last (open loop).
+    pub rate: Option<f64>,
+    /// Arrivals that came when no session was free (open loop).
+    pub delayed_arrivals: u64,
+    /// Arrivals dropped because the backlog was full (open loop).
+    pub dropped_arrivals: u64,
+    /// Milliseconds in which a host could not be reached.
+    pub outage_ms: f64,
+    /// What each host was sent; its sessions are those at the end of the last.
+    pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeLatency>,
 }
@@ -126,12 +144,28 @@ impl Merged {
             sum.reconnects += i.reconnects;
             sum.queue_length = i.queue_length;
             sum.concurrency = i.concurrency;
+            sum.rate = i.rate;
+            sum.delayed_arrivals += i.delayed_arrivals;
+            sum.dropped_arrivals += i.dropped_arrivals;
+            sum.outage_ms += i.outage_ms;
+            i.hosts.iter().for_each(|h| sum.add_host(h));
             for (name, stats) in &i.types {
                 let one = TypeLatency::decode(stats, &place_of(i, name))?;
                 sum.types.entry(name.clone()).or_default().add(&one);
             }
         }
         Ok(sum.unwrap_or_default())
+    }
+
+    fn add_host(&mut self, one: &HostLoad) {
+        let same = |h: &&mut HostLoad| h.host == one.host && h.role == one.role;
+        match self.hosts.iter_mut().find(same) {
+            Some(sum) => {
+                sum.statements += one.statements;
+                sum.sessions = one.sessions;
+            }
+            None => self.hosts.push(one.clone()),
+        }
     }
 
     /// All types together.
@@ -161,7 +195,8 @@ pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
 }
 
 /// The totals of the measured intervals, for a run whose end was never written. How evenly the
-/// sessions were served can't be told from intervals and stays zero.
+/// sessions were served can't be told from intervals and stays zero, and how late the generator was
+/// stays unknown.
 ///
 /// # Errors
 /// [`ReportError::Histogram`].
@@ -178,6 +213,10 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
             .map(|(name, t)| (name.clone(), t.encode()))
             .collect(),
         all: merged.all().encode(),
+        delayed_arrivals: merged.delayed_arrivals,
+        dropped_arrivals: merged.dropped_arrivals,
+        outage_s: merged.outage_ms / 1000.0,
+        hosts: merged.hosts,
         ..Totals::default()
     })
 }

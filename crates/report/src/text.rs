@@ -1,6 +1,7 @@
 //! One run as plain text, for terminals and files.
 
 use crate::digest::{Digest, percentile_ms};
+use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
 use crate::texts::{Lang, fill};
@@ -23,7 +24,7 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     let mut out = Summary::default();
     out.line(&w.title());
     out.line(&w.headline());
-    if let Some(warning) = w.warning() {
+    for warning in w.warnings() {
         out.line(&format!("! {warning}"));
     }
     w.how_sentences().iter().for_each(|s| out.line(s));
@@ -35,6 +36,12 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     if digest.types.len() > 1 {
         out.types(&w);
     }
+    let load = w.load_facts();
+    if !load.is_empty() {
+        out.head(w.t.load);
+        load.iter().for_each(|(name, value)| out.pair(name, value));
+    }
+    w.load_tables().iter().for_each(|table| out.table(table));
     out.errors(&w);
     out.tables(&w);
     for (head, facts) in [
@@ -123,6 +130,32 @@ impl Summary {
                     ms(100.0),
                 ],
             );
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        self.head(table.title);
+        let head: Vec<String> = table.head.iter().map(|h| (*h).into()).collect();
+        let lines = || std::iter::once(&head).chain(&table.rows);
+        let widest = |column: usize| {
+            let cells = lines().filter_map(|row| row.get(column));
+            cells.map(|c| width(c)).max().unwrap_or(0)
+        };
+        for row in lines() {
+            let mut line = String::from(" ");
+            for (column, cell) in row.iter().enumerate() {
+                let space = " ".repeat(widest(column).saturating_sub(width(cell)));
+                // Writing to a String cannot fail.
+                let _ = if table.is_number(&column) {
+                    write!(line, " {space}{cell} ")
+                } else {
+                    write!(line, " {cell}{space} ")
+                };
+            }
+            self.line(line.trim_end());
+        }
+        if !table.says.is_empty() {
+            self.line(&format!("  {}", table.says));
         }
     }
 

@@ -109,11 +109,41 @@ texts! {
         "吞吐量 {tps} TPS，95% 的事务在 {p95} ms 内完成。";
     headline_open: "{tps} transactions/s; 95% of them ended within {p95} ms of their scheduled start.",
         "吞吐量 {tps} TPS，95% 的事务在计划发起后 {p95} ms 内完成。";
+    headline_due: "{tps} transactions/s; 95% of them ended within {p95} ms of being due.",
+        "吞吐量 {tps} TPS，95% 的事务在应发起后 {p95} ms 内完成。";
     headline_none: "No transaction ended: there is no result.", "没有任何事务完成，本次压测无结果。";
     how_closed: "{sessions} sessions ran transactions one after the other, each waiting for the reply before it sent the next (closed loop).",
         "{sessions} 个会话并发执行，每个会话收到应答后才发起下一个事务（闭环）。";
     how_open: "Transactions arrived at {rate} per second, whatever the replies did, and {sessions} sessions served them (open loop).",
         "事务按每秒 {rate} 个的计划速率到达，不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
+    how_steps: "Transactions arrived at {count} rates from {low} to {high} per second, one after the other, whatever the replies did, and {sessions} sessions served them (open loop).",
+        "事务依次按 {count} 档速率到达（每秒 {low}～{high} 个），不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
+    how_search: "The rate of arrivals was raised and lowered to find the highest that keeps {objective}, with {sessions} sessions (open loop). The figures are of the rate's confirmation.",
+        "调整到达速率，寻找满足 {objective} 的最高速率，由 {sessions} 个会话处理（开环）。各项数据取自该速率的复测。";
+    how_terminals: "{terminals} terminals shared {sessions} sessions, each waiting for the reply before it sent the next transaction (closed loop).",
+        "{terminals} 个终端共用 {sessions} 个会话，每个终端收到应答后才发起下一个事务（闭环）。";
+    how_thinking: "Each terminal paused between two transactions: {think}.",
+        "每个终端在两个事务之间停顿：{think}。";
+    how_distance: "Every round trip was made {rtt} ms longer inside the client.",
+        "客户端给每次往返额外增加了 {rtt} ms 延迟。";
+    found: "Highest rate that keeps {objective}: {rate} per second, confirmed over {held} ({because}).",
+        "满足 {objective} 的最高速率：每秒 {rate} 个，经 {held}复测确认（{because}）。";
+    found_refuted: "No rate that keeps {objective} was confirmed: {rate} per second did not keep it over {held} ({because}).",
+        "没有经复测确认满足 {objective} 的速率：每秒 {rate} 个在 {held}复测中未满足（{because}）。";
+    found_unconfirmed: "{rate} per second kept {objective} over {held}, and the run ended before that was confirmed ({because}).",
+        "每秒 {rate} 个在 {held}内满足 {objective}，但压测在复测前结束（{because}）。";
+    found_none: "No rate kept {objective}; the lowest tried was {rate} per second ({because}).",
+        "没有速率满足 {objective}；试过的最低速率为每秒 {rate} 个（{because}）。";
+    found_nothing: "The search for the highest rate ended before a rate was tried.", "寻找最高速率的过程在尝试任何速率之前就已结束。";
+    // What must be known before the figures are used.
+    fewer_sessions: "{asked} sessions were asked for and {opened} could be opened: the figures are of {opened}.",
+        "要求 {asked} 个会话，实际只建立了 {opened} 个：以下数据基于 {opened} 个会话。";
+    generator_late: "The load generator itself was late: 99% of its starts came within {p99} ms of their time. The response times are in part its own.",
+        "压测客户端自身发起不及时：99% 的事务在计划时刻后 {p99} ms 内发起。响应时间有一部分来自客户端自身。";
+    steps_late: "The load generator itself was late in {count} of {steps} steps; their response times are in part its own.",
+        "在 {steps} 档速率中有 {count} 档压测客户端自身发起不及时，其响应时间有一部分来自客户端自身。";
+    arrivals_dropped: "{dropped} arrivals found the backlog full and were dropped; they are in no latency.",
+        "有 {dropped} 个到达因排队已满被丢弃，不计入任何延迟。";
     how_long: "Measured for {elapsed}.", "测量时长 {elapsed}。";
     how_long_warm: "Measured for {elapsed}, after {warmup} of warm-up that does not count.",
         "测量时长 {elapsed}，此前预热 {warmup}，预热不计入结果。";
@@ -141,7 +171,62 @@ texts! {
         "服务时间：从发出事务的第一条语句到收到最后一个应答。";
     response_time: "Response time: from a transaction's scheduled arrival to its last reply, waiting included.",
         "响应时间：从事务的计划到达时刻到收到最后一个应答，含排队等待。";
+    response_time_due: "Response time: from the moment a transaction was due (the end of its terminal's pause) to its last reply, the wait for a session included.",
+        "响应时间：从事务应发起的时刻（终端停顿结束）到收到最后一个应答，含等待会话的时间。";
+    // The load.
+    load: "Load", "负载方式";
+    terminals: "Terminals", "终端数";
+    terminals_on: "{terminals} on {sessions} sessions", "{terminals} 个，共用 {sessions} 个会话";
+    think_time: "Think time", "思考时间";
+    distance: "Added to every round trip", "每次往返增加";
+    spacing: "Arrivals spaced", "到达间隔";
+    spacing_poisson: "at random (Poisson)", "随机（泊松）";
+    spacing_constant: "at equal distances", "等间隔";
+    served: "Served", "已处理";
+    delayed: "Delayed, no session free", "无空闲会话而延后";
+    dropped: "Dropped, backlog full", "排队已满而丢弃";
+    count_of: "{count} ({share})", "{count}（{share}）";
+    statement_timeout: "Statement time-out", "语句超时";
+    parts: "Where the time went", "时间构成";
+    part: "Part", "部分";
+    part_response: "Response time, from when it was due", "响应时间（自应发起时刻起）";
+    part_wait: "of it: waiting for a session", "其中：等待会话";
+    part_service: "of it: the database's time", "其中：数据库处理";
+    part_lateness: "the generator's own lateness", "压测客户端自身的延后";
+    steps: "Steps", "各档速率";
+    step_purpose: "What for", "用途";
+    purpose_asked: "asked for", "指定";
+    purpose_probe: "probe, no schedule", "试探（不限速）";
+    purpose_climb: "climb", "升速";
+    purpose_bisect: "bisect", "折半";
+    purpose_confirm: "confirm", "复测";
+    step_rate: "Asked/s", "计划速率/秒";
+    step_served: "Served/s", "实际/秒";
+    step_delayed: "Delayed", "延后";
+    step_dropped: "Dropped", "丢弃";
+    step_kept: "Objective", "目标";
+    kept: "kept: {because}", "满足：{because}";
+    not_kept: "not kept: {because}", "未满足：{because}";
+    was_late: "generator late", "客户端延后";
+    outages: "Outages", "中断";
+    outage_from: "From", "开始";
+    outage_length: "Length", "时长";
+    outage_first: "First error", "首个错误";
+    not_over: "{length}, not over at the end", "{length}，结束时仍未恢复";
+    outage_says: "Hosts could not be reached for {outage} of {elapsed}.", "在 {elapsed}中有 {outage}存在无法连接的主机。";
+    outage_outside: "Outside of that, {tps} transactions/s.", "其余时间吞吐量 {tps} TPS。";
+    hosts: "Hosts", "各主机";
+    role: "Role", "角色";
+    role_any: "reads and writes", "读写";
+    role_read: "reads", "只读";
     // Charts.
+    rates_chart: "Latency by rate", "延迟随速率变化";
+    rates_says: "Response times at each rate held, from {low} to {high} per second (logarithmic scale). Where they turn up, the target no longer keeps up.",
+        "各档速率下的响应时间，每秒 {low}～{high} 个（对数坐标）。曲线陡升处即目标库跟不上的位置。";
+    rates_found: "{rate} per second", "每秒 {rate} 个";
+    axis_rate: "arrivals per second", "每秒到达数";
+    asked_rate: "asked", "计划";
+    outage_shaded: "Shaded between upright lines: a host could not be reached.", "竖线之间的阴影部分有主机无法连接。";
     throughput_chart: "Throughput over time", "吞吐量随时间变化";
     throughput_says: "Mean {mean} transactions/s; lowest {low} at {low_at}, highest {high} at {high_at}.",
         "平均 {mean} TPS；最低 {low}（{low_at}），最高 {high}（{high_at}）。";
@@ -237,6 +322,8 @@ texts! {
     executors: "Executor threads", "执行线程";
     rate: "Arrivals", "到达速率";
     rate_per_s: "{rate} per second", "每秒 {rate} 个";
+    rate_steps: "in steps", "分档";
+    rate_search: "searched for", "搜索";
     rate_none: "closed loop", "闭环";
     seed: "Seed", "随机种子";
     started: "Started", "开始时间";

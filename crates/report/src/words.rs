@@ -1,6 +1,7 @@
 //! Sentences about a run, the same in every form of report.
 
 use crate::digest::Digest;
+use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
 use tidemark_core::record::{RunState, TableState};
@@ -35,10 +36,10 @@ impl Words<'_> {
         let Some(p95) = self.d.percentile_ms(95.0) else {
             return (self.t.headline_none, Vec::new());
         };
-        let template = if self.d.all.response.is_some() {
-            self.t.headline_open
-        } else {
-            self.t.headline_closed
+        let template = match (self.d.kind.is_open_loop(), &self.d.all.response) {
+            (true, _) => self.t.headline_open,
+            (false, Some(_)) => self.t.headline_due,
+            (false, None) => self.t.headline_closed,
         };
         (
             template,
@@ -62,16 +63,10 @@ impl Words<'_> {
 
     /// The same, a sentence each.
     pub fn how_sentences(&self) -> Vec<String> {
-        let (r, t) = (self.d.record, self.t);
-        let sessions = whole(r.sessions as u64);
-        let elapsed = self.t.duration(self.d.totals.elapsed_s);
-        let mut sentences = vec![match r.rate {
-            Some(rate) => fill(
-                t.how_open,
-                &[("rate", &three(rate)), ("sessions", &sessions)],
-            ),
-            None => fill(t.how_closed, &[("sessions", &sessions)]),
-        }];
+        let t = self.t;
+        let elapsed = t.duration(self.d.totals.elapsed_s);
+        let mut sentences: Vec<String> = self.found().into_iter().collect();
+        sentences.extend(self.how_load());
         sentences.push(if self.d.warmup_s > 0.0 {
             let warmup = t.duration(self.d.warmup_s);
             fill(
@@ -130,9 +125,9 @@ impl Words<'_> {
     }
 
     /// What must be known before the figures are used.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let elapsed = self.t.duration(self.d.totals.elapsed_s);
-        match &self.d.record.state {
+        let state = match &self.d.record.state {
             RunState::Finished => None,
             RunState::Interrupted => Some(fill(self.t.interrupted, &[("elapsed", &elapsed)])),
             RunState::Failed(reason) => Some(fill(self.t.failed, &[("reason", reason)])),
@@ -140,7 +135,8 @@ impl Words<'_> {
                 let intervals = whole(self.d.record.intervals.len() as u64);
                 Some(fill(self.t.no_end, &[("intervals", &intervals)]))
             }
-        }
+        };
+        state.into_iter().chain(self.load_warnings()).collect()
     }
 
     pub fn state(&self) -> &'static str {
@@ -154,10 +150,10 @@ impl Words<'_> {
 
     /// Which latency this is about.
     pub fn latency_kind(&self) -> &'static str {
-        if self.d.all.response.is_some() {
-            self.t.response_time
-        } else {
-            self.t.service_time
+        match (self.d.kind.is_open_loop(), &self.d.all.response) {
+            (true, Some(_)) => self.t.response_time,
+            (false, Some(_)) => self.t.response_time_due,
+            (_, None) => self.t.service_time,
         }
     }
 
@@ -190,9 +186,12 @@ impl Words<'_> {
             (t.executors, whole(r.executors as u64)),
             (
                 t.rate,
-                r.rate.map_or(t.rate_none.into(), |rate| {
-                    fill(t.rate_per_s, &[("rate", &three(rate))])
-                }),
+                match self.d.kind {
+                    LoadKind::Closed => t.rate_none.into(),
+                    LoadKind::Open(rate) => fill(t.rate_per_s, &[("rate", &three(rate))]),
+                    LoadKind::Steps => t.rate_steps.into(),
+                    LoadKind::Search => t.rate_search.into(),
+                },
             ),
             (t.seed, r.seed.to_string()),
             (t.started, readable_time(&r.started_at)),

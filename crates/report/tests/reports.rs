@@ -266,6 +266,36 @@ fn what_comes_from_outside_is_escaped() {
     record.tables_after[0].table = evil.clone();
     record.errors[0].code = evil.clone();
     record.errors[0].first_message = evil.clone();
+    record.outages = vec![Outage {
+        host: evil.clone(),
+        start_ms: 0,
+        length_ms: 100.0,
+        ended: false,
+        first_error: evil.clone(),
+    }];
+    record.totals.hosts = ["a", &evil]
+        .map(|host| HostLoad {
+            host: host.into(),
+            ..HostLoad::default()
+        })
+        .to_vec();
+    for (name, value) in [("find-max", &evil), ("think-time", &evil)] {
+        let option = EffectiveOption {
+            value: value.clone(),
+            source: tidemark_core::Source::Default,
+        };
+        record.options.insert(name.into(), option);
+    }
+    record.steps = vec![Step {
+        purpose: StepPurpose::Confirm,
+        rate: Some(1.0),
+        start_ms: 0,
+        totals: Totals::default(),
+        verdict: Some(StepVerdict {
+            kept: true,
+            because: evil.clone(),
+        }),
+    }];
     let code = Regex::new(r"(?s)`{3,}sh\n.*?\n`{3,}\n").unwrap();
     let markup = Regex::new(r"[^\\]<").unwrap();
     for (name, report) in all(&record) {
@@ -280,7 +310,7 @@ fn what_comes_from_outside_is_escaped() {
             assert!(!markup.is_match(&outside), "{name}");
             // Our own headings, and not one more.
             let headings = outside.lines().filter(|l| l.starts_with('#')).count();
-            assert_eq!(headings, 11, "{name}: {outside}");
+            assert_eq!(headings, 14, "{name}: {outside}");
         }
     }
 }

@@ -117,6 +117,7 @@ fn parse(text: &str) -> Parsed {
             errors: number(&c[10]),
             reconnects: number(&c[11]),
             open_loop: None,
+            rate: None,
         });
         let sum = number(&c[5]) + number(&c[6]) + number(&c[7]);
         assert!((sum - number(&c[4])).abs() < 0.02, "qps of {}", &c[0]);
@@ -224,7 +225,8 @@ fn print_again(parsed: &Parsed) -> String {
         .unwrap_or_default();
     let mut text = sysbench::version_line("9.9.9");
     text += &RunHeader {
-        sessions: int("threads").unwrap() as usize,
+        threads: int("threads").unwrap() as usize,
+        beyond: &[],
         rate: int("rate").map(|r| r as f64),
         report_interval_s: int("every").unwrap_or(0),
         checkpoints_s: &checkpoints_s,
@@ -449,7 +451,8 @@ fn the_header_names_target_server_and_seed() {
         version: "11.4.2".into(),
     };
     let text = RunHeader {
-        sessions: 8,
+        threads: 8,
+        beyond: &["Think time: exp:12s".into()],
         seed: 77,
         rate: Some(12.5),
         target: Some("mysql://u:***@h/db"),
@@ -464,6 +467,7 @@ Number of threads: 8
 Target: mysql://u:***@h/db
 Server: MariaDB 11.4.2
 Target transaction rate: 12.5/sec
+Think time: exp:12s
 Initializing random number generator from current time (seed 77)
 
 

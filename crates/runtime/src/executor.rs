@@ -37,7 +37,8 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Polls every task that waits in [`crate::remote_signal`].
+    /// Polls every task: those that wait in [`crate::remote_signal`] go on, the others look whether
+    /// what they wait for has come.
     ///
     /// # Errors
     /// When the operating system refuses the wake-up.
@@ -108,6 +109,9 @@ impl Executor {
             }
             let idle = self.reactor.ready.borrow().is_empty() && !more;
             self.reactor.turn(idle)?;
+            if self.reactor.take_signal() {
+                self.tasks.iter().for_each(|(id, _)| self.reactor.wake(id));
+            }
             if self.abort.load(Ordering::Acquire) {
                 self.tasks.clear();
                 return Ok(());

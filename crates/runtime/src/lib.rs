@@ -10,7 +10,10 @@
 //!
 //! Readiness is edge-triggered (epoll(7), "Edge-triggered and level-triggered").
 
+mod alarm;
 mod executor;
+mod limits;
+mod parking;
 mod reactor;
 mod scheduling;
 mod stream;
@@ -19,7 +22,9 @@ mod time;
 mod tls;
 
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
+pub use limits::raise_open_files;
+pub use parking::Parking;
 pub use reactor::remote_signal;
 pub use scheduling::do_not_preempt;
 pub use stream::Stream;
-pub use time::{Elapsed, Sleep, sleep, sleep_until, timeout};
+pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout};

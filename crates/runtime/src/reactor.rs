@@ -1,5 +1,6 @@
 //! What tasks wait for: socket readiness, timers, and signals from other threads.
 
+use crate::alarm::Alarm;
 use slab::Slab;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -16,6 +17,8 @@ pub(crate) type TaskId = usize;
 
 /// The poller's token of [`Reactor::remote`].
 const REMOTE: mio::Token = mio::Token(usize::MAX);
+/// The poller's token of [`Reactor::alarm`].
+const ALARM: mio::Token = mio::Token(usize::MAX - 1);
 /// Size of the buffer that all sessions of an executor receive into.
 const SCRATCH_BYTES: usize = 64 * 1024;
 /// Readiness events taken at once.
@@ -40,12 +43,14 @@ pub(crate) struct Reactor {
     pub slots: RefCell<Slab<Slot>>,
     pub ready: RefCell<VecDeque<TaskId>>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, TaskId)>>>,
+    alarm: Alarm,
     pub scratch: RefCell<Box<[u8]>>,
     pub current: Cell<TaskId>,
     /// The time since which nothing was waited for, once somebody has asked.
     now: Cell<Option<Instant>>,
     pub remote: Arc<mio::Waker>,
-    waiting_for_remote: RefCell<Vec<TaskId>>,
+    /// A signal has come that the tasks have not been polled for.
+    signalled: Cell<bool>,
 }
 
 thread_local! {
@@ -56,17 +61,19 @@ impl Reactor {
     pub fn new() -> io::Result<Rc<Self>> {
         let poll = mio::Poll::new()?;
         let remote = Arc::new(mio::Waker::new(poll.registry(), REMOTE)?);
+        let alarm = Alarm::new(poll.registry(), ALARM)?;
         Ok(Rc::new(Self {
             poll: RefCell::new(poll),
             events: RefCell::new(mio::Events::with_capacity(EVENTS)),
             slots: RefCell::default(),
             ready: RefCell::default(),
             timers: RefCell::default(),
+            alarm,
             scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
             current: Cell::new(0),
             now: Cell::new(None),
             remote,
-            waiting_for_remote: RefCell::default(),
+            signalled: Cell::new(false),
         }))
     }
 
@@ -116,6 +123,11 @@ impl Reactor {
             .push(Reverse((deadline, self.current.get())));
     }
 
+    /// Whether a signal has come since the last call.
+    pub fn take_signal(&self) -> bool {
+        self.signalled.take()
+    }
+
     /// The time of the last wait's end, or later: the clock is read at most once a turn.
     pub fn now(&self) -> Instant {
         self.now.get().unwrap_or_else(|| {
@@ -125,16 +137,10 @@ impl Reactor {
         })
     }
 
-    fn wake_on_remote(&self) {
-        self.waiting_for_remote
-            .borrow_mut()
-            .push(self.current.get());
-    }
-
     /// Waits until something is ready (not at all when `idle` is false) and queues its tasks.
     pub fn turn(&self, idle: bool) -> io::Result<()> {
         let timeout = if idle {
-            self.until_next_timer()
+            self.longest_wait()?
         } else {
             Some(Duration::ZERO)
         };
@@ -149,7 +155,7 @@ impl Reactor {
         let mut slots = self.slots.borrow_mut();
         for event in events.iter() {
             if event.token() == REMOTE {
-                ready.extend(self.waiting_for_remote.borrow_mut().drain(..));
+                self.signalled.set(true);
             } else if let Some(slot) = slots.get_mut(event.token().0) {
                 slot.readable |= event.is_readable() || event.is_error() || event.is_read_closed();
                 slot.writable |= event.is_writable() || event.is_error();
@@ -171,11 +177,13 @@ impl Reactor {
         Ok(())
     }
 
-    fn until_next_timer(&self) -> Option<Duration> {
+    /// How long the poller may wait; a timer that is due earlier rings the alarm.
+    fn longest_wait(&self) -> io::Result<Option<Duration>> {
         let timers = self.timers.borrow();
-        timers
-            .peek()
-            .map(|Reverse((deadline, _))| deadline.saturating_duration_since(Instant::now()))
+        let Some(&Reverse((deadline, _))) = timers.peek() else {
+            return Ok(None);
+        };
+        self.alarm.set(deadline)
     }
 }
 
@@ -193,14 +201,9 @@ impl Drop for Entered {
 /// the task: check your condition again afterwards.
 pub async fn remote_signal() {
     let mut waited = false;
-    poll_fn(|_| {
-        if std::mem::replace(&mut waited, true) {
-            return Poll::Ready(());
-        }
-        if let Ok(reactor) = Reactor::current() {
-            reactor.wake_on_remote();
-        }
-        Poll::Pending
+    poll_fn(|_| match std::mem::replace(&mut waited, true) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
     })
     .await;
 }

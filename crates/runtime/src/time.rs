@@ -43,6 +43,19 @@ pub fn sleep(duration: Duration) -> Sleep {
     sleep_until(Instant::now() + duration)
 }
 
+/// Waits until `deadline`; false when `ended` became true first. It is asked whenever the task is
+/// polled, so at every [`crate::Remote::signal`].
+pub async fn sleep_unless(deadline: Instant, mut ended: impl FnMut() -> bool) -> bool {
+    let mut sleep = sleep_until(deadline);
+    std::future::poll_fn(|cx| {
+        if ended() {
+            return Poll::Ready(false);
+        }
+        Pin::new(&mut sleep).poll(cx).map(|()| true)
+    })
+    .await
+}
+
 /// The time given to [`timeout`] ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed;

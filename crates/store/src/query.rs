@@ -139,19 +139,27 @@ impl Store {
             })
             .map_err(|e| self.failed(e))?;
         let mut record = from_json(&json).map_err(|e| self.record_error(&id, e))?;
+        record.intervals = self.intervals(&id)?;
+        Ok(record)
+    }
+
+    /// The intervals of the run with this whole id, in order; none for a run that is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Record`] for an interval that can't be read, and what reading can meet.
+    pub fn intervals(&self, id: &str) -> Result<Vec<Interval>, StoreError> {
         let details: Vec<String> = (|| -> rusqlite::Result<_> {
             self.db
                 .prepare_cached("SELECT detail FROM interval WHERE run_id = ?1 ORDER BY seq")?
-                .query_map([&id], |row| row.get(0))?
+                .query_map([id], |row| row.get(0))?
                 .collect()
         })()
         .map_err(|e| self.failed(e))?;
-        record.intervals = details
+        details
             .iter()
             .map(|detail| serde_json::from_str::<Interval>(detail))
             .collect::<Result<_, _>>()
-            .map_err(|e| self.record_error(&id, RecordError::Malformed(e)))?;
-        Ok(record)
+            .map_err(|e| self.record_error(id, RecordError::Malformed(e)))
     }
 
     /// The id of the run that started last.

@@ -7,6 +7,7 @@
 //! - [`Definition`], [`registry()`], [`find`]: what there is, and what its options are.
 //! - [`Workload`]: one of them with its options set: tables, rows, what a run needs.
 //! - [`Terminal`]: one emulated user, whose transactions the engine runs and times.
+//! - [`Statements`]: what a session has prepared for them.
 //! - [`random`]: sysbench's distributions.
 
 pub mod oltp;
@@ -15,4 +16,4 @@ mod registry;
 mod workload;
 
 pub use registry::{Definition, UnknownWorkload, find, registry};
-pub use workload::{Prewarm, TablePlan, Terminal, Workload};
+pub use workload::{Prewarm, Statements, TablePlan, Terminal, Workload};

@@ -38,8 +38,16 @@ pub trait Workload: Send + Sync + Debug {
     /// Statements that bring the tables into the server's memory, table by table.
     fn prewarm(&self, dialect: &Dialect) -> Vec<Prewarm>;
 
-    /// The `number`-th of `sessions` emulated users.
-    fn terminal(&self, number: usize, sessions: usize, seed: u64) -> Terminal;
+    /// Whether its transactions change nothing, so that they may run on a replica.
+    fn only_reads(&self) -> bool {
+        false
+    }
+
+    /// What a session needs for its transactions, not yet prepared.
+    fn statements(&self) -> Statements;
+
+    /// The `number`-th of `terminals` emulated users.
+    fn terminal(&self, number: usize, terminals: usize, seed: u64) -> Terminal;
 }
 
 /// How one table is made, filled and checked.
@@ -70,9 +78,32 @@ pub struct Prewarm {
     pub statements: Vec<String>,
 }
 
+/// What one session has prepared of a workload. It belongs to the session and not to a terminal,
+/// because terminals may share fewer sessions.
+#[derive(Debug)]
+pub enum Statements {
+    /// Everything is sent as text.
+    None,
+    /// The sysbench OLTP family.
+    Oltp(oltp::Statements),
+}
+
+impl Statements {
+    /// Prepares the statements; to be called again when the session is a new one.
+    ///
+    /// # Errors
+    /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
+    pub async fn prepare(&mut self, session: &mut Session) -> Result<(), DbError> {
+        match self {
+            Statements::None => Ok(()),
+            Statements::Oltp(statements) => statements.prepare(session).await,
+        }
+    }
+}
+
 /// One emulated user: an enum over families, so that a call is a jump and not a boxed future.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // 296 bytes a terminal, and a box would not make them fewer
+#[allow(clippy::large_enum_variant)] // a box would not make them fewer
 pub enum Terminal {
     /// The sysbench OLTP family.
     Oltp(oltp::Terminal),
@@ -81,26 +112,23 @@ pub enum Terminal {
 }
 
 impl Terminal {
-    /// Prepares the statements; to be called again when the session is a new one.
-    ///
-    /// # Errors
-    /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
-    pub async fn init(&mut self, session: &mut Session) -> Result<(), DbError> {
-        match self {
-            Terminal::Oltp(terminal) => terminal.init(session).await,
-            Terminal::OltpBulk(_) => Ok(()),
-        }
-    }
-
     /// Runs one transaction with new random values and returns the index of its type.
     ///
     /// # Errors
     /// The server's error. A transaction that it left open is the caller's to roll back; the
-    /// terminal can be asked for the next transaction at once.
-    pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
-        match self {
-            Terminal::Oltp(terminal) => terminal.transaction(session).await,
-            Terminal::OltpBulk(terminal) => terminal.transaction(session).await,
+    /// terminal can be asked for the next transaction at once. Fatal `workload` when the statements
+    /// are another workload's.
+    pub async fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> Result<usize, DbError> {
+        match (self, statements) {
+            (Terminal::Oltp(terminal), Statements::Oltp(statements)) => {
+                terminal.transaction(session, statements).await
+            }
+            (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
+            (Terminal::Oltp(_), Statements::None) => Err(oltp::not_ready()),
         }
     }
 
@@ -121,9 +149,9 @@ impl Terminal {
 mod tests {
     use super::*;
 
-    /// Ten thousand terminals are a few megabytes, statements aside.
+    /// A hundred thousand terminals are some thirty megabytes.
     #[test]
     fn a_terminal_is_small() {
-        assert!(size_of::<Terminal>() <= 320, "{}", size_of::<Terminal>());
+        assert!(size_of::<Terminal>() <= 296, "{}", size_of::<Terminal>());
     }
 }

@@ -1,16 +1,19 @@
 //! `tidemark sysbench`: sysbench's command line and output over Tidemark's engine.
 
+mod advice;
 mod config_file;
 mod help;
+mod native;
 mod options;
 pub mod parse;
-mod prepare;
+pub mod prepare;
 mod printer;
 mod run;
 pub mod target;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::output::{Stdout, print};
 use parse::{Command, Invocation};
 use std::io::Write;
 use tidemark_core::OptionValues;
@@ -100,11 +103,11 @@ fn execute(
     }
     interrupt::listen();
     let mut out: Box<dyn Write> = if options.uint("verbosity") >= QUIET {
-        Box::new(std::io::stdout())
+        Box::new(Stdout)
     } else {
         Box::new(std::io::sink())
     };
-    match command {
+    let done = match command {
         Command::Prepare => {
             prepare::prepare(definition, options, &mut out).map(|_| ExitCode::Success)
         }
@@ -116,10 +119,6 @@ fn execute(
         }
         Command::Run => run::run(definition, options, args, &mut out),
         Command::Help => Ok(ExitCode::Success),
-    }
-}
-
-/// Prints; a reader that closes the pipe early has what it wants.
-fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    };
+    done.map_err(|failure| advice::in_the_users_words(failure, options))
 }

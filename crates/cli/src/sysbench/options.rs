@@ -1,9 +1,10 @@
 //! The general options of the `sysbench` command: sysbench's own, and Tidemark's beside them.
 
-use tidemark_core::OptionKind::{self, Bool, Choice, Float, Int, List, Password, Text};
+use super::native::{LOAD, NATIVE};
+use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Rates, Text};
 use tidemark_core::OptionSpec;
 
-const fn option(
+pub(super) const fn option(
     name: &'static str,
     kind: OptionKind,
     default: &'static str,
@@ -17,7 +18,7 @@ const fn option(
     }
 }
 
-const fn at_least(min: i64) -> OptionKind {
+pub(super) const fn at_least(min: i64) -> OptionKind {
     Int { min, max: i64::MAX }
 }
 
@@ -38,7 +39,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "sessions that run at the same time",
+        "terminals that run at the same time, each on a session of its own unless there are --connections",
     ),
     option(
         "events",
@@ -81,9 +82,10 @@ const GENERAL: &[OptionSpec] = &[
     ),
     option(
         "rate",
-        Float { min: 0.0, max: 1e6 },
+        Rates,
         "0",
-        "transactions a second on a random schedule; 0 is as fast as replies come",
+        "transactions a second on a schedule (open loop); 0 is as fast as replies come; \
+         1000..20000:1000 and 1000,5000,2000 are held one after the other, each for --rate-hold",
     ),
     option(
         "report-interval",
@@ -287,100 +289,6 @@ const SQLITE: &[OptionSpec] = &[option(
     "database file, with --db-driver=sqlite",
 )];
 
-/// What sysbench does not have.
-const NATIVE: &[OptionSpec] = &[
-    option(
-        "target",
-        Text,
-        "",
-        "URL of the target instead of --db-driver and its options, as mysql://user@h1:4000,h2:4000/db",
-    ),
-    option(
-        "out",
-        Text,
-        "",
-        "write the run record to this file, as JSON",
-    ),
-    option(
-        "report",
-        Text,
-        "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json",
-    ),
-    option(
-        "lang",
-        Choice(&["en", "zh"]),
-        "en",
-        "language of the report",
-    ),
-    option(
-        "store",
-        Text,
-        "",
-        "file of the run store, or off; TIDEMARK_STORE names another default",
-    ),
-    option(
-        "executors",
-        at_least(0),
-        "0",
-        "threads that drive the sessions; 0 is one a core",
-    ),
-    option(
-        "scheduling",
-        Choice(&["batch", "normal"]),
-        "batch",
-        "batch leaves the processor to a server on the same machine; normal takes it at every reply",
-    ),
-    option(
-        "connect-timeout",
-        Int {
-            min: 1,
-            max: 86_400,
-        },
-        "10",
-        "seconds within which one session must be open",
-    ),
-    option(
-        "on-disconnect",
-        Choice(&["reconnect", "fail"]),
-        "reconnect",
-        "what to do when a session is lost during a run",
-    ),
-    option(
-        "reconnect-timeout",
-        Int {
-            min: 0,
-            max: 86_400,
-        },
-        "30",
-        "seconds for which a lost session is tried again",
-    ),
-    option(
-        "replace",
-        Bool,
-        "off",
-        "prepare: drop tables of this benchmark that are there already",
-    ),
-    option(
-        "force",
-        Bool,
-        "off",
-        "prepare, cleanup: drop tables of that name even if they are not this benchmark's",
-    ),
-    option(
-        "chunk-rows",
-        at_least(0),
-        "0",
-        "prepare: rows committed together; 0 chooses",
-    ),
-    option(
-        "load-method",
-        Choice(&["auto", "bulk", "insert"]),
-        "auto",
-        "prepare: COPY or LOAD DATA where the server takes it, or INSERT",
-    ),
-];
-
 /// All general options, in the order of `--help`.
 pub const GROUPS: &[Group] = &[
     Group {
@@ -414,6 +322,10 @@ pub const GROUPS: &[Group] = &[
     Group {
         title: "SQLite",
         options: SQLITE,
+    },
+    Group {
+        title: "Tidemark's own: load",
+        options: LOAD,
     },
     Group {
         title: "Tidemark's own",

@@ -97,6 +97,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         }
     };
     let definition = find(script).map_err(|e| unknown_script(&e))?;
+    let own_script = lua_file(script);
     let command = COMMANDS
         .iter()
         .find(|(name, _)| name == command)
@@ -115,7 +116,15 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         .map(|g| g.options)
         .chain(definition.options.iter().copied());
     let mut options = OptionValues::defaults(tables);
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = own_script
+        .map(|file| {
+            format!(
+                "{file} is not read: Tidemark runs no Lua, but its own {} of that name",
+                definition.name
+            )
+        })
+        .into_iter()
+        .collect();
     // In order: a file's values give way to what follows on the command line, as with sysbench.
     for Given { name, value } in given {
         set(
@@ -152,8 +161,23 @@ fn command_names() -> String {
         .join(", ")
 }
 
+/// The file that a script's name is, unless it is one of sysbench's own: those are what the
+/// workloads of their names do.
+fn lua_file(script: &str) -> Option<&str> {
+    let path = std::fs::canonicalize(script).ok()?;
+    let folder = path.parent()?;
+    (path.is_file() && !folder.ends_with("share/sysbench")).then_some(script)
+}
+
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = registry().iter().map(|d| d.name).collect();
+    if error.name.ends_with(".lua") || lua_file(&error.name).is_some() {
+        return Failure::usage(format!(
+            "{}: Tidemark runs no Lua scripts, only the workloads that it has itself; known are {}",
+            error.name,
+            known.join(", ")
+        ));
+    }
     let separator = if error.nearest.is_some() { "" } else { ";" };
     Failure::usage(format!("{error}{separator} known are {}", known.join(", ")))
 }
@@ -245,8 +269,13 @@ fn set(
     if deprecated {
         warnings.push(format!("an older name of --{name} was used; use --{name}"));
     }
+    // Reports add up; everything else is as it was said last.
+    let before = Some(options.text("report"))
+        .filter(|b| name == "report" && !b.is_empty() && !value.is_empty())
+        .filter(|_| options.source("report") == Source::CommandLine);
+    let value = before.map_or(value.to_string(), |before| format!("{before},{value}"));
     options
-        .set(&name, value, Source::CommandLine)
+        .set(&name, &value, Source::CommandLine)
         .map_err(|error| match &error {
             OptionError::Unknown { .. } if belongs_elsewhere(&name) => Failure::usage(format!(
                 "--{name} is not an option of {}; see: tidemark sysbench {} help",
@@ -307,6 +336,43 @@ mod tests {
             options("oltp_insert run --threads=4 --threads=8").uint("threads"),
             8
         );
+    }
+
+    #[test]
+    fn reports_add_up_and_a_files_give_way() {
+        let o = options("oltp_insert run --report=a.html --report a.md --report=b.txt,c.json");
+        assert_eq!(o.text("report"), "a.html,a.md,b.txt,c.json");
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config");
+        std::fs::write(&file, "report=old.html\n").unwrap();
+        let o = options(&format!(
+            "oltp_insert run --config-file={} --report=new.html",
+            file.display()
+        ));
+        assert_eq!(o.text("report"), "new.html");
+    }
+
+    #[test]
+    fn a_users_own_script_is_said_not_to_be_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let warnings = |script: &str| match parse(&args(&format!("{script} run"))).unwrap() {
+            Invocation::Workload { warnings, .. } => warnings.join("; "),
+            other => panic!("{other:?}"),
+        };
+        let own = dir.path().join("oltp_read_only.lua");
+        std::fs::write(&own, "-- ours").unwrap();
+        let said = warnings(&own.display().to_string());
+        assert!(said.contains("oltp_read_only.lua is not read"), "{said}");
+        let shared = dir.path().join("share/sysbench");
+        std::fs::create_dir_all(&shared).unwrap();
+        let shared = shared.join("oltp_read_only.lua");
+        std::fs::write(&shared, "-- theirs").unwrap();
+        assert_eq!(warnings(&shared.display().to_string()), "");
+        assert_eq!(warnings("/no/such/oltp_read_only.lua"), "");
+        let unknown = dir.path().join("mine.lua");
+        std::fs::write(&unknown, "-- ours").unwrap();
+        let said = failure(&format!("{} run", unknown.display()));
+        assert!(said.contains("runs no Lua scripts"), "{said}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn prepare(
     out: &mut dyn Write,
 ) -> Result<LoadReport, Failure> {
     let plan = Plan::new(definition, options, true)?;
-    let spec = load_spec(options);
+    let spec = load_spec(options)?;
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
     }
@@ -44,14 +44,22 @@ fn say(out: &mut dyn Write, line: &str) {
     let _ = writeln!(out, "{line}");
 }
 
+/// How rows were loaded, for people.
+pub fn way(method: BulkMethod) -> &'static str {
+    match method {
+        BulkMethod::Copy => "COPY",
+        BulkMethod::BulkExecute => "arrays of rows",
+        BulkMethod::LoadData => "LOAD DATA",
+        BulkMethod::MultiRowInsert => "INSERT",
+        BulkMethod::PreparedInsert => "single INSERTs",
+    }
+}
+
 fn tell(report: &LoadReport, out: &mut dyn Write) {
     let seconds = report.elapsed.as_secs_f64();
     let way = match report.method {
-        Some(BulkMethod::Copy) => " by COPY",
-        Some(BulkMethod::BulkExecute) => " by arrays of rows",
-        Some(BulkMethod::LoadData) => " by LOAD DATA",
-        Some(BulkMethod::MultiRowInsert) => " by INSERT",
-        Some(BulkMethod::PreparedInsert) | None => "",
+        Some(BulkMethod::PreparedInsert) | None => String::new(),
+        Some(method) => format!(" by {}", way(method)),
     };
     let rate = report.rows_loaded as f64 / seconds.max(1e-9);
     say(
@@ -188,11 +196,11 @@ pub fn cleanup(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let plan = Plan::new(definition, options, false)?;
-    let sessions = load_spec(options).threads;
+    let terminals = load_spec(options)?.terminals;
     let dropped = drop_tables(
         &plan.connector,
         &plan.workload,
-        sessions,
+        terminals,
         options.flag("force"),
     )?;
     for table in dropped {

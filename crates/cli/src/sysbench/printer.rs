@@ -5,11 +5,13 @@ use crate::storing::Storing;
 use indicatif::ProgressBar;
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::OptionValues;
-use tidemark_core::record::{Interval, Phase, Totals};
+use tidemark_core::record::{Interval, Phase, Step, Totals};
+use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
-use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
+use tidemark_report::sysbench::{
+    IntervalLine, Summary, checkpoint, fewer_sessions, started, step, warming_up,
+};
 
 /// What is printed while a run goes on.
 pub struct Printer<'a> {
@@ -21,6 +23,8 @@ pub struct Printer<'a> {
     every: Option<Duration>,
     warmup_s: u64,
     open_loop: bool,
+    /// Whether the rate is another from one interval to the next.
+    rate_changes: bool,
     /// Intervals since the last line.
     since_line: Vec<Interval>,
     bar: Option<ProgressBar>,
@@ -30,6 +34,7 @@ impl<'a> Printer<'a> {
     /// A printer as the options ask for.
     pub fn new(
         options: &OptionValues,
+        spec: &RunSpec,
         percentiles: &'a [f64],
         out: &'a mut dyn Write,
         recording: &'a mut Recording,
@@ -43,13 +48,21 @@ impl<'a> Printer<'a> {
             percentiles,
             every: every.map(Duration::from_secs),
             warmup_s: options.uint("warmup-time"),
-            open_loop: options.float("rate") > 0.0,
+            open_loop: spec.pacing.is_open_loop(),
+            rate_changes: crate::pacing::sets_its_length(&spec.pacing),
             since_line: Vec::new(),
-            bar: every.is_none().then(|| waiting_bar(options)),
+            bar: every.is_none().then(|| waiting_bar(spec)),
         }
     }
 
     fn say(&mut self, text: &str) {
+        match self.bar.clone() {
+            Some(bar) => bar.suspend(|| self.write(text)),
+            None => self.write(text),
+        }
+    }
+
+    fn write(&mut self, text: &str) {
         // Nobody reads any more: the run ends as by Ctrl-C, and what was measured is kept.
         let said = self
             .out
@@ -78,7 +91,8 @@ impl<'a> Printer<'a> {
         }
         // What the engine encoded a moment ago can be decoded.
         if let Ok(sum) = Merged::of(&self.since_line) {
-            let line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            let mut line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            line.rate = sum.rate.filter(|_| self.rate_changes);
             self.say(&line.to_string());
         }
         self.since_line.clear();
@@ -86,24 +100,27 @@ impl<'a> Printer<'a> {
 }
 
 /// While no lines are printed, a terminal shows that something goes on.
-fn waiting_bar(options: &OptionValues) -> ProgressBar {
-    let seconds = options.uint("time") + options.uint("warmup-time");
+fn waiting_bar(spec: &RunSpec) -> ProgressBar {
+    let seconds = crate::pacing::length(spec).map_or(0, |t| (t + spec.warmup).as_secs());
     crate::progress::seconds(seconds)
 }
 
 impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
-        self.recording.started();
-        self.recording.record.executors = begun.executors;
-        let text = started();
-        self.say(text);
+        self.recording.started(begun);
+        self.storing.begin(&self.recording.record);
+        super::run::complain(self.storing);
+        let fewer = fewer_sessions(&self.recording.record);
+        self.say(&fewer);
+        self.say(started());
         if self.warmup_s > 0 {
             self.say(&warming_up(self.warmup_s));
         }
     }
 
     fn interval(&mut self, interval: &Interval) {
-        self.storing.interval(&self.recording.record.id, interval);
+        self.storing.interval(interval);
+        self.recording.outside.add(interval);
         self.line(interval);
         if let Some(bar) = &self.bar {
             bar.inc(interval.length_ms as u64);
@@ -114,9 +131,21 @@ impl RunObserver for Printer<'_> {
             } else {
                 ""
             };
-            bar.set_message(format!("{phase}{rate:.0} transactions/s"));
+            let asked = interval.rate.map(|r| format!(" of {r:.0} asked"));
+            bar.set_message(format!(
+                "{phase}{rate:.0} transactions/s{}",
+                asked.unwrap_or_default()
+            ));
         }
-        self.recording.record.intervals.push(interval.clone());
+    }
+
+    fn step(&mut self, held: &Step) {
+        // Between interval lines there is nothing of ours; they name the rate themselves.
+        if self.every.is_none()
+            && let Ok(line) = step(held)
+        {
+            self.say(&line);
+        }
     }
 
     fn checkpoint(&mut self, seconds: f64, totals: &Totals) {

@@ -3,6 +3,8 @@
 use super::printer::Printer;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::output;
+use crate::pacing::{described as asked, length, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
 use crate::recording::{Recording, describe};
 use crate::render::{self, Format};
@@ -45,6 +47,10 @@ impl Outputs {
         }
         Ok(Self { record, reports })
     }
+
+    fn any(&self) -> bool {
+        self.record.is_some() || !self.reports.is_empty()
+    }
 }
 
 /// Makes load and measures.
@@ -63,14 +69,14 @@ pub fn run(
     let outputs = Outputs::new(options)?;
     let plan = Plan::new(definition, options, false)?;
     let spec = run_spec(options, plan.target.protocol)?;
-    if spec.time.is_none() && spec.events.is_none() {
+    if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         say(
             out,
             "WARNING: Both event and time limits are disabled, running an endless test\n",
         );
     }
-    let tables = plan.workload.needs(spec.sessions);
-    let described = describe(&plan.connector, &plan.workload, spec.sessions)
+    let tables = plan.workload.needs(spec.terminals);
+    let described = describe(&plan.connector, &plan.workload, spec.terminals)
         .map_err(|error| not_begun(definition, options, error))?;
     if let Some(table) = described.unfinished.first() {
         return Err(Failure::new(
@@ -108,10 +114,17 @@ pub fn run(
         say(out, &debug_lines(&recording));
     }
     say(out, sysbench::initializing());
-    let mut storing = Storing::begin(options.text_opt("store"), &recording.record);
+    let mut storing = Storing::open(options.text_opt("store"));
     complain(&mut storing);
     let measured = {
-        let mut printer = Printer::new(options, &percentiles, out, &mut recording, &mut storing);
+        let mut printer = Printer::new(
+            options,
+            &spec,
+            &percentiles,
+            out,
+            &mut recording,
+            &mut storing,
+        );
         tidemark_engine::run(
             &spec,
             &plan.connector,
@@ -124,16 +137,21 @@ pub fn run(
     match measured {
         Ok(result) => {
             recording.finish(&result);
-            let summary = summary(
+            let mut summary = summary(
                 options,
                 &percentiles,
                 &result,
                 &spec,
                 checkpoints.is_empty(),
             )?;
+            summary += &beyond(&recording)?;
             say(out, &summary);
             recording.look_again(&plan.connector, &plan.workload);
-            keep(&mut recording, &mut storing, &outputs, options, out)?;
+            let kept = keep(&mut recording, &mut storing, &outputs, options, out)?;
+            if output::failure().is_some() && !kept {
+                // The only place left.
+                eprint!("{summary}");
+            }
             ended(definition, options, result)
         }
         Err(error) => {
@@ -150,7 +168,7 @@ fn say(out: &mut dyn Write, text: &str) {
     let _ = out.flush();
 }
 
-fn complain(storing: &mut Storing) {
+pub(super) fn complain(storing: &mut Storing) {
     if let Some(complaint) = storing.complaint.take() {
         eprintln!("tidemark: {complaint}");
     }
@@ -217,7 +235,8 @@ fn header(
 ) -> String {
     let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
     RunHeader {
-        sessions: spec.sessions,
+        threads: spec.terminals,
+        beyond: &asked(spec),
         rate: match spec.pacing {
             Pacing::Rate(rate) => Some(rate),
             _ => None,
@@ -230,7 +249,7 @@ fn header(
         seed_given: options.uint("rand-seed") > 0,
         forced_shutdown_s: spec
             .forced_shutdown
-            .map(|grace| (spec.time.unwrap_or_default() + grace).as_secs()),
+            .map(|grace| (length(spec).unwrap_or_default() + grace).as_secs()),
         target: Some(&recording.record.target),
         server: recording.record.server.as_ref(),
     }
@@ -264,7 +283,7 @@ fn summary(
         let by_events = spec
             .events
             .is_some_and(|events| result.totals.all.count >= events);
-        text.push_str(&sysbench::ending(by_events, spec.sessions));
+        text.push_str(&sysbench::ending(by_events, spec.terminals));
     }
     let totals = if no_checkpoints {
         &result.totals
@@ -293,15 +312,24 @@ fn summary(
     Ok(text)
 }
 
-/// Keeps the record: in the store, and in the files asked for.
+/// What sysbench has no words for.
+fn beyond(recording: &Recording) -> Result<String, Failure> {
+    sysbench::beyond(&recording.record, &recording.outside)
+        .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+/// Keeps the record: in the store (whether it is there is returned), and in the files asked for.
 fn keep(
     recording: &mut Recording,
     storing: &mut Storing,
     outputs: &Outputs,
     options: &OptionValues,
     out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let kept = storing.finish(&mut recording.record);
+) -> Result<bool, Failure> {
+    let kept = storing.finish(&recording.record);
+    if outputs.any() {
+        recording.record.intervals = storing.intervals();
+    }
     let record = &recording.record;
     complain(storing);
     let lang = options.text("lang");
@@ -314,15 +342,17 @@ fn keep(
         say(out, &format!("Report: {}\n", path.display()));
     }
     if kept {
-        say(
-            out,
-            &format!(
-                "Run {} is kept; see: tidemark show {}\n",
-                record.id, record.id
-            ),
+        let where_to_look = format!(
+            "Run {} is kept; see: tidemark show {}\n",
+            record.id, record.id
         );
+        say(out, &where_to_look);
+        if output::failure().is_some() {
+            // The summary did not arrive, and this is where it can be had.
+            eprint!("{where_to_look}");
+        }
     }
-    Ok(())
+    Ok(kept)
 }
 
 fn ended(

@@ -43,6 +43,8 @@ pub enum Replace {
 pub struct LoadSpec {
     /// Sessions that load at the same time.
     pub threads: usize,
+    /// Terminals of the runs to come: some workloads have a table for each.
+    pub terminals: usize,
     /// Rows committed together; 0 chooses by the size of the tables and the number of sessions.
     pub chunk_rows: u64,
     /// Seed of the rows' contents.
@@ -57,6 +59,7 @@ impl Default for LoadSpec {
     fn default() -> Self {
         Self {
             threads: 1,
+            terminals: 1,
             chunk_rows: 0,
             seed: 1,
             method: None,
@@ -183,8 +186,7 @@ pub fn prepare(
     let elapsed = begun.elapsed();
     observer.verifying();
     let (method, rows_loaded) = (queue.method(), queue.rows_done());
-    let tables = verify::verify(connector, workload, spec.seed, spec.threads)
-        .map_err(|e| failure(&queue, e))?;
+    let tables = verify::verify(connector, workload, spec).map_err(|e| failure(&queue, e))?;
     let report = LoadReport {
         tables,
         rows_loaded,
@@ -206,7 +208,7 @@ fn decide_all(
 ) -> Result<Vec<(TablePlan, Decision)>, EngineError> {
     let (workload, spec) = (Arc::clone(workload), *spec);
     on_session(connector, async move |session: &mut Session| {
-        let plans = plans(workload.as_ref(), session, spec.threads)?;
+        let plans = plans(workload.as_ref(), session, spec.terminals)?;
         for plan in &plans {
             decide::settle(session, plan, &spec).await?;
         }

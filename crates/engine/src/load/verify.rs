@@ -1,7 +1,7 @@
 //! Looking at what was loaded: rows, key range, and a sample of values.
 
 use super::decide::mark_loaded;
-use super::{on_session, plans, statement};
+use super::{LoadSpec, on_session, plans, statement};
 use crate::error::EngineError;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -68,13 +68,13 @@ impl TableReport {
 pub(super) fn verify(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
-    seed: u64,
-    threads: usize,
+    spec: &LoadSpec,
 ) -> Result<Vec<TableReport>, EngineError> {
+    let (seed, threads, terminals) = (spec.seed, spec.threads, spec.terminals);
     let plans = {
         let workload = Arc::clone(workload);
         on_session(connector, async move |session: &mut Session| {
-            plans(workload.as_ref(), session, threads)
+            plans(workload.as_ref(), session, terminals)
         })?
     };
     let lanes = if connector.is_blocking() {

@@ -29,6 +29,7 @@ pub(super) enum Ink {
     Text,
     Grid,
     Warmup,
+    Outage,
     /// The series of a chart, from 0; beyond the last they repeat.
     Series(usize),
 }
@@ -48,6 +49,7 @@ impl Ink {
             Ink::Text => RGBColor(0x4d, 0x5c, 0x69),
             Ink::Grid => RGBColor(0xdd, 0xe4, 0xea),
             Ink::Warmup => RGBColor(0x9a, 0xa8, 0xb4),
+            Ink::Outage => RGBColor(0xc9, 0x4f, 0x7c),
             Ink::Series(n) => SERIES[n % SERIES.len()],
         }
     }
@@ -55,8 +57,8 @@ impl Ink {
 
 /// Something in a chart.
 pub(super) enum Layer {
-    /// A shaded span of the x axis.
-    Band(f64, f64),
+    /// A shaded span of the x axis; one of an outage stands between upright lines.
+    Band(f64, f64, Ink),
     /// A line; where a value is missing it breaks.
     Line {
         points: Vec<(f64, Option<f64>)>,
@@ -164,10 +166,15 @@ impl Chart<'_> {
     fn draw_layer(&self, plot: &mut Plot<'_, '_>, layer: &Layer) -> Drawn<()> {
         let (bottom, top) = (self.y.range_start(), self.y.end());
         match layer {
-            Layer::Band(from, to) => {
-                let style = Ink::Warmup.colour().mix(0.18).filled();
+            Layer::Band(from, to, ink) => {
+                let style = ink.colour().mix(0.18).filled();
                 let band = Rectangle::new([(*from, bottom), (*to, top)], style);
                 plot.draw_series([band])?;
+                if *ink == Ink::Outage {
+                    let style = ShapeStyle::from(ink.colour()).stroke_width(3);
+                    let edge = |x: f64| PathElement::new([(x, bottom), (x, top)], style);
+                    plot.draw_series([edge(*from), edge(*to)])?;
+                }
             }
             Layer::Area { points, ink } => {
                 let (Some(first), Some(last)) = (points.first(), points.last()) else {

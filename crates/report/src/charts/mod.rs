@@ -3,10 +3,12 @@
 mod axis;
 mod canvas;
 mod latency;
+mod rate;
 mod time;
 
 pub(crate) use canvas::Drawing;
 pub(crate) use latency::{curve, distribution};
+pub(crate) use rate::by_rate;
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
 
 /// A chart and the same as text.

@@ -5,6 +5,7 @@ use super::axis::Axis;
 use super::canvas::{Chart, EndLabel, Ink, Layer, WIDE};
 use crate::ReportError;
 use crate::digest::{Digest, Point};
+use crate::load::LoadKind;
 use crate::number::{three, whole};
 use crate::texts::{Texts, fill};
 use tidemark_core::record::Phase;
@@ -55,7 +56,14 @@ impl OverTime<'_> {
         let mut layers = Vec::new();
         let warmup = points.iter().filter(|p| p.phase == Phase::Warmup);
         if let Some(until) = warmup.map(|p| p.end_s).reduce(f64::max) {
-            layers.push(Layer::Band(start, until));
+            layers.push(Layer::Band(start, until, Ink::Warmup));
+        }
+        for outage in &self.d.record.outages {
+            let from = outage.start_ms as f64 / 1000.0;
+            let to = from + outage.length_ms / 1000.0;
+            if to > start && from < end {
+                layers.push(Layer::Band(from.max(start), to.min(end), Ink::Outage));
+            }
         }
         let at = |s: &Series<'_>| -> Vec<(f64, Option<f64>)> {
             let middles = points.iter().map(Point::middle_s);
@@ -167,6 +175,9 @@ impl OverTime<'_> {
         if self.d.warmup_s > 0.0 {
             says.push(self.t.warmup_shaded.into());
         }
+        if !self.d.record.outages.is_empty() {
+            says.push(self.t.outage_shaded.into());
+        }
         says.join(self.t.gap)
     }
 }
@@ -193,14 +204,26 @@ fn extreme<'d>(
         .map(|(v, p)| (v, t.moment(p.start_s)))
 }
 
+/// Transactions a second over the whole chart: a search's totals are of its confirmation alone.
+fn mean_of(d: &Digest<'_>) -> f64 {
+    if d.kind != LoadKind::Search {
+        return d.transactions_per_s();
+    }
+    let length = |p: &Point| p.end_s - p.start_s;
+    let all: f64 = d.measured().map(|p| p.transactions_per_s * length(p)).sum();
+    let time: f64 = d.measured().map(length).sum();
+    if time > 0.0 { all / time } else { 0.0 }
+}
+
 /// Transactions a second.
 pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, ReportError> {
     let tps = |p: &Point| Some(p.transactions_per_s);
+    let mean = mean_of(d);
     let says = match (extreme((d, t), tps, false), extreme((d, t), tps, true)) {
         (Some((low, low_at)), Some((high, high_at))) => fill(
             t.throughput_says,
             &[
-                ("mean", &three(d.transactions_per_s())),
+                ("mean", &three(mean)),
                 ("low", &three(low)),
                 ("low_at", &low_at),
                 ("high", &three(high)),
@@ -209,19 +232,28 @@ pub(crate) fn throughput(d: &Digest<'_>, t: &'static Texts) -> Result<Figure, Re
         ),
         _ => t.no_chart.into(),
     };
+    let stepped = matches!(d.kind, LoadKind::Steps | LoadKind::Search);
+    let mut series = vec![Series {
+        name: t.transactions_per_s,
+        values: d.points.iter().map(tps).collect(),
+    }];
+    if stepped {
+        series.push(Series {
+            name: t.asked_rate,
+            values: d.points.iter().map(|p| p.rate).collect(),
+        });
+    }
     OverTime {
         d,
         t,
         title: t.throughput_chart,
         says,
         y_name: t.axis_tps,
-        series: vec![Series {
-            name: t.transactions_per_s,
-            values: d.points.iter().map(tps).collect(),
-        }],
+        series,
         logarithmic: false,
         area: true,
-        mean: Some(d.transactions_per_s()),
+        // Where the rate changes, a mean across it all says nothing.
+        mean: (!stepped).then_some(mean),
     }
     .figure()
 }

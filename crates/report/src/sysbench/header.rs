@@ -12,10 +12,12 @@ pub fn version_line(version: &str) -> String {
 /// The block "Running the test with following options:".
 #[derive(Debug, Clone, Default)]
 pub struct RunHeader<'a> {
-    /// Sessions (sysbench's threads).
-    pub sessions: usize,
+    /// Terminals (sysbench's threads).
+    pub threads: usize,
     /// Arrivals a second; `None` in closed loop.
     pub rate: Option<f64>,
+    /// What is asked for beyond sysbench's options, a line each.
+    pub beyond: &'a [String],
     /// Seconds between interval lines; 0 for none.
     pub report_interval_s: u64,
     /// Seconds after which full reports come.
@@ -39,7 +41,7 @@ pub struct RunHeader<'a> {
 impl fmt::Display for RunHeader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Running the test with following options:")?;
-        writeln!(f, "Number of threads: {}", self.sessions)?;
+        writeln!(f, "Number of threads: {}", self.threads)?;
         if let Some(target) = self.target {
             writeln!(f, "Target: {target}")?;
         }
@@ -48,6 +50,9 @@ impl fmt::Display for RunHeader<'_> {
         }
         if let Some(rate) = self.rate {
             writeln!(f, "Target transaction rate: {rate}/sec")?;
+        }
+        for line in self.beyond {
+            writeln!(f, "{line}")?;
         }
         if self.report_interval_s > 0 {
             let every = self.report_interval_s;
@@ -100,12 +105,12 @@ pub fn warming_up(seconds: u64) -> String {
 }
 
 /// Printed before the summary at verbosity 4 and up: which limit ended the run.
-pub fn ending(by_events: bool, sessions: usize) -> String {
+pub fn ending(by_events: bool, threads: usize) -> String {
     let limit = if by_events { "Event" } else { "Time" };
     let mut text = format!("{limit} limit exceeded, exiting...\n");
-    if sessions > 1 {
+    if threads > 1 {
         // Every thread says it; sysbench folds what repeats.
-        text += &format!("(last message repeated {} times)\n", sessions - 1);
+        text += &format!("(last message repeated {} times)\n", threads - 1);
     }
     text + "Done.\n\n"
 }

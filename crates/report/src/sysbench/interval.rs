@@ -32,6 +32,8 @@ pub struct IntervalLine {
     pub reconnects: f64,
     /// Arrivals waiting and transactions in progress; absent in closed loop.
     pub open_loop: Option<(u64, u64)>,
+    /// Arrivals a second asked for at its end, where that changes in the run.
+    pub rate: Option<f64>,
 }
 
 impl IntervalLine {
@@ -56,6 +58,7 @@ impl IntervalLine {
             errors: rate(sum.ignored_errors),
             reconnects: rate(sum.reconnects),
             open_loop: open_loop.then_some((sum.queue_length, sum.concurrency)),
+            rate: None,
         }
     }
 }
@@ -91,7 +94,11 @@ impl fmt::Display for IntervalLine {
         }
         writeln!(f)?;
         if let Some((queue, concurrency)) = self.open_loop {
-            writeln!(f, "{at} queue length: {queue}, concurrency: {concurrency}")?;
+            write!(f, "{at} queue length: {queue}, concurrency: {concurrency}")?;
+            if let Some(rate) = self.rate {
+                write!(f, ", rate: {rate:.2}")?;
+            }
+            writeln!(f)?;
         }
         Ok(())
     }

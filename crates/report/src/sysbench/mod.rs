@@ -5,13 +5,15 @@
 //!
 //! Beyond sysbench's own lines there are: the version line's program name, `Target:` and `Server:`
 //! in the header, further percentiles at the end of an interval line and in the latency block, and
-//! [`errors`].
+//! after the summary [`errors`] and what sysbench has no words for, [`beyond`].
 
+mod beyond;
 mod header;
 mod histogram;
 mod interval;
 mod summary;
 
+pub use beyond::{beyond, fewer_sessions, step};
 pub use header::{RunHeader, ending, initializing, started, version_line, warming_up};
 pub use histogram::histogram;
 pub use interval::IntervalLine;

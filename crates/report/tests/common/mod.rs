@@ -3,6 +3,8 @@
 #![allow(dead_code)] // Not every program that includes this uses all of it.
 #![allow(clippy::unwrap_used)] // What is made up here can be read again.
 
+pub mod load;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::*;

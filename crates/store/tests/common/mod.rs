@@ -38,9 +38,71 @@ pub fn interval(n: i64) -> Interval {
         reconnects: 2,
         queue_length: 0,
         concurrency: 4,
-        types: BTreeMap::from([("oltp_read_write".into(), latencies(1000..1100))]),
-        ..Interval::default()
+        rate: Some(0.1 + 0.2),
+        delayed_arrivals: 7,
+        dropped_arrivals: 1,
+        outage_ms: 1.0 / 3.0,
+        hosts: hosts(),
+        types: BTreeMap::from([("oltp_read_write".into(), due(1000..1100))]),
     }
+}
+
+fn hosts() -> Vec<HostLoad> {
+    [
+        ("10.0.0.1:3306", HostRole::Any),
+        ("10.0.0.2:3306", HostRole::Read),
+    ]
+    .map(|(host, role)| HostLoad {
+        host: host.into(),
+        role,
+        sessions: 2,
+        statements: 1000,
+    })
+    .to_vec()
+}
+
+/// Transactions that were due before they were sent.
+fn due(values_us: std::ops::Range<u64>) -> TypeStats {
+    let waits = latencies(values_us.clone().map(|us| us / 2)).service;
+    TypeStats {
+        response: Some(latencies(values_us.clone().map(|us| us * 2)).service),
+        wait: Some(waits),
+        ..latencies(values_us)
+    }
+}
+
+fn totals() -> Totals {
+    Totals {
+        elapsed_s: 2.5,
+        all: latencies(1000..1250),
+        delayed_arrivals: 21,
+        dropped_arrivals: 3,
+        lateness: Some(latencies(10..60).service),
+        outage_s: 0.1 + 0.2,
+        hosts: hosts(),
+        ..Totals::default()
+    }
+}
+
+fn steps() -> Vec<Step> {
+    [
+        StepPurpose::Probe,
+        StepPurpose::Asked,
+        StepPurpose::Climb,
+        StepPurpose::Bisect,
+        StepPurpose::Confirm,
+    ]
+    .map(|purpose| Step {
+        purpose,
+        rate: (purpose != StepPurpose::Probe).then_some(1000.0 / 3.0),
+        start_ms: 10_000,
+        totals: totals(),
+        verdict: (purpose == StepPurpose::Confirm).then(|| StepVerdict {
+            kept: true,
+            because: "p99 17.1 ms".into(),
+        }),
+    })
+    .to_vec()
 }
 
 pub fn record(id: &str, state: RunState) -> RunRecord {
@@ -93,21 +155,23 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             max_key: None,
         }],
         intervals: vec![],
-        totals: if ended {
-            Totals {
-                elapsed_s: 2.5,
-                all: latencies(1000..1250),
-                ..Totals::default()
-            }
-        } else {
-            Totals::default()
-        },
+        totals: if ended { totals() } else { Totals::default() },
         errors: vec![ErrorCount {
             code: "1213".into(),
             class: ErrorClass::Retryable,
             count: 3,
             first_message: "Deadlock found".into(),
         }],
-        ..RunRecord::default()
+        sessions_opened: ended.then_some(3),
+        terminals: Some(100_000),
+        inject_rtt_ms: 20.0,
+        steps: if ended { steps() } else { vec![] },
+        outages: vec![Outage {
+            host: "10.0.0.2:3306".into(),
+            start_ms: -300,
+            length_ms: 1400.7,
+            ended: false,
+            first_error: "2002: Connection refused".into(),
+        }],
     }
 }

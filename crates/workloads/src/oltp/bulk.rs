@@ -45,7 +45,11 @@ impl Workload for BulkInsert {
         Vec::new()
     }
 
-    fn terminal(&self, number: usize, _sessions: usize, _seed: u64) -> crate::Terminal {
+    fn statements(&self) -> crate::Statements {
+        crate::Statements::None
+    }
+
+    fn terminal(&self, number: usize, _terminals: usize, _seed: u64) -> crate::Terminal {
         crate::Terminal::OltpBulk(BulkTerminal::new(number))
     }
 }

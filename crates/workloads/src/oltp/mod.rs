@@ -13,11 +13,14 @@ mod rows;
 mod schema;
 mod settings;
 mod sql;
+mod statements;
 mod terminal;
 
 pub use bulk::BulkTerminal;
 pub use definitions::DEFINITIONS;
 pub use options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
+pub use statements::Statements;
+pub(crate) use statements::not_ready;
 pub use terminal::Terminal;
 
 use crate::{Prewarm, TablePlan, Workload};
@@ -84,7 +87,15 @@ impl Workload for Oltp {
             .collect()
     }
 
-    fn terminal(&self, number: usize, _sessions: usize, seed: u64) -> crate::Terminal {
+    fn only_reads(&self) -> bool {
+        self.plan.only_reads()
+    }
+
+    fn statements(&self) -> crate::Statements {
+        crate::Statements::Oltp(Statements::new(Arc::clone(&self.plan)))
+    }
+
+    fn terminal(&self, number: usize, _terminals: usize, seed: u64) -> crate::Terminal {
         crate::Terminal::Oltp(Terminal::new(Arc::clone(&self.plan), number, seed))
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Plan {
     pub settings: Settings,
     /// Keys of existing rows.
     pub keys: Distribution,
-    /// Each step with the slot of its first table's statement in the terminal's list.
+    /// Each step with the slot of its first table's statement in the session's list.
     pub steps: Vec<(Step, usize)>,
     /// Slots of BEGIN and COMMIT, if the steps stand between them.
     pub transaction: Option<(usize, usize)>,
@@ -72,7 +72,12 @@ impl Plan {
         }
     }
 
-    /// The statements that a terminal prepares, each with its table, in order.
+    /// Whether no statement changes anything.
+    pub fn only_reads(&self) -> bool {
+        self.steps.iter().all(|(step, _)| step.reads())
+    }
+
+    /// The statements that a session prepares, each with its table, in order.
     pub fn statements(&self) -> impl Iterator<Item = (Query, u32)> {
         let tables = |q: Query| 1..=tables_of(q, &self.settings);
         self.queries

@@ -3,27 +3,25 @@
 use super::check::{self, Expect};
 use super::options::MAX_ROWS;
 use super::plan::{Plan, Step};
+use super::statements::Statements;
 use crate::random::{Rng, RowText};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{RowSet, Session, Statement, Value};
+use tidemark_drivers::{RowSet, Session, Value};
 
 /// Marks the terminals' streams of random numbers: no table has this number.
 const TERMINAL_STREAM: u64 = u64::MAX;
 
-/// One emulated user: its statements, its random numbers and the memory it uses again. Nothing is
+/// One emulated user: its random numbers and the memory it uses again. Nothing is
 /// allocated for a point SELECT, a range or an UPDATE.
 #[derive(Debug)]
 pub struct Terminal {
     plan: Arc<Plan>,
     rng: Rng,
-    statements: Vec<Statement>,
     text: RowText,
     /// Text of an INSERT that is not prepared.
     sql: String,
-    /// What the dialect writes for "the next key" in an INSERT; `None` leaves the column out.
-    next_key: Option<i64>,
     /// Decoded rows, with `--validate`.
     rows: Option<Box<RowSet>>,
 }
@@ -32,47 +30,31 @@ impl Terminal {
     pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
         Self {
             rng: Rng::of(&[seed, TERMINAL_STREAM, number as u64]),
-            statements: Vec::new(),
             text: RowText::default(),
             sql: String::new(),
-            next_key: None,
             rows: plan.settings.validate.then(Box::default),
             plan,
         }
-    }
-
-    /// Prepares every statement for every table, as sysbench does: none is prepared while
-    /// transactions are timed.
-    ///
-    /// # Errors
-    /// The server's error.
-    pub async fn init(&mut self, session: &mut Session) -> Result<(), DbError> {
-        let dialect = session.dialect();
-        self.next_key = dialect.next_key();
-        self.statements.clear();
-        let plan = Arc::clone(&self.plan);
-        for (query, table) in plan.statements() {
-            let statement = session.prepare(&query.text(table, &dialect)).await?;
-            self.statements.push(statement);
-        }
-        self.statements.shrink_to_fit();
-        Ok(())
     }
 
     /// Runs one transaction.
     ///
     /// # Errors
     /// The server's error, or with `--validate` a fatal `validation`.
-    pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
+    pub async fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> Result<usize, DbError> {
         if let Some((begin, _)) = self.plan.transaction {
-            session.execute(self.statement(begin)?, &[]).await?;
+            session.execute(statements.get(begin)?, &[]).await?;
         }
         for step in 0..self.plan.steps.len() {
             let (step, slot) = self.plan.steps[step];
-            self.step(session, step, slot).await?;
+            self.step(session, statements, step, slot).await?;
         }
         if let Some((_, commit)) = self.plan.transaction {
-            session.execute(self.statement(commit)?, &[]).await?;
+            session.execute(statements.get(commit)?, &[]).await?;
         }
         Ok(0)
     }
@@ -80,6 +62,7 @@ impl Terminal {
     async fn step(
         &mut self,
         session: &mut Session,
+        statements: &Statements,
         step: Step,
         first_slot: usize,
     ) -> Result<(), DbError> {
@@ -89,8 +72,14 @@ impl Terminal {
             Step::Points(times) => {
                 for _ in 0..times {
                     let id = self.key();
-                    self.read(session, slot, &[Value::Int(id)], Expect::Point(id))
-                        .await?;
+                    self.read(
+                        session,
+                        statements,
+                        slot,
+                        &[Value::Int(id)],
+                        Expect::Point(id),
+                    )
+                    .await?;
                 }
             }
             Step::Ranges(query, times) => {
@@ -99,19 +88,22 @@ impl Terminal {
                     let high = (low + self.plan.settings.range_size - 1).min(MAX_ROWS);
                     let values = [Value::Int(low), Value::Int(high)];
                     let expect = Expect::range(query, low, high);
-                    self.read(session, slot, &values, expect).await?;
+                    self.read(session, statements, slot, &values, expect)
+                        .await?;
                 }
             }
             Step::UpdateIndex(times) => {
                 for _ in 0..times {
                     let id = self.key();
-                    self.write(session, slot, &[Value::Int(id)]).await?;
+                    self.write(session, statements, slot, &[Value::Int(id)])
+                        .await?;
                 }
             }
             Step::Delete(times) => {
                 for _ in 0..times {
                     let id = self.key();
-                    self.write(session, slot, &[Value::Int(id)]).await?;
+                    self.write(session, statements, slot, &[Value::Int(id)])
+                        .await?;
                 }
             }
             Step::UpdateNonIndex(times) => {
@@ -119,14 +111,15 @@ impl Terminal {
                     let id = self.key();
                     self.text.draw_c(&mut self.rng);
                     let values = [Value::Text(self.text.c()), Value::Int(id)];
-                    self.write(session, slot, &values).await?;
+                    self.write(session, statements, slot, &values).await?;
                 }
             }
             Step::DeleteInsert(times) => {
                 let insert = slot + self.plan.settings.tables as usize;
                 for _ in 0..times {
                     let id = self.key();
-                    self.write(session, slot, &[Value::Int(id)]).await?;
+                    self.write(session, statements, slot, &[Value::Int(id)])
+                        .await?;
                     let k = self.key();
                     self.draw_text();
                     let values = [
@@ -135,16 +128,17 @@ impl Terminal {
                         Value::Text(self.text.c()),
                         Value::Text(self.text.pad()),
                     ];
-                    self.write(session, insert, &values).await?;
+                    self.write(session, statements, insert, &values).await?;
                 }
             }
-            Step::InsertText => self.insert_text(session, table + 1).await?,
-            Step::InsertBatch => self.insert_batch(session, slot).await?,
-            Step::UpsertBatch => self.upsert_batch(session, slot).await?,
+            Step::InsertText => self.insert_text(session, statements, table + 1).await?,
+            Step::InsertBatch => self.insert_batch(session, statements, slot).await?,
+            Step::UpsertBatch => self.upsert_batch(session, statements, slot).await?,
             Step::RandomPoints => {
                 let count = self.plan.settings.random_points;
                 let values: Vec<_> = (0..count).map(|_| Value::Int(self.key())).collect();
-                self.read(session, slot, &values, Expect::Any).await?;
+                self.read(session, statements, slot, &values, Expect::Any)
+                    .await?;
             }
             Step::RandomRanges => {
                 let settings = &self.plan.settings;
@@ -155,19 +149,25 @@ impl Terminal {
                     let high = (low + delta).min(MAX_ROWS);
                     values.extend([Value::Int(low), Value::Int(high)]);
                 }
-                self.read(session, slot, &values, Expect::One).await?;
+                self.read(session, statements, slot, &values, Expect::One)
+                    .await?;
             }
         }
         Ok(())
     }
 
     /// sysbench sends this INSERT as text whatever the mode.
-    async fn insert_text(&mut self, session: &mut Session, table: usize) -> Result<(), DbError> {
+    async fn insert_text(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+        table: usize,
+    ) -> Result<(), DbError> {
         let k = self.key();
         let id = if self.plan.settings.client_keys() {
             Some(self.new_key())
         } else {
-            self.next_key
+            statements.next_key()
         };
         self.draw_text();
         let (c, pad) = (self.text.c(), self.text.pad());
@@ -197,17 +197,27 @@ impl Terminal {
         error
     }
 
-    async fn insert_batch(&mut self, session: &mut Session, slot: usize) -> Result<(), DbError> {
+    async fn insert_batch(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+        slot: usize,
+    ) -> Result<(), DbError> {
         let keyed = self.plan.settings.client_keys();
         let rows = self.plan.settings.batch_size;
         let keys = (0..rows).map(|_| keyed.then(|| self.new_key())).collect();
-        let sent = self.batch(session, slot, keys).await;
+        let sent = self.batch(session, statements, slot, keys).await;
         sent.map_err(|e| self.unless_drawn(e))
     }
 
     /// The keys of one statement differ (PostgreSQL refuses to touch a row twice) and ascend, so
     /// that two sessions can't wait for each other.
-    async fn upsert_batch(&mut self, session: &mut Session, slot: usize) -> Result<(), DbError> {
+    async fn upsert_batch(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+        slot: usize,
+    ) -> Result<(), DbError> {
         let size = self.plan.settings.table_size as i64;
         let mut keys: Vec<i64> = Vec::with_capacity(self.plan.settings.batch_size as usize);
         while keys.len() < self.plan.settings.batch_size as usize {
@@ -221,13 +231,19 @@ impl Terminal {
             };
             keys.insert(at, id);
         }
-        self.batch(session, slot, keys.into_iter().map(Some).collect())
-            .await
+        self.batch(
+            session,
+            statements,
+            slot,
+            keys.into_iter().map(Some).collect(),
+        )
+        .await
     }
 
     async fn batch(
         &mut self,
         session: &mut Session,
+        statements: &Statements,
         slot: usize,
         keys: Vec<Option<i64>>,
     ) -> Result<(), DbError> {
@@ -249,7 +265,7 @@ impl Terminal {
             ]);
         }
         session
-            .execute(self.statement(slot)?, &values)
+            .execute(statements.get(slot)?, &values)
             .await
             .map(drop)
     }
@@ -257,11 +273,12 @@ impl Terminal {
     async fn read(
         &mut self,
         session: &mut Session,
+        statements: &Statements,
         slot: usize,
         values: &[Value<'_>],
         expect: Expect,
     ) -> Result<(), DbError> {
-        let statement = self.statements.get(slot).ok_or_else(not_ready)?;
+        let statement = statements.get(slot)?;
         match &mut self.rows {
             None => session.execute(statement, values).await.map(drop),
             Some(rows) => {
@@ -274,10 +291,11 @@ impl Terminal {
     async fn write(
         &self,
         session: &mut Session,
+        statements: &Statements,
         slot: usize,
         values: &[Value<'_>],
     ) -> Result<(), DbError> {
-        let outcome = session.execute(self.statement(slot)?, values).await?;
+        let outcome = session.execute(statements.get(slot)?, values).await?;
         if self.rows.is_some() && outcome.affected > 1 {
             return Err(check::failed(format!(
                 "a statement on one key changed {} rows",
@@ -285,10 +303,6 @@ impl Terminal {
             )));
         }
         Ok(())
-    }
-
-    fn statement(&self, slot: usize) -> Result<&Statement, DbError> {
-        self.statements.get(slot).ok_or_else(not_ready)
     }
 
     /// The key of a row that exists.
@@ -312,14 +326,6 @@ impl Terminal {
         self.text.draw_c(&mut self.rng);
         self.text.draw_pad(&mut self.rng);
     }
-}
-
-fn not_ready() -> DbError {
-    DbError::new(
-        ErrorClass::Fatal,
-        "workload",
-        "a transaction was asked for before its statements were prepared",
-    )
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tidemark_core::{DbError, ErrorClass, PreparedMode};
 use tidemark_drivers::Session;
 use tidemark_drivers::catalog::row_count;
 use tidemark_runtime::{sleep, spawn};
-use tidemark_workloads::Terminal;
+use tidemark_workloads::{Statements, Terminal};
 
 const SESSIONS: usize = 6;
 const TRANSACTIONS: usize = 40;
@@ -22,11 +22,16 @@ struct Outcome {
     errors: Vec<DbError>,
 }
 
-async fn terminal(mut session: Session, mut terminal: Terminal, outcome: Rc<RefCell<Outcome>>) {
-    terminal.init(&mut session).await.unwrap();
+async fn terminal(
+    mut session: Session,
+    mut terminal: Terminal,
+    mut statements: Statements,
+    outcome: Rc<RefCell<Outcome>>,
+) {
+    statements.prepare(&mut session).await.unwrap();
     let mut done = 0;
     while done < TRANSACTIONS {
-        match terminal.transaction(&mut session).await {
+        match terminal.transaction(&mut session, &statements).await {
             Ok(_) => done += 1,
             Err(error) => {
                 outcome.borrow_mut().errors.push(error);
@@ -50,7 +55,12 @@ async fn contended(db: Db, name: &'static str) {
             other.query("SET deadlock_timeout = '10ms'").await.unwrap();
         }
         let user = workload.terminal(number, SESSIONS, 5);
-        spawn(terminal(other, user, Rc::clone(&outcome)));
+        spawn(terminal(
+            other,
+            user,
+            workload.statements(),
+            Rc::clone(&outcome),
+        ));
     }
     while outcome.borrow().ended < SESSIONS {
         sleep(Duration::from_millis(20)).await;

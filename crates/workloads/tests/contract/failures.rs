@@ -9,8 +9,8 @@ pub async fn a_missing_table_is_said_when_statements_are_prepared(db: Db) {
     let mut session = db.session(PreparedMode::Server).await;
     let workload = workload("oltp_read_write", &[("tables", "2")]);
     let error = workload
-        .terminal(0, 1, 1)
-        .init(&mut session)
+        .statements()
+        .prepare(&mut session)
         .await
         .unwrap_err();
     assert_eq!(error.class, ErrorClass::Missing, "{error}");
@@ -30,10 +30,17 @@ pub async fn a_missing_row_fails_validation(db: Db) {
     ] {
         let (workload, mut session) = prepared(&db, name, VALIDATED).await;
         let mut terminal = workload.terminal(0, 1, 1);
-        terminal.init(&mut session).await.unwrap();
-        terminal.transaction(&mut session).await.unwrap();
+        let mut statements = workload.statements();
+        statements.prepare(&mut session).await.unwrap();
+        terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap();
         session.simple("DELETE FROM sbtest1").await.unwrap();
-        let error = terminal.transaction(&mut session).await.unwrap_err();
+        let error = terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap_err();
         assert_eq!(error.class, ErrorClass::Fatal, "{error}");
         assert!(error.message.contains("validation failed"), "{error}");
         assert!(error.message.contains(expected), "{error}");
@@ -46,12 +53,16 @@ pub async fn a_missing_row_fails_validation(db: Db) {
 pub async fn a_spoilt_text_fails_validation(db: Db) {
     let (workload, mut session) = prepared(&db, "oltp_point_select", VALIDATED).await;
     let mut terminal = workload.terminal(0, 1, 1);
-    terminal.init(&mut session).await.unwrap();
+    let mut statements = workload.statements();
+    statements.prepare(&mut session).await.unwrap();
     session
         .simple("UPDATE sbtest1 SET c='nonsense'")
         .await
         .unwrap();
-    let error = terminal.transaction(&mut session).await.unwrap_err();
+    let error = terminal
+        .transaction(&mut session, &statements)
+        .await
+        .unwrap_err();
     assert_eq!(error.class, ErrorClass::Fatal, "{error}");
     assert!(error.message.contains("ten groups of digits"), "{error}");
 }
@@ -60,13 +71,17 @@ pub async fn a_session_that_was_replaced_is_prepared_again(db: Db) {
     let options = [("table-size", "50"), ("tables", "2")];
     let (workload, mut first) = prepared(&db, "oltp_read_write", &options).await;
     let mut terminal = workload.terminal(0, 1, 1);
-    terminal.init(&mut first).await.unwrap();
-    terminal.transaction(&mut first).await.unwrap();
+    let mut statements = workload.statements();
+    statements.prepare(&mut first).await.unwrap();
+    terminal.transaction(&mut first, &statements).await.unwrap();
     first.close().await;
     let mut second = db.session(PreparedMode::Server).await;
-    terminal.init(&mut second).await.unwrap();
+    statements.prepare(&mut second).await.unwrap();
     for _ in 0..20 {
-        terminal.transaction(&mut second).await.unwrap();
+        terminal
+            .transaction(&mut second, &statements)
+            .await
+            .unwrap();
     }
 }
 
@@ -74,11 +89,15 @@ pub async fn a_session_that_was_replaced_is_prepared_again(db: Db) {
 pub async fn bulk_inserts_are_cut_where_sysbench_cuts_them(db: Db) {
     let (workload, mut session) = prepared(&db, "bulk_insert", &[]).await;
     let mut terminal = workload.terminal(0, 1, 1);
-    terminal.init(&mut session).await.unwrap();
+    let mut statements = workload.statements();
+    statements.prepare(&mut session).await.unwrap();
     let before = session.counts().write;
     let mut sent = Vec::new();
     for row in 0..120_000 {
-        terminal.transaction(&mut session).await.unwrap();
+        terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap();
         if session.counts().write - before > sent.len() as u64 {
             sent.push(row);
         }
@@ -97,13 +116,20 @@ pub async fn bulk_inserts_go_on_after_a_duplicate_key(db: Db) {
         .await
         .unwrap();
     let mut terminal = workload.terminal(0, 1, 1);
+    let statements = workload.statements();
     for _ in 0..10 {
-        terminal.transaction(&mut session).await.unwrap();
+        terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap();
     }
     let error = terminal.finish(&mut session).await.unwrap_err();
     assert_eq!(error.class, ErrorClass::Constraint, "{error}");
     for _ in 0..5 {
-        terminal.transaction(&mut session).await.unwrap();
+        terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap();
     }
     terminal.finish(&mut session).await.unwrap();
     assert_eq!(row_count(&mut session, "sbtest1").await, Ok(6));

@@ -44,9 +44,13 @@ async fn sysbenchs_tables_serve_our_runs(db: Db) {
             assert!(recognised(&*workload, &mut session, &table).await, "{name}");
         }
         let mut terminal = workload.terminal(0, 1, 1);
-        terminal.init(&mut session).await.unwrap();
+        let mut statements = workload.statements();
+        statements.prepare(&mut session).await.unwrap();
         for _ in 0..30 {
-            terminal.transaction(&mut session).await.unwrap();
+            terminal
+                .transaction(&mut session, &statements)
+                .await
+                .unwrap();
         }
         session.close().await;
         sysbench_ok(db.target(), name, &theirs, "cleanup");

@@ -23,9 +23,13 @@ async fn split_tables_serve_runs(db: Db) {
         let mut session = db.session(PreparedMode::Server).await;
         prepare(&*workload, &mut session, how).await;
         let mut terminal = workload.terminal(0, 1, 1);
-        terminal.init(&mut session).await.unwrap();
+        let mut statements = workload.statements();
+        statements.prepare(&mut session).await.unwrap();
         for _ in 0..50 {
-            terminal.transaction(&mut session).await.unwrap();
+            terminal
+                .transaction(&mut session, &statements)
+                .await
+                .unwrap();
         }
         for table in ["sbtest1", "sbtest2"] {
             session

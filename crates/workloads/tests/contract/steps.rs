@@ -113,10 +113,11 @@ async fn transactions(
     what: &str,
 ) {
     let mut terminal = workload.terminal(1, SESSIONS, SEED);
-    terminal.init(session).await.unwrap();
+    let mut statements = workload.statements();
+    statements.prepare(session).await.unwrap();
     let before = session.counts();
     for _ in 0..TRANSACTIONS {
-        let kind = terminal.transaction(session).await;
+        let kind = terminal.transaction(session, &statements).await;
         assert!(
             matches!(kind, Ok(k) if k < workload.transaction_types().len()),
             "{what}: {kind:?}"

@@ -193,10 +193,15 @@ fn our_event(logged: &Logged, name: &'static str, prepared: PreparedMode) -> Vec
     };
     block_on(async move {
         let mut session = open(target, prepared).await;
-        let mut terminal = workload(name, &options).terminal(0, 1, 1);
-        terminal.init(&mut session).await.unwrap();
+        let workload = workload(name, &options);
+        let mut terminal = workload.terminal(0, 1, 1);
+        let mut statements = workload.statements();
+        statements.prepare(&mut session).await.unwrap();
         for _ in 0..events(name) {
-            terminal.transaction(&mut session).await.unwrap();
+            terminal
+                .transaction(&mut session, &statements)
+                .await
+                .unwrap();
         }
         terminal.finish(&mut session).await.unwrap();
         session.close().await;
@@ -437,9 +442,14 @@ fn a_group_of_statements_stays_on_its_table() {
     logged.mark();
     block_on(async move {
         let mut session = open(target, PreparedMode::Text).await;
-        let mut terminal = workload("oltp_read_write", &options).terminal(0, 1, 1);
-        terminal.init(&mut session).await.unwrap();
-        terminal.transaction(&mut session).await.unwrap();
+        let workload = workload("oltp_read_write", &options);
+        let mut terminal = workload.terminal(0, 1, 1);
+        let mut statements = workload.statements();
+        statements.prepare(&mut session).await.unwrap();
+        terminal
+            .transaction(&mut session, &statements)
+            .await
+            .unwrap();
         session.close().await;
     })
     .unwrap();

@@ -1,0 +1,207 @@
+//! What the `sysbench` command has beside sysbench's own options.
+
+use super::options::{at_least, option};
+use std::time::Duration;
+use tidemark_core::OptionKind::{self, Bool, Choice, Float, Int, Objective, Text, ThinkTime, Time};
+use tidemark_core::OptionSpec;
+
+const DAY: Duration = Duration::from_secs(86_400);
+const MINUTE: Duration = Duration::from_secs(60);
+
+const fn up_to(max: Duration) -> OptionKind {
+    Time {
+        min: Duration::ZERO,
+        max,
+    }
+}
+
+/// A time in which something can be measured.
+const HOLD: OptionKind = Time {
+    min: Duration::from_secs(1),
+    max: DAY,
+};
+
+/// How transactions are made to start, and how far away the target seems.
+pub(super) const LOAD: &[OptionSpec] = &[
+    option(
+        "connections",
+        Int {
+            min: 0,
+            max: 1_000_000,
+        },
+        "0",
+        "sessions that the terminals (--threads) share; 0 is one for each",
+    ),
+    option(
+        "think-time",
+        ThinkTime,
+        "0",
+        "a terminal's pause between two transactions: 100ms, or exp:12s for exponential ones around 12 s",
+    ),
+    option(
+        "connect-rate",
+        Float { min: 0.0, max: 1e6 },
+        "0",
+        "sessions opened a second; 0 is as fast as the target takes them",
+    ),
+    option(
+        "fewer-sessions",
+        Choice(&["fail", "go-on"]),
+        "fail",
+        "what to do when fewer sessions can be had than were asked for",
+    ),
+    option(
+        "rate-hold",
+        HOLD,
+        "10s",
+        "how long each step of --rate is held; steps take the place of --time",
+    ),
+    option(
+        "arrivals",
+        Choice(&["poisson", "constant"]),
+        "poisson",
+        "arrivals of --rate: at random as many users make them, or at equal distances",
+    ),
+    option(
+        "max-backlog",
+        at_least(1),
+        "100000",
+        "arrivals that may wait for a free session; beyond them they are dropped and counted",
+    ),
+    option(
+        "find-max",
+        Objective,
+        "",
+        "look for the highest rate that keeps an objective, as 'p99 < 20ms' or 'p95 < 5ms and errors < 0.1%'",
+    ),
+    option(
+        "find-from",
+        Float { min: 0.0, max: 1e6 },
+        "0",
+        "first rate of --find-max; 0 measures without a schedule first and starts from that",
+    ),
+    option(
+        "find-hold",
+        HOLD,
+        "10s",
+        "how long --find-max holds each rate",
+    ),
+    option(
+        "find-confirm",
+        HOLD,
+        "30s",
+        "how long --find-max holds the rate it found once more",
+    ),
+    option(
+        "find-precision",
+        Float {
+            min: 0.001,
+            max: 0.5,
+        },
+        "0.05",
+        "--find-max ends when the rates kept and not kept are this close; 0.05 is 5 %",
+    ),
+    option(
+        "inject-rtt",
+        up_to(MINUTE),
+        "0",
+        "make every round trip longer by this time, inside the client, as if the target were far away",
+    ),
+    option(
+        "statement-timeout",
+        up_to(DAY),
+        "0",
+        "give a statement and its session up after this time; 0 waits",
+    ),
+];
+
+/// Target, store, reports, sessions and loading.
+pub(super) const NATIVE: &[OptionSpec] = &[
+    option(
+        "target",
+        Text,
+        "",
+        "URL of the target instead of --db-driver and its options, as mysql://user@h1:4000,h2:4000/db",
+    ),
+    option(
+        "out",
+        Text,
+        "",
+        "write the run record to this file, as JSON",
+    ),
+    option(
+        "report",
+        Text,
+        "",
+        "write a report to this file; its ending says how: .html, .md, .txt, .json; several are joined by commas or given one by one",
+    ),
+    option(
+        "lang",
+        Choice(&["en", "zh"]),
+        "en",
+        "language of the report",
+    ),
+    option(
+        "store",
+        Text,
+        "",
+        "file of the run store, or off; TIDEMARK_STORE names another default",
+    ),
+    option(
+        "executors",
+        at_least(0),
+        "0",
+        "threads that drive the sessions; 0 is one a core",
+    ),
+    option(
+        "scheduling",
+        Choice(&["batch", "normal"]),
+        "batch",
+        "batch leaves the processor to a server on the same machine; normal takes it at every reply",
+    ),
+    option(
+        "connect-timeout",
+        Time {
+            min: Duration::from_millis(1),
+            max: DAY,
+        },
+        "10s",
+        "time within which one session must be open",
+    ),
+    option(
+        "on-disconnect",
+        Choice(&["reconnect", "fail"]),
+        "reconnect",
+        "what to do when a session is lost during a run",
+    ),
+    option(
+        "reconnect-timeout",
+        up_to(DAY),
+        "30s",
+        "how long a lost session is tried again",
+    ),
+    option(
+        "replace",
+        Bool,
+        "off",
+        "prepare: drop tables of this benchmark that are there already",
+    ),
+    option(
+        "force",
+        Bool,
+        "off",
+        "prepare, cleanup: drop tables of that name even if they are not this benchmark's",
+    ),
+    option(
+        "chunk-rows",
+        at_least(0),
+        "0",
+        "prepare: rows committed together; 0 chooses",
+    ),
+    option(
+        "load-method",
+        Choice(&["auto", "bulk", "insert"]),
+        "auto",
+        "prepare: COPY or LOAD DATA where the server takes it, or INSERT",
+    ),
+];

@@ -1,0 +1,173 @@
+//! Loads, records and the store as users meet them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::Workdir;
+use tidemark_testkit::shared_mariadb;
+
+const TARGET: &str = "--target=sqlite:a.db";
+const SIZE: &str = "--table-size=100";
+
+fn prepared() -> Workdir {
+    let dir = Workdir::new();
+    dir.ok(&["sysbench", "oltp_point_select", TARGET, SIZE, "prepare"]);
+    dir
+}
+
+fn run(dir: &Workdir, more: &[&str]) -> common::Said {
+    let args = ["sysbench", "oltp_point_select", TARGET, SIZE];
+    dir.ok(&[&args[..], more, &["run"]].concat())
+}
+
+#[test]
+fn an_open_loop_is_told_after_sysbenchs_summary() {
+    let dir = prepared();
+    let said = run(
+        &dir,
+        &[
+            "--rate=200",
+            "--arrivals=constant",
+            "--time=2",
+            "--threads=2",
+        ],
+    );
+    let (before, after) = said.out.split_once("Open loop:").unwrap();
+    assert!(before.contains("Threads fairness:"), "{said:?}");
+    assert!(
+        after.contains("arrivals asked:                      200.00 per sec."),
+        "{said:?}"
+    );
+    assert!(
+        after.contains("arrivals spaced:                     constant"),
+        "{said:?}"
+    );
+    // Closed loop says nothing of the sort.
+    let said = run(&dir, &["--events=10"]);
+    assert!(said.out.ends_with(&format!(
+        "see: tidemark show {}\n",
+        dir.last_record()["id"].as_str().unwrap()
+    )));
+    assert!(!said.out.contains("Open loop"), "{said:?}");
+}
+
+#[test]
+fn reports_and_records_hold_the_intervals_that_only_the_store_has() {
+    let dir = prepared();
+    let files = [
+        "--out=r.json",
+        "--report=a.html",
+        "--report=b.json",
+        "--time=2",
+    ];
+    for store in [&[][..], &["--store=off"]] {
+        run(&dir, &[&files[..], store].concat());
+        for file in ["r.json", "b.json"] {
+            let text = std::fs::read_to_string(dir.path().join(file)).unwrap();
+            let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let intervals = record["intervals"].as_array().unwrap();
+            assert!((2..=4).contains(&intervals.len()), "{file}: {intervals:?}");
+            let counted: u64 = intervals
+                .iter()
+                .flat_map(|i| i["types"].as_object().unwrap().values())
+                .map(|t| t["count"].as_u64().unwrap())
+                .sum();
+            assert_eq!(record["totals"]["all"]["count"].as_u64().unwrap(), counted);
+            std::fs::remove_file(dir.path().join(file)).unwrap();
+        }
+        let page = std::fs::read_to_string(dir.path().join("a.html")).unwrap();
+        assert!(page.contains("Throughput over time"));
+    }
+}
+
+#[test]
+fn the_newest_run_is_deleted_by_its_name() {
+    let dir = prepared();
+    run(&dir, &["--events=10"]);
+    run(&dir, &["--events=20"]);
+    let newest = dir.last_record()["id"].as_str().unwrap().to_string();
+    let said = dir.ok(&["delete", "last"]);
+    assert_eq!(said.out, format!("deleted run {newest}\n"));
+    assert_ne!(dir.last_record()["id"].as_str().unwrap(), newest);
+    dir.ok(&["delete", "last"]);
+    let said = dir.run(&["delete", "last"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("no runs yet"), "{said:?}");
+}
+
+#[test]
+fn a_run_that_made_no_load_is_not_kept() {
+    let server = shared_mariadb().unwrap();
+    let database = server.fresh_database("few").unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let args = ["sysbench", "oltp_point_select", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    // More than any server that tests start has room for.
+    let said = dir.run(&[&args[..], &["--threads=5000", "--out=failed.json", "run"]].concat());
+    assert!(matches!(said.code, Some(1 | 4)), "{said:?}");
+    let runs = dir.ok(&["runs"]);
+    assert!(runs.out.contains("no runs yet"), "{runs:?}");
+    // The file that was asked for says why.
+    let failed = std::fs::read_to_string(dir.path().join("failed.json")).unwrap();
+    let failed: serde_json::Value = serde_json::from_str(&failed).unwrap();
+    assert_eq!(failed["state"], "failed");
+}
+
+#[test]
+fn terminals_that_share_sessions_have_their_tables_all_the_same() {
+    let dir = Workdir::new();
+    let args = [
+        "sysbench",
+        "bulk_insert",
+        TARGET,
+        "--threads=6",
+        "--connections=2",
+    ];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let said = dir.ok(&[&args[..], &["--events=60", "run"]].concat());
+    assert!(said.out.contains("Number of threads: 6\n"), "{said:?}");
+    assert!(
+        said.out.contains("Sessions: 2 for 6 terminals\n"),
+        "{said:?}"
+    );
+    let record = dir.last_record();
+    assert_eq!(
+        (&record["terminals"], &record["sessions"]),
+        (&6.into(), &2.into())
+    );
+    let said = dir.ok(&[&args[..], &["cleanup"]].concat());
+    assert!(said.out.contains("Dropping table 'sbtest6'..."), "{said:?}");
+}
+
+#[test]
+fn a_doctor_speaks_of_loading_as_people_do() {
+    let server = shared_mariadb().unwrap();
+    let database = server.fresh_database("doctor_words").unwrap();
+    let said = Workdir::new().ok(&["doctor", &database.url()]);
+    assert!(
+        said.out.contains("1000 rows (prepared) by arrays of rows"),
+        "{said:?}"
+    );
+    assert!(!said.out.contains("BulkExecute"), "{said:?}");
+}
+
+#[test]
+fn a_users_own_script_is_said_not_to_be_run() {
+    let dir = prepared();
+    std::fs::write(dir.path().join("oltp_point_select.lua"), "-- ours").unwrap();
+    let args = [
+        "sysbench",
+        "./oltp_point_select.lua",
+        TARGET,
+        SIZE,
+        "--events=5",
+        "run",
+    ];
+    let said = dir.ok(&args);
+    assert!(
+        said.out
+            .contains("WARNING: ./oltp_point_select.lua is not read"),
+        "{said:?}"
+    );
+}

@@ -1,0 +1,356 @@
+//! Starting a run: executor threads, sessions, terminals.
+
+use crate::control::{Control, StopHandle};
+use crate::error::EngineError;
+use crate::load::{on_session, statement};
+use crate::pool::Pool;
+use crate::recorder::Recorder;
+use crate::session::{SessionTask, Shared};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+use tidemark_core::record::HostRole;
+use tidemark_core::{FewerSessions, RunSpec, ThinkTime};
+use tidemark_drivers::settings::session_limit;
+use tidemark_drivers::{Connector, Session};
+use tidemark_runtime::{Executor, do_not_preempt, raise_open_files, sleep_unless, spawn};
+use tidemark_workloads::Workload;
+
+/// Connections that one executor opens at a time: more would overflow a server's accept queue,
+/// and a dropped SYN costs a second.
+const CONNECT_LANES: usize = 16;
+/// Stack of a thread that runs one blocking session.
+const BLOCKING_STACK: usize = 512 * 1024;
+/// Files that are open beside the sessions' sockets: the store, pollers, the report.
+const OTHER_FILES: u64 = 64;
+
+/// The threads of a run, and what the controller shares with them.
+pub(crate) struct Crew {
+    pub control: Arc<Control>,
+    pub recorders: Vec<Arc<Recorder>>,
+    pub hosts: Arc<[(String, HostRole)]>,
+    /// Threads started.
+    pub threads: usize,
+    /// Each thread's end.
+    pub ended: Receiver<Result<(), EngineError>>,
+    /// Sessions that are to be opened.
+    pub sessions: usize,
+}
+
+impl Crew {
+    /// Starts the threads, which open their sessions and wait for the start.
+    ///
+    /// # Errors
+    /// [`EngineError::TooFewSessions`] when the process may not have so many sockets, and
+    /// [`EngineError::System`].
+    pub fn launch(
+        spec: &RunSpec,
+        connector: &Connector,
+        workload: &Arc<dyn Workload>,
+    ) -> Result<Self, EngineError> {
+        let control = Arc::new(Control::new(spec));
+        let sessions = if connector.is_blocking() {
+            spec.sessions
+        } else {
+            let asked = within_open_files(spec)?;
+            within_target(spec, connector, asked)?
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
+        // Blocking sessions have a thread each, and share counters as if they had executors.
+        let threads = if connector.is_blocking() {
+            sessions
+        } else {
+            executors
+        };
+        let hosts: Arc<[(String, HostRole)]> = hosts(connector).into();
+        let types = workload.transaction_types().len();
+        let recorders: Vec<_> = (0..executors)
+            .map(|e| {
+                let mine = share(sessions, executors, e);
+                Arc::new(Recorder::new(types, mine, hosts.len()))
+            })
+            .collect();
+        control.opening.store(threads, Ordering::Release);
+        let (done, ended) = channel();
+        for thread in 0..threads {
+            let part = Part {
+                thread,
+                threads,
+                recorders: executors,
+                sessions,
+                shared: Arc::new(Shared {
+                    spec: spec.clone(),
+                    connector: connector.clone(),
+                    workload: Arc::clone(workload),
+                    control: Arc::clone(&control),
+                    recorder: Arc::clone(&recorders[thread % executors]),
+                    hosts: Arc::clone(&hosts),
+                }),
+            };
+            let done = done.clone();
+            let mut builder = std::thread::Builder::new().name(format!("executor-{thread}"));
+            if connector.is_blocking() {
+                builder = builder.stack_size(BLOCKING_STACK);
+            }
+            builder.spawn(move || {
+                // A panic must fail the run and not leave it with fewer sessions than it says.
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| part.run()))
+                    .unwrap_or_else(|_| {
+                        Err(EngineError::System("an executor thread panicked".into()))
+                    });
+                if let Err(error) = &result {
+                    part.shared.control.fail(error.clone());
+                }
+                // The controller has gone when nobody listens.
+                let _ = done.send(result);
+            })?;
+        }
+        Ok(Self {
+            control,
+            recorders,
+            hosts,
+            threads,
+            ended,
+            sessions,
+        })
+    }
+
+    /// Waits until all sessions are open, or as many as can be had; gives their number.
+    ///
+    /// # Errors
+    /// The first session's error, [`EngineError::InitTimeout`], [`EngineError::TooFewSessions`],
+    /// [`EngineError::Interrupted`].
+    pub fn wait_until_ready(
+        &self,
+        spec: &RunSpec,
+        stop: &StopHandle,
+    ) -> Result<usize, EngineError> {
+        // A paced rate is not late while it keeps its pace.
+        let paced = spec.connect_rate.map_or(Duration::ZERO, |rate| {
+            Duration::from_secs_f64(self.sessions as f64 / rate)
+        });
+        let after = spec.init_timeout + paced;
+        let deadline = Instant::now() + after;
+        loop {
+            let opening = self.control.opening.load(Ordering::Acquire);
+            let ready = self.control.ready.load(Ordering::Acquire);
+            if let Some(error) = self.control.failure() {
+                return Err(error);
+            }
+            if ready >= self.sessions {
+                return Ok(ready);
+            }
+            if let Some(error) = self.control.full().filter(|_| opening == 0) {
+                if spec.fewer_sessions == FewerSessions::GoOn && ready >= self.recorders.len() {
+                    return Ok(ready);
+                }
+                return Err(EngineError::TooFewSessions {
+                    asked: spec.sessions,
+                    opened: ready,
+                    reason: error.message,
+                });
+            }
+            if stop.is_stopped() {
+                return Err(EngineError::Interrupted);
+            }
+            if Instant::now() >= deadline {
+                return Err(EngineError::InitTimeout {
+                    ready,
+                    asked: self.sessions,
+                    after,
+                });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The sessions that the process may have.
+fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
+    let Some(limit) = raise_open_files() else {
+        return Ok(spec.sessions);
+    };
+    let most = usize::try_from(limit.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
+    if spec.sessions <= most {
+        return Ok(spec.sessions);
+    }
+    if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
+        return Ok(most);
+    }
+    Err(EngineError::TooFewSessions {
+        asked: spec.sessions,
+        opened: 0,
+        reason: format!(
+            "this process may open {limit} files (ulimit -n), which is enough for {most} sessions"
+        ),
+    })
+}
+
+/// The sessions that the target has place for, as far as it tells.
+fn within_target(
+    spec: &RunSpec,
+    connector: &Connector,
+    asked: usize,
+) -> Result<usize, EngineError> {
+    let limit = on_session(connector, async |session: &mut Session| {
+        session_limit(session).await.map_err(statement)
+    })?;
+    // With several hosts, or a proxy, the limit is not that of one; they will say it themselves.
+    let Some(limit) = limit.filter(|_| connector.hosts().len() == 1) else {
+        return Ok(asked);
+    };
+    // The asking session will have gone.
+    let most = usize::try_from(limit.left() + 1).unwrap_or(usize::MAX);
+    if asked <= most {
+        return Ok(asked);
+    }
+    if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
+        return Ok(most);
+    }
+    Err(EngineError::TooFewSessions {
+        asked: spec.sessions,
+        opened: 0,
+        reason: format!(
+            "the server's {} is {}, of which {} are in use",
+            limit.name,
+            limit.limit,
+            limit.in_use.saturating_sub(1)
+        ),
+    })
+}
+
+fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
+    let hosts = connector.hosts().iter();
+    hosts
+        .map(|(host, role)| (host.to_string(), *role))
+        .collect()
+}
+
+/// How many of `count` the `index`-th of `parts` gets.
+fn share(count: usize, parts: usize, index: usize) -> usize {
+    count / parts + usize::from(index < count % parts)
+}
+
+/// One thread's part of a run: sessions and terminals number `thread`, `thread + threads`, …
+struct Part {
+    thread: usize,
+    threads: usize,
+    recorders: usize,
+    sessions: usize,
+    shared: Arc<Shared>,
+}
+
+impl Part {
+    fn run(&self) -> Result<(), EngineError> {
+        let shared = &self.shared;
+        if shared.spec.yield_to_server && !shared.connector.is_blocking() {
+            // A system that has no such thing schedules as it always does.
+            let _taken = do_not_preempt();
+        }
+        let mut executor = Executor::new()?;
+        shared.control.attach(executor.remote());
+        let pool = self.pool();
+        if let Some(pool) = &pool {
+            let (pool, control) = (Rc::clone(pool), Arc::clone(&shared.control));
+            executor.spawn(async move {
+                while control.is_waiting() {
+                    tidemark_runtime::remote_signal().await;
+                }
+                pool.start();
+                pool.run_clock(&control).await;
+            });
+        }
+        let mine = share(self.sessions, self.threads, self.thread);
+        let lanes = CONNECT_LANES.min(mine);
+        let next = Rc::new(Cell::new(0));
+        let open = Rc::new(Cell::new(lanes));
+        for _ in 0..lanes {
+            let lane = Lane {
+                shared: Arc::clone(shared),
+                pool: pool.clone(),
+                next: Rc::clone(&next),
+                mine,
+                first: self.thread,
+                threads: self.threads,
+                recorders: self.recorders,
+                begun: Instant::now(),
+            };
+            let open = Rc::clone(&open);
+            executor.spawn(async move {
+                let control = Arc::clone(&lane.shared.control);
+                lane.run().await;
+                open.set(open.get() - 1);
+                if open.get() == 0 {
+                    control.opening.fetch_sub(1, Ordering::AcqRel);
+                }
+            });
+        }
+        executor.run()?;
+        Ok(())
+    }
+
+    /// The terminals that share this thread's sessions; `None` where each session has its own.
+    fn pool(&self) -> Option<Rc<Pool>> {
+        let spec = &self.shared.spec;
+        let thinks = spec.think_time != ThinkTime::None;
+        if spec.pacing.is_open_loop() || (spec.terminals == spec.sessions && !thinks) {
+            return None;
+        }
+        let workload = &self.shared.workload;
+        let terminals = (self.thread..spec.terminals)
+            .step_by(self.threads)
+            .map(|n| Box::new(workload.terminal(n, spec.terminals, spec.seed)))
+            .collect();
+        let seed = spec.seed.wrapping_add(self.thread as u64);
+        Some(Rc::new(Pool::new(terminals, spec.think_time, seed)))
+    }
+}
+
+/// Opens sessions, one after the other.
+struct Lane {
+    shared: Arc<Shared>,
+    pool: Option<Rc<Pool>>,
+    /// The executor's next session that no lane has taken.
+    next: Rc<Cell<usize>>,
+    /// The executor's sessions.
+    mine: usize,
+    first: usize,
+    threads: usize,
+    recorders: usize,
+    begun: Instant,
+}
+
+impl Lane {
+    async fn run(self) {
+        let control = &self.shared.control;
+        loop {
+            let turn = self.next.get();
+            if turn >= self.mine || control.is_stopping() || control.full().is_some() {
+                return;
+            }
+            self.next.set(turn + 1);
+            let number = self.first + turn * self.threads;
+            if let Some(rate) = self.shared.spec.connect_rate {
+                let due = self.begun + Duration::from_secs_f64(number as f64 / rate);
+                if !sleep_unless(due, || control.is_stopping()).await {
+                    return;
+                }
+            }
+            let local = number / self.recorders;
+            match SessionTask::open(Arc::clone(&self.shared), number, local).await {
+                Ok(session) => {
+                    control.ready.fetch_add(1, Ordering::AcqRel);
+                    spawn(session.run(self.pool.clone()));
+                }
+                Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
+                    return control.set_full(error);
+                }
+                Err(error) => return control.fail(error),
+            }
+        }
+    }
+}

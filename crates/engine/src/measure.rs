@@ -1,0 +1,428 @@
+//! The measurement: intervals, checkpoints, rates that follow each other, the end.
+
+use crate::clock::Clock;
+use crate::control::StopHandle;
+use crate::error::EngineError;
+use crate::interval::{all_types, encoded, fairness, host_loads, type_stats};
+use crate::launch::Crew;
+use crate::recorder::{Counters, SessionTally};
+use crate::run::{RunObserver, RunResult};
+use crate::steps::{Conductor, StepPlan};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+use tidemark_core::record::{
+    Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict, Totals,
+};
+use tidemark_core::{Pacing, RunSpec};
+
+/// A controller that waits looks this often whether the user stopped the run.
+const STOP_CHECK: Duration = Duration::from_millis(20);
+/// A shorter last interval without statements is not told.
+const SHORTEST_INTERVAL_MS: f64 = 50.0;
+/// How long a search waits for what the last rate left behind.
+const LONGEST_DRAIN: Duration = Duration::from_secs(5);
+
+/// What was counted since a moment.
+struct Span {
+    counters: Counters,
+    start: Instant,
+    /// What each session had done then; empty for nothing.
+    sessions: Vec<SessionTally>,
+}
+
+/// A rate that is being held.
+struct Held {
+    plan: StepPlan,
+    end: Instant,
+    span: Span,
+}
+
+/// The controller's side of a run.
+pub(crate) struct Measurement<'a> {
+    spec: &'a RunSpec,
+    names: &'static [&'static str],
+    crew: Crew,
+    opened: usize,
+    clock: Clock,
+    spare: Counters,
+    totals: Span,
+    checkpoint: Span,
+    conductor: Option<Conductor>,
+    held: Option<Held>,
+    steps: Vec<Step>,
+    /// Sessions connected at the end of the last interval, by host.
+    connected: Vec<u64>,
+    stop_asked: bool,
+}
+
+impl<'a> Measurement<'a> {
+    pub fn new(
+        spec: &'a RunSpec,
+        names: &'static [&'static str],
+        crew: Crew,
+        opened: usize,
+    ) -> Self {
+        let begun = Instant::now();
+        let clock = Clock::new(begun + spec.warmup, begun);
+        let hosts = crew.hosts.len();
+        let span = |start| Span {
+            counters: Counters::new(names.len(), hosts),
+            start,
+            sessions: Vec::new(),
+        };
+        Self {
+            spec,
+            names,
+            opened,
+            spare: Counters::new(names.len(), hosts),
+            totals: span(clock.measure_start),
+            checkpoint: span(clock.measure_start),
+            clock,
+            conductor: Conductor::new(&spec.pacing),
+            held: None,
+            steps: Vec::new(),
+            connected: vec![0; hosts],
+            stop_asked: false,
+            crew,
+        }
+    }
+
+    pub fn run(
+        &mut self,
+        checkpoints: &[Duration],
+        stop: &StopHandle,
+        observer: &mut dyn RunObserver,
+    ) -> RunResult {
+        let begun = self.clock.interval_start;
+        let mut in_warmup = !self.spec.warmup.is_zero();
+        self.begin_load(begun, in_warmup);
+        let planned = self.clock.measure_start;
+        let mut checkpoints = checkpoints.iter().map(|c| planned + *c).peekable();
+        let mut running = self.crew.threads;
+        while running > 0 {
+            let mut due = self.clock.next_due(self.spec.interval);
+            if in_warmup {
+                due = due.min(self.clock.measure_start);
+            }
+            if let Some(checkpoint) = checkpoints.peek() {
+                due = due.min(*checkpoint);
+            }
+            if let Some(held) = &self.held {
+                due = due.min(held.end);
+            }
+            running -= self.wait(due, running, stop);
+            let now = Instant::now();
+            if now < due && running > 0 {
+                continue;
+            }
+            self.end_interval(now, in_warmup, observer);
+            if in_warmup && now >= self.clock.measure_start {
+                in_warmup = false;
+                self.begin_measurement(now);
+            }
+            while checkpoints.next_if(|c| *c <= now).is_some() {
+                self.end_checkpoint(now, observer);
+            }
+            if self.held.as_ref().is_some_and(|h| now >= h.end) {
+                self.end_step(now, observer);
+            }
+        }
+        self.result()
+    }
+
+    /// Gives the schedule its first rate and lets the sessions begin.
+    fn begin_load(&mut self, now: Instant, in_warmup: bool) {
+        let control = &self.crew.control;
+        control.measuring.store(!in_warmup, Ordering::Relaxed);
+        if let Some(arrivals) = &control.arrivals {
+            match &self.spec.pacing {
+                Pacing::Rate(rate) => arrivals.set_rate(*rate, now),
+                Pacing::Steps(steps) if in_warmup => {
+                    if let Some(first) = steps.first() {
+                        arrivals.set_rate(first.per_second, now);
+                    }
+                }
+                _ => arrivals.clear(now, true),
+            }
+        }
+        if !in_warmup {
+            self.begin_step(now);
+        }
+        self.crew.control.start();
+    }
+
+    fn begin_measurement(&mut self, now: Instant) {
+        self.clock.measure_start = now;
+        self.totals.start = now;
+        self.checkpoint.start = now;
+        self.crew.control.measuring.store(true, Ordering::Relaxed);
+        self.crew.recorders.iter().for_each(|r| r.reset_sessions());
+        self.begin_step(now);
+    }
+
+    /// Holds the conductor's next rate; without one the run ends.
+    fn begin_step(&mut self, now: Instant) {
+        let Some(conductor) = &mut self.conductor else {
+            return;
+        };
+        let control = &self.crew.control;
+        let Some(plan) = conductor.next() else {
+            self.held = None;
+            return control.stop();
+        };
+        if let Some(arrivals) = &control.arrivals {
+            match plan.rate {
+                Some(rate) => arrivals.set_rate(rate, now),
+                None => arrivals.clear(now, true),
+            }
+            control.signal();
+        }
+        self.held = Some(Held {
+            plan,
+            end: now + plan.hold,
+            span: Span {
+                counters: Counters::new(self.names.len(), self.crew.hosts.len()),
+                start: now,
+                sessions: self.tallies(),
+            },
+        });
+    }
+
+    fn end_step(&mut self, now: Instant, observer: &mut dyn RunObserver) {
+        let Some(held) = self.held.take() else { return };
+        let totals = self.totals_of(&held.span, now);
+        let control = &self.crew.control;
+        let backlog = control.arrivals.as_ref().map_or(0, |a| a.backlog(now));
+        let verdict: Option<StepVerdict> = self
+            .conductor
+            .as_mut()
+            .and_then(|c| c.judge(&held.plan, &totals, backlog));
+        let step = Step {
+            purpose: held.plan.purpose,
+            rate: held.plan.rate,
+            start_ms: self.clock.signed_ms(held.span.start),
+            totals,
+            verdict,
+        };
+        observer.step(&step);
+        self.steps.push(step);
+        if self
+            .conductor
+            .as_ref()
+            .is_some_and(Conductor::starts_afresh)
+        {
+            self.drain(now);
+        }
+        self.begin_step(Instant::now());
+    }
+
+    /// Lets what a rate left behind end, so that the next one is not judged by it.
+    fn drain(&self, now: Instant) {
+        let control = &self.crew.control;
+        if let Some(arrivals) = &control.arrivals {
+            arrivals.clear(now, false);
+            control.signal();
+        }
+        let deadline = now + LONGEST_DRAIN;
+        let in_progress = || -> u64 { self.crew.recorders.iter().map(|r| r.in_progress()).sum() };
+        while in_progress() > 0 && Instant::now() < deadline && !control.is_stopping() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits until `due`, stopping the run at its end or when the user asks; gives how many
+    /// executors have ended meanwhile.
+    fn wait(&mut self, due: Instant, running: usize, stop: &StopHandle) -> usize {
+        let control = &self.crew.control;
+        // Rates that follow each other end the run themselves.
+        let limit = self.spec.time.filter(|_| self.conductor.is_none());
+        let end = limit.map(|t| self.clock.measure_start + t);
+        let mut ended = 0;
+        loop {
+            let now = Instant::now();
+            if end.is_some_and(|e| now >= e) && !control.is_stopping() {
+                control.stop();
+            }
+            if stop.is_stopped() && !self.stop_asked {
+                self.stop_asked = true;
+                control.stop();
+            }
+            if let (Some(end), Some(grace)) = (end, self.spec.forced_shutdown)
+                && now >= end + grace
+            {
+                control.abort();
+            }
+            if now >= due || ended == running {
+                return ended;
+            }
+            let mut wait = (due - now).min(STOP_CHECK);
+            if let Some(end) = end.filter(|e| *e > now) {
+                wait = wait.min(end - now);
+            }
+            match self.crew.ended.recv_timeout(wait) {
+                // A failure is kept in the control; here only the end counts.
+                Ok(_) => ended += 1,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return running,
+            }
+        }
+    }
+
+    /// Swaps the counters of all executors, tells the interval, and adds it to what is summed up.
+    fn end_interval(&mut self, now: Instant, in_warmup: bool, observer: &mut dyn RunObserver) {
+        let interval = self.close_interval(now, in_warmup);
+        if !in_warmup {
+            self.totals.counters.merge(&self.spare);
+            self.checkpoint.counters.merge(&self.spare);
+            if let Some(held) = &mut self.held {
+                held.span.counters.merge(&self.spare);
+            }
+        }
+        self.spare.clear();
+        // What is left when the last session ends within moments of an interval is nothing.
+        if interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0 {
+            observer.interval(&interval);
+        }
+    }
+
+    fn close_interval(&mut self, now: Instant, in_warmup: bool) -> Interval {
+        let mut concurrency = 0;
+        let mut part = Counters::new(self.names.len(), self.crew.hosts.len());
+        self.connected.fill(0);
+        for recorder in &self.crew.recorders {
+            concurrency += recorder.swap(&mut part, &mut self.connected);
+            self.spare.merge(&part);
+            part.clear();
+        }
+        let arrivals = self.crew.control.arrivals.as_ref();
+        self.spare.dropped += arrivals.map_or(0, |a| a.take_dropped());
+        if let [only] = self.spare.hosts.as_mut_slice() {
+            *only = self.spare.statements.total();
+        }
+        let start = self.clock.interval_start;
+        self.clock.interval_start = now;
+        let outage = self.crew.control.outages.within(start, now);
+        Interval {
+            start_ms: self.clock.signed_ms(start),
+            length_ms: (now - start).as_secs_f64() * 1000.0,
+            phase: if in_warmup {
+                Phase::Warmup
+            } else {
+                Phase::Measure
+            },
+            sessions: self.connected.iter().sum(),
+            statements: self.spare.statements,
+            ignored_errors: self.spare.ignored_errors,
+            reconnects: self.spare.reconnects,
+            queue_length: arrivals.map_or(0, |a| a.backlog(now)),
+            concurrency,
+            rate: arrivals.and_then(|a| a.rate()),
+            delayed_arrivals: self.spare.delayed,
+            dropped_arrivals: self.spare.dropped,
+            outage_ms: outage.as_secs_f64() * 1000.0,
+            hosts: host_loads(&self.crew.hosts, &self.spare.hosts, &self.connected),
+            types: type_stats(self.names, &self.spare),
+        }
+    }
+
+    fn end_checkpoint(&mut self, now: Instant, observer: &mut dyn RunObserver) {
+        let seconds = now - self.clock.measure_start;
+        let totals = self.totals_of(&self.checkpoint, now);
+        observer.checkpoint(seconds.as_secs_f64(), &totals);
+        self.checkpoint.counters.clear();
+        self.checkpoint.start = now;
+        self.checkpoint.sessions = self.tallies();
+    }
+
+    /// Each session's share, in order. Session `n` is number `n / executors` of recorder
+    /// `n % executors`.
+    fn tallies(&self) -> Vec<SessionTally> {
+        let recorders = self.crew.recorders.len();
+        let mut by_recorder = vec![Vec::new(); recorders];
+        for (recorder, tallies) in self.crew.recorders.iter().zip(&mut by_recorder) {
+            recorder.sessions(tallies);
+        }
+        (0..self.crew.sessions)
+            .filter_map(|n| by_recorder[n % recorders].get(n / recorders))
+            .copied()
+            .collect()
+    }
+
+    fn totals_of(&self, span: &Span, end: Instant) -> Totals {
+        let mut sessions = self.tallies();
+        for (now, before) in sessions.iter_mut().zip(&span.sessions) {
+            now.events -= before.events;
+            now.busy = now.busy.saturating_sub(before.busy);
+        }
+        let counters = &span.counters;
+        let outage = self.crew.control.outages.within(span.start, end);
+        Totals {
+            elapsed_s: end.saturating_duration_since(span.start).as_secs_f64(),
+            statements: counters.statements,
+            ignored_errors: counters.ignored_errors,
+            reconnects: counters.reconnects,
+            types: type_stats(self.names, counters),
+            all: all_types(counters),
+            fairness: fairness(&sessions),
+            delayed_arrivals: counters.delayed,
+            dropped_arrivals: counters.dropped,
+            lateness: encoded(&counters.lateness),
+            outage_s: outage.as_secs_f64(),
+            hosts: host_loads(&self.crew.hosts, &counters.hosts, &self.connected),
+        }
+    }
+
+    fn outages(&self, end: Instant) -> Vec<Outage> {
+        let spans = self.crew.control.outages.spans();
+        spans
+            .into_iter()
+            .map(|span| Outage {
+                host: self
+                    .crew
+                    .hosts
+                    .get(span.host)
+                    .map_or_else(String::new, |(host, _)| host.clone()),
+                start_ms: self.clock.signed_ms(span.start),
+                length_ms: (span.end.unwrap_or(end) - span.start).as_secs_f64() * 1000.0,
+                ended: span.end.is_some(),
+                first_error: span.first_error,
+            })
+            .collect()
+    }
+
+    fn result(&mut self) -> RunResult {
+        let control = &self.crew.control;
+        if control.cut_off.load(Ordering::Relaxed) {
+            control.fail(EngineError::ForcedShutdown);
+        }
+        let failure = control.failure();
+        let state = match &failure {
+            Some(error) => RunState::Failed(error.to_string()),
+            None if self.stop_asked => RunState::Interrupted,
+            None => RunState::Finished,
+        };
+        let now = self.clock.interval_start;
+        let found = self
+            .steps
+            .iter()
+            .rev()
+            .find(|s| s.purpose == StepPurpose::Confirm);
+        let totals = match found {
+            Some(step) => step.totals.clone(),
+            None => self.totals_of(&self.totals, now),
+        };
+        RunResult {
+            state,
+            failure,
+            executors: self.crew.recorders.len(),
+            sessions_opened: self.opened,
+            totals,
+            since_checkpoint: self.totals_of(&self.checkpoint, now),
+            outages: self.outages(now),
+            errors: self.totals.counters.errors.clone(),
+            sessions: self.tallies().iter().map(|t| (t.events, t.busy)).collect(),
+            steps: std::mem::take(&mut self.steps),
+        }
+    }
+}

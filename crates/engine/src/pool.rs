@@ -1,0 +1,180 @@
+//! Terminals that share fewer sessions.
+
+use crate::control::Control;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tidemark_core::ThinkTime;
+use tidemark_runtime::Parking;
+use tidemark_workloads::Terminal;
+
+/// The terminals of one executor, and which of them wants a session.
+///
+/// A terminal is a few hundred bytes and no task of its own: a hundred thousand of them fit where
+/// ten thousand sessions do not.
+pub(crate) struct Pool {
+    state: RefCell<State>,
+    /// Sessions without a terminal.
+    free: Parking,
+    /// The task that ends the terminals' thinking.
+    clock: Parking,
+    started: Cell<bool>,
+}
+
+struct State {
+    terminals: Vec<Option<Box<Terminal>>>,
+    /// When each thinking terminal wants its next transaction.
+    thinking: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Terminals that want a session, the longest waiting first.
+    ready: VecDeque<(Instant, u32)>,
+    think: ThinkTime,
+    random: SmallRng,
+}
+
+/// A terminal on a session.
+pub(crate) struct Seated {
+    pub number: u32,
+    pub terminal: Box<Terminal>,
+    /// When it wanted the session.
+    pub since: Instant,
+}
+
+impl Pool {
+    pub fn new(terminals: Vec<Box<Terminal>>, think: ThinkTime, seed: u64) -> Self {
+        Self {
+            state: RefCell::new(State {
+                thinking: BinaryHeap::with_capacity(match think {
+                    ThinkTime::None => 0,
+                    _ => terminals.len(),
+                }),
+                ready: VecDeque::new(),
+                terminals: terminals.into_iter().map(Some).collect(),
+                think,
+                random: SmallRng::seed_from_u64(seed),
+            }),
+            free: Parking::default(),
+            clock: Parking::default(),
+            started: Cell::new(false),
+        }
+    }
+
+    /// Lets the terminals begin, each in the midst of its thinking: all at once would be a load
+    /// that no user makes.
+    pub fn start(&self) {
+        if self.started.replace(true) {
+            return;
+        }
+        let now = Instant::now();
+        let mut state = self.state.borrow_mut();
+        for number in 0..state.terminals.len() as u32 {
+            let pause = state.first_pause();
+            state.rest(number, now, pause);
+        }
+    }
+
+    /// Waits for a terminal that wants a session; `None` when the run ended first.
+    pub async fn take(&self, control: &Control) -> Option<Seated> {
+        loop {
+            if control.is_stopping() {
+                return None;
+            }
+            let mut state = self.state.borrow_mut();
+            if let Some((since, number)) = state.ready.pop_front()
+                && let Some(terminal) = state.terminals[number as usize].take()
+            {
+                return Some(Seated {
+                    number,
+                    terminal,
+                    since,
+                });
+            }
+            drop(state);
+            self.free.wait().await;
+        }
+    }
+
+    /// Gives a terminal back, which thinks until its next transaction.
+    pub fn put(&self, number: u32, terminal: Box<Terminal>, now: Instant) {
+        let mut state = self.state.borrow_mut();
+        state.terminals[number as usize] = Some(terminal);
+        let first = state.thinking.peek().map(|Reverse((due, _))| *due);
+        let pause = state.pause();
+        let due = state.rest(number, now, pause);
+        drop(state);
+        if pause.is_zero() {
+            self.free.call_one();
+        } else if first.is_none_or(|first| due < first) {
+            self.clock.call_one();
+        }
+    }
+
+    /// A terminal that holds back what the run's end must still send.
+    pub fn take_rest(&self) -> Option<Box<Terminal>> {
+        let mut state = self.state.borrow_mut();
+        state.terminals.iter_mut().find_map(Option::take)
+    }
+
+    /// Ends the terminals' thinking when it is time, until the run ends.
+    pub async fn run_clock(self: Rc<Self>, control: &Control) {
+        loop {
+            if control.is_stopping() {
+                while self.free.call_one() {}
+                return;
+            }
+            let now = Instant::now();
+            let mut state = self.state.borrow_mut();
+            while let Some(&Reverse((due, number))) = state.thinking.peek()
+                && due <= now
+            {
+                state.thinking.pop();
+                state.ready.push_back((due, number));
+            }
+            let next = state.thinking.peek().map(|Reverse((due, _))| *due);
+            let ready = state.ready.len();
+            drop(state);
+            for _ in 0..ready {
+                if !self.free.call_one() {
+                    break;
+                }
+            }
+            self.clock.wait_until(next).await;
+        }
+    }
+}
+
+impl State {
+    fn rest(&mut self, number: u32, now: Instant, pause: Duration) -> Instant {
+        let due = now + pause;
+        if pause.is_zero() {
+            self.ready.push_back((due, number));
+        } else {
+            self.thinking.push(Reverse((due, number)));
+        }
+        due
+    }
+
+    fn pause(&mut self) -> Duration {
+        match self.think {
+            ThinkTime::None => Duration::ZERO,
+            ThinkTime::Constant(time) => time,
+            // TPC-C 5.2.5.4: truncated at ten times the mean.
+            ThinkTime::Exponential(mean) => {
+                let factor = -(1.0 - self.random.random::<f64>()).ln();
+                mean.mul_f64(factor.min(10.0))
+            }
+        }
+    }
+
+    fn first_pause(&mut self) -> Duration {
+        match self.think {
+            // What is left of a constant time at a random moment.
+            ThinkTime::Constant(time) => time.mul_f64(self.random.random::<f64>()),
+            // An exponential time has no memory.
+            _ => self.pause(),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What the engine reports beside what really happened. The exact figures, on a machine that does
+//! nothing else, are `bench/accuracy`'s: here the bound is loose, and a busy machine has three
+//! tries.
+
+// clippy.toml allows it in functions marked as tests; these are their helpers.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{connectors, decode, drive, lab};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tidemark_core::{Arrivals, Pacing, RunSpec};
+use tidemark_drivers::Connector;
+use tidemark_lab::{Lab, LabConfig};
+use tidemark_stats::Histogram;
+
+const PERCENTS: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+const TRIES: usize = 3;
+
+/// One after the other: what measures times must not run beside what makes load.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Percentiles that can't be: shorter than the truth, or longer by more than what a busy machine
+/// makes a thread wait.
+fn too_far(truth: &Histogram, measured: &Histogram) -> Vec<String> {
+    let far = PERCENTS.iter().filter_map(|&percent| {
+        let truth = truth.percentile_ns(percent) as f64;
+        let got = measured.percentile_ns(percent) as f64;
+        let least = truth * 0.998;
+        let most = truth * 1.05 + if percent < 99.0 { 2e6 } else { 10e6 };
+        (!(least..=most).contains(&got)).then(|| format!("p{percent}: {got} ns for {truth} ns"))
+    });
+    far.collect()
+}
+
+fn measure(delay: &str, pick: impl Fn(&Lab) -> Connector) -> Vec<String> {
+    let lab = lab(LabConfig {
+        delay: delay.parse().unwrap(),
+        ..LabConfig::default()
+    });
+    let spec = RunSpec {
+        terminals: 16,
+        sessions: 16,
+        time: Some(Duration::from_millis(1500)),
+        // A busy machine is the rule for tests: who waits longest goes first.
+        yield_to_server: false,
+        ..RunSpec::default()
+    };
+    let result = drive(&spec, &pick(&lab), || {});
+    let truth = lab.stop().unwrap();
+    assert_eq!(result.totals.all.count, truth.delays.count());
+    too_far(&truth.delays, &decode(&result.totals.all.service))
+}
+
+fn is_true(delay: &str) {
+    let _alone = alone();
+    for protocol in 0..2 {
+        let mut found = Vec::new();
+        let close = (0..TRIES).any(|_| {
+            found = measure(delay, |lab| connectors(lab)[protocol].clone());
+            found.is_empty()
+        });
+        assert!(close, "{delay}: {found:?}");
+    }
+}
+
+#[test]
+fn constant_delays_are_measured_as_they_are() {
+    is_true("constant:5ms");
+}
+
+#[test]
+fn exponential_delays_are_measured_as_they_are() {
+    is_true("exp:5ms");
+}
+
+#[test]
+fn log_normal_delays_are_measured_as_they_are() {
+    is_true("lognormal:median=2ms,sigma=1");
+}
+
+#[test]
+fn delays_of_two_modes_are_measured_as_they_are() {
+    is_true("bimodal:1ms@0.99,50ms@0.01");
+}
+
+/// The comparison itself can fail.
+#[test]
+fn a_histogram_that_is_wrong_is_found() {
+    let of = |micros: u64| {
+        let mut h = Histogram::new();
+        (0..1000).for_each(|n| h.record(Duration::from_micros(micros + n)));
+        h
+    };
+    assert!(too_far(&of(50_000), &of(50_100)).is_empty());
+    assert_eq!(too_far(&of(50_000), &of(49_000)).len(), PERCENTS.len());
+    assert_eq!(too_far(&of(50_000), &of(70_000)).len(), PERCENTS.len());
+}
+
+/// Whoever waits politely sees a stall once a session; arrivals on a schedule see it whole
+/// (G. Tene, "How NOT to Measure Latency": coordinated omission).
+#[test]
+fn a_stall_is_seen_whole_in_response_time() {
+    const RATE: f64 = 1000.0;
+    const TIME: Duration = Duration::from_secs(3);
+    const STALL: Duration = Duration::from_secs(1);
+    const SESSIONS: usize = 32;
+    let _alone = alone();
+    let lab = Arc::new(lab(LabConfig {
+        delay: "constant:200us".parse().unwrap(),
+        ..LabConfig::default()
+    }));
+    for connector in connectors(&lab) {
+        let spec = RunSpec {
+            terminals: SESSIONS,
+            sessions: SESSIONS,
+            time: Some(TIME),
+            pacing: Pacing::Rate(RATE),
+            arrivals: Arrivals::Constant,
+            ..RunSpec::default()
+        };
+        let mut stalling = None;
+        let result = drive(&spec, &connector, || {
+            let lab = Arc::clone(&lab);
+            stalling = Some(std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs(1));
+                lab.stall_now(STALL);
+            }));
+        });
+        stalling.unwrap().join().unwrap();
+        let service = decode(&result.totals.all.service);
+        let response = decode(result.totals.all.response.as_ref().unwrap());
+        let slow = |h: &tidemark_stats::Histogram| -> u64 {
+            let slow = h.occupied().filter(|(ns, _)| *ns > 100_000_000);
+            slow.map(|(_, count)| count).sum()
+        };
+        // Each session had one statement in the stall.
+        assert!(slow(&service) <= SESSIONS as u64, "{}", slow(&service));
+        // An arrival t into the stall waits for what is left of it: 1 s - t.
+        let expected = RATE * 0.9;
+        let seen = slow(&response) as f64;
+        assert!((seen - expected).abs() < 0.15 * expected, "{seen}");
+        assert!(response.max_ns() >= 990_000_000, "{}", response.max_ns());
+        for percent in [75.0, 80.0, 90.0, 99.0] {
+            let slower = (1.0 - percent / 100.0) * TIME.as_secs_f64();
+            let truth = STALL.as_secs_f64() - slower;
+            let got = response.percentile_ns(percent) as f64 / 1e9;
+            // A hundred arrivals more or less, and what catching up takes.
+            assert!((got - truth).abs() < 0.15, "p{percent}: {got} for {truth}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! What a report says of the load: sentences, facts and tables, the same in every form.
+
+use crate::load::{Found, LoadKind, Spread, StepFigures, option};
+use crate::number::{percent, three, whole};
+use crate::texts::fill;
+use crate::words::Words;
+use tidemark_core::record::{HostRole, StepPurpose};
+
+/// A table as every form of report can draw it; its first column names the row.
+pub(crate) struct Table {
+    pub title: &'static str,
+    /// A sentence below it; may be empty.
+    pub says: String,
+    pub head: Vec<&'static str>,
+    pub rows: Vec<Vec<String>>,
+    /// Columns after the first that hold numbers.
+    pub numbers: usize,
+}
+
+impl Table {
+    /// Whether a column holds numbers.
+    pub fn is_number(&self, column: &usize) -> bool {
+        (1..=self.numbers).contains(column)
+    }
+}
+
+impl Words<'_> {
+    /// What made transactions start.
+    pub(crate) fn how_load(&self) -> Vec<String> {
+        let (r, t) = (self.d.record, self.t);
+        let opened = r.sessions_opened.unwrap_or(r.sessions);
+        let sessions = whole(opened as u64);
+        let mut sentences = vec![match (self.d.kind, r.terminals) {
+            (LoadKind::Open(rate), _) => fill(
+                t.how_open,
+                &[("rate", &three(rate)), ("sessions", &sessions)],
+            ),
+            (LoadKind::Steps, _) => {
+                let asked = || r.steps.iter().filter_map(|s| s.rate);
+                let bound =
+                    |pick: fn(f64, f64) -> f64| asked().reduce(pick).map_or("–".into(), three);
+                fill(
+                    t.how_steps,
+                    &[
+                        ("count", &whole(asked().count() as u64)),
+                        ("low", &bound(f64::min)),
+                        ("high", &bound(f64::max)),
+                        ("sessions", &sessions),
+                    ],
+                )
+            }
+            (LoadKind::Search, _) => fill(
+                t.how_search,
+                &[("objective", self.objective()), ("sessions", &sessions)],
+            ),
+            (LoadKind::Closed, Some(terminals)) => fill(
+                t.how_terminals,
+                &[
+                    ("terminals", &whole(terminals as u64)),
+                    ("sessions", &sessions),
+                ],
+            ),
+            (LoadKind::Closed, None) => fill(t.how_closed, &[("sessions", &sessions)]),
+        }];
+        if let (LoadKind::Closed, Some(think)) = (self.d.kind, option(r, "think-time")) {
+            sentences.push(fill(t.how_thinking, &[("think", think)]));
+        }
+        if r.inject_rtt_ms > 0.0 {
+            let rtt = three(r.inject_rtt_ms);
+            sentences.push(fill(t.how_distance, &[("rtt", &rtt)]));
+        }
+        sentences
+    }
+
+    fn objective(&self) -> &str {
+        option(self.d.record, "find-max").unwrap_or("–")
+    }
+
+    /// What a search came to; `None` where there was none.
+    pub(crate) fn found(&self) -> Option<String> {
+        if self.d.kind != LoadKind::Search {
+            return None;
+        }
+        let t = self.t;
+        let (template, step) = match Found::of(self.d.record) {
+            Found::Confirmed(step) => (t.found, step),
+            Found::Refuted(step) => (t.found_refuted, step),
+            Found::Unconfirmed(step) => (t.found_unconfirmed, step),
+            Found::None(Some(step)) => (t.found_none, step),
+            Found::None(None) => return Some(t.found_nothing.into()),
+        };
+        let because = step.verdict.as_ref().map_or("–", |v| v.because.as_str());
+        Some(fill(
+            template,
+            &[
+                ("objective", self.objective()),
+                ("rate", &step.rate.map_or("–".into(), three)),
+                ("held", &t.duration(step.totals.elapsed_s)),
+                ("because", because),
+            ],
+        ))
+    }
+
+    /// What of the load makes figures other than they seem.
+    pub(crate) fn load_warnings(&self) -> Vec<String> {
+        let (d, r, t) = (self.d, self.d.record, self.t);
+        let mut warnings = Vec::new();
+        if let Some(opened) = r.sessions_opened.filter(|n| *n < r.sessions) {
+            warnings.push(fill(
+                t.fewer_sessions,
+                &[
+                    ("asked", &whole(r.sessions as u64)),
+                    ("opened", &whole(opened as u64)),
+                ],
+            ));
+        }
+        if let Some(late) = d.lateness.as_ref().filter(|l| l.matters) {
+            let p99 = three(late.spread.p99_ms);
+            warnings.push(fill(t.generator_late, &[("p99", &p99)]));
+        }
+        let late = d.steps.iter().filter(|s| s.late).count();
+        if late > 0 {
+            warnings.push(fill(
+                t.steps_late,
+                &[
+                    ("count", &whole(late as u64)),
+                    ("steps", &whole(d.steps.len() as u64)),
+                ],
+            ));
+        }
+        if d.totals.dropped_arrivals > 0 {
+            let dropped = whole(d.totals.dropped_arrivals);
+            warnings.push(fill(t.arrivals_dropped, &[("dropped", &dropped)]));
+        }
+        warnings
+    }
+
+    /// Names and values of the load's own facts; empty for a load that says nothing beyond its
+    /// sessions and its rate.
+    pub(crate) fn load_facts(&self) -> Vec<(&'static str, String)> {
+        let (d, r, t) = (self.d, self.d.record, self.t);
+        let mut facts = Vec::new();
+        if let Some(terminals) = r.terminals {
+            let opened = r.sessions_opened.unwrap_or(r.sessions);
+            let values = [
+                ("terminals", &*whole(terminals as u64)),
+                ("sessions", &*whole(opened as u64)),
+            ];
+            facts.push((t.terminals, fill(t.terminals_on, &values)));
+        }
+        if let (LoadKind::Closed, Some(think)) = (d.kind, option(r, "think-time")) {
+            facts.push((t.think_time, think.into()));
+        }
+        if r.inject_rtt_ms > 0.0 {
+            facts.push((t.distance, format!("{} ms", three(r.inject_rtt_ms))));
+        }
+        if let Some(time) = option(r, "statement-timeout") {
+            facts.push((t.statement_timeout, time.into()));
+        }
+        // Older records of open loop have none of what follows.
+        if d.kind.is_open_loop() && d.all.wait.is_some() {
+            let spacing = match option(r, "arrivals") {
+                Some("constant") => t.spacing_constant,
+                _ => t.spacing_poisson,
+            };
+            facts.push((t.spacing, spacing.into()));
+            let served = three(d.transactions_per_s());
+            facts.push((t.served, fill(t.rate_per_s, &[("rate", &served)])));
+            let arrivals = d.all.count + d.totals.dropped_arrivals;
+            for (name, count) in [
+                (t.delayed, d.totals.delayed_arrivals),
+                (t.dropped, d.totals.dropped_arrivals),
+            ] {
+                let values = [
+                    ("count", &*whole(count)),
+                    ("share", &*percent(count as f64, arrivals as f64)),
+                ];
+                facts.push((name, fill(t.count_of, &values)));
+            }
+        }
+        facts
+    }
+
+    /// Tables that only some runs have, in order.
+    pub(crate) fn load_tables(&self) -> Vec<Table> {
+        [self.parts(), self.steps(), self.outages(), self.hosts()]
+            .into_iter()
+            .filter(|table| !table.rows.is_empty())
+            .collect()
+    }
+
+    fn parts(&self) -> Table {
+        let (d, t) = (self.d, self.t);
+        let mut rows = Vec::new();
+        let mut row = |name: &str, spread: Option<Spread>| {
+            if let Some(s) = spread {
+                let values = [s.mean_ms, s.p50_ms, s.p95_ms, s.p99_ms, s.max_ms];
+                let cells = values.into_iter().map(three);
+                rows.push(std::iter::once(name.to_string()).chain(cells).collect());
+            }
+        };
+        if let (Some(response), Some(wait)) = (&d.all.response, &d.all.wait) {
+            row(t.part_response, Spread::of(response));
+            row(t.part_wait, Spread::of(wait));
+            row(t.part_service, Spread::of(&d.all.service));
+        }
+        row(t.part_lateness, d.lateness.as_ref().map(|l| l.spread));
+        Table {
+            title: t.parts,
+            says: String::new(),
+            head: vec![t.part, t.mean_ms, t.p50_ms, t.p95_ms, t.p99_ms, t.max_ms],
+            rows,
+            numbers: 5,
+        }
+    }
+
+    fn purpose(&self, purpose: StepPurpose) -> &'static str {
+        match purpose {
+            StepPurpose::Asked => self.t.purpose_asked,
+            StepPurpose::Probe => self.t.purpose_probe,
+            StepPurpose::Climb => self.t.purpose_climb,
+            StepPurpose::Bisect => self.t.purpose_bisect,
+            StepPurpose::Confirm => self.t.purpose_confirm,
+        }
+    }
+
+    fn steps(&self) -> Table {
+        let t = self.t;
+        let verdict = |s: &StepFigures<'_>| {
+            let kept = s.step.verdict.as_ref().map(|v| {
+                let template = if v.kept { t.kept } else { t.not_kept };
+                fill(template, &[("because", &v.because)])
+            });
+            let late = s.late.then(|| t.was_late.to_string());
+            let said: Vec<String> = kept.into_iter().chain(late).collect();
+            said.join("; ")
+        };
+        let row = |s: &StepFigures<'_>| {
+            let ms =
+                |of: fn(&Spread) -> f64| s.latency.as_ref().map_or("–".into(), |l| three(of(l)));
+            vec![
+                self.purpose(s.step.purpose).into(),
+                s.step.rate.map_or("–".into(), three),
+                three(s.achieved),
+                ms(|l| l.p50_ms),
+                ms(|l| l.p95_ms),
+                ms(|l| l.p99_ms),
+                whole(s.step.totals.delayed_arrivals),
+                whole(s.step.totals.dropped_arrivals),
+                verdict(s),
+            ]
+        };
+        Table {
+            title: t.steps,
+            says: String::new(),
+            head: vec![
+                t.step_purpose,
+                t.step_rate,
+                t.step_served,
+                t.p50_ms,
+                t.p95_ms,
+                t.p99_ms,
+                t.step_delayed,
+                t.step_dropped,
+                t.step_kept,
+            ],
+            rows: self.d.steps.iter().map(row).collect(),
+            numbers: 7,
+        }
+    }
+
+    fn outages(&self) -> Table {
+        let (d, t) = (self.d, self.t);
+        let rows: Vec<Vec<String>> = d
+            .record
+            .outages
+            .iter()
+            .map(|o| {
+                let length = t.duration(o.length_ms / 1000.0);
+                vec![
+                    o.host.clone(),
+                    t.duration(o.start_ms as f64 / 1000.0),
+                    if o.ended {
+                        length
+                    } else {
+                        fill(t.not_over, &[("length", &length)])
+                    },
+                    o.first_error.clone(),
+                ]
+            })
+            .collect();
+        let mut says = fill(
+            t.outage_says,
+            &[
+                ("outage", &t.duration(d.totals.outage_s)),
+                ("elapsed", &t.duration(d.totals.elapsed_s)),
+            ],
+        );
+        if let Some(tps) = d.outside.per_second() {
+            says.push_str(t.gap);
+            says.push_str(&fill(t.outage_outside, &[("tps", &three(tps))]));
+        }
+        Table {
+            title: t.outages,
+            says,
+            head: vec![t.host, t.outage_from, t.outage_length, t.outage_first],
+            rows,
+            numbers: 2,
+        }
+    }
+
+    /// Only where there is a choice of hosts.
+    fn hosts(&self) -> Table {
+        let t = self.t;
+        let hosts = &self.d.totals.hosts;
+        let all: u64 = hosts.iter().map(|h| h.statements).sum();
+        let shown = if hosts.len() > 1 {
+            hosts.as_slice()
+        } else {
+            &[]
+        };
+        Table {
+            title: t.hosts,
+            says: String::new(),
+            head: vec![t.host, t.sessions, t.statements, t.share, t.role],
+            rows: shown
+                .iter()
+                .map(|h| {
+                    vec![
+                        h.host.clone(),
+                        whole(h.sessions),
+                        whole(h.statements),
+                        percent(h.statements as f64, all as f64),
+                        match h.role {
+                            HostRole::Any => t.role_any,
+                            HostRole::Read => t.role_read,
+                        }
+                        .into(),
+                    ]
+                })
+                .collect(),
+            numbers: 3,
+        }
+    }
+}

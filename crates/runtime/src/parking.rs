@@ -1,0 +1,100 @@
+//! Tasks of one executor that wait to be called by another of its tasks.
+
+use crate::reactor::{Reactor, TaskId};
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Instant;
+
+/// Tasks that wait until another task of the same executor calls them.
+///
+/// The one that came last is called first: its session's memory is the warmest.
+#[derive(Debug, Default)]
+pub struct Parking(RefCell<Vec<TaskId>>);
+
+impl Parking {
+    /// Waits to be called by [`Parking::call_one`], or for anything else that polls the task: check
+    /// your condition again afterwards.
+    pub async fn wait(&self) {
+        self.wait_until(None).await;
+    }
+
+    /// The same, or until a moment.
+    pub async fn wait_until(&self, deadline: Option<Instant>) {
+        let mut parked = None;
+        poll_fn(|_| {
+            if let Some(id) = parked {
+                // Polled for another reason, it is still on the list.
+                self.0.borrow_mut().retain(|waiting| *waiting != id);
+                return Poll::Ready(());
+            }
+            if let Ok(reactor) = Reactor::current() {
+                let id = reactor.current.get();
+                self.0.borrow_mut().push(id);
+                parked = Some(id);
+                if let Some(deadline) = deadline {
+                    reactor.wake_at(deadline);
+                }
+            }
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Lets one waiting task go on; false when none waits.
+    pub fn call_one(&self) -> bool {
+        let Some(id) = self.0.borrow_mut().pop() else {
+            return false;
+        };
+        if let Ok(reactor) = Reactor::current() {
+            reactor.wake(id);
+        }
+        true
+    }
+
+    /// Tasks that wait.
+    pub fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// Whether no task waits.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Executor, sleep};
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    #[test]
+    fn who_came_last_is_called_first_and_nobody_twice() {
+        let parking = Rc::new(Parking::default());
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let called = Rc::new(Cell::new(false));
+        let mut executor = Executor::new().unwrap();
+        for number in 0..3 {
+            let (parking, order) = (Rc::clone(&parking), Rc::clone(&order));
+            executor.spawn(async move {
+                parking.wait().await;
+                order.borrow_mut().push(number);
+            });
+        }
+        {
+            let (parking, called) = (Rc::clone(&parking), Rc::clone(&called));
+            executor.spawn(async move {
+                sleep(Duration::from_millis(5)).await;
+                assert_eq!(parking.len(), 3);
+                assert!(parking.call_one() && parking.call_one() && parking.call_one());
+                called.set(!parking.call_one());
+            });
+        }
+        executor.run().unwrap();
+        assert_eq!(*order.borrow(), [2, 1, 0]);
+        assert!(called.get() && parking.is_empty());
+    }
+}
