@@ -143,15 +143,16 @@ pub async fn a_drawn_key_that_is_taken_is_drawn_again(db: Db) {
             let (workload, mut session) = prepared(&db, name, &options).await;
             let mut first = workload.terminal(0, 1, 1);
             let mut second = workload.terminal(0, 1, 1);
-            first.init(&mut session).await.unwrap();
-            second.init(&mut session).await.unwrap();
-            first.transaction(&mut session).await.unwrap();
-            let error = second.transaction(&mut session).await.unwrap_err();
+            let mut sql = workload.statements();
+            sql.prepare(&mut session).await.unwrap();
+            first.transaction(&mut session, &sql).await.unwrap();
+            let taken = second.transaction(&mut session, &sql).await;
+            let error = taken.unwrap_err();
             assert_eq!(error.class, ErrorClass::Retryable, "{name}: {error}");
             let codes = ["1062", "23505", "SQLITE_CONSTRAINT"];
             assert!(codes.contains(&error.code.as_str()), "{name}: {error}");
             session.rollback().await.unwrap();
-            second.transaction(&mut session).await.unwrap();
+            second.transaction(&mut session, &sql).await.unwrap();
             session.simple("DROP TABLE sbtest1").await.unwrap();
         }
     }
