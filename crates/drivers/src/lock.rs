@@ -24,8 +24,9 @@ const LONGEST_NAME: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The longest idle time that MySQL can be set to allow, in seconds: a year.
-const WAIT_TIMEOUT: u32 = 31_536_000;
+/// A holder that says nothing for so long, in seconds, is taken for dead by its server; a running
+/// one looks at its lock far more often.
+const LONGEST_SILENCE: u32 = 600;
 
 /// A lock that is held on a session, until it is released or the session ends.
 #[derive(Debug)]
@@ -114,11 +115,9 @@ async fn named(session: &mut Session) -> Result<Attempt, DbError> {
     let database = session.query("SELECT DATABASE()").await?;
     let name = name_for(&database.text(0, 0).unwrap_or_default());
     let literal = session.dialect().literal(Value::Text(&name));
-    // Asked now and then, the session isn't idle for long; but a client may be stopped for a while.
-    match session
-        .query(&format!("SET SESSION wait_timeout={WAIT_TIMEOUT}"))
-        .await
-    {
+    // A server may be set to close sessions after seconds.
+    let patient = format!("SET SESSION wait_timeout={LONGEST_SILENCE}");
+    match session.query(&patient).await {
         Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
         _ => {}
     }
@@ -163,8 +162,8 @@ async fn advisory(session: &mut Session) -> Result<Attempt, DbError> {
     let schema = schema.text(0, 0).unwrap_or_default();
     let key = hash(&format!("{NAME}:{schema}")).cast_signed();
     session.simple("BEGIN").await?;
-    let patient = "SET LOCAL idle_in_transaction_session_timeout = 0";
-    session.query(patient).await?;
+    let patient = format!("SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_SILENCE}s'");
+    session.query(&patient).await?;
     let give_up = Instant::now() + PATIENCE;
     loop {
         let sql = format!("SELECT pg_try_advisory_xact_lock({key})");
