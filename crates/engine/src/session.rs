@@ -48,11 +48,11 @@ impl Shared {
 
     /// Tells the recorder of a session's hosts.
     fn connected(&self, session: &Session, tell: fn(&Recorder, usize)) {
-        for host in [session.primary_host(), session.reader_host()] {
-            if let Some(host) = host {
-                tell(&self.recorder, host);
-            }
-        }
+        let hosts = [session.primary_host(), session.reader_host()];
+        hosts
+            .into_iter()
+            .flatten()
+            .for_each(|host| tell(&self.recorder, host));
     }
 }
 
