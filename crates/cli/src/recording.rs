@@ -228,10 +228,10 @@ impl Recording {
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
         self.record.sessions_opened =
-            (result.sessions_opened < self.record.sessions).then_some(result.sessions_opened);
+            Some(result.sessions_opened).filter(|n| *n < self.record.sessions);
         self.record.totals = result.totals.clone();
-        self.record.steps.clone_from(&result.steps);
-        self.record.outages.clone_from(&result.outages);
+        self.record.steps = result.steps.clone();
+        self.record.outages = result.outages.clone();
         self.record.errors = result.errors.counts().to_vec();
     }
 
