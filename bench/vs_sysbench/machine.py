@@ -82,15 +82,16 @@ def build_packages(smoke, packages):
 
 
 class OwnServers:
-    """A MariaDB and a PostgreSQL of this benchmark's own, by scripts/servers."""
+    """A MariaDB and a PostgreSQL of this benchmark's own, by scripts/servers; `settings` are its
+    options."""
 
-    def __init__(self, quick):
+    def __init__(self, quick, settings=()):
         self.folder = tempfile.mkdtemp(prefix="tidemark-bench-servers.")
-        self.quick = quick
+        self.quick, self.settings = quick, settings
         self.urls = {}
 
     def __enter__(self):
-        command = [SERVERS, "start", self.folder]
+        command = [SERVERS, "start", self.folder, *self.settings]
         if self.quick:
             command.append("--quick")
         try:
