@@ -150,7 +150,7 @@ impl Crew {
                 }
                 return Err(EngineError::TooFewSessions {
                     asked: spec.sessions,
-                    opened: ready,
+                    possible: ready,
                     reason: error.message,
                 });
             }
@@ -174,20 +174,9 @@ fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
     let Some(limit) = raise_open_files() else {
         return Ok(spec.sessions);
     };
-    let most = usize::try_from(limit.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
-    if spec.sessions <= most {
-        return Ok(spec.sessions);
-    }
-    if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
-        return Ok(most);
-    }
-    Err(EngineError::TooFewSessions {
-        asked: spec.sessions,
-        opened: 0,
-        reason: format!(
-            "this process may open {limit} files (ulimit -n), which is enough for {most} sessions"
-        ),
-    })
+    let most = limit.saturating_sub(OTHER_FILES);
+    let reason = || format!("this process may open {limit} files (ulimit -n): {most} sessions");
+    at_most(spec, spec.sessions, most, reason)
 }
 
 /// The sessions that the target has place for, as far as it tells.
@@ -204,7 +193,22 @@ fn within_target(
         return Ok(asked);
     };
     // The asking session will have gone.
-    let most = usize::try_from(limit.left() + 1).unwrap_or(usize::MAX);
+    let others = limit.in_use.saturating_sub(1);
+    let reason = || {
+        let (name, limit) = (limit.name, limit.limit);
+        format!("the server's {name} is {limit}, of which {others} are in use")
+    };
+    at_most(spec, asked, limit.left() + 1, reason)
+}
+
+/// `asked`, or where that is too many what the user wants then.
+fn at_most(
+    spec: &RunSpec,
+    asked: usize,
+    most: u64,
+    reason: impl FnOnce() -> String,
+) -> Result<usize, EngineError> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     if asked <= most {
         return Ok(asked);
     }
@@ -213,13 +217,8 @@ fn within_target(
     }
     Err(EngineError::TooFewSessions {
         asked: spec.sessions,
-        opened: 0,
-        reason: format!(
-            "the server's {} is {}, of which {} are in use",
-            limit.name,
-            limit.limit,
-            limit.in_use.saturating_sub(1)
-        ),
+        possible: most,
+        reason: reason(),
     })
 }
 

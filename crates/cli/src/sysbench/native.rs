@@ -145,7 +145,7 @@ pub(super) const NATIVE: &[OptionSpec] = &[
         "store",
         Text,
         "",
-        "file of the run store, or off; TIDEMARK_STORE names another default",
+        "file of the run store, or off; TIDEMARK_STORE sets another default",
     ),
     option(
         "executors",
