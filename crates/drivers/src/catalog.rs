@@ -140,8 +140,8 @@ pub async fn is_transactional(session: &mut Session, table: &str) -> Result<bool
     }
 }
 
-/// Waits until no other session's transaction has written into a table: a client that is gone may
-/// have left one that its server has not ended yet. Ends this session's transaction on MySQL.
+/// Waits until no other session's transaction has written into a table or is making an index on it:
+/// a client that is gone may have left one that its server has not ended yet. Ends this session's transaction on MySQL.
 ///
 /// # Errors
 /// [`tidemark_core::ErrorClass::Retryable`] when one goes on for longer than a minute. What a server
@@ -154,10 +154,11 @@ pub async fn wait_for_writers(session: &mut Session, table: &str) -> Result<(), 
             format!("LOCK TABLES {quoted} WRITE"),
             "UNLOCK TABLES",
         ),
-        // SHARE waits for those who have inserted (manual, "Table-Level Locks").
+        // Waits for those who have inserted and for those who make an index (manual, "Table-Level
+        // Locks").
         Engine::Postgres => (
             "BEGIN; SET LOCAL lock_timeout='60s'",
-            format!("LOCK TABLE {quoted} IN SHARE MODE"),
+            format!("LOCK TABLE {quoted} IN SHARE ROW EXCLUSIVE MODE"),
             "ROLLBACK",
         ),
         // A cluster ends what its own clients left. SQLite's locks end with their process.
