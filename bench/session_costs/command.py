@@ -93,7 +93,7 @@ class Plan:
         self.runs = args.runs or (1 if small else 3)
         self.pairs = args.pairs or (1 if small else 5)
         self.seconds = args.time or (1 if small else 10)
-        # As long as ten terminals in eleven need to come around once.
+        # In less, most terminals would not have come around once.
         self.crowd_seconds = 1 if small else max(self.seconds, 10)
         self.run_size = Size(4, 500 if small else 25_000)
         self.load_threads = 4
@@ -164,7 +164,8 @@ def measure_all(args, plan):
         f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
         f"load average before: {load_before:.2f}.",
         f"Clients: {'; '.join(machine.versions(programs, ours=args.tidemark is None)[:2])}; "
-        f"{pgbouncer.version()}; servers on the same machine, over TCP.",
+        f"{pgbouncer.version()}; {'named' if args.mysql or args.postgres else 'own'} servers over "
+        "TCP, clients on the same machine as pgbouncer and laboratory.",
         f"{plan.run_size.tables} tables of {plan.run_size.rows:,} rows, point selects, uniform ids.",
         f"No process is shown with less memory than {launch.floor_bytes() / (1 << 20):.1f} MiB.",
     ]
