@@ -24,6 +24,8 @@ use tidemark_workloads::Workload;
 const CONNECT_LANES: usize = 16;
 /// Stack of a thread that runs one blocking session.
 const BLOCKING_STACK: usize = 512 * 1024;
+/// So many sessions are not worth asking for the target's limits.
+const FEW_SESSIONS: usize = 32;
 /// Files that are open beside the sessions' sockets: the store, pollers, the report.
 const OTHER_FILES: u64 = 64;
 
@@ -38,6 +40,8 @@ pub(crate) struct Crew {
     pub ended: Receiver<Result<(), EngineError>>,
     /// Sessions that are to be opened.
     pub sessions: usize,
+    /// What the target says of its limits.
+    limit: Option<String>,
 }
 
 impl Crew {
@@ -55,8 +59,12 @@ impl Crew {
         let sessions = if connector.is_blocking() {
             spec.sessions
         } else {
-            let asked = within_open_files(spec)?;
-            within_target(spec, connector, asked)?
+            within_open_files(spec)?
+        };
+        let limit = if sessions > FEW_SESSIONS && !connector.is_blocking() {
+            target_limit(connector)
+        } else {
+            None
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
@@ -116,6 +124,7 @@ impl Crew {
             threads,
             ended,
             sessions,
+            limit,
         })
     }
 
@@ -151,7 +160,10 @@ impl Crew {
                 return Err(EngineError::TooFewSessions {
                     asked: spec.sessions,
                     possible: ready,
-                    reason: error.message,
+                    reason: match &self.limit {
+                        Some(limit) => format!("{limit} ({})", error.message),
+                        None => error.message,
+                    },
                 });
             }
             if stop.is_stopped() {
@@ -174,43 +186,9 @@ fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
     let Some(limit) = raise_open_files() else {
         return Ok(spec.sessions);
     };
-    let most = limit.saturating_sub(OTHER_FILES);
-    let reason = || format!("this process may open {limit} files (ulimit -n): {most} sessions");
-    at_most(spec, spec.sessions, most, reason)
-}
-
-/// The sessions that the target has place for, as far as it tells.
-fn within_target(
-    spec: &RunSpec,
-    connector: &Connector,
-    asked: usize,
-) -> Result<usize, EngineError> {
-    let limit = on_session(connector, async |session: &mut Session| {
-        session_limit(session).await.map_err(statement)
-    })?;
-    // With several hosts, or a proxy, the limit is not that of one; they will say it themselves.
-    let Some(limit) = limit.filter(|_| connector.hosts().len() == 1) else {
-        return Ok(asked);
-    };
-    // The asking session will have gone.
-    let others = limit.in_use.saturating_sub(1);
-    let reason = || {
-        let (name, limit) = (limit.name, limit.limit);
-        format!("the server's {name} is {limit}, of which {others} are in use")
-    };
-    at_most(spec, asked, limit.left() + 1, reason)
-}
-
-/// `asked`, or where that is too many what the user wants then.
-fn at_most(
-    spec: &RunSpec,
-    asked: usize,
-    most: u64,
-    reason: impl FnOnce() -> String,
-) -> Result<usize, EngineError> {
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
-    if asked <= most {
-        return Ok(asked);
+    let most = usize::try_from(limit.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
+    if spec.sessions <= most {
+        return Ok(spec.sessions);
     }
     if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
         return Ok(most);
@@ -218,8 +196,23 @@ fn at_most(
     Err(EngineError::TooFewSessions {
         asked: spec.sessions,
         possible: most,
-        reason: reason(),
+        reason: format!("this process may open {limit} files (ulimit -n)"),
     })
+}
+
+/// What the target says of its limits, for when it refuses a session. It is no ground to refuse
+/// any before: a pool in front of it may take more.
+fn target_limit(connector: &Connector) -> Option<String> {
+    let limit = on_session(connector, async |session: &mut Session| {
+        session_limit(session).await.map_err(statement)
+    });
+    let limit = limit.ok()??;
+    // The asking session will have gone.
+    let others = limit.in_use.saturating_sub(1);
+    let (name, limit) = (limit.name, limit.limit);
+    Some(format!(
+        "the server's {name} is {limit}, of which {others} were in use before"
+    ))
 }
 
 fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
