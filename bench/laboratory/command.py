@@ -44,6 +44,8 @@ def parser():
     p.add_argument("--sessions", type=positive, help="sessions in closed loop (16)")
     p.add_argument("--parts", type=parts, default=list(PARTS), metavar="LIST",
                    help=f"of {','.join(PARTS)} (all)")
+    p.add_argument("--with", dest="options", action="append", default=[], metavar="OPTION",
+                   help="an option more for tidemark, as --with=--scheduling=normal; repeatable")
     p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
                    help="the program to measure, instead of building this workspace's")
     p.add_argument("--lab", metavar="PATH", type=pathlib.Path,
@@ -73,6 +75,7 @@ class Plan:
     def __init__(self, args):
         small = args.smoke
         self.seconds = args.time or (1 if small else 10)
+        self.options = args.options
         self.sessions = args.sessions or (4 if small else 16)
         self.delays = DELAYS[-1:] if small else DELAYS
         # Rates on a schedule with the sessions for them: whether it is enough to be in time on
@@ -129,6 +132,8 @@ def measure_all(args, plan):
         f"load average before: {load_before:.2f}.",
         f"{version}; runs of {plan.seconds} s; the laboratory on the same machine, one thread.",
     ]
+    if plan.options:
+        facts.append(f"With {' '.join(plan.options)}.")
     with tempfile.TemporaryDirectory(prefix="tidemark-bench.") as folder:
         bench = Bench(programs, folder, plan, say)
         sections = [getattr(bench, part.replace("-", "_"))() for part in args.parts]
@@ -142,12 +147,14 @@ class Bench:
         self.programs = [path.resolve() for path in programs]
         self.folder, self.plan, self.say = folder, plan, say
 
-    def _run(self, protocol, options, sessions, rate=None):
+    def _run(self, protocol, lab_options, sessions, rate=None):
         """One run against a laboratory of its own; the run and the truth."""
         program, lab_program = self.programs
-        with Laboratory(lab_program, *options) as lab:
-            url, seconds = lab.urls[protocol], self.plan.seconds
-            run = tidemark(program, self.folder, url, seconds, sessions, rate)
+        with Laboratory(lab_program, *lab_options) as lab:
+            options = [f"--threads={sessions}", f"--time={self.plan.seconds}"]
+            options += [f"--rate={rate}"] if rate else []
+            options += self.plan.options
+            run = tidemark(program, self.folder, lab.urls[protocol], options, self.plan.seconds)
             truth = lab.truth()
         executed = truth["delays"]["count"]
         if run.count != executed:

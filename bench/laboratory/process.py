@@ -70,12 +70,11 @@ class Run:
         return self.count / self.elapsed_s
 
 
-def tidemark(program, folder, url, seconds, sessions, rate=None):
-    """One run of point selects."""
+def tidemark(program, folder, url, options, seconds):
+    """One run of point selects; it ends in about so many seconds."""
     record = pathlib.Path(folder, "record.json")
     command = [program, "sysbench", "oltp_point_select", f"--target={url}", "--tables=1"]
-    command += [f"--table-size={ROWS}", f"--threads={sessions}", f"--time={seconds}"]
-    command += [f"--out={record}", *([f"--rate={rate}"] if rate else []), "run"]
+    command += [f"--table-size={ROWS}", *options, f"--out={record}", "run"]
     # The user's own store is not for these runs.
     env = {**os.environ, "TIDEMARK_STORE": str(pathlib.Path(folder, "runs.db"))}
     done = subprocess.run(
