@@ -10,11 +10,13 @@ use tidemark_engine::{EngineError, LoadFailure};
 pub enum ExitCode {
     /// All went well.
     Success = 0,
-    /// A run or load began and failed, or Tidemark could not do its own work.
+    /// A run or load began and failed, no transaction of a run ended well, or Tidemark could not do
+    /// its own work.
     Failed = 1,
     /// The command line, a configuration file or a URL is wrong.
     Usage = 2,
-    /// The data or the results are not what they should be.
+    /// The data or the results are not what they should be, or a search found no rate that keeps
+    /// its objective, or none whose confirmation did.
     Check = 3,
     /// No session could be opened: unreachable, refused, wrong password, TLS refused.
     Connect = 4,
@@ -30,14 +32,17 @@ impl ExitCode {
     /// Every code with its meaning, for `--help` and the README.
     pub const ALL: [(ExitCode, &'static str); 8] = [
         (ExitCode::Success, "all went well"),
-        (ExitCode::Failed, "a run or load began and failed"),
+        (
+            ExitCode::Failed,
+            "a run or load began and failed, or no transaction ended well",
+        ),
         (
             ExitCode::Usage,
             "the command line, a configuration file or a URL is wrong",
         ),
         (
             ExitCode::Check,
-            "data or results are not what they should be",
+            "data or results are not what they should be, or --find-max found no rate",
         ),
         (ExitCode::Connect, "no session could be opened"),
         (

@@ -208,6 +208,27 @@ pub fn described(spec: &RunSpec) -> Vec<String> {
     lines
 }
 
+/// A distance that no network has, which is what a number without a unit asks for.
+pub fn long_distance(options: &OptionValues, spec: &RunSpec) -> Option<String> {
+    if spec.inject_rtt < Duration::from_secs(1) {
+        return None;
+    }
+    let written = options.text("inject-rtt");
+    let seconds = spec.inject_rtt.as_secs_f64();
+    let unit = if seconds == 1.0 {
+        "second is"
+    } else {
+        "seconds are"
+    };
+    let meant = match written.parse::<f64>() {
+        Ok(_) => format!("; {written}ms is written --inject-rtt={written}ms"),
+        Err(_) => String::new(),
+    };
+    Some(format!(
+        "--inject-rtt={written}: {seconds} {unit} added to every round trip{meant}"
+    ))
+}
+
 /// Terminals and the sessions that they share.
 ///
 /// # Errors
@@ -343,6 +364,29 @@ mod tests {
         assert_eq!(length("--rate=1,2,3 --rate-hold=5s"), Some(15 * SECOND));
         assert_eq!(length("--time=7"), Some(7 * SECOND));
         assert_eq!(length("--find-max=max<1s"), None);
+    }
+
+    #[test]
+    fn a_distance_in_seconds_is_told() {
+        let said = |value: &str| {
+            let options = options(&format!("--inject-rtt={value}"));
+            let spec = run_spec(&options, Protocol::Mysql).unwrap();
+            super::long_distance(&options, &spec)
+        };
+        assert_eq!(
+            said("20").unwrap(),
+            "--inject-rtt=20: 20 seconds are added to every round trip; 20ms is written \
+             --inject-rtt=20ms"
+        );
+        let one = said("1").unwrap();
+        assert!(one.contains("1 second is added"), "{one}");
+        assert_eq!(
+            said("1.5s").unwrap(),
+            "--inject-rtt=1.5s: 1.5 seconds are added to every round trip"
+        );
+        for short in ["0", "0.02", "20ms", "999ms"] {
+            assert_eq!(said(short), None);
+        }
     }
 
     #[test]

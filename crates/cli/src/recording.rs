@@ -10,7 +10,6 @@ use tidemark_core::{DbError, OptionValues, Pacing, RunSpec, ServerInfo, Target, 
 use tidemark_drivers::{Connector, Session, catalog, settings};
 use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
-use tidemark_report::OutsideOutages;
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -147,11 +146,8 @@ async fn table_state(
 
 /// A record in the making.
 pub struct Recording {
-    /// The record so far.
+    /// The record so far. It holds no intervals until it leaves the process.
     pub record: RunRecord,
-    /// Of the intervals without an outage; the record itself holds no intervals until it leaves
-    /// the process.
-    pub outside: OutsideOutages,
     usage_before: Usage,
 }
 
@@ -210,7 +206,6 @@ impl Recording {
         };
         Self {
             record,
-            outside: OutsideOutages::default(),
             usage_before: usage(),
         }
     }

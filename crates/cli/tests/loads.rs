@@ -140,14 +140,21 @@ fn terminals_that_share_sessions_have_their_tables_all_the_same() {
     assert!(said.out.contains("Dropping table 'sbtest6'..."), "{said:?}");
 }
 
-/// A run on a server: what was said, and its record.
+/// A run on a server that ends well: what was said, and its record.
 fn on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
+    let (said, record) = ended_on_server(name, more);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    (said, record)
+}
+
+/// The same, however it ends.
+fn ended_on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
     let database = shared_mariadb().unwrap().fresh_database(name).unwrap();
     let dir = Workdir::new();
     let target = format!("--target={}", database.url());
     let args = ["sysbench", "oltp_point_select", &target, SIZE];
     dir.ok(&[&args[..], &["prepare"]].concat());
-    let said = dir.ok(&[&args[..], more, &["--report=r.html", "run"]].concat());
+    let said = dir.run(&[&args[..], more, &["--report=r.html", "run"]].concat());
     let page = std::fs::read_to_string(dir.path().join("r.html")).unwrap();
     assert!(page.contains("<h2>Where the time went</h2>"), "{name}");
     let record = dir.last_record();
@@ -185,11 +192,22 @@ fn a_search_ends_with_one_sentence() {
     let load = [
         "--threads=4",
         "--find-max=max < 1us",
-        "--find-from=100",
+        "--find-from=800",
         "--find-hold=1s",
         "--find-confirm=1s",
     ];
-    let (said, record) = on_server("search", &load);
+    let (said, record) = ended_on_server("search", &load);
+    // Who has its result checked by a script need not read it.
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(
+        said.err
+            .starts_with("tidemark: no rate kept max < 1µs; the lowest tried was "),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("\nOpen loop, at the last rate tried:\n"),
+        "{said:?}"
+    );
     let line = "Looking for the highest rate that keeps max < 1µs\n";
     assert!(said.out.contains(line), "{said:?}");
     let result = "\nWARNING: no rate kept max < 1µs; the lowest tried was ";
@@ -199,6 +217,43 @@ fn a_search_ends_with_one_sentence() {
     for step in steps {
         assert_eq!(step["verdict"]["kept"], false, "{step:?}");
     }
+}
+
+#[test]
+fn a_run_that_measured_nothing_but_errors_fails_and_names_them() {
+    let database = shared_mariadb().unwrap().fresh_database("refuses").unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let args = ["sysbench", "oltp_insert", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    database
+        .query(
+            "CREATE TRIGGER nothing_more BEFORE INSERT ON sbtest1 FOR EACH ROW \
+             SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'nothing more'",
+        )
+        .unwrap();
+    let said = dir.run(&[&args[..], &["--mysql-ignore-errors=all", "--time=1", "run"]].concat());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        said.err
+            .starts_with("tidemark: no transaction ended well; the most frequent error ("),
+        "{said:?}"
+    );
+    assert!(said.err.contains("1644: nothing more"), "{said:?}");
+    // It is kept with its errors all the same.
+    assert_eq!(dir.last_record()["totals"]["all"]["count"], 0);
+}
+
+#[test]
+fn seconds_of_warm_up_are_counted_from_its_start() {
+    let dir = prepared();
+    let said = run(
+        &dir,
+        &["--warmup-time=2", "--time=1", "--report-interval=1"],
+    );
+    let (warmup, measured) = said.out.split_once("\n[ warm-up 2s ] thds: ").unwrap();
+    assert!(warmup.contains("\n[ warm-up 1s ] thds: "), "{said:?}");
+    assert!(measured.contains("\n[ 1s ] thds: "), "{said:?}");
 }
 
 #[test]

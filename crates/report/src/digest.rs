@@ -1,6 +1,6 @@
 //! A record's figures, decoded once, for all forms of report.
 
-use crate::load::{Lateness, LoadKind, OutsideOutages, StepFigures, steps};
+use crate::load::{Lateness, LoadKind, StepFigures, steps};
 use crate::merge::{TypeLatency, interval_histogram, per_second};
 use crate::{ReportError, totals};
 use std::borrow::Cow;
@@ -29,10 +29,8 @@ pub(crate) struct Digest<'a> {
     pub kind: LoadKind,
     /// Rates that followed each other.
     pub steps: Vec<StepFigures<'a>>,
-    /// The generator's own, in open loop.
+    /// The generator's own, where transactions are due before they are sent.
     pub lateness: Option<Lateness>,
-    /// Of the intervals without an outage.
-    pub outside: OutsideOutages,
 }
 
 /// One or several intervals, for the charts.
@@ -93,7 +91,6 @@ impl<'a> Digest<'a> {
             kind: LoadKind::of(record),
             steps: steps(record)?,
             lateness,
-            outside: OutsideOutages::of(&record.intervals),
             record,
             totals,
             all,

@@ -18,7 +18,6 @@ mod words;
 
 pub use error::ReportError;
 pub use html::html;
-pub use load::OutsideOutages;
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use text::text;

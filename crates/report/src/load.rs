@@ -4,7 +4,7 @@
 use crate::ReportError;
 use crate::merge::{TypeLatency, decode, per_second};
 use std::time::Duration;
-use tidemark_core::record::{Interval, Phase, RunRecord, Step, StepPurpose, Totals};
+use tidemark_core::record::{RunRecord, Step, StepPurpose, Totals};
 use tidemark_stats::Histogram;
 
 /// A generator whose lateness has a 99th percentile above this is told of, whatever the latencies.
@@ -13,6 +13,8 @@ const LATE: Duration = Duration::from_millis(1);
 const LATE_SHARE: f64 = 0.1;
 /// unless it is below this, which timers and the scheduler take on an idle machine.
 const NEVER_LATE: Duration = Duration::from_micros(200);
+/// More arrivals than this share that were due and not served at the end are told of.
+const UNSERVED_SHARE: f64 = 0.001;
 
 /// What let transactions start.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,7 +91,8 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// `None` in closed loop, and when no free session awaited an arrival.
+    /// `None` where a transaction is never due before it is sent, and when no free session awaited
+    /// one.
     pub fn of(totals: &Totals, all: &TypeLatency) -> Result<Option<Self>, ReportError> {
         let Some(encoded) = &totals.lateness else {
             return Ok(None);
@@ -155,6 +158,17 @@ pub(crate) enum Found<'r> {
     None(Option<&'r Step>),
 }
 
+/// Whose figures the totals of a search are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum FiguresOf {
+    /// The rate's confirmation.
+    Confirmation,
+    /// The last rate tried.
+    LastTried,
+    /// Neither: it ended before a rate was tried.
+    Nothing,
+}
+
 impl<'r> Found<'r> {
     pub fn of(record: &'r RunRecord) -> Self {
         let steps = || record.steps.iter();
@@ -184,47 +198,67 @@ impl<'r> Found<'r> {
             _ => None,
         }
     }
+
+    /// Whose figures the record's totals are, and the rate they were measured at.
+    pub fn figures(record: &'r RunRecord) -> (FiguresOf, Option<f64>) {
+        match (Found::of(record), record.steps.last()) {
+            (Found::Confirmed(step), _) => (FiguresOf::Confirmation, step.rate),
+            (Found::None(None), _) | (_, None) => (FiguresOf::Nothing, None),
+            (_, Some(last)) => (FiguresOf::LastTried, last.rate),
+        }
+    }
 }
 
-/// What was done in measured intervals without an outage.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct OutsideOutages {
-    transactions: u64,
-    length_ms: f64,
+/// Arrivals that came due, and what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// All of them: served, dropped, and not served at the end.
+    pub all: u64,
+    pub delayed: u64,
+    pub dropped: u64,
+    pub unserved: u64,
 }
 
-impl OutsideOutages {
-    /// Counts an interval, if it belongs there.
-    pub fn add(&mut self, interval: &Interval) {
-        if interval.phase == Phase::Measure && interval.outage_ms == 0.0 {
-            self.transactions += interval.types.values().map(|t| t.count).sum::<u64>();
-            self.length_ms += interval.length_ms;
+impl Due {
+    /// Of totals in which `served` transactions ended.
+    pub fn of(totals: &Totals, served: u64) -> Self {
+        Self {
+            all: served + totals.dropped_arrivals + totals.unserved_arrivals,
+            delayed: totals.delayed_arrivals,
+            dropped: totals.dropped_arrivals,
+            unserved: totals.unserved_arrivals,
         }
     }
 
-    /// Of these intervals.
-    pub fn of<'i>(intervals: impl IntoIterator<Item = &'i Interval>) -> Self {
-        let mut sum = Self::default();
-        intervals.into_iter().for_each(|i| sum.add(i));
-        sum
-    }
-
-    /// Transactions a second; `None` when no interval was without one.
-    pub fn per_second(&self) -> Option<f64> {
-        (self.length_ms > 0.0).then(|| self.transactions as f64 / (self.length_ms / 1000.0))
+    /// Whether more were left than those that any end cuts off.
+    pub fn too_many_unserved(&self) -> bool {
+        self.unserved as f64 > self.all as f64 * UNSERVED_SHARE
     }
 }
 
-/// The server's own limit of sessions, if its settings were read.
-pub(crate) fn max_connections(record: &RunRecord) -> Option<&str> {
-    let limit = record.settings.iter().find(|s| s.name == "max_connections");
-    limit.map(|s| s.value.as_str())
+/// Transactions a second of the time in which every host could be reached, arrivals that waited
+/// and were served then among them. `None` when there was no such time, and with several hosts:
+/// then the others went on meanwhile, and totals don't tell how much.
+pub(crate) fn outside_outages(totals: &Totals) -> Option<f64> {
+    let seconds = totals.elapsed_s - totals.outage_s;
+    (seconds > 0.001 && totals.hosts.len() < 2).then(|| per_second(totals.all.count, seconds))
+}
+
+/// The server's own limit of sessions, if its settings were read and it is below what was asked
+/// for: a higher one is not what kept sessions away.
+pub(crate) fn max_connections(record: &RunRecord) -> Option<u64> {
+    let limit = record
+        .settings
+        .iter()
+        .find(|s| s.name == "max_connections")?;
+    let limit = limit.value.parse().ok()?;
+    (limit < record.sessions as u64).then_some(limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_core::record::{EncodedHistogram, StepVerdict, TypeStats};
+    use tidemark_core::record::{EncodedHistogram, HostLoad, StepVerdict, TypeStats};
 
     fn histogram(us: u64) -> Histogram {
         let mut h = Histogram::new();
@@ -308,28 +342,56 @@ mod tests {
     }
 
     #[test]
-    fn throughput_outside_outages_leaves_their_intervals_out() {
-        let interval = |count, outage_ms, phase| Interval {
-            length_ms: 500.0,
-            outage_ms,
-            phase,
-            types: [(
-                "t".into(),
-                TypeStats {
-                    count,
-                    ..TypeStats::default()
-                },
-            )]
-            .into(),
-            ..Interval::default()
+    fn a_searchs_figures_are_of_a_confirmation_only_when_it_was_kept() {
+        use StepPurpose::{Climb, Confirm, Probe};
+        let figures = |steps: &[Step]| {
+            let record = RunRecord {
+                steps: steps.to_vec(),
+                ..RunRecord::default()
+            };
+            Found::figures(&record)
         };
-        let intervals = [
-            interval(9000, 0.0, Phase::Warmup),
-            interval(50, 0.0, Phase::Measure),
-            interval(3, 400.0, Phase::Measure),
-            interval(60, 0.0, Phase::Measure),
-        ];
-        assert_eq!(OutsideOutages::of(&intervals).per_second(), Some(110.0));
-        assert_eq!(OutsideOutages::of(&intervals[2..3]).per_second(), None);
+        let path = [step(Probe, 0.0, true), step(Climb, 100.0, true)];
+        let with = |kept| figures(&[&path[..], &[step(Confirm, 90.0, kept)]].concat());
+        assert_eq!(with(true), (FiguresOf::Confirmation, Some(90.0)));
+        assert_eq!(with(false), (FiguresOf::LastTried, Some(90.0)));
+        assert_eq!(figures(&path), (FiguresOf::LastTried, Some(100.0)));
+        assert_eq!(figures(&path[..1]), (FiguresOf::Nothing, None));
+    }
+
+    #[test]
+    fn throughput_outside_outages_is_of_the_time_that_is_left() {
+        let mut totals = Totals {
+            elapsed_s: 10.0,
+            outage_s: 2.0,
+            all: TypeStats {
+                count: 800,
+                ..TypeStats::default()
+            },
+            hosts: vec![HostLoad::default()],
+            ..Totals::default()
+        };
+        assert_eq!(outside_outages(&totals), Some(100.0));
+        totals.hosts.push(HostLoad::default());
+        assert_eq!(outside_outages(&totals), None, "the other host went on");
+        totals.hosts.clear();
+        totals.outage_s = 10.0;
+        assert_eq!(outside_outages(&totals), None);
+    }
+
+    #[test]
+    fn arrivals_due_are_all_that_a_share_is_of() {
+        let due = |unserved| {
+            let totals = Totals {
+                dropped_arrivals: 100,
+                unserved_arrivals: unserved,
+                ..Totals::default()
+            };
+            Due::of(&totals, 9_890)
+        };
+        assert_eq!(due(10).all, 10_000);
+        assert!(!due(10).too_many_unserved());
+        assert!(due(12).too_many_unserved());
+        assert!(!Due::default().too_many_unserved());
     }
 }

@@ -1,10 +1,13 @@
 //! What a report says of the load: sentences, facts and tables, the same in every form.
 
-use crate::load::{Found, LoadKind, Spread, StepFigures, option};
+use crate::load::{Due, FiguresOf, Found, LoadKind, Spread, StepFigures, option, outside_outages};
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
 use crate::words::Words;
-use tidemark_core::record::{HostRole, StepPurpose};
+use tidemark_core::record::{HostRole, Outage, StepPurpose};
+
+/// So many outages are named where the result is; the others are in their table.
+const NAMED_OUTAGES: usize = 3;
 
 /// A table as every form of report can draw it; its first column names the row.
 pub(crate) struct Table {
@@ -62,6 +65,16 @@ impl Words<'_> {
             ),
             (LoadKind::Closed, None) => fill(t.how_closed, &[("sessions", &sessions)]),
         }];
+        if self.d.kind == LoadKind::Search {
+            match Found::figures(r) {
+                (FiguresOf::Confirmation, _) => sentences.push(t.figures_confirmed.into()),
+                (FiguresOf::LastTried, rate) => sentences.push(fill(
+                    t.figures_last,
+                    &[("rate", &rate.map_or("–".into(), three))],
+                )),
+                (FiguresOf::Nothing, _) => {}
+            }
+        }
         if let (LoadKind::Closed, Some(think)) = (self.d.kind, option(r, "think-time")) {
             sentences.push(fill(t.how_thinking, &[("think", think)]));
         }
@@ -87,7 +100,10 @@ impl Words<'_> {
             Found::Refuted(step) => (t.found_refuted, step),
             Found::Unconfirmed(step) => (t.found_unconfirmed, step),
             Found::None(Some(step)) => (t.found_none, step),
-            Found::None(None) => return Some(t.found_nothing.into()),
+            Found::None(None) if self.d.record.steps.is_empty() => {
+                return Some(t.found_nothing.into());
+            }
+            Found::None(None) => return Some(t.found_probe_only.into()),
         };
         let because = step.verdict.as_ref().map_or("–", |v| v.because.as_str());
         Some(fill(
@@ -99,6 +115,44 @@ impl Words<'_> {
                 ("because", because),
             ],
         ))
+    }
+
+    /// The outages, the longest few by name; `None` where there was none.
+    pub(crate) fn away(&self) -> Option<String> {
+        let t = self.t;
+        let mut outages: Vec<_> = self.d.record.outages.iter().collect();
+        outages.sort_by(|a, b| b.length_ms.total_cmp(&a.length_ms));
+        let named: Vec<String> = outages
+            .iter()
+            .take(NAMED_OUTAGES)
+            .map(|o| {
+                let length = self.outage_length(o);
+                fill(t.away_host, &[("host", &o.host), ("length", &length)])
+            })
+            .collect();
+        let hosts = named.join(t.comma);
+        let more = outages.len().saturating_sub(NAMED_OUTAGES);
+        match (outages.len(), more) {
+            (0, _) => None,
+            (_, 0) => Some(fill(t.away, &[("hosts", &hosts)])),
+            _ => {
+                let more = whole(more as u64);
+                Some(fill(t.away_more, &[("hosts", &hosts), ("more", &more)]))
+            }
+        }
+    }
+
+    fn outage_length(&self, outage: &Outage) -> String {
+        let length = self.t.duration(outage.length_ms / 1000.0);
+        if outage.ended {
+            length
+        } else {
+            fill(self.t.not_over, &[("length", &length)])
+        }
+    }
+
+    fn due(&self) -> Due {
+        Due::of(&self.d.totals, self.d.all.count)
     }
 
     /// What of the load makes figures other than they seem.
@@ -131,6 +185,16 @@ impl Words<'_> {
         if d.totals.dropped_arrivals > 0 {
             let dropped = whole(d.totals.dropped_arrivals);
             warnings.push(fill(t.arrivals_dropped, &[("dropped", &dropped)]));
+        }
+        let due = self.due();
+        if due.too_many_unserved() {
+            warnings.push(fill(
+                t.arrivals_unserved,
+                &[
+                    ("unserved", &whole(due.unserved)),
+                    ("share", &percent(due.unserved as f64, due.all as f64)),
+                ],
+            ));
         }
         warnings
     }
@@ -166,14 +230,15 @@ impl Words<'_> {
             facts.push((t.spacing, spacing.into()));
             let served = three(d.transactions_per_s());
             facts.push((t.served, fill(t.rate_per_s, &[("rate", &served)])));
-            let arrivals = d.all.count + d.totals.dropped_arrivals;
+            let due = self.due();
             for (name, count) in [
-                (t.delayed, d.totals.delayed_arrivals),
-                (t.dropped, d.totals.dropped_arrivals),
+                (t.delayed, due.delayed),
+                (t.dropped, due.dropped),
+                (t.unserved, due.unserved),
             ] {
                 let values = [
                     ("count", &*whole(count)),
-                    ("share", &*percent(count as f64, arrivals as f64)),
+                    ("share", &*percent(count as f64, due.all as f64)),
                 ];
                 facts.push((name, fill(t.count_of, &values)));
             }
@@ -247,6 +312,7 @@ impl Words<'_> {
                 ms(|l| l.p99_ms),
                 whole(s.step.totals.delayed_arrivals),
                 whole(s.step.totals.dropped_arrivals),
+                whole(s.step.totals.unserved_arrivals),
                 verdict(s),
             ]
         };
@@ -262,10 +328,11 @@ impl Words<'_> {
                 t.p99_ms,
                 t.step_delayed,
                 t.step_dropped,
+                t.step_unserved,
                 t.step_kept,
             ],
             rows: self.d.steps.iter().map(row).collect(),
-            numbers: 7,
+            numbers: 8,
         }
     }
 
@@ -276,15 +343,10 @@ impl Words<'_> {
             .outages
             .iter()
             .map(|o| {
-                let length = t.duration(o.length_ms / 1000.0);
                 vec![
                     o.host.clone(),
                     t.duration(o.start_ms as f64 / 1000.0),
-                    if o.ended {
-                        length
-                    } else {
-                        fill(t.not_over, &[("length", &length)])
-                    },
+                    self.outage_length(o),
                     o.first_error.clone(),
                 ]
             })
@@ -296,9 +358,14 @@ impl Words<'_> {
                 ("elapsed", &t.duration(d.totals.elapsed_s)),
             ],
         );
-        if let Some(tps) = d.outside.per_second() {
+        if let Some(tps) = outside_outages(&d.totals) {
+            let template = if d.kind.is_open_loop() {
+                t.outage_outside_open
+            } else {
+                t.outage_outside
+            };
             says.push_str(t.gap);
-            says.push_str(&fill(t.outage_outside, &[("tps", &three(tps))]));
+            says.push_str(&fill(template, &[("tps", &three(tps))]));
         }
         Table {
             title: t.outages,

@@ -17,7 +17,7 @@ pub struct TypeLatency {
     /// From the moment they were due to the last reply; absent where a transaction is never due
     /// before it is sent.
     pub response: Option<Histogram>,
-    /// From the moment they were due to the start of service; absent likewise.
+    /// Waits for a free session, from the moment they were due; absent likewise.
     pub wait: Option<Histogram>,
 }
 
@@ -215,6 +215,11 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
         all: merged.all().encode(),
         delayed_arrivals: merged.delayed_arrivals,
         dropped_arrivals: merged.dropped_arrivals,
+        // What waited and what was begun when the last of them ended.
+        unserved_arrivals: match merged.rate {
+            Some(_) => merged.queue_length + merged.concurrency,
+            None => 0,
+        },
         outage_s: merged.outage_ms / 1000.0,
         hosts: merged.hosts,
         ..Totals::default()

@@ -98,6 +98,7 @@ macro_rules! texts {
 texts! {
     // Between sentences: Chinese puts no space there.
     gap: " ", "";
+    comma: ", ", "、";
     duration_s: "{s} s", "{s} 秒";
     duration_min: "{min} min {s} s", "{min} 分 {s} 秒";
     duration_h: "{h} h {min} min {s} s", "{h} 小时 {min} 分 {s} 秒";
@@ -118,8 +119,10 @@ texts! {
         "事务按每秒 {rate} 个的计划速率到达，不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
     how_steps: "Transactions arrived at {count} rates from {low} to {high} per second, one after the other, whatever the replies did, and {sessions} sessions served them (open loop).",
         "事务依次按 {count} 档速率到达（每秒 {low}～{high} 个），不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
-    how_search: "The rate of arrivals was raised and lowered to find the highest that keeps {objective}, with {sessions} sessions (open loop). The figures are of the rate's confirmation.",
-        "调整到达速率，寻找满足 {objective} 的最高速率，由 {sessions} 个会话处理（开环）。各项数据取自该速率的复测。";
+    how_search: "The rate of arrivals was raised and lowered to find the highest that keeps {objective}, with {sessions} sessions (open loop).",
+        "调整到达速率，寻找满足 {objective} 的最高速率，由 {sessions} 个会话处理（开环）。";
+    figures_confirmed: "The figures are of the rate's confirmation.", "各项数据取自该速率的复测。";
+    figures_last: "The figures are of the last rate tried, {rate} per second.", "各项数据取自最后尝试的速率，每秒 {rate} 个。";
     how_terminals: "{terminals} terminals shared {sessions} sessions, each waiting for the reply before it sent the next transaction (closed loop).",
         "{terminals} 个终端共用 {sessions} 个会话，每个终端收到应答后才发起下一个事务（闭环）。";
     how_thinking: "Each terminal paused between two transactions: {think}.",
@@ -135,15 +138,21 @@ texts! {
     found_none: "No rate kept {objective}; the lowest tried was {rate} per second ({because}).",
         "没有速率满足 {objective}；试过的最低速率为每秒 {rate} 个（{because}）。";
     found_nothing: "The search for the highest rate ended before a rate was tried.", "寻找最高速率的过程在尝试任何速率之前就已结束。";
+    found_probe_only: "The search for the highest rate ended with its probe: no rate was held to its end.", "寻找最高速率的过程在试探后即结束，没有完整测过任何速率。";
+    away: "Could not be reached for a time: {hosts}.", "曾有主机无法连接：{hosts}。";
+    away_more: "Could not be reached for a time: {hosts}, and {more} times more.", "曾有主机无法连接：{hosts}，另有 {more} 次。";
+    away_host: "{host} ({length})", "{host}（{length}）";
     // What must be known before the figures are used.
     fewer_sessions: "{asked} sessions were asked for and {opened} could be opened: the figures are of {opened}.",
         "要求 {asked} 个会话，实际只建立了 {opened} 个：以下数据基于 {opened} 个会话。";
     generator_late: "The load generator itself was late: 99% of its starts came within {p99} ms of their time. The response times are in part its own.",
-        "压测客户端自身发起不及时：99% 的事务在计划时刻后 {p99} ms 内发起。响应时间有一部分来自客户端自身。";
+        "压测客户端自身发起不及时：99% 的事务在应发起时刻后 {p99} ms 内发起。响应时间有一部分来自客户端自身。";
     steps_late: "The load generator itself was late in {count} of {steps} steps; their response times are in part its own.",
         "在 {steps} 档速率中有 {count} 档压测客户端自身发起不及时，其响应时间有一部分来自客户端自身。";
     arrivals_dropped: "{dropped} arrivals found the backlog full and were dropped; they are in no latency.",
         "有 {dropped} 个到达因排队已满被丢弃，不计入任何延迟。";
+    arrivals_unserved: "{unserved} arrivals ({share}) were due and not served at the end; they are in no latency: the load was more than these sessions could take.",
+        "有 {unserved} 个到达（{share}）到结束时仍未处理完，不计入任何延迟：负载超出了这些会话的处理能力。";
     how_long: "Measured for {elapsed}.", "测量时长 {elapsed}。";
     how_long_warm: "Measured for {elapsed}, after {warmup} of warm-up that does not count.",
         "测量时长 {elapsed}，此前预热 {warmup}，预热不计入结果。";
@@ -185,6 +194,7 @@ texts! {
     served: "Served", "已处理";
     delayed: "Arrivals delayed", "无空闲会话而延后";
     dropped: "Arrivals dropped", "排队已满而丢弃";
+    unserved: "Still waiting at the end", "结束时仍未处理";
     count_of: "{count} ({share})", "{count}（{share}）";
     statement_timeout: "Statement time-out", "语句超时";
     parts: "Where the time went", "时间构成";
@@ -192,7 +202,7 @@ texts! {
     part_response: "Response time, from when it was due", "响应时间（自应发起时刻起）";
     part_wait: "of it: waiting for a session", "其中：等待会话";
     part_service: "of it: the database's time", "其中：数据库处理";
-    part_lateness: "the generator's own lateness", "压测客户端自身的延后";
+    part_lateness: "of it: the generator's own lateness, where a session was free", "其中：有空闲会话时压测客户端自身的延后";
     steps: "Steps", "各档速率";
     step_purpose: "What for", "用途";
     purpose_asked: "asked for", "指定";
@@ -204,6 +214,7 @@ texts! {
     step_served: "Served/s", "实际/秒";
     step_delayed: "Delayed", "延后";
     step_dropped: "Dropped", "丢弃";
+    step_unserved: "Unserved", "未处理";
     step_kept: "Objective", "目标";
     kept: "kept: {because}", "满足：{because}";
     not_kept: "not kept: {because}", "未满足：{because}";
@@ -215,6 +226,7 @@ texts! {
     not_over: "{length}, not over at the end", "{length}，结束时仍未恢复";
     outage_says: "Hosts could not be reached for {outage} of {elapsed}.", "在 {elapsed}中有 {outage}存在无法连接的主机。";
     outage_outside: "Outside of that, {tps} transactions/s.", "其余时间吞吐量 {tps} TPS。";
+    outage_outside_open: "Outside of that, {tps} transactions/s: what waited is caught up after it.", "其余时间吞吐量 {tps} TPS，其中含恢复后补上的积压事务。";
     hosts: "Hosts", "各主机";
     role: "Role", "角色";
     role_any: "reads and writes", "读写";

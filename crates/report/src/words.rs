@@ -65,7 +65,7 @@ impl Words<'_> {
     pub fn how_sentences(&self) -> Vec<String> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
-        let mut sentences: Vec<String> = self.found().into_iter().collect();
+        let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
         sentences.extend(self.how_load());
         sentences.push(if self.d.warmup_s > 0.0 {
             let warmup = t.duration(self.d.warmup_s);

@@ -9,11 +9,11 @@ use common::load::{encoded, option, overloaded, searched, stepped, thinking};
 use common::{Shape, run};
 use regex::Regex;
 use tidemark_core::record::*;
-use tidemark_report::sysbench::{beyond, fewer_sessions, step};
-use tidemark_report::{Lang, Merged, OutsideOutages, html, markdown, text, totals};
+use tidemark_report::sysbench::{beyond, fewer_sessions, not_found, step};
+use tidemark_report::{Lang, Merged, html, markdown, text, totals};
 
 fn printed(record: &RunRecord) -> String {
-    beyond(record, &OutsideOutages::of(&record.intervals)).unwrap()
+    beyond(record).unwrap()
 }
 
 fn closed() -> RunRecord {
@@ -57,6 +57,15 @@ fn fewer_sessions_than_asked_for_are_told_before_and_after() {
     let line = fewer_sessions(&record);
     assert!(line.starts_with("WARNING: asked for 10,000 sessions, 500 could be opened"));
     assert!(printed(&record).starts_with(&line));
+    // A limit that was not reached is no reason.
+    record
+        .settings
+        .iter_mut()
+        .for_each(|s| s.value = "20000".into());
+    assert_eq!(
+        fewer_sessions(&record),
+        "WARNING: asked for 10,000 sessions, 500 could be opened: the figures are of 500 sessions\n"
+    );
     record.sessions_opened = None;
     assert_eq!(fewer_sessions(&record), "");
     assert!(printed(&record).starts_with("Open loop:"));
@@ -111,30 +120,110 @@ fn outages_and_hosts_are_listed() {
     let record = overloaded();
     let printed = printed(&record);
     for line in [
-        "    10.0.3.12:3306     10.30     1.40   yes  2002: Connection refused\n",
-        "    10.0.3.11:3306     29.00     1.00    no  2013: Lost connection\n",
+        "    10.0.3.12:3306     10.30     1.40    yes  2002: Connection refused\n",
+        "    10.0.3.11:3306     29.00     1.00     no  2013: Lost connection\n",
         "    a host was away:                     1.40 s of 30.",
         "    10.0.3.11:3306   any       250       31000  25.00%\n",
         "    10.0.3.12:3306  read       250       93000  75.00%\n",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
-    let outside: Vec<&Interval> = record
-        .intervals
-        .iter()
-        .filter(|i| i.phase == Phase::Measure && i.outage_ms == 0.0)
-        .collect();
-    let count: u64 = outside
-        .iter()
-        .flat_map(|i| i.types.values())
-        .map(|t| t.count)
-        .sum();
-    let length: f64 = outside.iter().map(|i| i.length_ms).sum();
+    // The other host went on.
+    assert!(!printed.contains("outside of that"), "{printed}");
+    let mut one = record;
+    one.totals.hosts.truncate(1);
+    let totals = &one.totals;
+    let rate = totals.all.count as f64 / (totals.elapsed_s - 1.4);
+    let printed = self::printed(&one);
     let line = format!(
-        "    throughput outside of that:          {:.2} per sec.\n",
-        count as f64 / length * 1000.0
+        "    throughput outside of that:          {rate:.2} per sec. (what waited is caught up \
+         after it)\n"
     );
     assert!(printed.contains(&line), "{line}: {printed}");
+    let report = text(&one, Lang::En).unwrap();
+    assert!(report.contains("what waited is caught up"), "{report}");
+    // In closed loop nothing waits.
+    one.rate = None;
+    one.intervals.iter_mut().for_each(|i| i.rate = None);
+    let printed = self::printed(&one);
+    let line = format!("{rate:.2} per sec.\n");
+    assert!(printed.contains(&line), "{line}: {printed}");
+}
+
+#[test]
+fn arrivals_that_were_never_served_are_told() {
+    let mut record = overloaded();
+    let served = record.totals.all.count;
+    record.totals.unserved_arrivals = 900;
+    let share = |n: u64| n as f64 * 100.0 / (served + 93 + 900) as f64;
+    let said = printed(&record);
+    for line in [
+        format!(
+            "    still waiting at the end:            900    ({:.2}%)\n",
+            share(900)
+        ),
+        format!(
+            "    dropped, backlog full:               93     ({:.2}%)\n",
+            share(93)
+        ),
+        "WARNING: 900 arrivals (".into(),
+        "%) were due and not served at the end: they are in no latency; the load was more".into(),
+    ] {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
+    for (lang, warning, fact) in [
+        (
+            Lang::En,
+            "were due and not served at the end",
+            "Still waiting at the end",
+        ),
+        (Lang::Zh, "到结束时仍未处理完", "结束时仍未处理"),
+    ] {
+        for report in [
+            html(&record, lang).unwrap(),
+            text(&record, lang).unwrap(),
+            markdown(&record, lang).unwrap(),
+        ] {
+            assert!(report.contains("900"), "{report}");
+            assert!(
+                report.contains(warning) && report.contains(fact),
+                "{report}"
+            );
+        }
+    }
+    // The few that any end cuts off are no reason to warn.
+    record.totals.unserved_arrivals = served / 2000;
+    let said = printed(&record);
+    assert!(said.contains("still waiting at the end"), "{said}");
+    assert!(!said.contains("were due and not served"), "{said}");
+    let report = text(&record, Lang::En).unwrap();
+    assert!(!report.contains("were due and not served"), "{report}");
+}
+
+#[test]
+fn a_generator_late_for_its_terminals_is_told() {
+    let mut record = thinking();
+    assert!(!printed(&record).contains("lateness"));
+    record.totals.lateness = Some(encoded(3.0));
+    let said = printed(&record);
+    let (_, terminals) = said.split_once("Terminals:\n").unwrap();
+    assert!(
+        terminals.contains("    generator's lateness (ms):           mean 3.00"),
+        "{said}"
+    );
+    assert!(
+        said.contains("WARNING: the generator itself was late"),
+        "{said}"
+    );
+    let report = text(&record, Lang::En).unwrap();
+    assert!(
+        report.contains("The load generator itself was late"),
+        "{report}"
+    );
+    record.totals.lateness = Some(encoded(0.05));
+    let said = printed(&record);
+    assert!(said.contains("generator's lateness"), "{said}");
+    assert!(!said.contains("itself was late"), "{said}");
 }
 
 #[test]
@@ -159,7 +248,8 @@ fn steps_are_a_table() {
     };
     assert_eq!(row("asked/s")[1..3], ["asked/s", "served/s"]);
     assert_eq!(row(" 2000.00 ")[..3], ["step", "2000.00", "2000.00"]);
-    assert_eq!(row(" 2000.00 ")[6..], ["2000", "0"]);
+    assert_eq!(row("asked/s")[9..], ["delayed", "dropped", "unserved"]);
+    assert_eq!(row(" 2000.00 ")[6..], ["2000", "0", "7"]);
     assert!(
         !printed.contains("arrivals asked:"),
         "there were several rates"
@@ -193,7 +283,35 @@ fn a_search_says_its_result() {
     assert!(kept.contains("no, p99 112 ms; generator late\n"), "{kept}");
     assert!(kept.contains("probe           -  15000.00"), "{kept}");
     assert!(kept.contains("arrivals asked:                      12400.00"));
+    assert!(
+        kept.contains("Open loop, at the rate confirmed:\n"),
+        "{kept}"
+    );
+    assert_eq!(not_found(&searched(true)), None);
+    assert_eq!(not_found(&closed()), None);
     let refuted = printed(&searched(false));
+    assert!(
+        refuted.contains("Open loop, at the last rate tried:\n"),
+        "{refuted}"
+    );
+    let why = not_found(&searched(false)).unwrap();
+    assert!(refuted.contains(&format!("WARNING: {why}\n")), "{why}");
+    for (lang, confirmed, last) in [
+        (
+            Lang::En,
+            "of the rate's confirmation",
+            "of the last rate tried, 12,400",
+        ),
+        (
+            Lang::Zh,
+            "取自该速率的复测",
+            "取自最后尝试的速率，每秒 12,400",
+        ),
+    ] {
+        let report = |kept| text(&searched(kept), lang).unwrap();
+        assert!(report(true).contains(confirmed) && !report(true).contains(last));
+        assert!(report(false).contains(last) && !report(false).contains(confirmed));
+    }
     assert!(
         refuted.contains(
             "WARNING: no rate that keeps p99 < 20ms was confirmed: 12,400/s did not keep it over \
@@ -230,11 +348,17 @@ fn reports_say_what_is_printed() {
                 "1,800 per second",
                 "at equal distances",
                 "Hosts could not be reached for 1.4 s of 30 s",
+                "time: 10.0.3.12:3306 (1.4 s), 10.0.3.11:3306 (1 s, not over at the end).",
                 "1 s, not over at the end",
                 "Connection refused",
                 "75.0%",
             ],
-            &["压测客户端自身发起不及时", "结束时仍未恢复", "只读"],
+            &[
+                "压测客户端自身发起不及时",
+                "结束时仍未恢复",
+                "只读",
+                "曾有主机无法连接：10.0.3.12:3306（1.4 秒）、10.0.3.11:3306（",
+            ],
         ),
         (
             stepped(),
@@ -314,6 +438,12 @@ fn sums_carry_waits_arrivals_outages_and_hosts() {
     assert_eq!(sum.delayed_arrivals, 10 * measured().count() as u64);
     assert_eq!(sum.dropped_arrivals, 3 * measured().count() as u64);
     assert!((sum.outage_s - 1.4).abs() < 1e-9);
+    // What its last interval left.
+    let last = measured().next_back().unwrap();
+    let left = last.queue_length + last.concurrency;
+    assert!(left > 0);
+    assert_eq!(sum.unserved_arrivals, left);
+    assert_eq!(totals(&closed().intervals).unwrap().unserved_arrivals, 0);
     let statements: Vec<_> = sum
         .hosts
         .iter()
@@ -344,7 +474,7 @@ fn what_can_not_be_read_is_an_error_that_says_where() {
     assert!(error.contains("step 2"), "{error}");
     let mut record = overloaded();
     record.totals.lateness = Some(broken);
-    let error = beyond(&record, &OutsideOutages::default()).unwrap_err();
+    let error = beyond(&record).unwrap_err();
     assert!(error.to_string().contains("lateness"), "{error}");
 }
 
@@ -358,6 +488,20 @@ fn a_search_that_came_to_nothing_says_so() {
         said.contains("WARNING: no rate kept p99 < 20ms; the lowest tried was 10,000/s"),
         "{said}"
     );
+    assert!(
+        said.contains("Open loop, at the last rate tried:"),
+        "{said}"
+    );
+    record.steps.truncate(1);
+    let said = printed(&record);
+    assert!(said.contains("Open loop:\n"), "{said}");
+    assert!(
+        said.contains("WARNING: the search ended with its probe"),
+        "{said}"
+    );
+    assert!(!said.contains("before a rate was tried"), "{said}");
+    let report = text(&record, Lang::En).unwrap();
+    assert!(report.contains("ended with its probe"), "{report}");
     record.steps.clear();
     let said = printed(&record);
     assert!(said.contains("ended before a rate was tried"), "{said}");

@@ -340,7 +340,7 @@ fn intervals_of_ours_are_read_by_the_same_parser() {
         interval(1, &[3000; 40], false),
     ];
     let merged = Merged::of(&intervals).unwrap();
-    let line = IntervalLine::of(&merged, Phase::Measure, &[95.0], false);
+    let line = IntervalLine::of(&merged, Phase::Measure, &[95.0], false, 5.0);
     let text = line.to_string();
     assert_eq!(
         text,
@@ -362,7 +362,7 @@ fn intervals_of_ours_are_read_by_the_same_parser() {
 #[test]
 fn several_percentiles_keep_the_line_as_parsers_know_it() {
     let merged = Merged::of(&[interval(4, &[1000; 100], false)]).unwrap();
-    let line = IntervalLine::of(&merged, Phase::Measure, &[99.0, 50.0, 99.9], false);
+    let line = IntervalLine::of(&merged, Phase::Measure, &[99.0, 50.0, 99.9], false, 5.0);
     let text = line.to_string();
     assert!(
         text.ends_with(
@@ -389,7 +389,7 @@ fn several_percentiles_keep_the_line_as_parsers_know_it() {
 #[test]
 fn open_loop_lines_give_response_times_and_the_queue() {
     let merged = Merged::of(&[interval(0, &[1000; 100], true)]).unwrap();
-    let text = IntervalLine::of(&merged, Phase::Measure, &[95.0], true).to_string();
+    let text = IntervalLine::of(&merged, Phase::Measure, &[95.0], true, 5.0).to_string();
     assert!(text.contains("lat (ms,95%): 10.0"), "{text}");
     assert!(
         text.ends_with("\n[ 1s ] queue length: 5, concurrency: 6\n"),
@@ -400,9 +400,9 @@ fn open_loop_lines_give_response_times_and_the_queue() {
 #[test]
 fn no_parser_takes_warm_up_for_a_result() {
     let merged = Merged::of(&[interval(-3, &[1000; 100], false)]).unwrap();
-    let text = IntervalLine::of(&merged, Phase::Warmup, &[95.0], false).to_string();
+    let text = IntervalLine::of(&merged, Phase::Warmup, &[95.0], false, 5.0).to_string();
     assert!(
-        text.starts_with("[ warm-up -2s ] thds: 10 tps: 100.00"),
+        text.starts_with("[ warm-up 3s ] thds: 10 tps: 100.00"),
         "{text}"
     );
     let summary = Summary::default().to_string();
@@ -421,7 +421,7 @@ fn a_run_without_an_event_prints_zeros_as_sysbench_does() {
     assert!(text.contains("min:                                    0.00"));
     assert!(!text.contains("NaN") && !text.contains("inf"));
     let nothing = Merged::of(&[]).unwrap();
-    let line = IntervalLine::of(&nothing, Phase::Measure, &[95.0], false).to_string();
+    let line = IntervalLine::of(&nothing, Phase::Measure, &[95.0], false, 5.0).to_string();
     assert!(line.contains("tps: 0.00"), "{line}");
     assert!(sysbench::histogram(&Histogram::new()).ends_with("count\n \n"));
 }

@@ -91,7 +91,13 @@ impl<'a> Printer<'a> {
         }
         // What the engine encoded a moment ago can be decoded.
         if let Ok(sum) = Merged::of(&self.since_line) {
-            let mut line = IntervalLine::of(&sum, interval.phase, self.percentiles, self.open_loop);
+            let mut line = IntervalLine::of(
+                &sum,
+                interval.phase,
+                self.percentiles,
+                self.open_loop,
+                self.warmup_s as f64,
+            );
             line.rate = sum.rate.filter(|_| self.rate_changes);
             self.say(&line.to_string());
         }
@@ -120,7 +126,6 @@ impl RunObserver for Printer<'_> {
 
     fn interval(&mut self, interval: &Interval) {
         self.storing.interval(interval);
-        self.recording.outside.add(interval);
         self.line(interval);
         if let Some(bar) = &self.bar {
             bar.inc(interval.length_ms as u64);

@@ -4,7 +4,7 @@ use super::printer::Printer;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::output;
-use crate::pacing::{described as asked, length, sets_its_length};
+use crate::pacing::{described as asked, length, long_distance, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
 use crate::recording::{Recording, describe};
 use crate::render::{self, Format};
@@ -12,7 +12,7 @@ use crate::storing::Storing;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
-use tidemark_core::record::{RunState, TableState};
+use tidemark_core::record::{RunRecord, RunState, TableState};
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::{EngineError, RunResult};
 use tidemark_report::sysbench::{self, RunHeader, Summary};
@@ -74,6 +74,9 @@ pub fn run(
             out,
             "WARNING: Both event and time limits are disabled, running an endless test\n",
         );
+    }
+    if let Some(warning) = long_distance(options, &spec) {
+        say(out, &format!("WARNING: {warning}\n"));
     }
     let tables = plan.workload.needs(spec.terminals);
     let described = describe(&plan.connector, &plan.workload, spec.terminals)
@@ -152,7 +155,7 @@ pub fn run(
                 // The only place left.
                 eprint!("{summary}");
             }
-            ended(definition, options, result)
+            ended(definition, options, result, &recording)
         }
         Err(error) => {
             recording.failed(&error);
@@ -314,8 +317,7 @@ fn summary(
 
 /// What sysbench has no words for.
 fn beyond(recording: &Recording) -> Result<String, Failure> {
-    sysbench::beyond(&recording.record, &recording.outside)
-        .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+    sysbench::beyond(&recording.record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
 }
 
 /// Keeps the record: in the store (whether it is there is returned), and in the files asked for.
@@ -359,12 +361,32 @@ fn ended(
     definition: &Definition,
     options: &OptionValues,
     result: RunResult,
+    recording: &Recording,
 ) -> Result<ExitCode, Failure> {
     match (result.state, result.failure) {
         (RunState::Failed(_), Some(error)) => Err(not_begun(definition, options, error)),
         (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
-        _ => Ok(ExitCode::Success),
+        _ => match (nothing_measured(&recording.record), &recording.record) {
+            (Some(why), _) => Err(Failure::new(ExitCode::Failed, why)),
+            (None, record) => match sysbench::not_found(record) {
+                Some(why) => Err(Failure::new(ExitCode::Check, why)),
+                None => Ok(ExitCode::Success),
+            },
+        },
     }
+}
+
+/// Why there is no result, when errors are all that came of a run.
+fn nothing_measured(record: &RunRecord) -> Option<String> {
+    let steps = record.steps.iter().map(|s| &s.totals);
+    if steps.chain([&record.totals]).any(|t| t.all.count > 0) {
+        return None;
+    }
+    let most = record.errors.iter().max_by_key(|e| e.count)?;
+    Some(format!(
+        "no transaction ended well; the most frequent error ({} times): {}: {}",
+        most.count, most.code, most.first_message
+    ))
 }
 
 fn not_begun(definition: &Definition, options: &OptionValues, error: EngineError) -> Failure {

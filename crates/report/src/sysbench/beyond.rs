@@ -3,19 +3,22 @@
 //!
 //! No line has a name that sysbench's summary has, so that who searches for those finds its own.
 
-use crate::load::{Found, Lateness, LoadKind, Spread, StepFigures, max_connections, option, steps};
+use crate::ReportError;
+use crate::load::{
+    Due, FiguresOf, Found, Lateness, LoadKind, Spread, StepFigures, max_connections, option,
+    outside_outages, steps,
+};
 use crate::merge::{TypeLatency, per_second};
-use crate::number::{seconds, three, whole};
-use crate::{OutsideOutages, ReportError};
+use crate::number::{percent, seconds, three, whole};
 use std::fmt::Write;
 use tidemark_core::record::{HostRole, RunRecord, Step, StepPurpose};
 
-/// These lines; empty for a run that sysbench could have made. `outside` counts the intervals,
-/// which the record need not hold.
+/// These lines; empty for a run that sysbench could have made. The record need not hold its
+/// intervals.
 ///
 /// # Errors
 /// [`ReportError::Histogram`].
-pub fn beyond(record: &RunRecord, outside: &OutsideOutages) -> Result<String, ReportError> {
+pub fn beyond(record: &RunRecord) -> Result<String, ReportError> {
     let all = TypeLatency::decode(&record.totals.all, "the whole run")?;
     let kind = LoadKind::of(record);
     let steps = steps(record)?;
@@ -24,7 +27,7 @@ pub fn beyond(record: &RunRecord, outside: &OutsideOutages) -> Result<String, Re
     if kind.is_open_loop() {
         text.schedule(record, kind, &all)?;
     } else if all.wait.is_some() {
-        text.terminals(record, &all);
+        text.terminals(record, &all)?;
     }
     if record.inject_rtt_ms > 0.0 {
         text.head("Distance");
@@ -33,11 +36,18 @@ pub fn beyond(record: &RunRecord, outside: &OutsideOutages) -> Result<String, Re
             &format!("{:.2}", record.inject_rtt_ms),
         );
     }
-    text.outages(record, outside);
+    text.outages(record, kind);
     text.hosts(record);
     text.steps(&steps);
     if kind == LoadKind::Search {
-        text.found(record, &steps);
+        text.0.push('\n');
+        match not_found(record) {
+            Some(why) => text.warning(&why),
+            None => text.found(record),
+        }
+        if steps.iter().any(|s| s.late) {
+            text.warning("the generator itself was late at some rates: see the steps");
+        }
     }
     if !text.0.is_empty() {
         text.0.push('\n');
@@ -60,6 +70,51 @@ pub fn fewer_sessions(record: &RunRecord) -> String {
         ));
     }
     text.0
+}
+
+/// Why a search has no result that can be relied on, in a sentence; `None` when it has one, and for
+/// a run that is no search.
+pub fn not_found(record: &RunRecord) -> Option<String> {
+    if LoadKind::of(record) != LoadKind::Search {
+        return None;
+    }
+    let objective = objective(record);
+    let held = |step: &Step| seconds(step.totals.elapsed_s);
+    match Found::of(record) {
+        Found::Confirmed(_) => None,
+        Found::Refuted(step) => Some(format!(
+            "no rate that keeps {objective} was confirmed: {}/s did not keep it over {} s{}",
+            rate_words(step.rate),
+            held(step),
+            because(step)
+        )),
+        Found::Unconfirmed(step) => Some(format!(
+            "{}/s kept {objective} over {} s, and the run ended before that was confirmed{}",
+            rate_words(step.rate),
+            held(step),
+            because(step)
+        )),
+        Found::None(Some(step)) => Some(format!(
+            "no rate kept {objective}; the lowest tried was {}/s{}",
+            rate_words(step.rate),
+            because(step)
+        )),
+        Found::None(None) if record.steps.is_empty() => {
+            Some("the search ended before a rate was tried".into())
+        }
+        Found::None(None) => {
+            Some("the search ended with its probe: no rate was held to its end".into())
+        }
+    }
+}
+
+fn objective(record: &RunRecord) -> &str {
+    option(record, "find-max").unwrap_or("the objective")
+}
+
+fn because(step: &Step) -> String {
+    let verdict = step.verdict.as_ref();
+    verdict.map_or(String::new(), |v| format!(": {}", v.because))
 }
 
 /// A line for a rate that was held, for while a run goes on.
@@ -181,15 +236,16 @@ impl Text {
         all: &TypeLatency,
     ) -> Result<(), ReportError> {
         let totals = &record.totals;
-        self.head(match kind {
-            LoadKind::Search => "Open loop, at the rate confirmed",
-            _ => "Open loop",
-        });
-        let rate = match kind {
-            LoadKind::Open(rate) => Some(rate),
-            LoadKind::Search => Found::of(record).rate(),
-            _ => None,
+        let (head, rate) = match kind {
+            LoadKind::Open(rate) => ("Open loop", Some(rate)),
+            LoadKind::Search => match Found::figures(record) {
+                (FiguresOf::Confirmation, rate) => ("Open loop, at the rate confirmed", rate),
+                (FiguresOf::LastTried, rate) => ("Open loop, at the last rate tried", rate),
+                (FiguresOf::Nothing, _) => ("Open loop", None),
+            },
+            _ => ("Open loop", None),
         };
+        self.head(head);
         if let Some(rate) = rate {
             self.pair("arrivals asked", &format!("{rate:.2} per sec."));
         }
@@ -198,20 +254,16 @@ impl Text {
         }
         let ended = per_second(all.count, totals.elapsed_s);
         self.pair("arrivals served", &format!("{ended:.2} per sec."));
-        let count = |n: u64| {
-            let of = all.count + totals.dropped_arrivals;
-            format!("{n:<6} ({:.2}%)", n as f64 * 100.0 / of.max(1) as f64)
-        };
-        self.pair("delayed, no session free", &count(totals.delayed_arrivals));
-        self.pair("dropped, backlog full", &count(totals.dropped_arrivals));
+        let due = Due::of(totals, all.count);
+        let count = |n: u64| format!("{n:<6} ({:.2}%)", n as f64 * 100.0 / due.all.max(1) as f64);
+        self.pair("delayed, no session free", &count(due.delayed));
+        self.pair("dropped, backlog full", &count(due.dropped));
+        self.pair("still waiting at the end", &count(due.unserved));
         if let Some(wait) = all.wait.as_ref().and_then(Spread::of) {
             self.spread("waits for a session", &wait);
         }
         self.service(all);
-        let lateness = Lateness::of(totals, all)?;
-        if let Some(late) = &lateness {
-            self.spread("generator's lateness", &late.spread);
-        }
+        let late = self.lateness(record, all)?;
         if totals.dropped_arrivals > 0 {
             let bound = option(record, "max-backlog")
                 .map(|n| format!(" of {n} (--max-backlog)"))
@@ -222,13 +274,34 @@ impl Text {
                 totals.dropped_arrivals
             ));
         }
-        if lateness.is_some_and(|l| l.matters) {
+        if due.too_many_unserved() {
+            self.warning(&format!(
+                "{} arrivals ({}) were due and not served at the end: they are in no latency; the \
+                 load was more than these sessions could take",
+                whole(due.unserved),
+                percent(due.unserved as f64, due.all as f64)
+            ));
+        }
+        self.warn_late(late);
+        Ok(())
+    }
+
+    /// The generator's own lateness; whether it matters is returned.
+    fn lateness(&mut self, record: &RunRecord, all: &TypeLatency) -> Result<bool, ReportError> {
+        let late = Lateness::of(&record.totals, all)?;
+        if let Some(late) = &late {
+            self.spread("generator's lateness", &late.spread);
+        }
+        Ok(late.is_some_and(|l| l.matters))
+    }
+
+    fn warn_late(&mut self, late: bool) {
+        if late {
             self.warning(
                 "the generator itself was late: the response times are in part its own; use fewer \
                  sessions, more --executors or another client machine",
             );
         }
-        Ok(())
     }
 
     /// The database's part of the response times.
@@ -240,7 +313,7 @@ impl Text {
         }
     }
 
-    fn terminals(&mut self, record: &RunRecord, all: &TypeLatency) {
+    fn terminals(&mut self, record: &RunRecord, all: &TypeLatency) -> Result<(), ReportError> {
         self.head("Terminals");
         let sessions = record.sessions_opened.unwrap_or(record.sessions);
         let terminals = record.terminals.unwrap_or(record.sessions);
@@ -255,14 +328,17 @@ impl Text {
             self.spread("waits for a session", &wait);
         }
         self.service(all);
+        let late = self.lateness(record, all)?;
+        self.warn_late(late);
+        Ok(())
     }
 
-    fn outages(&mut self, record: &RunRecord, outside: &OutsideOutages) {
+    fn outages(&mut self, record: &RunRecord, kind: LoadKind) {
         if record.outages.is_empty() {
             return;
         }
         self.head("Outages");
-        let head = ["host", "from (s)", "for (s)", "over", "first error"];
+        let head = ["host", "from (s)", "for (s)", "ended", "first error"];
         let mut rows = vec![head.map(String::from).to_vec()];
         for o in &record.outages {
             rows.push(vec![
@@ -281,8 +357,16 @@ impl Text {
                 record.totals.outage_s, record.totals.elapsed_s
             ),
         );
-        if let Some(rate) = outside.per_second() {
-            self.pair("throughput outside of that", &format!("{rate:.2} per sec."));
+        if let Some(rate) = outside_outages(&record.totals) {
+            let caught_up = if kind.is_open_loop() {
+                " (what waited is caught up after it)"
+            } else {
+                ""
+            };
+            self.pair(
+                "throughput outside of that",
+                &format!("{rate:.2} per sec.{caught_up}"),
+            );
         }
     }
 
@@ -319,7 +403,7 @@ impl Text {
         self.head("Steps");
         let head = [
             "what", "asked/s", "served/s", "p50 (ms)", "p95 (ms)", "p99 (ms)", "delayed",
-            "dropped", "kept",
+            "dropped", "unserved", "kept",
         ];
         let mut rows = vec![head.map(String::from).to_vec()];
         for s in steps {
@@ -346,53 +430,27 @@ impl Text {
                 ms(|l| l.p99_ms),
                 s.step.totals.delayed_arrivals.to_string(),
                 s.step.totals.dropped_arrivals.to_string(),
+                s.step.totals.unserved_arrivals.to_string(),
                 verdict,
             ]);
         }
-        if rows.iter().skip(1).all(|row| row[8].is_empty()) {
-            rows.iter_mut().for_each(|row| row.truncate(8));
+        if rows.iter().skip(1).all(|row| row[9].is_empty()) {
+            rows.iter_mut().for_each(|row| row.truncate(9));
             // The last column is text.
             rows.iter_mut().for_each(|row| row.push(String::new()));
         }
         self.table(&rows);
     }
 
-    fn found(&mut self, record: &RunRecord, steps: &[StepFigures<'_>]) {
-        let objective = option(record, "find-max").unwrap_or("the objective");
-        let because = |step: &Step| {
-            let verdict = step.verdict.as_ref();
-            verdict.map_or(String::new(), |v| format!(": {}", v.because))
-        };
-        let held = |step: &Step| seconds(step.totals.elapsed_s);
-        self.0.push('\n');
-        match Found::of(record) {
-            Found::Confirmed(step) => self.line(&format!(
-                "Highest rate that keeps {objective}: {}/s, confirmed over {} s{}",
+    fn found(&mut self, record: &RunRecord) {
+        if let Found::Confirmed(step) = Found::of(record) {
+            self.line(&format!(
+                "Highest rate that keeps {}: {}/s, confirmed over {} s{}",
+                objective(record),
                 rate_words(step.rate),
-                held(step),
+                seconds(step.totals.elapsed_s),
                 because(step)
-            )),
-            Found::Refuted(step) => self.warning(&format!(
-                "no rate that keeps {objective} was confirmed: {}/s did not keep it over {} s{}",
-                rate_words(step.rate),
-                held(step),
-                because(step)
-            )),
-            Found::Unconfirmed(step) => self.warning(&format!(
-                "{}/s kept {objective} over {} s, and the run ended before that was confirmed{}",
-                rate_words(step.rate),
-                held(step),
-                because(step)
-            )),
-            Found::None(Some(step)) => self.warning(&format!(
-                "no rate kept {objective}; the lowest tried was {}/s{}",
-                rate_words(step.rate),
-                because(step)
-            )),
-            Found::None(None) => self.warning("the search ended before a rate was tried"),
-        }
-        if steps.iter().any(|s| s.late) {
-            self.warning("the generator itself was late at some rates: see the steps");
+            ));
         }
     }
 }

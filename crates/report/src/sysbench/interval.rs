@@ -8,7 +8,8 @@ use tidemark_core::record::Phase;
 /// One intermediate line; in open loop two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntervalLine {
-    /// Seconds from the start of the measurement to the end of the interval; negative in warm-up.
+    /// Seconds to the end of the interval, from the start of the measurement, or of the warm-up if
+    /// it is of that.
     pub at_s: f64,
     /// Whether it counts. A line of warm-up begins `[ warm-up`, which no parser takes for a result.
     pub phase: Phase,
@@ -38,13 +39,22 @@ pub struct IntervalLine {
 
 impl IntervalLine {
     /// From the intervals since the last line, added up. In open loop latencies are response
-    /// times, as sysbench's are.
-    pub fn of(sum: &Merged, phase: Phase, percentiles: &[f64], open_loop: bool) -> Self {
+    /// times, as sysbench's are. `warmup_s` is how long the warm-up is that was asked for.
+    pub fn of(
+        sum: &Merged,
+        phase: Phase,
+        percentiles: &[f64],
+        open_loop: bool,
+        warmup_s: f64,
+    ) -> Self {
         let all = sum.all();
         let latency = all.latency();
         let rate = |count| sum.per_second(count);
         Self {
-            at_s: sum.end_ms / 1000.0,
+            at_s: match phase {
+                Phase::Warmup => warmup_s + sum.end_ms / 1000.0,
+                Phase::Measure => sum.end_ms / 1000.0,
+            },
             phase,
             sessions: sum.sessions,
             transactions: rate(all.count),

@@ -77,6 +77,8 @@ pub fn overloaded() -> RunRecord {
         i.rate = Some(1800.0);
         i.delayed_arrivals = 10;
         i.dropped_arrivals = 3;
+        i.queue_length = 2;
+        i.concurrency = 1;
         i.hosts = vec![
             host("10.0.3.11:3306", HostRole::Any, 1000),
             host("10.0.3.12:3306", HostRole::Read, 3000),
@@ -124,6 +126,7 @@ fn step(purpose: StepPurpose, rate: f64, ms: f64, verdict: Option<(bool, &str)>)
             elapsed_s: 10.0,
             all,
             delayed_arrivals: rate as u64,
+            unserved_arrivals: if rate == 2000.0 { 7 } else { 0 },
             lateness: Some(encoded(0.05)),
             ..Totals::default()
         },
