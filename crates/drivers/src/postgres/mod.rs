@@ -164,6 +164,10 @@ impl PostgresSession {
     }
 
     pub(crate) async fn close(mut self) {
+        // A server that still owes a reply may take no more bytes either.
+        if self.pending {
+            return;
+        }
         let mut out = message::buffer();
         message::terminate(&mut out);
         // Nobody waits for a goodbye, however far the server is.
