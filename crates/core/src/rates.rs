@@ -109,6 +109,8 @@ impl fmt::Display for Rates {
         match self {
             Rates::Closed => f.write_str("0"),
             Rates::One(rate) => write!(f, "{rate}"),
+            // Alone it would be read as a rate for the whole run.
+            Rates::Steps(steps) if steps.len() == 1 => write!(f, "{0}..{0}:1", steps[0]),
             Rates::Steps(steps) => {
                 for (n, rate) in steps.iter().enumerate() {
                     write!(f, "{}{rate}", if n > 0 { "," } else { "" })?;

@@ -10,6 +10,9 @@ pub mod catalog;
 mod connector;
 mod ddl;
 mod dialect;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod journal;
 mod load;
 pub mod mysql;

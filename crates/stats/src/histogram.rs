@@ -187,12 +187,14 @@ impl Histogram {
             number("no maximum")?,
         );
         let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
+        if !header_is_ours(&bytes) {
+            return Err(format(
+                "not uncompressed V2 with three significant digits, or of another length than it says",
+            ));
+        }
         let mut buckets: hdrhistogram::Histogram<u64> = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|e| HistogramError::Format(e.to_string()))?;
-        if buckets.sigfig() != SIGNIFICANT_DIGITS {
-            return Err(format("another number of significant digits"));
-        }
         buckets.auto(true);
         let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
         let min_ns = if buckets.is_empty() {
@@ -200,13 +202,36 @@ impl Histogram {
         } else {
             ns(min_ns, "minimum too large")?
         };
+        let max_ns = ns(max_ns, "maximum too large")?;
+        if max_ns > MAX_NS || (min_ns > max_ns && !buckets.is_empty()) {
+            return Err(format("minimum and maximum can't be"));
+        }
+        // Also keeps sums of any number of histograms in range.
+        if sum_ns > u128::from(buckets.len()) * u128::from(max_ns) {
+            return Err(format("sum too large"));
+        }
         Ok(Self {
             sum_ns,
             min_ns,
-            max_ns: ns(max_ns, "maximum too large")?,
+            max_ns,
             buckets,
         })
     }
+}
+
+/// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,
+/// offset, significant digits, as big-endian words of four bytes. The deserializer takes memory as
+/// these say before it looks at anything else.
+fn header_is_ours(bytes: &[u8]) -> bool {
+    const COOKIE: u32 = 0x1c84_9303 | 0x10;
+    const HEADER: usize = 40;
+    let word = |n: usize| {
+        let bytes = bytes.get(4 * n..4 * n + 4)?.try_into().ok()?;
+        Some(u32::from_be_bytes(bytes))
+    };
+    word(0) == Some(COOKIE)
+        && word(1).map(|len| len as usize) == bytes.len().checked_sub(HEADER)
+        && word(3) == Some(u32::from(SIGNIFICANT_DIGITS))
 }
 
 impl PartialEq for Histogram {

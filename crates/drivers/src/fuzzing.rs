@@ -1,0 +1,30 @@
+//! What the fuzzers reach the decoders by. Behind a feature that no product has.
+
+pub use crate::mysql::fuzzing as mysql;
+pub use crate::postgres::fuzzing as postgres;
+
+use crate::mysql::MysqlSession;
+use crate::postgres::PostgresSession;
+use crate::{ConnectOptions, Session};
+use tidemark_core::{DbError, Host, Protocol, Target};
+use tidemark_runtime::Stream;
+
+/// Opens a session over a connection that is there, as if it led to `host`.
+///
+/// # Errors
+/// As [`crate::Connector::connect`].
+pub async fn open(
+    stream: Stream,
+    host: &Host,
+    target: &Target,
+    options: &ConnectOptions,
+) -> Result<Session, DbError> {
+    match target.protocol {
+        Protocol::Mysql => MysqlSession::open(stream, host, target, None, options)
+            .await
+            .map(Session::from),
+        _ => PostgresSession::open(stream, host, target, None, options)
+            .await
+            .map(Session::from),
+    }
+}
