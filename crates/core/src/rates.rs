@@ -142,6 +142,12 @@ mod tests {
     }
 
     #[test]
+    fn a_single_step_is_shown_as_a_step() {
+        let rates: Rates = "5..5:1".parse().unwrap();
+        assert_eq!(rates.to_string(), "5..5:1");
+    }
+
+    #[test]
     fn ranges_go_up_and_down_and_lists_join_them() {
         assert_eq!(steps("1000..3000:1000"), [1000.0, 2000.0, 3000.0]);
         assert_eq!(steps("3000..1000:1000"), [3000.0, 2000.0, 1000.0]);

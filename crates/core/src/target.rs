@@ -415,8 +415,23 @@ mod tests {
     }
 
     #[test]
+    fn a_host_is_one_name() {
+        for (url, words) in [
+            ("mysql://u@h/db?host=a,b", "\"a,b\""),
+            ("mysql://u@h/db?host=a%2Fb", "\"a/b\""),
+            ("mysql://u@a b/db", "\"a b\""),
+            ("mysql://u@[::1]3306/db", "3306 stands behind"),
+        ] {
+            let error = Target::parse(url).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
     fn errors_never_show_the_password() {
         for url in [
+            "mysql://u:geheim/x@h/db",
+            "mysql://u:geheim?x@h/db",
             "mysqk://u:geheim@h/db",
             "mysql://u:geheim@h:99999/db",
             "mysql://u:geheim@h/db?tsl=on",

@@ -28,3 +28,20 @@ pub(crate) fn bounded<T>(len: usize, a_byte: usize, work: impl FnOnce() -> T) ->
     );
     done
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_proportion_is_taken() {
+        let taken = bounded(1 << 20, 4, || vec![1u8; 3 << 20].len());
+        assert_eq!(taken, 3 << 20);
+    }
+
+    #[test]
+    #[should_panic(expected = "bytes of memory")]
+    fn what_is_out_of_proportion_is_seen_even_when_it_was_given_back() {
+        bounded(10, 4, || drop(vec![1u8; 3 << 20]));
+    }
+}

@@ -11,13 +11,19 @@ use tidemark_drivers::{Cell, RowSet};
 /// As for a session, with two replies in memory and two words for each.
 const A_BYTE: usize = 1024;
 
-/// Flags, length of the first piece, of the second, then the reply's bytes.
-fn parts(data: &[u8]) -> Option<(u8, [&[u8]; 1], Vec<&[u8]>)> {
-    let [flags, first, second, bytes @ ..] = data else {
+/// A reply as a fuzzer writes it: flags, lengths of the pieces by turns, the reply's bytes.
+struct Input<'a> {
+    flags: u8,
+    whole: &'a [u8],
+    pieces: Vec<&'a [u8]>,
+}
+
+fn read_input(data: &[u8]) -> Option<Input<'_>> {
+    let [flags, first, second, whole @ ..] = data else {
         return None;
     };
     let mut pieces = Vec::new();
-    let mut rest = bytes;
+    let mut rest = whole;
     let mut turn = 0;
     while !rest.is_empty() {
         let length = if turn % 2 == 0 { *first } else { *second };
@@ -26,23 +32,19 @@ fn parts(data: &[u8]) -> Option<(u8, [&[u8]; 1], Vec<&[u8]>)> {
         rest = after;
         turn += 1;
     }
-    Some((*flags, [bytes], pieces))
+    Some(Input {
+        flags: *flags,
+        whole,
+        pieces,
+    })
 }
 
-fn same<S: PartialEq + Debug>(
-    len: usize,
-    whole: &[&[u8]],
-    pieces: &[&[u8]],
-    run: impl Fn(&[&[u8]], &mut RowSet) -> S,
-) {
-    bounded(len, A_BYTE, || {
+fn same<S: PartialEq + Debug>(input: &Input<'_>, run: impl Fn(&[&[u8]], &mut RowSet) -> S) {
+    bounded(input.whole.len(), A_BYTE, || {
         let (mut of_whole, mut of_pieces) = (RowSet::new(), RowSet::new());
-        let seen = run(whole, &mut of_whole);
-        assert_eq!(
-            seen,
-            run(pieces, &mut of_pieces),
-            "cuts change what is seen"
-        );
+        let seen = run(&[input.whole], &mut of_whole);
+        let in_pieces = run(&input.pieces, &mut of_pieces);
+        assert_eq!(seen, in_pieces, "cuts change what is seen");
         read(&of_whole);
         assert_eq!(of_whole.len(), of_pieces.len());
         for row in 0..of_whole.len() {
@@ -65,18 +67,18 @@ fn bits(cell: Cell<'_>) -> (u8, u64, &[u8]) {
 }
 
 pub(crate) fn mysql(data: &[u8]) {
-    let Some((flags, whole, pieces)) = parts(data) else {
+    let Some(input) = read_input(data) else {
         return;
     };
-    let kind = match flags & 7 {
+    let kind = match input.flags & 7 {
         0 => mysql::Kind::Prepare,
         1 => mysql::Kind::Count,
         2 => mysql::Kind::Text,
         3 => mysql::Kind::Binary,
-        _ => return key(whole[0]),
+        _ => return key(input.whole),
     };
-    let deprecate_eof = flags & 8 != 0;
-    same(data.len(), &whole, &pieces, |bytes, rows| {
+    let deprecate_eof = input.flags & 8 != 0;
+    same(&input, |bytes, rows| {
         mysql::reply(kind, deprecate_eof, bytes, rows)
     });
 }
@@ -89,17 +91,15 @@ fn key(der: &[u8]) {
 }
 
 pub(crate) fn postgres(data: &[u8]) {
-    let Some((flags, whole, pieces)) = parts(data) else {
+    let Some(input) = read_input(data) else {
         return;
     };
-    let kind = match flags & 7 {
+    let kind = match input.flags & 7 {
         0 => postgres::Kind::Prepare,
         1 => postgres::Kind::Count,
         2 => postgres::Kind::Unasked,
         3 => postgres::Kind::Rows(None),
-        _ => postgres::Kind::Rows(Some(u16::from(flags >> 3))),
+        _ => postgres::Kind::Rows(Some(u16::from(input.flags >> 3))),
     };
-    same(data.len(), &whole, &pieces, |bytes, rows| {
-        postgres::reply(kind, bytes, rows)
-    });
+    same(&input, |bytes, rows| postgres::reply(kind, bytes, rows));
 }

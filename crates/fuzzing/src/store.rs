@@ -2,7 +2,7 @@
 
 use crate::memory::bounded;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tidemark_store::{Filter, Store};
 
 /// Records are as long as their JSON says.
@@ -21,7 +21,7 @@ pub(crate) fn run(data: &[u8]) {
     }
 }
 
-fn look(path: &PathBuf) {
+fn look(path: &Path) {
     let Ok(mut store) = Store::open_existing(path) else {
         return;
     };

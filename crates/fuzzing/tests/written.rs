@@ -38,6 +38,9 @@ fn what_users_write_is_taken() {
         (1, "sqlite:bench.db"),
         (2, "1000..20000:1000,5,3..1:0.5"),
         (2, "0.5"),
+        (2, "1000..2000:20010"),
+        (1, "postgres://@h/?host=./un,55&ca=x"),
+        (5, "/pass?word\nh1/db"),
         (3, "p99.9 <= 1s and errors < 0.1%, avg < 250us, max<1m"),
         (4, "exp:1.5h"),
         (4, "250us"),
@@ -55,6 +58,11 @@ fn a_public_key_is_taken() {
     assert!(tidemark_drivers::fuzzing::mysql::encrypts(pem.as_bytes()));
     let text: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
     let der = STANDARD.decode(text).unwrap();
+    write(
+        "mysql_replies",
+        "written-empty-packet",
+        b"\0\0\0\0\0\0\xFA\xFF\xFF\xFF\x2B\xFF",
+    );
     write(
         "mysql_replies",
         "written-key",
@@ -144,6 +152,7 @@ fn other_ways_of_authentication_go_their_way() {
         b"3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096",
     ]
     .concat();
+    let hours = [&first[..first.len() - 4], b"4294967295"].concat();
     let scripts: Vec<(&str, Vec<&[u8]>, &str)> = vec![
         ("md5", vec![b"R\0\0\0\x05salt", b"R\0\0\0\0"], "closed"),
         ("clear", vec![b"R\0\0\0\x03"], "clear text"),
@@ -155,6 +164,17 @@ fn other_ways_of_authentication_go_their_way() {
                 b"R\0\0\0\x0cv=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=",
             ],
             "did not prove",
+        ),
+        (
+            "scram-hours",
+            vec![b"R\0\0\0\x0aSCRAM-SHA-256\0\0", &hours],
+            "4294967295 iterations",
+        ),
+        ("md5-again", vec![b"R\0\0\0\x05salt"; 20], "no end"),
+        (
+            "behind",
+            vec![b"R\0\0\0\0\xF8PKTZI\xF8PKTCSELECT 1\0"],
+            "nothing asked for",
         ),
         (
             "refused",

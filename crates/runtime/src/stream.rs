@@ -412,6 +412,27 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_does_not_keep_the_thread() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            while socket.write_all(&[7; 1 << 20]).is_ok() {}
+        });
+        let ended = block_on(async move {
+            let mut stream = Stream::connect_tcp(address).await.unwrap();
+            // Slower than the peer: there is always more to read.
+            let wait = stream.receive(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+                None::<()>
+            });
+            crate::timeout(std::time::Duration::from_millis(50), wait).await
+        });
+        assert!(ended.unwrap().is_err());
+        server.join().unwrap();
+    }
+
+    #[test]
     fn a_closed_port_is_refused_and_a_closed_peer_is_an_end() {
         let free = TcpListener::bind("127.0.0.1:0")
             .unwrap()

@@ -273,6 +273,37 @@ mod tests {
         assert_eq!(Histogram::decode(&h.encode()).unwrap(), h);
     }
 
+    #[test]
+    fn what_no_histogram_holds_is_refused() {
+        let of = |sum: &str, min, max, bytes: &[u8]| {
+            Histogram::decode(&format!("{sum}:{min}:{max}:{}", STANDARD.encode(bytes)))
+        };
+        let text = of_millis().encode();
+        let buckets = text.rsplit(':').next().unwrap();
+        let bytes = STANDARD.decode(buckets).unwrap();
+        assert!(of("2000000", 1_000_000, 1_000_000, &bytes).is_ok());
+        for (sum, min, max) in [
+            ("2000000", 1_000_001, 1_000_000),
+            ("2000001", 1_000_000, 1_000_000),
+            ("2000000", 1_000_000, u64::MAX),
+            ("340282366920938463463374607431768211455", 1, MAX_NS),
+        ] {
+            assert!(of(sum, min, max, &bytes).is_err(), "{sum} {min} {max}");
+        }
+        // Digits (memory grows tenfold with each), a length of 4 GB, compressed.
+        for (at, byte) in [(15, 5), (4, 0xff), (3, 0x14)] {
+            let mut bytes = bytes.clone();
+            bytes[at] = byte;
+            let error = of("0", 0, 0, &bytes).unwrap_err();
+            assert!(error.to_string().contains("three significant digits"));
+        }
+    }
+
+    /// Two latencies of a millisecond.
+    fn of_millis() -> Histogram {
+        of(&[1_000_000, 1_000_000])
+    }
+
     proptest! {
         #[test]
         fn merged_parts_equal_the_whole(
