@@ -15,7 +15,7 @@ TIDEMARK, SYSBENCH, PGBENCH, BARE = "Tidemark", "sysbench", "pgbench", "bare loo
 # and four tables' catalogue entries to find in its caches, which is work of the server's.
 ONE_TABLE = "Tidemark, 1 table"
 # What a client may take beyond its run time to connect and to end.
-GRACE_S = 90
+GRACE_S = 150
 LOAD_LIMIT_S = 3600
 
 
@@ -35,6 +35,18 @@ class Programs:
     bare_loop: pathlib.Path
 
 
+def sample(done, queries, per_second):
+    """The sample of a program that has ended."""
+    return Sample(
+        queries=queries,
+        per_second=per_second,
+        user_s=done.user_s,
+        system_s=done.system_s,
+        max_rss_bytes=done.max_rss_bytes,
+        wall_s=done.wall_s,
+    )
+
+
 class Clients:
     """The clients of one server."""
 
@@ -46,12 +58,25 @@ class Clients:
 
     def run(self, client, workload, size, sessions, seconds):
         """One run of a workload; its sample."""
+        done, reader = self._run(client, workload, size, sessions, seconds)
+        try:
+            queries, per_second = reader(done.stdout)
+        except BenchError as error:
+            raise BenchError(f"{client}: {error}\n{done.stdout}{done.stderr}") from error
+        return sample(done, queries, per_second)
+
+    def run_with(self, client, workload, size, sessions, seconds, *options):
+        """One run of sysbench or Tidemark with options of its own: what it used and said."""
+        options = [f"--threads={sessions}", f"--time={seconds}", *options]
+        command = self._sysbench(client, workload, size, "run", options)
+        return self._measure(client, command, seconds + GRACE_S, self.env)
+
+    def _run(self, client, workload, size, sessions, seconds):
+        """One run of any client: what it used and said, and how that is read."""
         if client in (TIDEMARK, SYSBENCH, ONE_TABLE):
             size = Size(1, size.rows) if client == ONE_TABLE else size
-            options = [f"--threads={sessions}", f"--time={seconds}"]
-            command = self._sysbench(client, workload, size, "run", options)
-            reader, env = parse.sysbench, self.env
-        elif client == PGBENCH:
+            return self.run_with(client, workload, size, sessions, seconds), parse.sysbench
+        if client == PGBENCH:
             threads = min(sessions, os.cpu_count() or 1)
             command = [program("pgbench"), *pg_options(self.target), "-n", "-S", "-M", "prepared"]
             command += ["-c", str(sessions), "-j", str(threads), "-T", str(seconds)]
@@ -62,19 +87,7 @@ class Clients:
             command += [f"--sessions={sessions}", f"--time={seconds}"]
             command += [f"--tables={size.tables}", f"--table-size={size.rows}"]
             reader, env = parse.bare_loop, self.env
-        done = self._measure(client, command, seconds + GRACE_S, env)
-        try:
-            queries, per_second = reader(done.stdout)
-        except BenchError as error:
-            raise BenchError(f"{client}: {error}\n{done.stdout}{done.stderr}") from error
-        return Sample(
-            queries=queries,
-            per_second=per_second,
-            user_s=done.user_s,
-            system_s=done.system_s,
-            max_rss_bytes=done.max_rss_bytes,
-            wall_s=done.wall_s,
-        )
+        return self._measure(client, command, seconds + GRACE_S, env), reader
 
     def prepare(self, client, size, threads):
         """Loads the tables; the sample counts rows as queries."""
@@ -82,14 +95,7 @@ class Clients:
         command = self._sysbench(client, "oltp_read_write", size, "prepare", options)
         done = self._measure(client, command, LOAD_LIMIT_S, self.env)
         rows = size.tables * size.rows
-        return Sample(
-            queries=rows,
-            per_second=rows / done.wall_s,
-            user_s=done.user_s,
-            system_s=done.system_s,
-            max_rss_bytes=done.max_rss_bytes,
-            wall_s=done.wall_s,
-        )
+        return sample(done, rows, rows / done.wall_s)
 
     def cleanup(self, client, size):
         """Drops the tables that this client made."""

@@ -57,10 +57,18 @@ def revision():
 
 
 def build(smoke):
-    """Builds Tidemark and the bare loop; the release profile except for a smoke test, which takes
-    what the tests have built already."""
+    """Builds Tidemark and the bare loop."""
+    folder = build_packages(smoke, ["tidemark", "tidemark-bare-loop"])
+    return Programs(tidemark=folder / "tidemark", bare_loop=folder / "bare-loop")
+
+
+def build_packages(smoke, packages):
+    """Builds packages of this workspace; the release profile except for a smoke test, which takes
+    what the tests have built already. The folder with their programs."""
     profile = [] if smoke else ["--release"]
-    command = ["cargo", "build", "--locked", *profile, "-p", "tidemark", "-p", "tidemark-bare-loop"]
+    command = ["cargo", "build", "--locked", *profile]
+    for package in packages:
+        command += ["-p", package]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise BenchError("the build failed: " + " ".join(command))
     asked = subprocess.run(
@@ -70,20 +78,20 @@ def build(smoke):
         check=True,
     )
     folder = pathlib.Path(json.loads(asked.stdout)["target_directory"])
-    folder /= "debug" if smoke else "release"
-    return Programs(tidemark=folder / "tidemark", bare_loop=folder / "bare-loop")
+    return folder / ("debug" if smoke else "release")
 
 
 class OwnServers:
-    """A MariaDB and a PostgreSQL of this benchmark's own, by scripts/servers."""
+    """A MariaDB and a PostgreSQL of this benchmark's own, by scripts/servers; `settings` are its
+    options."""
 
-    def __init__(self, quick):
+    def __init__(self, quick, settings=()):
         self.folder = tempfile.mkdtemp(prefix="tidemark-bench-servers.")
-        self.quick = quick
+        self.quick, self.settings = quick, settings
         self.urls = {}
 
     def __enter__(self):
-        command = [SERVERS, "start", self.folder]
+        command = [SERVERS, "start", self.folder, *self.settings]
         if self.quick:
             command.append("--quick")
         try:

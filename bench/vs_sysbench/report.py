@@ -97,10 +97,10 @@ def table(heads, rows):
     )
 
 
-def replace_block(text, block):
+def replace_block(text, block, begin_mark=BEGIN, end_mark=END):
     """The text with what stands between the markers replaced."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = text.partition(begin_mark)
+    _, end, after = rest.partition(end_mark)
     if not begin or not end:
-        raise BenchError(f"the README lacks the markers {BEGIN} and {END}")
+        raise BenchError(f"the README lacks the markers {begin_mark} and {end_mark}")
     return f"{before}{begin}\n{block.strip()}\n{end}{after}"

@@ -75,7 +75,7 @@ class Secrets:
         folder = pathlib.Path(folder, target.driver)
         folder.mkdir(mode=0o700)
         prefix = target.driver
-        self.sysbench = _write(
+        self.sysbench = write_secret(
             folder / "sysbench.conf",
             [
                 f"db-driver={target.driver}",
@@ -86,16 +86,17 @@ class Secrets:
                 f"{prefix}-db={target.database}",
             ],
         )
-        self.url = _write(folder / "url", [target.url])
+        self.url = write_secret(folder / "url", [target.url])
         # https://mariadb.com/kb/en/configuring-mariadb-with-option-files/
         password = target.password.replace("\\", "\\\\")
-        self.mariadb = _write(folder / "my.cnf", ["[client]", f'password="{password}"'])
+        self.mariadb = write_secret(folder / "my.cnf", ["[client]", f'password="{password}"'])
         # https://www.postgresql.org/docs/current/libpq-pgpass.html
         password = target.password.replace("\\", "\\\\").replace(":", "\\:")
-        self.pgpass = _write(folder / "pgpass", [f"*:*:*:*:{password}"])
+        self.pgpass = write_secret(folder / "pgpass", [f"*:*:*:*:{password}"])
 
 
-def _write(path, lines):
+def write_secret(path, lines):
+    """Lines in a new file that only this user can read."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write("\n".join(lines) + "\n")
     return path

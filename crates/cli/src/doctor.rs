@@ -2,8 +2,8 @@
 
 use crate::args;
 use crate::exit::{ExitCode, Failure};
-use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, PreparedMode, Target};
+use tidemark_core::record::HostRole;
+use tidemark_core::{DbError, ErrorClass, PreparedMode};
 use tidemark_drivers::{
     BulkMethod, ConnectOptions, Connector, LoadRequest, RowSet, RowSource, RowWriter, Session,
     Value, catalog, settings,
@@ -25,7 +25,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     for prepared in [PreparedMode::Server, PreparedMode::Text] {
         let options = ConnectOptions {
             prepared,
-            connect_timeout: Duration::from_secs(10),
+            ..ConnectOptions::default()
         };
         let connector = match Connector::new(target.clone(), options) {
             Ok(connector) => connector.must_exist(),
@@ -36,7 +36,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
         } else {
             "text"
         };
-        let checked = block_on(check(connector, target.clone(), mode))
+        let checked = block_on(check(connector, mode))
             .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         if let Err((step, error)) = checked {
             return Ok(failed(step, &error));
@@ -56,15 +56,16 @@ fn failed(step: &str, error: &DbError) -> ExitCode {
 
 type Step<T> = Result<T, (&'static str, DbError)>;
 
-async fn check(connector: Connector, target: Target, mode: &'static str) -> Step<()> {
+async fn check(connector: Connector, mode: &'static str) -> Step<()> {
     let at = |step: &'static str| move |error: DbError| (step, error);
-    for host in 0..target.hosts.len().max(1) {
-        let session = connector.connect(host).await.map_err(at("connect"))?;
+    for host in 0..connector.hosts().len().max(1) {
+        let session = connector.connect_to(host).await.map_err(at("connect"))?;
         if mode == "prepared" {
-            let shown = target
-                .host_for(host)
-                .map(ToString::to_string)
-                .unwrap_or_default();
+            let shown = match connector.hosts().get(host) {
+                Some((host, HostRole::Read)) => format!("{host} (role=read)"),
+                Some((host, HostRole::Any)) => host.to_string(),
+                None => String::new(),
+            };
             say!(
                 "ok       connect {shown}: {} {}",
                 session.server().engine,
@@ -79,6 +80,11 @@ async fn check(connector: Connector, target: Target, mode: &'static str) -> Step
             .await
             .map_err(at("read settings"))?;
         say!("ok       read settings: {}", settings.len());
+    }
+    if connector.target().is_read_only() {
+        say!("ok       all hosts only read: no table is made ({mode})");
+        session.close().await;
+        return Ok(());
     }
     create(&mut session).await.map_err(at("create a table"))?;
     say!("ok       create a table ({mode})");

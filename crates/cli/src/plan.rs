@@ -42,6 +42,8 @@ impl Plan {
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: options.time("connect-timeout"),
+            inject_rtt: options.time("inject-rtt"),
+            statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {
@@ -82,14 +84,6 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
     let pacing = pacing(options)?;
     let by_itself = sets_its_length(&pacing);
     let (terminals, sessions) = terminals_and_sessions(options)?;
-    let inject_rtt = options.time("inject-rtt");
-    if protocol == Protocol::Sqlite && !inject_rtt.is_zero() {
-        return Err(Failure::usage(format!(
-            "--inject-rtt={}: an embedded database has no round trips; allowed is 0, or a target \
-             on a server, for example --target=mysql://user@host/db",
-            options.text("inject-rtt")
-        )));
-    }
     Ok(RunSpec {
         terminals,
         sessions,
@@ -112,7 +106,7 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
             _ => Arrivals::Poisson,
         },
         max_backlog: options.uint("max-backlog"),
-        inject_rtt,
+        inject_rtt: options.time("inject-rtt"),
         statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         seed,
         prepared: prepared(options),

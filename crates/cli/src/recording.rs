@@ -50,7 +50,7 @@ pub fn describe(
     workload: &Arc<dyn Workload>,
     sessions: usize,
 ) -> Result<Described, EngineError> {
-    let (connector, workload) = (connector.clone(), Arc::clone(workload));
+    let (connector, workload) = (connector.clone().unlimited(), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
@@ -228,10 +228,10 @@ impl Recording {
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
         self.record.sessions_opened =
-            (result.sessions_opened < self.record.sessions).then_some(result.sessions_opened);
+            Some(result.sessions_opened).filter(|n| *n < self.record.sessions);
         self.record.totals = result.totals.clone();
-        self.record.steps.clone_from(&result.steps);
-        self.record.outages.clone_from(&result.outages);
+        self.record.steps = result.steps.clone();
+        self.record.outages = result.outages.clone();
         self.record.errors = result.errors.counts().to_vec();
     }
 
@@ -244,7 +244,7 @@ impl Recording {
             .iter()
             .map(|t| t.table.clone())
             .collect();
-        let connector = connector.clone();
+        let connector = connector.clone().unlimited();
         let look = async move {
             let mut session = connector.connect(0).await?;
             let mut states = Vec::with_capacity(before.len());

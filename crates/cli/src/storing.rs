@@ -26,11 +26,12 @@ pub struct Storing {
 }
 
 impl Storing {
-    /// Opens the store; `off` keeps nothing in it. No run is begun: one that makes no load leaves
+    /// Opens the store; `off`, also in `TIDEMARK_STORE`, keeps nothing in it. No run is begun: one that makes no load leaves
     /// nothing behind.
     pub fn open(named: Option<&str>) -> Self {
         let mut storing = Self::default();
-        if named == Some("off") {
+        let chosen = std::env::var("TIDEMARK_STORE").ok();
+        if named.or(chosen.as_deref()) == Some("off") {
             return storing;
         }
         match store_path(named.map(Path::new)).and_then(|path| Store::open(&path)) {

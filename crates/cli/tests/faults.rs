@@ -123,6 +123,24 @@ fn a_server_that_comes_back_is_used_again_and_the_reconnects_are_counted() {
             "{name}: {said:?}"
         );
         assert!(!record["errors"].as_array().unwrap().is_empty(), "{name}");
+        // The outage is told with its length, and kept apart from what was measured outside of it.
+        let (before, after) = said.out.split_once("Outages:\n").unwrap();
+        assert!(before.contains("Threads fairness:"), "{name}: {said:?}");
+        assert!(
+            after.contains("throughput outside of that:"),
+            "{name}: {said:?}"
+        );
+        let outage = &record["outages"][0];
+        assert_eq!(outage["ended"], true, "{name}: {outage:?}");
+        assert!(
+            outage["length_ms"].as_f64().unwrap() > 0.0,
+            "{name}: {outage:?}"
+        );
+        let report = dir.ok(&["show", "last"]).out;
+        assert!(
+            report.contains("Hosts could not be reached for"),
+            "{name}: {report}"
+        );
     }
 }
 

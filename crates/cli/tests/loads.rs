@@ -140,6 +140,91 @@ fn terminals_that_share_sessions_have_their_tables_all_the_same() {
     assert!(said.out.contains("Dropping table 'sbtest6'..."), "{said:?}");
 }
 
+/// A run on a server: what was said, and its record.
+fn on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
+    let database = shared_mariadb().unwrap().fresh_database(name).unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let args = ["sysbench", "oltp_point_select", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let said = dir.ok(&[&args[..], more, &["--report=r.html", "run"]].concat());
+    let page = std::fs::read_to_string(dir.path().join("r.html")).unwrap();
+    assert!(page.contains("<h2>Where the time went</h2>"), "{name}");
+    let record = dir.last_record();
+    (said, record)
+}
+
+#[test]
+fn steps_are_said_when_they_end_and_stand_in_a_table() {
+    let load = ["--threads=4", "--rate=50..150:50", "--rate-hold=1s"];
+    let (said, record) = on_server("steps", &load);
+    let line = "Steps: 3 rates from 50 to 150/sec, each held for 1s\n";
+    assert!(said.out.contains(line), "{said:?}");
+    assert!(said.out.contains("\nstep: 100.00 asked/s, "), "{said:?}");
+    let (_, table) = said.out.split_once("\nSteps:\n").unwrap();
+    assert_eq!(table.matches("\n    step").count(), 3, "{said:?}");
+    let rates: Vec<_> = record["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["rate"])
+        .collect();
+    assert_eq!(rates, [50.0, 100.0, 150.0]);
+    let elapsed = record["totals"]["elapsed_s"].as_f64().unwrap();
+    assert!((2.9..4.0).contains(&elapsed), "{elapsed}");
+    // With interval lines, those name the rate, and nothing stands between them.
+    let lines = [&load[..], &["--report-interval=1"]].concat();
+    let (said, _) = on_server("steps", &lines);
+    assert!(!said.out.contains("\nstep: "), "{said:?}");
+    assert!(said.out.contains(", rate: 150.00\n"), "{said:?}");
+}
+
+#[test]
+fn a_search_ends_with_one_sentence() {
+    // No database is this fast, so the search goes down until there is nothing to search.
+    let load = [
+        "--threads=4",
+        "--find-max=max < 1us",
+        "--find-from=100",
+        "--find-hold=1s",
+        "--find-confirm=1s",
+    ];
+    let (said, record) = on_server("search", &load);
+    let line = "Looking for the highest rate that keeps max < 1µs\n";
+    assert!(said.out.contains(line), "{said:?}");
+    let result = "\nWARNING: no rate kept max < 1µs; the lowest tried was ";
+    assert!(said.out.contains(result), "{said:?}");
+    let steps = record["steps"].as_array().unwrap();
+    assert!(steps.len() > 3, "{steps:?}");
+    for step in steps {
+        assert_eq!(step["verdict"]["kept"], false, "{step:?}");
+    }
+}
+
+#[test]
+fn terminals_wait_apart_from_the_database() {
+    let load = [
+        "--threads=100",
+        "--connections=4",
+        "--think-time=exp:50ms",
+        "--time=2",
+    ];
+    let (said, record) = on_server("terminals", &load);
+    for line in [
+        "Sessions: 4 for 100 terminals\n",
+        "    terminals on sessions:               100 on 4\n",
+        "    think time:                          exp:50ms\n",
+        "    waits for a session (ms):            mean ",
+    ] {
+        assert!(said.out.contains(line), "{line}: {said:?}");
+    }
+    assert_eq!(
+        (&record["terminals"], &record["sessions"]),
+        (&100.into(), &4.into())
+    );
+    assert!(record["totals"]["all"]["wait"].is_string());
+}
+
 #[test]
 fn a_doctor_speaks_of_loading_as_people_do() {
     let server = shared_mariadb().unwrap();

@@ -41,7 +41,8 @@ pub struct DbError {
     /// What may be done about it.
     pub class: ErrorClass,
     /// The engine's own code: MySQL's error number (`1213`), PostgreSQL's SQLSTATE (`40P01`),
-    /// SQLite's result name (`SQLITE_BUSY`); `io`, `tls`, `protocol`, `timeout` for the way to it.
+    /// SQLite's result name (`SQLITE_BUSY`); `io`, `tls`, `protocol`, `connect` for the way to it;
+    /// `statement-timeout` when an answer took too long.
     pub code: String,
     /// The engine's message, or ours; never holds a password.
     pub message: String,
@@ -69,5 +70,61 @@ impl DbError {
             "io",
             format!("connection lost: {error}"),
         )
+    }
+
+    /// Whether a session was refused because there are as many as the server, the account or a pool
+    /// before it allows: fewer could be had.
+    ///
+    /// - MySQL family: 1040 (ER_CON_COUNT_ERROR), 1203 (ER_TOO_MANY_USER_CONNECTIONS), and 1226
+    ///   (ER_USER_LIMIT_REACHED) where it speaks of connections;
+    /// - PostgreSQL family: `53300` (too_many_connections);
+    /// - PgBouncer: `08P01` with its own words, as "no more connections allowed (max_client_conn)".
+    pub fn is_too_many_sessions(&self) -> bool {
+        let speaks_of_connections = || self.message.contains("connections");
+        match self.code.as_str() {
+            "1040" | "1203" | "53300" => true,
+            "1226" => speaks_of_connections(),
+            "08P01" => speaks_of_connections() && self.message.contains("allowed"),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_sessions_are_told_from_other_refusals() {
+        for (code, message, too_many) in [
+            ("1040", "can't connect to h: Too many connections", true),
+            (
+                "1203",
+                "User u already has more than 'max_user_connections'",
+                true,
+            ),
+            (
+                "1226",
+                "User 'u' has exceeded the 'max_user_connections' resource",
+                true,
+            ),
+            (
+                "1226",
+                "User 'u' has exceeded the 'max_queries_per_hour' resource",
+                false,
+            ),
+            ("53300", "sorry, too many clients already", true),
+            (
+                "08P01",
+                "no more connections allowed (max_client_conn)",
+                true,
+            ),
+            ("08P01", "server login failed: FATAL password", false),
+            ("1045", "Access denied", false),
+            ("connect", "can't connect to h: Connection refused", false),
+        ] {
+            let error = DbError::new(ErrorClass::Refused, code, message);
+            assert_eq!(error.is_too_many_sessions(), too_many, "{error}");
+        }
     }
 }

@@ -130,8 +130,8 @@ pub struct TypeStats {
     /// terminal's thinking); absent where a transaction is never due before it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<EncodedHistogram>,
-    /// Their waits for a free session (from the moment they were due to the start of service), which
-    /// is the client's doing and not in the service time; absent as `response` is.
+    /// Their waits for a free session, from the moment they were due; 0 where a session was free.
+    /// Neither this nor the generator's lateness is in the service time; absent as `response` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<EncodedHistogram>,
 }
@@ -337,8 +337,12 @@ pub struct Totals {
     /// Arrivals dropped because the backlog was full (open loop).
     #[serde(default)]
     pub dropped_arrivals: u64,
-    /// The generator's own lateness: from scheduled to actual start, of arrivals that a free
-    /// session awaited (open loop).
+    /// Arrivals that had come due and were not served when the time was over, those begun and not
+    /// ended among them: they are in no latency (open loop).
+    #[serde(default)]
+    pub unserved_arrivals: u64,
+    /// The generator's own lateness: from due to actual start, of transactions that a free session
+    /// awaited (open loop, and terminals that think).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness: Option<EncodedHistogram>,
     /// Seconds in which a host could not be reached.

@@ -1,5 +1,10 @@
 //! A database to test, named by a URL.
 
+mod list;
+mod redact;
+
+pub use redact::redact_url;
+
 use crate::{Protocol, Secret, nearest};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::collections::BTreeMap;
@@ -43,6 +48,17 @@ pub enum TlsMode {
     NoVerify,
 }
 
+impl fmt::Display for TlsMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TlsMode::Disabled => "off",
+            TlsMode::VerifyFull => "verify-full",
+            TlsMode::VerifyCa => "verify-ca",
+            TlsMode::NoVerify => "no-verify",
+        })
+    }
+}
+
 /// A database to test: protocol, hosts, account, database and connection options.
 ///
 /// `mysql://user:pw@h1:4000,h2:4000/db?tls=verify-full&ca=/ca.pem`, `postgres://user@h/db`,
@@ -51,8 +67,11 @@ pub enum TlsMode {
 pub struct Target {
     /// The wire protocol.
     pub protocol: Protocol,
-    /// Where it listens; sessions are spread evenly. Empty for SQLite.
+    /// Where it listens for reads and writes; sessions are spread evenly. Empty for SQLite, and
+    /// when all hosts only read.
     pub hosts: Vec<Host>,
+    /// Where it listens for reads alone (`role=read`).
+    pub readers: Vec<Host>,
     /// Account name.
     pub user: String,
     /// Password.
@@ -82,7 +101,7 @@ pub struct TargetError {
 }
 
 const EXAMPLE: &str = "mysql://user:password@127.0.0.1:3306/sbtest";
-const QUERY_KEYS: &[&str] = &["socket", "tls", "ca", "cert", "key", "host"];
+const QUERY_KEYS: &[&str] = &["socket", "tls", "ca", "cert", "key", "host", "role"];
 /// What must be escaped in user, password, database (RFC 3986, 2.2).
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -103,11 +122,15 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b',');
 
 impl Target {
-    /// Reads a target URL.
+    /// Reads a target URL, or several with commas between that differ in hosts and role only.
     ///
     /// # Errors
     /// [`TargetError`] naming what is wrong and a right example; the password is not in it.
-    pub fn parse(url: &str) -> Result<Target, TargetError> {
+    pub fn parse(urls: &str) -> Result<Target, TargetError> {
+        list::parse(urls)
+    }
+
+    fn parse_one(url: &str) -> Result<Target, TargetError> {
         let fail = |reason: String| TargetError {
             given: redact_url(url),
             reason,
@@ -135,8 +158,8 @@ impl Target {
                     .map(|n| format!("; did you mean {n}?"))
                     .unwrap_or_default();
                 return Err(fail(format!(
-                    "unknown scheme {other}; known are mysql, mariadb, tidb, postgres, \
-                     postgresql, yugabyte, cockroach, sqlite{hint}"
+                    "unknown scheme {other}; known are {}, sqlite{hint}",
+                    list::SCHEMES.join(", ")
                 )));
             }
         };
@@ -159,6 +182,7 @@ impl Target {
         let mut target = Target {
             protocol,
             hosts: Vec::new(),
+            readers: Vec::new(),
             user: decode(user)?,
             password: Secret::new(decode(password)?),
             database: decode(database)?,
@@ -183,6 +207,7 @@ impl Target {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             seen.insert(key.to_string(), decode(value)?);
         }
+        let role = seen.remove("role");
         for (key, value) in seen {
             target
                 .set_query(&key, &value, default_port)
@@ -194,6 +219,15 @@ impl Target {
                 port: default_port,
             });
         }
+        match role.as_deref() {
+            None | Some("any" | "write") => {}
+            Some("read") => std::mem::swap(&mut target.hosts, &mut target.readers),
+            Some(other) => {
+                return Err(fail(format!(
+                    "role={other}: allowed is any, read, write (the same as any)"
+                )));
+            }
+        }
         Ok(target)
     }
 
@@ -202,6 +236,7 @@ impl Target {
         Target {
             protocol: Protocol::Sqlite,
             hosts: Vec::new(),
+            readers: Vec::new(),
             user: String::new(),
             password: Secret::default(),
             database: path.into(),
@@ -249,9 +284,14 @@ impl Target {
         Ok(())
     }
 
-    /// The host of the `n`-th session: sessions are spread evenly.
+    /// The host of the `n`-th session that writes: sessions are spread evenly.
     pub fn host_for(&self, session: usize) -> Option<&Host> {
         (!self.hosts.is_empty()).then(|| &self.hosts[session % self.hosts.len()])
+    }
+
+    /// Whether no host takes writes.
+    pub fn is_read_only(&self) -> bool {
+        self.hosts.is_empty() && !self.readers.is_empty()
     }
 }
 
@@ -294,49 +334,32 @@ fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
     }
 }
 
-/// A URL with `***` for every password, also when it can't be parsed; other text as it is.
-///
-/// ```
-/// use tidemark_core::redact_url;
-/// assert_eq!(redact_url("mysql://u:pw@h/db"), "mysql://u:***@h/db");
-/// assert_eq!(redact_url("postgres://h/db?user=u&password=pw"), "postgres://h/db?user=u&password=***");
-/// ```
-pub fn redact_url(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.into();
-    };
-    // A password may hold anything, a question mark too: what lies before the last @ goes first.
-    let hidden = match rest
-        .rsplit_once('@')
-        .map(|(account, host)| (account.split_once(':'), host))
-    {
-        Some((Some((user, password)), host)) if !password.is_empty() => {
-            format!("{user}:***@{host}")
-        }
-        _ => rest.to_string(),
-    };
-    let (place, query) = match hidden.split_once('?') {
-        Some((place, query)) => (place, Some(query)),
-        None => (hidden.as_str(), None),
-    };
-    let query = query.map(|query| {
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((key, _)) if key.to_ascii_lowercase().contains("pass") || key == "pwd" => {
-                format!("{key}=***")
-            }
-            _ => pair.to_string(),
-        });
-        format!("?{}", pairs.collect::<Vec<_>>().join("&"))
-    });
-    format!("{scheme}://{place}{}", query.unwrap_or_default())
-}
-
-/// The URL with `***` for the password: for records, reports and messages.
+/// The URL, or the URLs, with `***` for the password: for records, reports and messages.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.protocol == Protocol::Sqlite {
             return write!(f, "sqlite:{}", self.database);
         }
+        if !self.is_read_only() {
+            self.fmt_url(f, &self.hosts, None)?;
+        }
+        if !self.readers.is_empty() {
+            if !self.is_read_only() {
+                f.write_str(",")?;
+            }
+            self.fmt_url(f, &self.readers, Some("role=read"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    fn fmt_url(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        hosts: &[Host],
+        role: Option<&str>,
+    ) -> fmt::Result {
         write!(
             f,
             "{}://{}",
@@ -347,8 +370,7 @@ impl fmt::Display for Target {
             f.write_str(":***")?;
         }
         f.write_str("@")?;
-        let tcp: Vec<String> = self
-            .hosts
+        let tcp: Vec<String> = hosts
             .iter()
             .filter(|h| matches!(h, Host::Tcp { .. }))
             .map(ToString::to_string)
@@ -360,22 +382,20 @@ impl fmt::Display for Target {
             utf8_percent_encode(&self.database, ESCAPED)
         )?;
         let mut query = Vec::new();
-        for host in &self.hosts {
+        for host in hosts {
             if let Host::Unix(path) = host {
                 query.push(format!("socket={}", path.display()));
             }
         }
-        match self.tls {
-            TlsMode::Disabled => {}
-            TlsMode::VerifyFull => query.push("tls=verify-full".into()),
-            TlsMode::VerifyCa => query.push("tls=verify-ca".into()),
-            TlsMode::NoVerify => query.push("tls=no-verify".into()),
+        if self.tls != TlsMode::Disabled {
+            query.push(format!("tls={}", self.tls));
         }
         for (key, path) in [("ca", &self.ca), ("cert", &self.cert), ("key", &self.key)] {
             if let Some(path) = path {
                 query.push(format!("{key}={}", path.display()));
             }
         }
+        query.extend(role.map(Into::into));
         if !query.is_empty() {
             write!(f, "?{}", query.join("&"))?;
         }
@@ -459,6 +479,7 @@ mod tests {
             let given = Target {
                 protocol: Protocol::Mysql,
                 hosts: vec![Host::Tcp { host: "h".into(), port }],
+                readers: vec![Host::Tcp { host: "r".into(), port: 1 }],
                 user, password: Secret::default(), database: db,
                 tls: TlsMode::VerifyCa, ca: None, cert: None, key: None,
             };

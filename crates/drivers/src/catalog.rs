@@ -17,7 +17,7 @@ pub use description::{Column, Index, TableDescription, normal_type, secondary_in
 pub use sqlite::MARKS_TABLE;
 
 use crate::{RowSet, Session, Value};
-use tidemark_core::{DbError, Protocol};
+use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
 
 /// What a table looks like; `None` when there is none of that name. Views are described too,
 /// because they occupy the name.
@@ -124,6 +124,51 @@ pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbErro
         .await?;
     match session.dialect().engine().protocol() {
         Protocol::Sqlite => sqlite::forget_mark(session, table).await,
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is written into a table is taken back by ROLLBACK. MySQL's engines differ: InnoDB's
+/// is, MyISAM's and Aria's is not (MySQL manual, "The INFORMATION_SCHEMA ENGINES Table").
+///
+/// # Errors
+/// The server's error.
+pub async fn is_transactional(session: &mut Session, table: &str) -> Result<bool, DbError> {
+    match session.dialect().engine().protocol() {
+        Protocol::Mysql => mysql::is_transactional(session, table).await,
+        Protocol::Postgres | Protocol::Sqlite => Ok(true),
+    }
+}
+
+/// Waits until no other session's transaction has written into a table or is making an index on it:
+/// a client that is gone may have left one that its server has not ended yet. Ends this session's transaction on MySQL.
+///
+/// # Errors
+/// [`tidemark_core::ErrorClass::Retryable`] when one goes on for longer than a minute. What a server
+/// doesn't offer is not waited for.
+pub async fn wait_for_writers(session: &mut Session, table: &str) -> Result<(), DbError> {
+    let quoted = session.dialect().quote(table);
+    let (before, lock, after) = match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb => (
+            "SET SESSION lock_wait_timeout=60",
+            format!("LOCK TABLES {quoted} WRITE"),
+            "UNLOCK TABLES",
+        ),
+        // Waits for those who have inserted and for those who make an index (manual, "Table-Level
+        // Locks").
+        Engine::Postgres => (
+            "BEGIN; SET LOCAL lock_timeout='60s'",
+            format!("LOCK TABLE {quoted} IN SHARE ROW EXCLUSIVE MODE"),
+            "ROLLBACK",
+        ),
+        // A cluster ends what its own clients left. SQLite's locks end with their process.
+        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => return Ok(()),
+    };
+    session.query(before).await?;
+    let locked = session.query(&lock).await;
+    session.query(after).await?;
+    match locked {
+        Err(e) if matches!(e.class, ErrorClass::Retryable | ErrorClass::ConnectionLost) => Err(e),
         _ => Ok(()),
     }
 }

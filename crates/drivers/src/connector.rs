@@ -1,20 +1,28 @@
 //! Opens sessions to a target.
 
+use crate::connection::{Connection, Driver};
 use crate::{Session, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, Protocol, Target};
-use tidemark_runtime::{Stream, timeout};
+use tidemark_runtime::{Stream, sleep, timeout};
 
 /// How sessions are opened.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectOptions {
     /// Whether statements are prepared on the server.
     pub prepared: PreparedMode,
-    /// How long opening one session may take, greeting and authentication included.
+    /// How long opening one connection may take, greeting and authentication included.
     pub connect_timeout: Duration,
+    /// Added to every round trip; connecting and each flight of a TLS handshake are such, too. An
+    /// embedded database's statements each take it.
+    pub inject_rtt: Duration,
+    /// How long a statement of a run may take before its session is given up; `None` waits for
+    /// ever. Neither loads nor housekeeping are limited.
+    pub statement_timeout: Option<Duration>,
 }
 
 impl Default for ConnectOptions {
@@ -22,8 +30,20 @@ impl Default for ConnectOptions {
         Self {
             prepared: PreparedMode::Server,
             connect_timeout: Duration::from_secs(10),
+            inject_rtt: Duration::ZERO,
+            statement_timeout: None,
         }
     }
+}
+
+/// What a session is for: decides which hosts it is opened on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing is changed: on a host that only reads, where the target has such.
+    ReadOnly,
+    /// On a host that takes writes; where the target also has hosts that only read, on one of those
+    /// too, which gets the reads outside transactions.
+    ReadWrite,
 }
 
 /// A host whose name was looked up.
@@ -39,8 +59,10 @@ pub enum Address {
 #[derive(Debug, Clone)]
 pub struct Connector {
     target: Target,
-    /// Each host with the addresses its name has.
-    addresses: Vec<(Host, Vec<Address>)>,
+    /// The target's hosts, then its readers.
+    hosts: Vec<(Host, HostRole)>,
+    /// The addresses that each host's name has.
+    addresses: Vec<Vec<Address>>,
     tls: Option<Arc<rustls::ClientConfig>>,
     options: ConnectOptions,
     must_exist: bool,
@@ -52,24 +74,17 @@ impl Connector {
     /// # Errors
     /// [`ErrorClass::Refused`] when a name has no address or a certificate can't be read.
     pub fn new(target: Target, options: ConnectOptions) -> Result<Self, DbError> {
-        let mut addresses = Vec::new();
-        for host in &target.hosts {
-            let found: Vec<_> = match host {
-                Host::Unix(path) => vec![Address::Unix(path.clone())],
-                Host::Tcp { host: name, port } => (name.as_str(), *port)
-                    .to_socket_addrs()
-                    .map_err(|e| refused(host, &format!("name not found: {e}")))?
-                    .map(Address::Tcp)
-                    .collect(),
-            };
-            if found.is_empty() {
-                return Err(refused(host, "the name has no address"));
-            }
-            addresses.push((host.clone(), found));
-        }
+        let any = target.hosts.iter().map(|h| (h.clone(), HostRole::Any));
+        let readers = target.readers.iter().map(|h| (h.clone(), HostRole::Read));
+        let hosts: Vec<_> = any.chain(readers).collect();
+        let addresses = hosts
+            .iter()
+            .map(|(host, _)| look_up(host))
+            .collect::<Result<_, _>>()?;
         let tls = tls::client_config(&target)?;
         Ok(Self {
             target,
+            hosts,
             addresses,
             tls,
             options,
@@ -101,34 +116,125 @@ impl Connector {
         self.target.protocol == Protocol::Sqlite
     }
 
-    /// Opens the `number`-th session, on its share of the hosts.
+    /// Without a limit on statements: for loading, whose statements take as long as they take.
+    #[must_use]
+    pub fn unlimited(mut self) -> Self {
+        self.options.statement_timeout = None;
+        self
+    }
+
+    /// The hosts that sessions are opened on, each with its role; sessions name them by their index
+    /// here. Empty for an embedded database.
+    pub fn hosts(&self) -> &[(Host, HostRole)] {
+        &self.hosts
+    }
+
+    /// Opens a session for housekeeping, on its share of the hosts that take writes; of those that
+    /// only read, when there are no others.
     ///
     /// # Errors
     /// [`ErrorClass::Refused`] with the host's name when it can't be opened within the time.
     pub async fn connect(&self, number: usize) -> Result<Session, DbError> {
-        if self.target.protocol == Protocol::Sqlite {
-            return sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)
-                .map(Session::from);
+        let host = self.share(HostRole::Any, number);
+        let host = host.or_else(|| self.share(HostRole::Read, number));
+        Ok(Session::new(self.open(host).await?, None))
+    }
+
+    /// Opens the `number`-th session of a run, on its share of the hosts.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`]; also when it is to write and all hosts only read.
+    pub async fn connect_for(&self, number: usize, access: Access) -> Result<Session, DbError> {
+        let reader = self.share(HostRole::Read, number);
+        if access == Access::ReadOnly && reader.is_some() {
+            return Ok(Session::new(self.open(reader).await?, None));
         }
-        let (host, addresses) = &self.addresses[number % self.addresses.len()];
-        let opened = timeout(self.options.connect_timeout, self.open(host, addresses)).await;
-        opened.unwrap_or_else(|_| {
+        if self.target.is_read_only() {
+            return Err(self.no_writer());
+        }
+        let host = self.share(HostRole::Any, number);
+        let primary = self.open(host).await?;
+        let reader = match reader {
+            None => None,
+            reader => Some(Box::new(Box::pin(self.open(reader)).await?)),
+        };
+        Ok(Session::new(primary, reader))
+    }
+
+    /// Opens a session on the host of that index in [`Connector::hosts`].
+    ///
+    /// # Errors
+    /// As [`Connector::connect`].
+    pub async fn connect_to(&self, host: usize) -> Result<Session, DbError> {
+        Ok(Session::new(self.open(Some(host)).await?, None))
+    }
+
+    /// Why a target whose hosts all only read can't be written to.
+    pub fn no_writer(&self) -> DbError {
+        let scheme = self.target.protocol;
+        DbError::new(
+            ErrorClass::Refused,
+            "role",
+            format!(
+                "{} has only hosts with role=read, and this writes: name one that takes writes, \
+                 for example {scheme}://user@primary/db,{scheme}://user@replica/db?role=read",
+                self.target
+            ),
+        )
+    }
+
+    /// Index of the `number`-th session's host among those of a role.
+    fn share(&self, role: HostRole, number: usize) -> Option<usize> {
+        let writers = self.target.hosts.len();
+        let (first, count) = match role {
+            HostRole::Any => (0, writers),
+            HostRole::Read => (writers, self.hosts.len() - writers),
+        };
+        (count > 0).then(|| first + number % count)
+    }
+
+    /// Opens a connection; without a host, to an embedded database.
+    async fn open(&self, host: Option<usize>) -> Result<Connection, DbError> {
+        if self.is_blocking() {
+            let opened = sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)?;
+            return Ok(Connection::new(Driver::Sqlite(opened), None));
+        }
+        let place = host.and_then(|h| self.hosts.get(h).zip(self.addresses.get(h)));
+        let Some(((host_name, _), addresses)) = place else {
+            return Err(DbError::new(
+                ErrorClass::Refused,
+                "connect",
+                format!("{} names no host", self.target),
+            ));
+        };
+        let opening = self.open_driver(host_name, addresses);
+        let opened = timeout(self.options.connect_timeout, opening).await;
+        let driver = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
-            Err(refused(host, &format!("no answer within {seconds} s")))
-        })
+            Err(refused(host_name, &format!("no answer within {seconds} s")))
+        })?;
+        Ok(Connection::new(driver, host))
     }
 
     /// A name may have several addresses (`localhost` is `::1` and `127.0.0.1`) and the server
     /// listen at one of them: the first that answers is taken.
-    async fn stream(host: &Host, addresses: &[Address]) -> Result<Stream, DbError> {
+    async fn stream(&self, host: &Host, addresses: &[Address]) -> Result<Stream, DbError> {
         let mut last = None;
         for address in addresses {
+            // Connecting is a round trip, too.
+            if !self.options.inject_rtt.is_zero() {
+                sleep(self.options.inject_rtt).await;
+            }
             let opened = match address {
                 Address::Tcp(address) => Stream::connect_tcp(*address).await,
                 Address::Unix(path) => Stream::connect_unix(path).await,
             };
             match opened {
-                Ok(stream) => return Ok(stream),
+                Ok(mut stream) => {
+                    stream.inject_rtt(self.options.inject_rtt);
+                    stream.limit_exchanges(self.options.statement_timeout);
+                    return Ok(stream);
+                }
                 Err(error) => last = Some(error),
             }
         }
@@ -136,29 +242,34 @@ impl Connector {
         Err(refused(host, &why))
     }
 
-    async fn open(&self, host: &Host, addresses: &[Address]) -> Result<Session, DbError> {
-        let stream = Self::stream(host, addresses).await?;
-        match self.target.protocol {
-            Protocol::Mysql => mysql::MysqlSession::open(
-                stream,
-                host,
-                &self.target,
-                self.tls.as_ref(),
-                &self.options,
-            )
-            .await
-            .map(Session::from),
-            _ => postgres::PostgresSession::open(
-                stream,
-                host,
-                &self.target,
-                self.tls.as_ref(),
-                &self.options,
-            )
-            .await
-            .map(Session::from),
+    async fn open_driver(&self, host: &Host, addresses: &[Address]) -> Result<Driver, DbError> {
+        let stream = self.stream(host, addresses).await?;
+        let (target, tls, options) = (&self.target, self.tls.as_ref(), &self.options);
+        match target.protocol {
+            Protocol::Mysql => mysql::MysqlSession::open(stream, host, target, tls, options)
+                .await
+                .map(Driver::Mysql),
+            _ => postgres::PostgresSession::open(stream, host, target, tls, options)
+                .await
+                .map(Driver::Postgres),
         }
     }
+}
+
+/// The addresses that a host's name has.
+fn look_up(host: &Host) -> Result<Vec<Address>, DbError> {
+    let found: Vec<_> = match host {
+        Host::Unix(path) => vec![Address::Unix(path.clone())],
+        Host::Tcp { host: name, port } => (name.as_str(), *port)
+            .to_socket_addrs()
+            .map_err(|e| refused(host, &format!("name not found: {e}")))?
+            .map(Address::Tcp)
+            .collect(),
+    };
+    if found.is_empty() {
+        return Err(refused(host, "the name has no address"));
+    }
+    Ok(found)
 }
 
 /// The target refused a session.

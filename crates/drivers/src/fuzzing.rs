@@ -3,6 +3,7 @@
 pub use crate::mysql::fuzzing as mysql;
 pub use crate::postgres::fuzzing as postgres;
 
+use crate::connection::{Connection, Driver};
 use crate::mysql::MysqlSession;
 use crate::postgres::PostgresSession;
 use crate::{ConnectOptions, Session};
@@ -14,17 +15,19 @@ use tidemark_runtime::Stream;
 /// # Errors
 /// As [`crate::Connector::connect`].
 pub async fn open(
-    stream: Stream,
+    mut stream: Stream,
     host: &Host,
     target: &Target,
     options: &ConnectOptions,
 ) -> Result<Session, DbError> {
-    match target.protocol {
+    stream.limit_exchanges(options.statement_timeout);
+    let driver = match target.protocol {
         Protocol::Mysql => MysqlSession::open(stream, host, target, None, options)
             .await
-            .map(Session::from),
+            .map(Driver::Mysql),
         _ => PostgresSession::open(stream, host, target, None, options)
             .await
-            .map(Session::from),
-    }
+            .map(Driver::Postgres),
+    };
+    Ok(Session::new(Connection::new(driver?, None), None))
 }

@@ -6,7 +6,7 @@
 
 use crate::{RowSet, Session};
 use std::collections::BTreeMap;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, Protocol};
 
 /// The journal's table. Tidemark makes and drops it; nobody else's table is called so.
 pub const JOURNAL_TABLE: &str = "tidemark_load_journal";
@@ -19,9 +19,15 @@ pub type Chunks = BTreeMap<String, Vec<(u64, u64)>>;
 /// # Errors
 /// The server's error.
 pub async fn create(session: &mut Session) -> Result<(), DbError> {
+    // A journal that ROLLBACK leaves alone would tell of rows that are not there.
+    let engine = match session.dialect().engine().protocol() {
+        Protocol::Mysql => " ENGINE=InnoDB",
+        Protocol::Postgres | Protocol::Sqlite => "",
+    };
     let sql = format!(
         "CREATE TABLE IF NOT EXISTS {JOURNAL_TABLE} (table_name VARCHAR(64) NOT NULL, \
-         first_row BIGINT NOT NULL, row_count BIGINT NOT NULL, PRIMARY KEY (table_name, first_row))"
+         first_row BIGINT NOT NULL, row_count BIGINT NOT NULL, \
+         PRIMARY KEY (table_name, first_row)){engine}"
     );
     session.query(&sql).await.map(drop)
 }

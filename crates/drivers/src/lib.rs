@@ -7,6 +7,7 @@
 //! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
 
 pub mod catalog;
+mod connection;
 mod connector;
 mod ddl;
 mod dialect;
@@ -15,6 +16,7 @@ mod dialect;
 pub mod fuzzing;
 pub mod journal;
 mod load;
+pub mod lock;
 pub mod mysql;
 pub mod postgres;
 mod rows;
@@ -26,12 +28,13 @@ mod statement;
 mod tls;
 mod value;
 
-pub use connector::{Address, ConnectOptions, Connector};
+pub use connection::STATEMENT_TIMEOUT;
+pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use rows::{Cell, RowSet};
 pub use sample::{Sample, Sampler};
-pub use session::Session;
+pub use session::{HostCount, Session};
 pub use statement::{Outcome, Statement, Template, Verb};
 pub use value::Value;

@@ -1,54 +1,41 @@
-//! One connection to a target.
+//! One session of a target.
 
-use crate::mysql::MysqlSession;
-use crate::postgres::PostgresSession;
-use crate::sqlite::SqliteSession;
-use crate::statement::count;
+use crate::connection::{Connection, Driver};
+use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ServerInfo};
 
-/// One connection to a target: an enum over drivers, so that a call is a jump and not a boxed
-/// future.
+/// What one host was sent by a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostCount {
+    /// Index into [`crate::Connector::hosts`].
+    pub host: usize,
+    /// Statements sent.
+    pub statements: u64,
+}
+
+/// One session of a target: a connection, and where the target has hosts that only read, a second
+/// one to such a host. Reads outside transactions go to the second; everything else, and everything
+/// within a transaction, to the first. When either is lost, the session is.
 #[derive(Debug)]
 pub struct Session {
-    driver: Driver,
+    primary: Connection,
+    reader: Option<Box<Connection>>,
     counts: StatementCounts,
     in_transaction: bool,
-}
-
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // one per session, and a box would cost a cache line a call
-enum Driver {
-    Mysql(MysqlSession),
-    Postgres(PostgresSession),
-    Sqlite(SqliteSession),
-}
-
-impl From<MysqlSession> for Session {
-    fn from(session: MysqlSession) -> Self {
-        Self::over(Driver::Mysql(session))
-    }
-}
-
-impl From<PostgresSession> for Session {
-    fn from(session: PostgresSession) -> Self {
-        Self::over(Driver::Postgres(session))
-    }
-}
-
-impl From<SqliteSession> for Session {
-    fn from(session: SqliteSession) -> Self {
-        Self::over(Driver::Sqlite(session))
-    }
+    /// Whether the reader was sent the last statement.
+    at_reader: bool,
 }
 
 impl Session {
-    fn over(driver: Driver) -> Self {
+    pub(crate) fn new(primary: Connection, reader: Option<Box<Connection>>) -> Self {
         Self {
-            driver,
+            primary,
+            reader,
             counts: StatementCounts::default(),
             in_transaction: false,
+            at_reader: false,
         }
     }
 
@@ -62,6 +49,20 @@ impl Session {
         outcome
     }
 
+    /// The connection that a statement goes to, and its form there.
+    fn route<'s>(&mut self, statement: &'s Statement) -> (&mut Connection, &'s Statement) {
+        let Form::Either(forms) = &statement.form else {
+            self.at_reader = false;
+            return (&mut self.primary, statement);
+        };
+        let [at_primary, at_reader] = &**forms;
+        self.at_reader = !self.in_transaction;
+        match &mut self.reader {
+            Some(reader) if self.at_reader => (reader, at_reader),
+            _ => (&mut self.primary, at_primary),
+        }
+    }
+
     /// Rolls back the transaction that a failed statement left open, if there is one.
     ///
     /// # Errors
@@ -73,13 +74,9 @@ impl Session {
         Ok(())
     }
 
-    /// What the server said of itself.
+    /// What the server said of itself; of two, the one that takes writes.
     pub fn server(&self) -> &ServerInfo {
-        match &self.driver {
-            Driver::Mysql(s) => s.server(),
-            Driver::Postgres(s) => s.server(),
-            Driver::Sqlite(s) => s.server(),
-        }
+        self.primary.server()
     }
 
     /// The dialect of the engine detected.
@@ -92,15 +89,56 @@ impl Session {
         self.counts
     }
 
-    /// Prepares a statement, on the server or as text by the session's mode.
+    /// The host of the connection that takes writes, or of the only one, as an index into
+    /// [`crate::Connector::hosts`]; none of an embedded database.
+    pub fn primary_host(&self) -> Option<usize> {
+        self.primary.host()
+    }
+
+    /// The host of the second connection, if there is one.
+    pub fn reader_host(&self) -> Option<usize> {
+        self.reader.as_ref().and_then(|reader| reader.host())
+    }
+
+    /// The host that was sent the last statement: the one that a session was lost to.
+    pub fn last_host(&self) -> Option<usize> {
+        match &self.reader {
+            Some(reader) if self.at_reader => reader.host(),
+            _ => self.primary.host(),
+        }
+    }
+
+    /// Statements sent since this was asked last, by host; housekeeping is not counted.
+    pub fn take_host_counts(&mut self) -> [Option<HostCount>; 2] {
+        let take = |connection: &mut Connection| {
+            connection.host().map(|host| HostCount {
+                host,
+                statements: connection.take_sent(),
+            })
+        };
+        [
+            take(&mut self.primary),
+            self.reader.as_deref_mut().and_then(take),
+        ]
+    }
+
+    /// Prepares a statement, on the server or as text by the session's mode; on both connections
+    /// when it may go to either.
     ///
     /// # Errors
     /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
-        match &mut self.driver {
-            Driver::Mysql(s) => s.prepare(sql).await,
-            Driver::Postgres(s) => s.prepare(sql).await,
-            Driver::Sqlite(s) => s.prepare(sql),
+        self.at_reader = false;
+        let statement = self.primary.prepare(sql).await?;
+        match &mut self.reader {
+            Some(reader) if only_reads(sql) => {
+                self.at_reader = true;
+                let verb = statement.verb;
+                let forms = Box::new([statement, reader.prepare(sql).await?]);
+                let form = Form::Either(forms);
+                Ok(Statement { verb, form })
+            }
+            _ => Ok(statement),
         }
     }
 
@@ -113,11 +151,17 @@ impl Session {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
-        let outcome = match &mut self.driver {
+        let (connection, statement) = self.route(statement);
+        connection.begin();
+        let done = match &mut connection.driver {
             Driver::Mysql(s) => s.execute(statement, values).await,
             Driver::Postgres(s) => s.execute(statement, values).await,
-            Driver::Sqlite(s) => s.execute(statement, values),
-        }?;
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.execute(statement, values)
+            }
+        };
+        let outcome = connection.end(done)?;
         Ok(self.executed(statement.verb, outcome))
     }
 
@@ -131,11 +175,17 @@ impl Session {
         values: &[Value<'_>],
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
-        let outcome = match &mut self.driver {
+        let (connection, statement) = self.route(statement);
+        connection.begin();
+        let done = match &mut connection.driver {
             Driver::Mysql(s) => s.fetch(statement, values, rows).await,
             Driver::Postgres(s) => s.fetch(statement, values, rows).await,
-            Driver::Sqlite(s) => s.fetch(statement, values, rows),
-        }?;
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.fetch(statement, values, rows)
+            }
+        };
+        let outcome = connection.end(done)?;
         Ok(self.executed(statement.verb, outcome))
     }
 
@@ -144,12 +194,23 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
-        let outcome = match &mut self.driver {
+        let verb = Verb::of(sql);
+        self.at_reader = !self.in_transaction && verb == Verb::Read && only_reads(sql);
+        let connection = match &mut self.reader {
+            Some(reader) if self.at_reader => reader,
+            _ => &mut self.primary,
+        };
+        connection.begin();
+        let done = match &mut connection.driver {
             Driver::Mysql(s) => s.simple(sql).await,
             Driver::Postgres(s) => s.simple(sql).await,
-            Driver::Sqlite(s) => s.simple(sql),
-        }?;
-        Ok(self.executed(Verb::of(sql), outcome))
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.simple(sql)
+            }
+        };
+        let outcome = connection.end(done)?;
+        Ok(self.executed(verb, outcome))
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).
@@ -157,11 +218,8 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
-        match &mut self.driver {
-            Driver::Mysql(s) => s.query(sql).await,
-            Driver::Postgres(s) => s.query(sql).await,
-            Driver::Sqlite(s) => s.query(sql),
-        }
+        self.at_reader = false;
+        self.primary.query(sql).await
     }
 
     /// Loads rows by the requested or the best way; one statement, so all or nothing within the
@@ -174,19 +232,15 @@ impl Session {
         request: &LoadRequest<'_>,
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
-        match &mut self.driver {
-            Driver::Mysql(s) => s.load(request, source).await,
-            Driver::Postgres(s) => s.load(request, source).await,
-            Driver::Sqlite(s) => s.load(request, source),
-        }
+        self.at_reader = false;
+        self.primary.load(request, source).await
     }
 
-    /// Says goodbye and closes the connection.
+    /// Says goodbye and closes the connection, or both.
     pub async fn close(self) {
-        match self.driver {
-            Driver::Mysql(s) => s.close().await,
-            Driver::Postgres(s) => s.close().await,
-            Driver::Sqlite(_) => {}
+        if let Some(reader) = self.reader {
+            reader.close().await;
         }
+        self.primary.close().await;
     }
 }

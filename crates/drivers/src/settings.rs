@@ -3,10 +3,13 @@
 //!
 //! Values that may hold secrets, or name places on the server's disks, are left out.
 
+mod limit;
 mod mysql;
 mod postgres;
 mod private;
 mod sqlite;
+
+pub use limit::{SessionLimit, session_limit};
 
 use crate::Session;
 use tidemark_core::record::Setting;

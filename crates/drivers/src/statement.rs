@@ -42,6 +42,35 @@ impl Verb {
     }
 }
 
+/// Whether a statement may go to a server that takes no writes: a query that is known to change
+/// nothing, to lock nothing, and not to ask for what its own connection did before.
+pub(crate) fn only_reads(sql: &str) -> bool {
+    /// A CTE may write, a SELECT may lock rows or store into a table or variable, and functions
+    /// have effects.
+    const DOUBTFUL: &[&str] = &[
+        "insert",
+        "update",
+        "delete",
+        "merge",
+        "replace",
+        "into",
+        "for",
+        "lock",
+        "nextval",
+        "setval",
+        "currval",
+        "lastval",
+        "last_insert_id",
+        "found_rows",
+        "row_count",
+        "get_lock",
+        "release_lock",
+    ];
+    let mut words = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    Verb::of(sql) == Verb::Read
+        && !words.any(|word| DOUBTFUL.iter().any(|d| word.eq_ignore_ascii_case(d)))
+}
+
 /// What came of a statement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -88,6 +117,8 @@ pub(crate) enum Form {
     Sqlite { index: usize },
     /// Sent as text with the values written in.
     Text(Template),
+    /// Prepared on both connections of a session: on the one that takes writes, and on the other.
+    Either(Box<[Statement; 2]>),
 }
 
 /// A statement's text cut at its `?` marks.
@@ -178,6 +209,31 @@ mod tests {
         assert_eq!(Verb::of("COMMIT"), Verb::End);
         assert_eq!(Verb::of("BEGIN IMMEDIATE"), Verb::Begin);
         assert_eq!(Verb::of("CREATE TABLE t(a INT)"), Verb::Control);
+    }
+
+    #[test]
+    fn what_may_change_or_lock_something_does_not_only_read() {
+        for reads in [
+            "SELECT c FROM sbtest1 WHERE id=?",
+            "(select DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c)",
+            "WITH a AS (SELECT 1) SELECT * FROM a",
+            "SELECT update_time, forename FROM t",
+        ] {
+            assert!(only_reads(reads), "{reads}");
+        }
+        for writes in [
+            "UPDATE t SET a=1",
+            "SELECT a FROM t WHERE id=? FOR UPDATE",
+            "SELECT a FROM t LOCK IN SHARE MODE",
+            "WITH a AS (INSERT INTO t VALUES (1) RETURNING id) SELECT * FROM a",
+            "SELECT 1 INTO x",
+            "SELECT nextval('s')",
+            "SELECT LAST_INSERT_ID()",
+            "BEGIN",
+            "SET x=1",
+        ] {
+            assert!(!only_reads(writes), "{writes}");
+        }
     }
 
     #[test]

@@ -34,14 +34,14 @@ pub enum EngineError {
     },
     /// Fewer sessions can be had than were asked for.
     #[error(
-        "asked {asked} sessions, {opened} could be opened: {reason}. Ask for fewer, raise that limit, \
-         or run with what there is: --fewer-sessions=go-on"
+        "asked {asked} sessions, {possible} can be had: {reason}. Ask for fewer, raise that limit, or \
+         run with what there is: --fewer-sessions=go-on"
     )]
     TooFewSessions {
         /// Sessions asked for.
         asked: usize,
-        /// Sessions opened until then.
-        opened: usize,
+        /// Sessions that can be had.
+        possible: usize,
         /// What the target or the operating system said.
         reason: String,
     },

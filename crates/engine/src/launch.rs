@@ -2,6 +2,7 @@
 
 use crate::control::{Control, StopHandle};
 use crate::error::EngineError;
+use crate::load::{on_session, statement};
 use crate::pool::Pool;
 use crate::recorder::Recorder;
 use crate::session::{SessionTask, Shared};
@@ -13,7 +14,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::HostRole;
 use tidemark_core::{FewerSessions, RunSpec, ThinkTime};
-use tidemark_drivers::Connector;
+use tidemark_drivers::settings::session_limit;
+use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{Executor, do_not_preempt, raise_open_files, sleep_unless, spawn};
 use tidemark_workloads::Workload;
 
@@ -22,6 +24,8 @@ use tidemark_workloads::Workload;
 const CONNECT_LANES: usize = 16;
 /// Stack of a thread that runs one blocking session.
 const BLOCKING_STACK: usize = 512 * 1024;
+/// So many sessions are not worth asking for the target's limits.
+const FEW_SESSIONS: usize = 32;
 /// Files that are open beside the sessions' sockets: the store, pollers, the report.
 const OTHER_FILES: u64 = 64;
 
@@ -36,6 +40,8 @@ pub(crate) struct Crew {
     pub ended: Receiver<Result<(), EngineError>>,
     /// Sessions that are to be opened.
     pub sessions: usize,
+    /// What the target says of its limits.
+    limit: Option<String>,
 }
 
 impl Crew {
@@ -54,6 +60,11 @@ impl Crew {
             spec.sessions
         } else {
             within_open_files(spec)?
+        };
+        let limit = if sessions > FEW_SESSIONS && !connector.is_blocking() {
+            target_limit(connector)
+        } else {
+            None
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
@@ -113,6 +124,7 @@ impl Crew {
             threads,
             ended,
             sessions,
+            limit,
         })
     }
 
@@ -147,8 +159,11 @@ impl Crew {
                 }
                 return Err(EngineError::TooFewSessions {
                     asked: spec.sessions,
-                    opened: ready,
-                    reason: error.message,
+                    possible: ready,
+                    reason: match &self.limit {
+                        Some(limit) => format!("{limit} ({})", error.message),
+                        None => error.message,
+                    },
                 });
             }
             if stop.is_stopped() {
@@ -180,18 +195,30 @@ fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
     }
     Err(EngineError::TooFewSessions {
         asked: spec.sessions,
-        opened: 0,
-        reason: format!(
-            "this process may open {limit} files (ulimit -n), which is enough for {most} sessions"
-        ),
+        possible: most,
+        reason: format!("this process may open {limit} files (ulimit -n)"),
     })
 }
 
+/// What the target says of its limits, for when it refuses a session. It is no ground to refuse
+/// any before: a pool in front of it may take more.
+fn target_limit(connector: &Connector) -> Option<String> {
+    let limit = on_session(connector, async |session: &mut Session| {
+        session_limit(session).await.map_err(statement)
+    });
+    let limit = limit.ok()??;
+    // The asking session will have gone.
+    let others = limit.in_use.saturating_sub(1);
+    let (name, limit) = (limit.name, limit.limit);
+    Some(format!(
+        "the server's {name} is {limit}, of which {others} were in use before"
+    ))
+}
+
 fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
-    let hosts = &connector.target().hosts;
+    let hosts = connector.hosts().iter();
     hosts
-        .iter()
-        .map(|host| (host.to_string(), HostRole::Any))
+        .map(|(host, role)| (host.to_string(), *role))
         .collect()
 }
 
@@ -311,17 +338,11 @@ impl Lane {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     spawn(session.run(self.pool.clone()));
                 }
-                Err(EngineError::Connect { error, .. }) if is_full(&error) => {
+                Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
                     return control.set_full(error);
                 }
                 Err(error) => return control.fail(error),
             }
         }
     }
-}
-
-/// Whether the target has no place for another session: MySQL's ER_CON_COUNT_ERROR,
-/// ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED; PostgreSQL's too_many_connections.
-fn is_full(error: &tidemark_core::DbError) -> bool {
-    matches!(error.code.as_str(), "1040" | "1203" | "1226" | "53300")
 }

@@ -367,6 +367,7 @@ impl<'a> Measurement<'a> {
             fairness: fairness(&sessions),
             delayed_arrivals: counters.delayed,
             dropped_arrivals: counters.dropped,
+            unserved_arrivals: counters.unserved,
             lateness: encoded(&counters.lateness),
             outage_s: outage.as_secs_f64(),
             hosts: host_loads(&self.crew.hosts, &counters.hosts, &self.connected),

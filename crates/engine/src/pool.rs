@@ -44,6 +44,7 @@ pub(crate) struct Seated {
 }
 
 impl Pool {
+    #[allow(clippy::vec_box)] // a terminal moves to its session and back
     pub fn new(terminals: Vec<Box<Terminal>>, think: ThinkTime, seed: u64) -> Self {
         Self {
             state: RefCell::new(State {
@@ -78,23 +79,13 @@ impl Pool {
 
     /// Waits for a terminal that wants a session; `None` when the run ended first.
     pub async fn take(&self, control: &Control) -> Option<Seated> {
-        loop {
-            if control.is_stopping() {
-                return None;
+        while !control.is_stopping() {
+            if let Some(seated) = self.state.borrow_mut().seat() {
+                return Some(seated);
             }
-            let mut state = self.state.borrow_mut();
-            if let Some((since, number)) = state.ready.pop_front()
-                && let Some(terminal) = state.terminals[number as usize].take()
-            {
-                return Some(Seated {
-                    number,
-                    terminal,
-                    since,
-                });
-            }
-            drop(state);
             self.free.wait().await;
         }
+        None
     }
 
     /// Gives a terminal back, which thinks until its next transaction.
@@ -120,22 +111,8 @@ impl Pool {
 
     /// Ends the terminals' thinking when it is time, until the run ends.
     pub async fn run_clock(self: Rc<Self>, control: &Control) {
-        loop {
-            if control.is_stopping() {
-                while self.free.call_one() {}
-                return;
-            }
-            let now = Instant::now();
-            let mut state = self.state.borrow_mut();
-            while let Some(&Reverse((due, number))) = state.thinking.peek()
-                && due <= now
-            {
-                state.thinking.pop();
-                state.ready.push_back((due, number));
-            }
-            let next = state.thinking.peek().map(|Reverse((due, _))| *due);
-            let ready = state.ready.len();
-            drop(state);
+        while !control.is_stopping() {
+            let (ready, next) = self.state.borrow_mut().end_thinking(Instant::now());
             for _ in 0..ready {
                 if !self.free.call_one() {
                     break;
@@ -143,10 +120,35 @@ impl Pool {
             }
             self.clock.wait_until(next).await;
         }
+        while self.free.call_one() {}
     }
 }
 
 impl State {
+    /// The terminal that has waited longest.
+    fn seat(&mut self) -> Option<Seated> {
+        let (since, number) = self.ready.pop_front()?;
+        let terminal = self.terminals[number as usize].take()?;
+        Some(Seated {
+            number,
+            terminal,
+            since,
+        })
+    }
+
+    /// Moves terminals that have thought to those that want a session; gives how many do, and when
+    /// the next will.
+    fn end_thinking(&mut self, now: Instant) -> (usize, Option<Instant>) {
+        while let Some(&Reverse((due, number))) = self.thinking.peek()
+            && due <= now
+        {
+            self.thinking.pop();
+            self.ready.push_back((due, number));
+        }
+        let next = self.thinking.peek().map(|Reverse((due, _))| *due);
+        (self.ready.len(), next)
+    }
+
     fn rest(&mut self, number: u32, now: Instant, pause: Duration) -> Instant {
         let due = now + pause;
         if pause.is_zero() {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{HostRole, StatementCounts};
 use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors, RunSpec};
-use tidemark_drivers::{Connector, Session};
+use tidemark_drivers::{Access, Connector, Session};
 use tidemark_runtime::{remote_signal, sleep_unless};
 use tidemark_workloads::{Statements, Terminal, Workload};
 
@@ -37,9 +37,22 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The host of a session: sessions are spread evenly.
-    fn host_of(&self, number: usize) -> usize {
-        number % self.hosts.len().max(1)
+    /// Sessions of a workload that only reads go to replicas, if there are any.
+    fn access(&self) -> Access {
+        if self.workload.only_reads() {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        }
+    }
+
+    /// Tells the recorder of a session's hosts.
+    fn connected(&self, session: &Session, tell: fn(&Recorder, usize)) {
+        let hosts = [session.primary_host(), session.reader_host()];
+        hosts
+            .into_iter()
+            .flatten()
+            .for_each(|host| tell(&self.recorder, host));
     }
 }
 
@@ -75,7 +88,7 @@ pub(crate) struct SessionTask {
     /// `None` while it is lost.
     session: Option<Session>,
     statements: Statements,
-    /// The host of the session.
+    /// The host that the session was lost to.
     host: usize,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
@@ -93,8 +106,8 @@ impl SessionTask {
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         let session = Self::connect(&shared, number, &mut statements).await?;
-        let host = shared.host_of(number);
-        shared.recorder.connected(host);
+        let host = session.primary_host().unwrap_or(0);
+        shared.connected(&session, Recorder::connected);
         Ok(Self {
             counted: session.counts(),
             shared,
@@ -117,7 +130,7 @@ impl SessionTask {
         };
         let mut session = shared
             .connector
-            .connect(number)
+            .connect_for(number, shared.access())
             .await
             .map_err(connect_error)?;
         let init_error = |error| EngineError::Init {
@@ -293,15 +306,17 @@ impl SessionTask {
     }
 
     fn uncounted(&mut self) -> StatementCounts {
-        let Some(session) = &self.session else {
+        let Some(session) = &mut self.session else {
             return StatementCounts::default();
         };
         let now = session.counts();
-        let new = now - std::mem::replace(&mut self.counted, now);
+        // Of a single host the sum is known.
         if self.shared.hosts.len() > 1 {
-            self.shared.recorder.sent(self.host, new.total());
+            for sent in session.take_host_counts().into_iter().flatten() {
+                self.shared.recorder.sent(sent.host, sent.statements);
+            }
         }
-        new
+        now - std::mem::replace(&mut self.counted, now)
     }
 
     /// Sorts an error, counts it, and leaves the session ready for the next try.
@@ -362,19 +377,20 @@ impl SessionTask {
         let lost = Instant::now();
         let mut pause = FIRST_BACKOFF;
         let mut jitter = SmallRng::seed_from_u64(shared.spec.seed ^ self.number as u64);
-        shared.recorder.disconnected(self.host);
         // The new one may find no place beside the old one.
         if let Some(former) = self.session.take() {
+            self.host = former.last_host().unwrap_or(0);
+            shared.connected(&former, Recorder::disconnected);
             former.close().await;
         }
         loop {
             let error = match Self::connect(&shared, self.number, &mut self.statements).await {
                 Ok(session) => {
                     self.counted = session.counts();
-                    self.session = Some(session);
                     shared.control.outages.back(self.host, Instant::now());
-                    shared.recorder.connected(self.host);
+                    shared.connected(&session, Recorder::connected);
                     shared.recorder.reconnected();
+                    self.session = Some(session);
                     return true;
                 }
                 Err(error) => error,

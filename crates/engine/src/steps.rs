@@ -92,8 +92,8 @@ const SENT: f64 = 0.98;
 /// A confirmation that fails lowers the rate by this, so often.
 const STEP_BACK: f64 = 0.95;
 const CONFIRMATIONS: u32 = 5;
-/// Below this rate nothing is searched.
-const LOWEST_RATE: f64 = 0.1;
+/// Fewer arrivals than this in the time that a rate is held say nothing of its percentiles.
+const FEWEST_ARRIVALS: f64 = 100.0;
 
 impl Search {
     fn new(asked: FindMax) -> Self {
@@ -132,7 +132,7 @@ impl Search {
     fn judge(&mut self, plan: &StepPlan, totals: &Totals, backlog: u64) -> Option<StepVerdict> {
         let reached = totals.all.count as f64 / totals.elapsed_s.max(1e-9);
         let Some(rate) = plan.rate else {
-            self.next = if reached * START_OF_PROBE < LOWEST_RATE {
+            self.next = if self.is_too_low(reached * START_OF_PROBE) {
                 Next::Done
             } else {
                 Next::Try(round(reached * START_OF_PROBE), StepPurpose::Climb)
@@ -156,7 +156,7 @@ impl Search {
         }
         self.next = match (self.kept, self.broken) {
             (Some(kept), None) => Next::Try(round(kept * CLIMB), StepPurpose::Climb),
-            (None, Some(broken)) if broken / 2.0 < LOWEST_RATE => Next::Done,
+            (None, Some(broken)) if self.is_too_low(broken / 2.0) => Next::Done,
             (None, Some(broken)) => Next::Try(round(broken / 2.0), StepPurpose::Climb),
             (Some(kept), Some(broken)) if broken - kept > self.asked.precision * kept => {
                 Next::Try(round((kept + broken) / 2.0), StepPurpose::Bisect)
@@ -171,6 +171,10 @@ impl Search {
             self.next = Next::Try(kept, StepPurpose::Confirm);
         }
         Some(verdict)
+    }
+
+    fn is_too_low(&self, rate: f64) -> bool {
+        rate * self.asked.hold.as_secs_f64() < FEWEST_ARRIVALS
     }
 
     fn verdict(&self, rate: f64, reached: f64, totals: &Totals, backlog: u64) -> StepVerdict {

@@ -112,6 +112,7 @@ async fn client(
             true => PreparedMode::Text,
             false => PreparedMode::Server,
         },
+        statement_timeout: Some(LONGEST),
         ..ConnectOptions::default()
     };
     let stream = Stream::connect_unix(path).await.unwrap();

@@ -36,6 +36,8 @@ fn what_users_write_is_taken() {
         (1, "postgres://user@/db?host=/var/run/postgresql"),
         (1, "mysql://u%3A@/d%2Fb?socket=/run/mysqld/mysqld.sock"),
         (1, "sqlite:bench.db"),
+        (1, "mysql://u:p@h1:3307,h2/db,mysql://u@h3/db?role=read"),
+        (1, "postgres://u@h/db?role=read&tls=on"),
         (2, "1000..20000:1000,5,3..1:0.5"),
         (2, "0.5"),
         (2, "1000..2000:20010"),

@@ -372,3 +372,113 @@ fn error(out: &mut Vec<u8>, mut sequence: u8, number: u16, state: &str, message:
         out.extend_from_slice(message.as_bytes());
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LabConfig;
+    use crate::wire::Done;
+    use proptest::prelude::*;
+
+    fn step(session: &mut Mysql, bytes: &[u8]) -> (Step, Vec<u8>, Done) {
+        let (mut out, mut done) = (Vec::new(), Done::default());
+        let to = Exchange {
+            config: &LabConfig::default(),
+            out: &mut out,
+            done: &mut done,
+        };
+        (session.step(bytes, to), out, done)
+    }
+
+    fn framed(command: u8, body: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        packet(&mut out, &mut 0, |out| {
+            out.push(command);
+            out.extend_from_slice(body);
+        });
+        out
+    }
+
+    fn ready() -> Mysql {
+        Mysql {
+            ready: true,
+            ..Mysql::default()
+        }
+    }
+
+    /// First byte of each packet of a reply, whose numbers must follow the request's.
+    fn first_bytes(reply: &[u8]) -> Vec<u8> {
+        let (mut rest, mut found) = (reply, Vec::new());
+        while let Some((&[a, b, c, sequence], after)) = rest.split_first_chunk::<HEADER>() {
+            assert_eq!(usize::from(sequence), found.len() + 1);
+            let (payload, after) = after.split_at(u32::from_le_bytes([a, b, c, 0]) as usize);
+            found.push(payload[0]);
+            rest = after;
+        }
+        found
+    }
+
+    #[test]
+    fn clients_without_deprecate_eof_get_their_eof_packets() {
+        for (deprecate_eof, prepared, executed) in [
+            (false, vec![0, 3, 0xFE, 3, 0xFE], vec![1, 3, 0xFE, 0, 0xFE]),
+            (true, vec![0, 3, 3], vec![1, 3, 0, 0xFE]),
+        ] {
+            let mut session = Mysql {
+                deprecate_eof,
+                ..ready()
+            };
+            let prepare = framed(COM_STMT_PREPARE, b"SELECT c FROM t WHERE id=?");
+            assert_eq!(first_bytes(&step(&mut session, &prepare).1), prepared);
+            let execute = framed(COM_STMT_EXECUTE, &[1, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
+            let (step, reply, done) = step(&mut session, &execute);
+            assert_eq!(first_bytes(&reply), executed);
+            assert_eq!((step, done.executed), (Step::Answer(execute.len()), 1));
+        }
+    }
+
+    #[test]
+    fn a_closed_or_unknown_statement_is_an_error() {
+        let mut session = ready();
+        step(&mut session, &framed(COM_STMT_PREPARE, b"COMMIT"));
+        let close = framed(COM_STMT_CLOSE, &[1, 0, 0, 0]);
+        let (closed, reply, _) = step(&mut session, &close);
+        assert_eq!((closed, reply.len()), (Step::Taken(close.len()), 0));
+        for id in [0, 1, 2, 255] {
+            let execute = framed(COM_STMT_EXECUTE, &[id, 0, 0, 0, 0]);
+            assert_eq!(first_bytes(&step(&mut session, &execute).1), [0xFF]);
+        }
+    }
+
+    #[test]
+    fn transactions_show_in_the_status() {
+        let mut session = ready();
+        for (sql, open) in [("BEGIN", 1), ("UPDATE t SET a=1", 1), ("COMMIT", 0)] {
+            let (_, reply, _) = step(&mut session, &framed(COM_QUERY, sql.as_bytes()));
+            assert_eq!(u16::from(reply[7]) & IN_TRANSACTION, open, "{sql}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_request_is_answered_or_refused(
+            command in any::<u8>(),
+            body in prop::collection::vec(any::<u8>(), 0..60),
+            logged_in in any::<bool>(),
+        ) {
+            let mut session = Mysql { ready: logged_in, ..Mysql::default() };
+            let bytes = framed(command, &body);
+            for len in 0..bytes.len() {
+                prop_assert_eq!(step(&mut session, &bytes[..len]).0, Step::Incomplete);
+            }
+            if let Step::Answer(n) | Step::Taken(n) = step(&mut session, &bytes).0 {
+                prop_assert_eq!(n, bytes.len());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            step(&mut ready(), &bytes);
+        }
+    }
+}

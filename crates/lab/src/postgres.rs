@@ -366,3 +366,114 @@ fn error(out: &mut Vec<u8>, severity: &str, code: &str, why: &str) {
         out.push(0);
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LabConfig;
+    use crate::wire::Done;
+    use proptest::prelude::*;
+
+    fn step(session: &mut Postgres, bytes: &[u8]) -> (Step, Vec<u8>) {
+        let mut out = Vec::new();
+        let to = Exchange {
+            config: &LabConfig::default(),
+            out: &mut out,
+            done: &mut Done::default(),
+        };
+        (session.step(bytes, to), out)
+    }
+
+    fn framed(tag: u8, body: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        message(&mut out, tag, |out| out.extend_from_slice(body));
+        out
+    }
+
+    fn ready() -> Postgres {
+        Postgres {
+            ready: true,
+            ..Postgres::default()
+        }
+    }
+
+    #[test]
+    fn encryption_is_not_offered_and_the_session_goes_on() {
+        let mut session = Postgres::default();
+        for code in [SSL_REQUEST, GSS_REQUEST] {
+            let request = [8u32.to_be_bytes(), code.to_be_bytes()].concat();
+            let answer = (Step::Answer(8), b"N".to_vec());
+            assert_eq!(step(&mut session, &request), answer);
+        }
+        let cancel = [8u32.to_be_bytes(), CANCEL_REQUEST.to_be_bytes()].concat();
+        assert_eq!(step(&mut session, &cancel), (Step::Close, vec![]));
+    }
+
+    #[test]
+    fn a_newer_version_is_told_what_is_spoken() {
+        let start = b"\0\0\0\x11\0\x03\0\x02user\0me\0\0";
+        let (found, reply) = step(&mut Postgres::default(), start);
+        assert_eq!(found, Step::Answer(start.len()));
+        assert_eq!(&reply[..14], b"v\0\0\0\x0c\0\0\0\0\0\0\0\0R");
+    }
+
+    #[test]
+    fn statements_are_found_by_name_until_they_are_closed() {
+        let mut session = ready();
+        for name in ["b", "a", "", "c"] {
+            let body = format!("{name}\0SELECT 1\0\0\0");
+            step(&mut session, &framed(b'P', body.as_bytes()));
+        }
+        let bind = |session: &mut Postgres, name: &str| {
+            let body = format!("\0{name}\0\0\0\0\0\0\0");
+            let reply = step(session, &framed(b'B', body.as_bytes())).1;
+            step(session, &framed(b'S', b""));
+            reply[0]
+        };
+        for (name, tag) in [("a", b'2'), ("b", b'2'), ("", b'2'), ("d", b'E')] {
+            assert_eq!(bind(&mut session, name), tag, "{name}");
+        }
+        step(&mut session, &framed(b'C', b"Sa\0"));
+        assert_eq!(bind(&mut session, "a"), b'E');
+        assert_eq!(bind(&mut session, "c"), b'2');
+    }
+
+    #[test]
+    fn tags_are_those_of_a_server() {
+        for (sql, tag) in [
+            ("INSERT INTO t VALUES (1)", "INSERT 0 1"),
+            ("BEGIN", "BEGIN"),
+            ("SELECT COUNT(*) FROM \"sbtest1\"", "SELECT 1"),
+            ("SELECT 1 FROM pg_catalog.x", "SELECT 0"),
+        ] {
+            let (_, reply) = step(&mut ready(), &framed(b'Q', format!("{sql}\0").as_bytes()));
+            let reply = String::from_utf8_lossy(&reply);
+            assert!(reply.contains(&format!("{tag}\0")), "{sql}: {reply:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_answered_or_refused(
+            tag in any::<u8>(),
+            body in prop::collection::vec(any::<u8>(), 0..60),
+        ) {
+            let mut session = ready();
+            let bytes = framed(tag, &body);
+            for len in 0..bytes.len() {
+                prop_assert_eq!(step(&mut session, &bytes[..len]).0, Step::Incomplete);
+            }
+            if let Step::Answer(n) | Step::Taken(n) = step(&mut session, &bytes).0 {
+                prop_assert_eq!(n, bytes.len());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_no_harm(
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            logged_in in any::<bool>(),
+        ) {
+            step(&mut Postgres { ready: logged_in, ..Postgres::default() }, &bytes);
+        }
+    }
+}

@@ -125,17 +125,21 @@ pub(crate) fn steps(record: &RunRecord) -> Result<Vec<StepFigures<'_>>, ReportEr
         .steps
         .iter()
         .enumerate()
-        .map(|(n, step)| {
-            let place = format!("step {}", n + 1);
-            let all = TypeLatency::decode(&step.totals.all, &place)?;
-            Ok(StepFigures {
-                step,
-                achieved: per_second(all.count, step.totals.elapsed_s),
-                latency: Spread::of(all.latency()),
-                late: Lateness::of(&step.totals, &all)?.is_some_and(|l| l.matters),
-            })
-        })
+        .map(|(n, step)| StepFigures::of(step, &format!("step {}", n + 1)))
         .collect()
+}
+
+impl<'r> StepFigures<'r> {
+    /// Decodes; `place` goes into the error.
+    pub fn of(step: &'r Step, place: &str) -> Result<Self, ReportError> {
+        let all = TypeLatency::decode(&step.totals.all, place)?;
+        Ok(Self {
+            step,
+            achieved: per_second(all.count, step.totals.elapsed_s),
+            latency: Spread::of(all.latency()),
+            late: Lateness::of(&step.totals, &all)?.is_some_and(|l| l.matters),
+        })
+    }
 }
 
 /// What a search came to.

@@ -178,13 +178,13 @@ texts! {
     terminals: "Terminals", "终端数";
     terminals_on: "{terminals} on {sessions} sessions", "{terminals} 个，共用 {sessions} 个会话";
     think_time: "Think time", "思考时间";
-    distance: "Added to every round trip", "每次往返增加";
+    distance: "Injected round trip", "每次往返增加";
     spacing: "Arrivals spaced", "到达间隔";
     spacing_poisson: "at random (Poisson)", "随机（泊松）";
     spacing_constant: "at equal distances", "等间隔";
     served: "Served", "已处理";
-    delayed: "Delayed, no session free", "无空闲会话而延后";
-    dropped: "Dropped, backlog full", "排队已满而丢弃";
+    delayed: "Arrivals delayed", "无空闲会话而延后";
+    dropped: "Arrivals dropped", "排队已满而丢弃";
     count_of: "{count} ({share})", "{count}（{share}）";
     statement_timeout: "Statement time-out", "语句超时";
     parts: "Where the time went", "时间构成";

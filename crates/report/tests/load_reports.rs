@@ -9,7 +9,7 @@ use common::load::{encoded, option, overloaded, searched, stepped, thinking};
 use common::{Shape, run};
 use regex::Regex;
 use tidemark_core::record::*;
-use tidemark_report::sysbench::{beyond, fewer_sessions};
+use tidemark_report::sysbench::{beyond, fewer_sessions, step};
 use tidemark_report::{Lang, Merged, OutsideOutages, html, markdown, text, totals};
 
 fn printed(record: &RunRecord) -> String {
@@ -163,6 +163,21 @@ fn steps_are_a_table() {
     assert!(
         !printed.contains("arrivals asked:"),
         "there were several rates"
+    );
+}
+
+#[test]
+fn a_step_is_said_when_it_ends() {
+    let record = searched(true);
+    assert_eq!(
+        step(&record.steps[2]).unwrap(),
+        "climb: 15000.00 asked/s, 15000.00 served/s, p50 75.04, p95 108.79, p99 111.80 ms; not \
+         kept: p99 112 ms\n"
+    );
+    let probe = step(&record.steps[0]).unwrap();
+    assert!(
+        probe.starts_with("probe: no schedule, 15000.00 served/s"),
+        "{probe}"
     );
 }
 

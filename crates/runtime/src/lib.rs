@@ -17,6 +17,7 @@ mod parking;
 mod reactor;
 mod scheduling;
 mod stream;
+mod terms;
 mod time;
 mod tls;
 

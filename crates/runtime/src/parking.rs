@@ -10,7 +10,11 @@ use std::time::Instant;
 ///
 /// The one that came last is called first: its session's memory is the warmest.
 #[derive(Debug, Default)]
-pub struct Parking(RefCell<Vec<TaskId>>);
+pub struct Parking {
+    waiting: RefCell<Vec<TaskId>>,
+    /// Called, and not yet polled.
+    called: RefCell<Vec<TaskId>>,
+}
 
 impl Parking {
     /// Waits to be called by [`Parking::call_one`], or for anything else that polls the task: check
@@ -24,13 +28,12 @@ impl Parking {
         let mut parked = None;
         poll_fn(|_| {
             if let Some(id) = parked {
-                // Polled for another reason, it is still on the list.
-                self.0.borrow_mut().retain(|waiting| *waiting != id);
+                self.leave(id);
                 return Poll::Ready(());
             }
             if let Ok(reactor) = Reactor::current() {
                 let id = reactor.current.get();
-                self.0.borrow_mut().push(id);
+                self.waiting.borrow_mut().push(id);
                 parked = Some(id);
                 if let Some(deadline) = deadline {
                     reactor.wake_at(deadline);
@@ -41,11 +44,22 @@ impl Parking {
         .await;
     }
 
+    fn leave(&self, id: TaskId) {
+        let mut called = self.called.borrow_mut();
+        if let Some(place) = called.iter().position(|c| *c == id) {
+            called.swap_remove(place);
+        } else {
+            // Polled for another reason, it is still on the list.
+            self.waiting.borrow_mut().retain(|waiting| *waiting != id);
+        }
+    }
+
     /// Lets one waiting task go on; false when none waits.
     pub fn call_one(&self) -> bool {
-        let Some(id) = self.0.borrow_mut().pop() else {
+        let Some(id) = self.waiting.borrow_mut().pop() else {
             return false;
         };
+        self.called.borrow_mut().push(id);
         if let Ok(reactor) = Reactor::current() {
             reactor.wake(id);
         }
@@ -54,12 +68,12 @@ impl Parking {
 
     /// Tasks that wait.
     pub fn len(&self) -> usize {
-        self.0.borrow().len()
+        self.waiting.borrow().len()
     }
 
     /// Whether no task waits.
     pub fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
+        self.waiting.borrow().is_empty()
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct Reactor {
     alarm: Alarm,
     pub scratch: RefCell<Box<[u8]>>,
     pub current: Cell<TaskId>,
+    /// The time since which nothing was waited for, once somebody has asked.
+    now: Cell<Option<Instant>>,
     pub remote: Arc<mio::Waker>,
     /// A signal has come that the tasks have not been polled for.
     signalled: Cell<bool>,
@@ -69,6 +71,7 @@ impl Reactor {
             alarm,
             scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
             current: Cell::new(0),
+            now: Cell::new(None),
             remote,
             signalled: Cell::new(false),
         }))
@@ -125,6 +128,15 @@ impl Reactor {
         self.signalled.take()
     }
 
+    /// The time of the last wait's end, or later: the clock is read at most once a turn.
+    pub fn now(&self) -> Instant {
+        self.now.get().unwrap_or_else(|| {
+            let now = Instant::now();
+            self.now.set(Some(now));
+            now
+        })
+    }
+
     /// Waits until something is ready (not at all when `idle` is false) and queues its tasks.
     pub fn turn(&self, idle: bool) -> io::Result<()> {
         let timeout = if idle {
@@ -133,6 +145,7 @@ impl Reactor {
             Some(Duration::ZERO)
         };
         let mut events = self.events.borrow_mut();
+        self.now.set(None);
         match self.poll.borrow_mut().poll(&mut events, timeout) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(()),
@@ -152,7 +165,7 @@ impl Reactor {
         }
         let mut timers = self.timers.borrow_mut();
         if !timers.is_empty() {
-            let now = Instant::now();
+            let now = self.now();
             while let Some(&Reverse((deadline, task))) = timers.peek() {
                 if deadline > now {
                     break;

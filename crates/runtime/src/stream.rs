@@ -1,6 +1,7 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
 use crate::reactor::Reactor;
+use crate::terms::Terms;
 use crate::tls::Tls;
 use std::future::poll_fn;
 use std::io::{self, Read, Write};
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 /// Reads after which other tasks get their turn, whatever more there is to read.
 const READS_AT_ONCE: u8 = 16;
@@ -46,6 +48,8 @@ pub struct Stream {
     tls: Option<Box<Tls>>,
     slot: usize,
     reactor: Rc<Reactor>,
+    /// An injected distance and a time limit, where there is any.
+    terms: Option<Box<Terms>>,
 }
 
 impl std::fmt::Debug for Stream {
@@ -70,7 +74,7 @@ impl Stream {
     pub async fn connect_tcp(address: SocketAddr) -> io::Result<Self> {
         let socket = mio::net::TcpStream::connect(address)?;
         let mut stream = Self::registered(Socket::Tcp(socket))?;
-        stream.writable().await;
+        stream.writable().await?;
         if let Socket::Tcp(socket) = &stream.socket {
             if let Some(error) = socket.take_error()? {
                 return Err(error);
@@ -97,7 +101,7 @@ impl Stream {
             }
         };
         let mut stream = Self::registered(Socket::Unix(socket))?;
-        stream.writable().await;
+        stream.writable().await?;
         if let Socket::Unix(socket) = &stream.socket
             && let Some(error) = socket.take_error()?
         {
@@ -117,7 +121,50 @@ impl Stream {
             tls: None,
             slot,
             reactor,
+            terms: None,
         })
+    }
+
+    /// Makes every round trip from here on longer: what is sent after something was received, or
+    /// first of all, goes out `rtt` later, and so does what a peer that greets first is heard to
+    /// say. Bytes sent without an answer between them travel together.
+    pub fn inject_rtt(&mut self, rtt: Duration) {
+        if self.terms.is_some() || !rtt.is_zero() {
+            self.terms.get_or_insert_default().set_rtt(rtt);
+        }
+    }
+
+    /// Limits how long an exchange ([`Stream::begin_exchange`]) may take.
+    pub fn limit_exchanges(&mut self, limit: Option<Duration>) {
+        if self.terms.is_some() || limit.is_some() {
+            self.terms.get_or_insert_default().set_limit(limit);
+        }
+    }
+
+    /// How long an exchange may take.
+    pub fn limit(&self) -> Option<Duration> {
+        self.terms.as_ref().and_then(|terms| terms.limit())
+    }
+
+    /// From here on what is sent and received counts against the limit, if one is set: when it is
+    /// reached, waiting ends with an error of kind `TimedOut`, and the stream is
+    /// [overdue](Stream::is_overdue). An injected distance counts and is not cut short.
+    pub fn begin_exchange(&mut self) {
+        if let Some(terms) = &mut self.terms {
+            terms.begin_exchange(&self.reactor);
+        }
+    }
+
+    /// Ends what [`Stream::begin_exchange`] began.
+    pub fn end_exchange(&mut self) {
+        if let Some(terms) = &mut self.terms {
+            terms.end_exchange();
+        }
+    }
+
+    /// Whether an exchange took longer than the limit.
+    pub fn is_overdue(&self) -> bool {
+        self.terms.as_ref().is_some_and(|terms| terms.is_overdue())
     }
 
     /// Whether the connection is encrypted.
@@ -136,21 +183,26 @@ impl Stream {
     ) -> io::Result<()> {
         let mut tls = Box::new(Tls::new(config, name)?);
         loop {
+            if tls.wants_write()
+                && let Some(terms) = &mut self.terms
+            {
+                poll_fn(|_| terms.travel_out(&self.reactor)).await;
+            }
             tls.send(&mut self.socket)?;
             if !tls.is_handshaking() && !tls.wants_write() {
                 break;
             }
             if tls.wants_write() {
                 self.clear_writable();
-                self.writable().await;
+                self.writable().await?;
                 continue;
             }
             match tls.receive(&mut self.socket) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(_) => {}
+                Ok(_) => self.heard(),
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                     self.clear_readable();
-                    self.readable().await;
+                    self.readable().await?;
                 }
                 // The alert that tells the server why is sent before the error is reported.
                 Err(e) => {
@@ -166,15 +218,18 @@ impl Stream {
     /// Sends all of `bytes`.
     ///
     /// # Errors
-    /// As write(2).
+    /// As write(2); `TimedOut` when the exchange is overdue.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(terms) = &mut self.terms {
+            poll_fn(|_| terms.travel_out(&self.reactor)).await;
+        }
         let mut sent = 0;
         loop {
             match self.try_send(&bytes[sent..]) {
                 Ok(n) => sent += n,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                     self.clear_writable();
-                    self.writable().await;
+                    self.writable().await?;
                     continue;
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
@@ -209,14 +264,17 @@ impl Stream {
     /// message; it must take all it is given.
     ///
     /// # Errors
-    /// As read(2); `UnexpectedEof` when the peer closed.
+    /// As read(2); `UnexpectedEof` when the peer closed, `TimedOut` when the exchange is overdue.
     pub async fn receive<T>(
         &mut self,
         mut consume: impl FnMut(&[u8]) -> Option<T>,
     ) -> io::Result<T> {
+        if let Some(terms) = &mut self.terms {
+            poll_fn(|_| terms.travel_in(&self.reactor)).await;
+        }
         let mut reads = 0u8;
         loop {
-            self.readable().await;
+            self.readable().await?;
             if let Some(value) = self.receive_once(&mut consume)? {
                 return Ok(value);
             }
@@ -226,6 +284,11 @@ impl Stream {
             if reads == READS_AT_ONCE {
                 reads = 0;
                 crate::yield_now().await;
+                if let Some(terms) = &mut self.terms
+                    && let Poll::Ready(over) = terms.wait(&self.reactor)
+                {
+                    over?;
+                }
             }
         }
     }
@@ -238,7 +301,10 @@ impl Stream {
         let mut scratch = reactor.scratch.borrow_mut();
         match self.try_receive(&mut scratch) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => Ok(consume(&scratch[..n])),
+            Ok(n) => {
+                self.heard();
+                Ok(consume(&scratch[..n]))
+            }
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                 self.clear_readable();
                 Ok(None)
@@ -279,182 +345,40 @@ impl Stream {
         }
     }
 
-    async fn readable(&mut self) {
-        self.ready(|slot| slot.readable).await;
+    async fn readable(&mut self) -> io::Result<()> {
+        self.ready(|slot| slot.readable).await
     }
 
-    async fn writable(&mut self) {
-        self.ready(|slot| slot.writable).await;
+    async fn writable(&mut self) -> io::Result<()> {
+        self.ready(|slot| slot.writable).await
     }
 
-    async fn ready(&mut self, is_ready: fn(&crate::reactor::Slot) -> bool) {
-        poll_fn(
-            |_| match self.reactor.slots.borrow_mut().get_mut(self.slot) {
-                Some(slot) if !is_ready(slot) => {
-                    slot.task = self.reactor.current.get();
-                    Poll::Pending
-                }
-                _ => Poll::Ready(()),
-            },
-        )
-        .await;
+    async fn ready(&mut self, is_ready: fn(&crate::reactor::Slot) -> bool) -> io::Result<()> {
+        let Self {
+            slot,
+            reactor,
+            terms,
+            ..
+        } = self;
+        poll_fn(|_| {
+            match reactor.slots.borrow_mut().get_mut(*slot) {
+                Some(slot) if !is_ready(slot) => slot.task = reactor.current.get(),
+                _ => return Poll::Ready(Ok(())),
+            }
+            match terms {
+                None => Poll::Pending,
+                Some(terms) => terms.wait(reactor),
+            }
+        })
+        .await
+    }
+
+    fn heard(&mut self) {
+        if let Some(terms) = &mut self.terms {
+            terms.received();
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Executor, block_on};
-    use std::net::TcpListener;
-
-    /// Echoes every byte until the peer closes.
-    fn echo_server(connections: usize) -> (SocketAddr, std::thread::JoinHandle<()>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let server = std::thread::spawn(move || {
-            let threads: Vec<_> = (0..connections)
-                .map(|_| {
-                    let (mut socket, _) = listener.accept().unwrap();
-                    std::thread::spawn(move || {
-                        let mut buffer = [0; 4096];
-                        while let Ok(n) = socket.read(&mut buffer) {
-                            if n == 0 || socket.write_all(&buffer[..n]).is_err() {
-                                break;
-                            }
-                        }
-                    })
-                })
-                .collect();
-            threads.into_iter().for_each(|t| t.join().unwrap());
-        });
-        (address, server)
-    }
-
-    #[test]
-    fn many_streams_of_one_executor_get_their_own_bytes() {
-        let (address, server) = echo_server(20);
-        let mut executor = Executor::new().unwrap();
-        for task in 0..20u32 {
-            executor.spawn(async move {
-                let mut stream = Stream::connect_tcp(address).await.unwrap();
-                for turn in 0..50u32 {
-                    let message = (task * 1000 + turn).to_le_bytes();
-                    stream.send(&message).await.unwrap();
-                    let mut got = Vec::new();
-                    let reply = stream
-                        .receive(|bytes| {
-                            got.extend_from_slice(bytes);
-                            (got.len() >= 4).then(|| got.clone())
-                        })
-                        .await
-                        .unwrap();
-                    assert_eq!(reply, message);
-                }
-            });
-        }
-        executor.run().unwrap();
-        server.join().unwrap();
-    }
-
-    #[test]
-    fn megabytes_go_out_and_come_back_whole() {
-        let (address, server) = echo_server(1);
-        let sent: Vec<u8> = (0..3_000_000u32).map(|i| i as u8).collect();
-        let expected = sent.clone();
-        let got = block_on(async move {
-            let mut stream = Stream::connect_tcp(address).await.unwrap();
-            let mut got = Vec::new();
-            for chunk in sent.chunks(50_000) {
-                stream.send(chunk).await.unwrap();
-                let want = got.len() + chunk.len();
-                stream
-                    .receive(|bytes| {
-                        got.extend_from_slice(bytes);
-                        (got.len() >= want).then_some(())
-                    })
-                    .await
-                    .unwrap();
-            }
-            got
-        })
-        .unwrap();
-        assert!(got == expected);
-        server.join().unwrap();
-    }
-
-    #[test]
-    fn an_end_that_came_with_the_last_bytes_is_seen() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let (sent, closed) = std::sync::mpsc::channel();
-        let server = std::thread::spawn(move || {
-            let (mut socket, _) = listener.accept().unwrap();
-            socket.write_all(b"last words").unwrap();
-            drop(socket);
-            sent.send(()).unwrap();
-        });
-        let ended = block_on(async move {
-            let mut stream = Stream::connect_tcp(address).await.unwrap();
-            // The poller hears of the bytes and of the end at once.
-            closed.recv().unwrap();
-            let mut got = 0;
-            let wait = stream.receive(|bytes| {
-                got += bytes.len();
-                None::<()>
-            });
-            let ended = crate::timeout(std::time::Duration::from_secs(5), wait).await;
-            (ended, got)
-        });
-        let (ended, got) = ended.unwrap();
-        let kind = ended.map(|end| end.unwrap_err().kind());
-        assert_eq!((kind, got), (Ok(io::ErrorKind::UnexpectedEof), 10));
-        server.join().unwrap();
-    }
-
-    #[test]
-    fn a_flood_does_not_keep_the_thread() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let server = std::thread::spawn(move || {
-            let (mut socket, _) = listener.accept().unwrap();
-            while socket.write_all(&[7; 1 << 20]).is_ok() {}
-        });
-        let ended = block_on(async move {
-            let mut stream = Stream::connect_tcp(address).await.unwrap();
-            // Slower than the peer: there is always more to read.
-            let wait = stream.receive(|_| {
-                std::thread::sleep(std::time::Duration::from_millis(2));
-                None::<()>
-            });
-            crate::timeout(std::time::Duration::from_millis(50), wait).await
-        });
-        assert!(ended.unwrap().is_err());
-        server.join().unwrap();
-    }
-
-    #[test]
-    fn a_closed_port_is_refused_and_a_closed_peer_is_an_end() {
-        let free = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap();
-        let refused = block_on(async move { Stream::connect_tcp(free).await.map(|_| ()) }).unwrap();
-        assert_eq!(
-            refused.unwrap_err().kind(),
-            io::ErrorKind::ConnectionRefused
-        );
-
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let server = std::thread::spawn(move || drop(listener.accept().unwrap()));
-        let ended = block_on(async move {
-            let mut stream = Stream::connect_tcp(address).await.unwrap();
-            stream.receive(|_| Some(())).await
-        });
-        assert_eq!(
-            ended.unwrap().unwrap_err().kind(),
-            io::ErrorKind::UnexpectedEof
-        );
-        server.join().unwrap();
-    }
-}
+mod tests;

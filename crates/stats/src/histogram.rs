@@ -10,6 +10,8 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 /// First upper bound; the histogram grows when a larger value comes. 16 ms covers what most
 /// statements take and keeps an idle interval small.
 const INITIAL_HIGH_NS: u64 = 16_000_000;
+/// Where the V2 header holds the largest value that the buckets take, in big-endian order.
+const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
 const MAX_NS: u64 = 3_600_000_000_000;
 
@@ -156,6 +158,11 @@ impl Histogram {
         // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
         let written = V2Serializer::new().serialize(&self.buckets, &mut bytes);
         debug_assert!(written.is_ok());
+        // How far the buckets reach depends on what came first, a small value or a large one: equal
+        // counts shall be equal bytes.
+        if let Some(reach) = bytes.get_mut(HEADER_REACH) {
+            reach.copy_from_slice(&reach_for(self.max_ns).to_be_bytes());
+        }
         format!(
             "{}:{}:{}:{}",
             self.sum_ns,
@@ -232,6 +239,14 @@ fn header_is_ours(bytes: &[u8]) -> bool {
     word(0) == Some(COOKIE)
         && word(1).map(|len| len as usize) == bytes.len().checked_sub(HEADER)
         && word(3) == Some(u32::from(SIGNIFICANT_DIGITS))
+}
+
+/// The largest value of the fewest buckets that hold `max_ns`: three digits are 2,048 buckets of one
+/// nanosecond, and each further 1,024 reach twice as far.
+fn reach_for(max_ns: u64) -> u64 {
+    const FIRST: u64 = 2048;
+    let wanted = max_ns.clamp(INITIAL_HIGH_NS, MAX_NS);
+    (wanted / FIRST + 1).next_power_of_two() * FIRST - 1
 }
 
 impl PartialEq for Histogram {
@@ -342,6 +357,39 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in ".*") {
             let _ = Histogram::decode(&text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20))]
+
+        /// As many clients as you like, with values from nanoseconds to an hour, and in any order of
+        /// merging: the same bytes, and so the same of everything that is ever told of them.
+        #[test]
+        fn a_hundred_shards_give_the_histogram_of_one_run(
+            values in prop::collection::vec((0u32..42, any::<u64>(), 0usize..100), 0..500),
+            backwards in any::<bool>(),
+        ) {
+            let mut shards = vec![Histogram::new(); 100];
+            let mut whole = Histogram::new();
+            for (magnitude, bits, shard) in values {
+                let latency = Duration::from_nanos((bits % (1 << magnitude)).max(1));
+                shards[shard].record(latency);
+                whole.record(latency);
+            }
+            if backwards {
+                shards.reverse();
+            }
+            let mut merged = Histogram::new();
+            // What other clients measured comes as text.
+            for shard in &shards {
+                merged.merge(&Histogram::decode(&shard.encode()).unwrap());
+            }
+            prop_assert_eq!(merged.encode(), whole.encode());
+            for p in [0.0, 50.0, 95.0, 99.0, 99.9, 100.0] {
+                prop_assert_eq!(merged.percentile_ns(p), whole.percentile_ns(p));
+            }
+            prop_assert_eq!(merged.mean_ns(), whole.mean_ns());
         }
     }
 }

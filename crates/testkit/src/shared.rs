@@ -43,7 +43,7 @@ pub fn shared(engine: Engine) -> Result<&'static Endpoint, Error> {
 enum Shared {
     /// Statics are never dropped: the watchdog ends it with the process.
     Private(Box<Server>),
-    Elsewhere(Endpoint),
+    Elsewhere(Box<Endpoint>),
 }
 
 impl Shared {
@@ -64,7 +64,7 @@ impl Shared {
         endpoint
             .query("SELECT 1")
             .map_err(|e| fail(format!("{} does not answer: {e}", endpoint.target())))?;
-        Ok(Shared::Elsewhere(endpoint))
+        Ok(Shared::Elsewhere(Box::new(endpoint)))
     }
 }
 

@@ -121,7 +121,8 @@ pub(super) const NATIVE: &[OptionSpec] = &[
         "target",
         Text,
         "",
-        "URL of the target instead of --db-driver and its options, as mysql://user@h1:4000,h2:4000/db",
+        "URL of the target instead of --db-driver and its options, as mysql://user@h1:4000,h2:4000/db; \
+         with replicas mysql://user@primary/db,mysql://user@replica/db?role=read",
     ),
     option(
         "out",
@@ -145,7 +146,7 @@ pub(super) const NATIVE: &[OptionSpec] = &[
         "store",
         Text,
         "",
-        "file of the run store, or off; TIDEMARK_STORE names another default",
+        "file of the run store, or off; TIDEMARK_STORE sets another default",
     ),
     option(
         "executors",

@@ -5,12 +5,12 @@ use crate::storing::Storing;
 use indicatif::ProgressBar;
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::record::{Interval, Phase, Totals};
+use tidemark_core::record::{Interval, Phase, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
 use tidemark_report::sysbench::{
-    IntervalLine, Summary, checkpoint, fewer_sessions, started, warming_up,
+    IntervalLine, Summary, checkpoint, fewer_sessions, started, step, warming_up,
 };
 
 /// What is printed while a run goes on.
@@ -56,6 +56,13 @@ impl<'a> Printer<'a> {
     }
 
     fn say(&mut self, text: &str) {
+        match self.bar.clone() {
+            Some(bar) => bar.suspend(|| self.write(text)),
+            None => self.write(text),
+        }
+    }
+
+    fn write(&mut self, text: &str) {
         // Nobody reads any more: the run ends as by Ctrl-C, and what was measured is kept.
         let said = self
             .out
@@ -129,6 +136,15 @@ impl RunObserver for Printer<'_> {
                 "{phase}{rate:.0} transactions/s{}",
                 asked.unwrap_or_default()
             ));
+        }
+    }
+
+    fn step(&mut self, held: &Step) {
+        // Between interval lines there is nothing of ours; they name the rate themselves.
+        if self.every.is_none()
+            && let Ok(line) = step(held)
+        {
+            self.say(&line);
         }
     }
 

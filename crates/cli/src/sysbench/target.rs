@@ -98,6 +98,7 @@ fn mysql(options: &OptionValues) -> Result<Target, Failure> {
     Ok(Target {
         protocol: Protocol::Mysql,
         hosts,
+        readers: Vec::new(),
         user: options.text("mysql-user").into(),
         password: password(options, "mysql-password", Protocol::Mysql),
         database: options.text("mysql-db").into(),
@@ -124,6 +125,7 @@ fn postgres(options: &OptionValues) -> Result<Target, Failure> {
     Ok(Target {
         protocol: Protocol::Postgres,
         hosts,
+        readers: Vec::new(),
         user: options.text("pgsql-user").into(),
         password: password(options, "pgsql-password", Protocol::Postgres),
         database: options.text("pgsql-db").into(),

@@ -46,6 +46,18 @@ pub(super) async fn describe(
     }))
 }
 
+/// A table of an engine that tells nothing of transactions is taken for one without.
+pub(super) async fn is_transactional(session: &mut Session, table: &str) -> Result<bool, DbError> {
+    let sql = format!(
+        "SELECT e.TRANSACTIONS = 'YES' FROM information_schema.TABLES t \
+         JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE \
+         WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = {}",
+        literal(session, table)
+    );
+    let rows = session.query(&sql).await?;
+    Ok(flag(&rows, 0, 0))
+}
+
 fn column(rows: &RowSet, row: usize) -> Column {
     // MariaDB shows a default as an expression, 'NULL' where there is none; MySQL shows the value.
     let default = rows.text(row, 4).filter(|d| d != "NULL");

@@ -40,6 +40,7 @@ use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
 
@@ -109,6 +110,10 @@ impl MysqlSession {
 
     pub(crate) fn server(&self) -> &ServerInfo {
         &self.server
+    }
+
+    pub(crate) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
     }
 
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
@@ -212,6 +217,8 @@ impl MysqlSession {
     }
 
     pub(crate) async fn close(mut self) {
+        // Nobody waits for a goodbye, however far the server is.
+        self.stream.inject_rtt(Duration::ZERO);
         // The server may be gone already: nothing is left to be said then.
         let _ = self.send(Request::command(COM_QUIT)).await;
     }

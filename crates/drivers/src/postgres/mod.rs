@@ -26,6 +26,7 @@ use skim::Skimmer;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
 
@@ -81,6 +82,10 @@ impl PostgresSession {
 
     pub(crate) fn server(&self) -> &ServerInfo {
         &self.server
+    }
+
+    pub(crate) fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
     }
 
     fn dialect(&self) -> Dialect {
@@ -165,6 +170,8 @@ impl PostgresSession {
     pub(crate) async fn close(mut self) {
         let mut out = message::buffer();
         message::terminate(&mut out);
+        // Nobody waits for a goodbye, however far the server is.
+        self.stream.inject_rtt(Duration::ZERO);
         // The connection is closed either way.
         let _ = self.stream.send(&out).await;
         message::give_back(out);

@@ -13,6 +13,7 @@
 //! | `cache_size` | [`CACHE_KIB`] | many sessions stay small; the operating system caches the file for all |
 
 mod error;
+mod limit;
 mod open;
 mod session;
 

@@ -1,6 +1,7 @@
 //! One session.
 
 use super::error::db_error;
+use super::limit::Limit;
 use super::open;
 use crate::statement::Form;
 use crate::{
@@ -10,7 +11,9 @@ use crate::{
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, PrepFlags};
 use std::fmt;
+use std::time::Duration;
 use tidemark_core::{DbError, Engine, ErrorClass, PreparedMode, ServerInfo, Target};
+use tidemark_runtime::sleep;
 
 const DIALECT: Dialect = Dialect::new(Engine::Sqlite);
 
@@ -49,6 +52,9 @@ pub struct SqliteSession {
     prepared: PreparedMode,
     /// Statement text in the making, for [`PreparedMode::Text`].
     text: Vec<u8>,
+    rtt: Duration,
+    /// Where statements have a time-out.
+    limit: Option<Limit>,
 }
 
 impl fmt::Debug for SqliteSession {
@@ -72,7 +78,11 @@ impl SqliteSession {
         options: &ConnectOptions,
         must_exist: bool,
     ) -> Result<Self, DbError> {
-        let connection = open::open(&target.database, must_exist)?;
+        let mut connection = open::open(&target.database, must_exist)?;
+        let limit = match options.statement_timeout {
+            Some(timeout) => Some(Limit::set(&mut connection, timeout).map_err(|e| db_error(&e))?),
+            None => None,
+        };
         Ok(Self {
             handle: Handle::new(connection, |_| Vec::new()),
             server: ServerInfo {
@@ -81,7 +91,33 @@ impl SqliteSession {
             },
             prepared: options.prepared,
             text: Vec::new(),
+            rtt: options.inject_rtt,
+            limit,
         })
+    }
+
+    /// Lets the injected distance pass.
+    pub(crate) async fn travel(&self) {
+        if !self.rtt.is_zero() {
+            sleep(self.rtt).await;
+        }
+    }
+
+    /// The time of a statement runs from here.
+    pub(crate) fn begin_statement(&self) {
+        if let Some(limit) = &self.limit {
+            limit.begin();
+        }
+    }
+
+    /// The statement has ended; whether its time had run out.
+    pub(crate) fn end_statement(&self) -> bool {
+        self.limit.as_ref().is_some_and(Limit::end)
+    }
+
+    /// How long a statement may take.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.limit.as_ref().map(Limit::timeout)
     }
 
     pub(crate) fn server(&self) -> &ServerInfo {

@@ -81,10 +81,13 @@ impl Db {
     }
 
     pub fn connector(&self, prepared: PreparedMode) -> Connector {
-        let options = ConnectOptions {
+        self.connector_with(ConnectOptions {
             prepared,
             ..ConnectOptions::default()
-        };
+        })
+    }
+
+    pub fn connector_with(&self, options: ConnectOptions) -> Connector {
         Connector::new(self.target.clone(), options).unwrap()
     }
 

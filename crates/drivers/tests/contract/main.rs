@@ -2,17 +2,19 @@
 //!
 //! A new protocol is a new [`Backend`] here; `every_protocol_has_a_suite` fails until it is one.
 
-#![allow(clippy::unwrap_used)] // a case that fails is to stop where it fails
+#![allow(clippy::unwrap_used, clippy::panic)] // a case that fails is to stop where it fails
 
 mod backend;
 mod catalog;
 mod ddl;
 mod errors;
 mod load;
+mod locks;
 mod many;
 mod outcomes;
 mod settings;
 mod values;
+mod waits;
 
 use backend::{Backend, Db};
 use tidemark_core::{Engine, Protocol};
@@ -88,7 +90,15 @@ suites! {
             upserts_update_rows_that_exist
             split_tables_take_rows_or_are_refused;
         settings:
-            settings_that_matter_are_told;
+            settings_that_matter_are_told
+            the_limit_of_sessions_is_told;
+        waits:
+            each_statement_takes_the_injected_distance
+            a_load_takes_the_distance_a_few_times
+            a_statement_that_takes_too_long_is_given_up
+            a_statement_in_time_is_not_given_up;
+        locks:
+            one_client_at_a_time_holds_the_lock;
     }
 }
 
@@ -116,6 +126,8 @@ fn every_case_is_listed() {
         ("catalog", include_str!("catalog.rs")),
         ("ddl", include_str!("ddl.rs")),
         ("settings", include_str!("settings.rs")),
+        ("waits", include_str!("waits.rs")),
+        ("locks", include_str!("locks.rs")),
     ] {
         let cases = text
             .split("pub async fn ")

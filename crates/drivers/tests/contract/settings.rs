@@ -1,7 +1,7 @@
 //! The settings that matter.
 
 use crate::{Backend, Db};
-use tidemark_drivers::settings::settings_that_matter;
+use tidemark_drivers::settings::{session_limit, settings_that_matter};
 
 pub async fn settings_that_matter_are_told(db: Db) {
     let mut session = db.session().await;
@@ -21,4 +21,27 @@ pub async fn settings_that_matter_are_told(db: Db) {
         assert!(!setting.name.contains("password"), "{setting:?}");
         assert!(!setting.value.starts_with('/'), "{setting:?}");
     }
+}
+
+pub async fn the_limit_of_sessions_is_told(db: Db) {
+    let mut session = db.session().await;
+    let before = session_limit(&mut session).await.unwrap();
+    if db.backend() == Backend::Sqlite {
+        assert_eq!(before, None);
+        return;
+    }
+    let before = before.unwrap();
+    assert_eq!(before.name, "max_connections");
+    assert!(
+        before.in_use >= 1 && before.limit > before.in_use,
+        "{before:?}"
+    );
+    let mut others = Vec::new();
+    for _ in 0..40 {
+        others.push(db.session().await);
+    }
+    let with_others = session_limit(&mut session).await.unwrap().unwrap();
+    assert_eq!(with_others.limit, before.limit);
+    // Tests beside this one come and go.
+    assert!(with_others.in_use >= 41, "{before:?} {with_others:?}");
 }

@@ -16,6 +16,7 @@ pub fn connector(url: &str, prepared: PreparedMode) -> Connector {
         prepared,
         // Machines that run tests are busy.
         connect_timeout: Duration::from_secs(60),
+        ..ConnectOptions::default()
     };
     Connector::new(Target::parse(url).unwrap(), options).unwrap()
 }

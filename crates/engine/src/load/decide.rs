@@ -2,6 +2,7 @@
 
 use super::{LoadSpec, Replace, statement};
 use crate::error::EngineError;
+use tidemark_core::ErrorClass;
 use tidemark_drivers::journal::Chunks;
 use tidemark_drivers::{Session, catalog};
 use tidemark_workloads::{TablePlan, Workload};
@@ -56,6 +57,32 @@ pub(super) fn mark_loaded(plan: &TablePlan, seed: u64) -> String {
     format!("{MARK}loaded rows={} seed={seed}", plan.rows)
 }
 
+/// Waits until nothing is left of an unfinished load that is to go on: what its client's sessions
+/// were doing when it was killed, the server may still be doing.
+///
+/// # Errors
+/// [`EngineError::Refused`] when that does not end.
+pub(super) async fn settle(
+    session: &mut Session,
+    plan: &TablePlan,
+    spec: &LoadSpec,
+) -> Result<(), EngineError> {
+    let table = &plan.name;
+    let mark = catalog::table_mark(session, table)
+        .await
+        .map_err(statement)?;
+    if mark != Some(mark_loading(plan, spec)) {
+        return Ok(());
+    }
+    match catalog::wait_for_writers(session, table).await {
+        Err(e) if e.class == ErrorClass::Retryable => Err(EngineError::Refused(format!(
+            "table {table} is unfinished, and another session has been writing into it for more \
+             than a minute ({e}); nothing was changed. End that session and try again"
+        ))),
+        done => done.map_err(statement),
+    }
+}
+
 /// Decides for one table, by what is there and what was asked.
 ///
 /// # Errors
@@ -75,9 +102,14 @@ pub(super) async fn decide(
     };
     refuse_view(session, &plan.name).await?;
     let mark = found.comment.as_deref().unwrap_or_default();
+    // Where nothing is rolled back, rows of a chunk that was cut off are there without its line in
+    // the journal.
     if mark == mark_loading(plan, spec)
         && let Some(chunks) = journal
         && spec.replace == Replace::Nothing
+        && catalog::is_transactional(session, &plan.name)
+            .await
+            .map_err(statement)?
     {
         let chunks = chunks.get(&plan.name).cloned().unwrap_or_default();
         return Ok(Decision::Resume { chunks });

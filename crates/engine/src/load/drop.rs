@@ -1,6 +1,7 @@
 //! Dropping a workload's tables, and nothing else.
 
 use super::decide::{is_ours, refuse_view};
+use super::guard::Guard;
 use super::{on_session, plans, statement};
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub fn drop_tables(
     force: bool,
 ) -> Result<Vec<String>, EngineError> {
     let workload = Arc::clone(workload);
+    let connector = &connector.clone().unlimited();
+    let _guard = Guard::take(connector)?;
     on_session(connector, async move |session: &mut Session| {
         let mut there = Vec::new();
         for plan in plans(workload.as_ref(), session, sessions)? {

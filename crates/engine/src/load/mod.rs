@@ -5,6 +5,7 @@
 
 mod decide;
 mod drop;
+mod guard;
 mod queue;
 mod verify;
 mod worker;
@@ -16,6 +17,7 @@ pub use verify::TableReport;
 use crate::control::StopHandle;
 use crate::error::EngineError;
 use decide::Decision;
+use guard::Guard;
 use queue::{Queue, TableWork};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -131,6 +133,8 @@ pub fn prepare(
     observer: &mut dyn LoadObserver,
 ) -> Result<LoadReport, LoadFailure> {
     let begun = Instant::now();
+    let connector = &connector.clone().unlimited();
+    let guard = Guard::take(connector)?;
     let decided = decide_all(connector, workload, spec)?;
     let total: u64 = decided.iter().map(|(plan, _)| plan.rows).sum();
     let works = start_tables(connector, spec, decided, observer).map_err(|error| LoadFailure {
@@ -167,6 +171,9 @@ pub fn prepare(
         if stop.is_stopped() {
             queue.stop(EngineError::Interrupted);
         }
+        if let Some(error) = guard.failure() {
+            queue.stop(error);
+        }
     }
     for worker in workers {
         if worker.join().is_err() {
@@ -202,6 +209,9 @@ fn decide_all(
     let (workload, spec) = (Arc::clone(workload), *spec);
     on_session(connector, async move |session: &mut Session| {
         let plans = plans(workload.as_ref(), session, spec.terminals)?;
+        for plan in &plans {
+            decide::settle(session, plan, &spec).await?;
+        }
         let chunks = journal::read(session).await.map_err(statement)?;
         let mut decided = Vec::with_capacity(plans.len());
         for plan in plans {
@@ -245,8 +255,17 @@ fn start_tables(
                     .await
                     .map_err(statement)?;
             }
+            let transactional = catalog::is_transactional(session, &plan.name)
+                .await
+                .map_err(statement)?;
             let chunk_rows = chunk_rows(&spec, plan.rows, tables);
-            works.push(TableWork::new(index, plan, decision, chunk_rows));
+            works.push(TableWork::new(
+                index,
+                plan,
+                decision,
+                chunk_rows,
+                transactional,
+            ));
         }
         Ok(works)
     })

@@ -15,6 +15,8 @@ pub(super) struct TableWork {
     pub index: usize,
     pub plan: TablePlan,
     pub rows_there: u64,
+    /// Whether a chunk that fails is taken back.
+    transactional: bool,
     /// First row and number of rows.
     chunks: VecDeque<(u64, u64)>,
     /// Chunks taken and not yet committed.
@@ -23,7 +25,13 @@ pub(super) struct TableWork {
 }
 
 impl TableWork {
-    pub fn new(index: usize, plan: TablePlan, decision: Decision, chunk_rows: u64) -> Self {
+    pub fn new(
+        index: usize,
+        plan: TablePlan,
+        decision: Decision,
+        chunk_rows: u64,
+        transactional: bool,
+    ) -> Self {
         let rows_there = decision.rows_there();
         let there = match decision {
             Decision::Resume { chunks } => chunks,
@@ -34,6 +42,7 @@ impl TableWork {
             index,
             plan,
             rows_there,
+            transactional,
             chunks,
             in_progress: 0,
             finished: false,
@@ -69,6 +78,7 @@ pub(super) enum Job {
         columns: &'static [&'static str],
         first: u64,
         rows: u64,
+        transactional: bool,
     },
     /// All rows are there: make the indexes.
     Finish { plan: TablePlan },
@@ -136,6 +146,7 @@ impl Queue {
         {
             work.in_progress += 1;
             let (index, table, columns) = (work.index, work.plan.name.clone(), work.plan.columns);
+            let transactional = work.transactional;
             return Job::Chunk {
                 work: number,
                 index,
@@ -143,6 +154,7 @@ impl Queue {
                 columns,
                 first,
                 rows,
+                transactional,
             };
         }
         if state.works.iter().any(|w| w.in_progress > 0) {

@@ -112,15 +112,23 @@ impl Worker {
                     columns,
                     first,
                     rows,
+                    transactional,
                 } => {
                     let request = LoadRequest {
                         table: &table,
                         columns,
                         method: self.spec.method,
                     };
-                    let method = self
-                        .chunk_with_retries(&mut session, &request, index, first, rows)
-                        .await?;
+                    let loaded = if transactional {
+                        self.chunk_with_retries(&mut session, &request, index, first, rows)
+                            .await
+                    } else {
+                        // What arrived of a chunk stays: sent again it would be there twice.
+                        self.chunk(&mut session, &request, index, first, rows)
+                            .await
+                            .map_err(statement)
+                    };
+                    let method = loaded?;
                     self.queue.committed(work, rows, method);
                 }
             }
@@ -154,6 +162,10 @@ impl Worker {
                     // A server that restarts is away for longer than one try.
                     let Ok(new) = self.open().await else { continue };
                     *session = new;
+                    // The lost session may still be at it.
+                    catalog::wait_for_writers(session, request.table)
+                        .await
+                        .map_err(statement)?;
                     // The commit may have reached the server before the connection broke.
                     if committed(session, request.table, first)
                         .await

@@ -8,7 +8,7 @@ use crate::merge::{TypeLatency, per_second};
 use crate::number::{seconds, three, whole};
 use crate::{OutsideOutages, ReportError};
 use std::fmt::Write;
-use tidemark_core::record::{HostRole, RunRecord, StepPurpose};
+use tidemark_core::record::{HostRole, RunRecord, Step, StepPurpose};
 
 /// These lines; empty for a run that sysbench could have made. `outside` counts the intervals,
 /// which the record need not hold.
@@ -60,6 +60,48 @@ pub fn fewer_sessions(record: &RunRecord) -> String {
         ));
     }
     text.0
+}
+
+/// A line for a rate that was held, for while a run goes on.
+///
+/// # Errors
+/// [`ReportError::Histogram`].
+pub fn step(step: &Step) -> Result<String, ReportError> {
+    let figures = StepFigures::of(step, "a step")?;
+    let mut line = match step.rate {
+        Some(rate) => format!("{}: {rate:.2} asked/s", purpose(step.purpose)),
+        None => format!("{}: no schedule", purpose(step.purpose)),
+    };
+    // Writing to a String cannot fail.
+    let _ = write!(line, ", {:.2} served/s", figures.achieved);
+    if let Some(l) = &figures.latency {
+        let _ = write!(
+            line,
+            ", p50 {:.2}, p95 {:.2}, p99 {:.2} ms",
+            l.p50_ms, l.p95_ms, l.p99_ms
+        );
+    }
+    if let Some(v) = &step.verdict {
+        let _ = write!(
+            line,
+            "; {}: {}",
+            if v.kept { "kept" } else { "not kept" },
+            v.because
+        );
+    }
+    let mut text = Text::default();
+    text.line(&line);
+    Ok(text.0)
+}
+
+fn purpose(purpose: StepPurpose) -> &'static str {
+    match purpose {
+        StepPurpose::Asked => "step",
+        StepPurpose::Probe => "probe",
+        StepPurpose::Climb => "climb",
+        StepPurpose::Bisect => "bisect",
+        StepPurpose::Confirm => "confirm",
+    }
 }
 
 /// A rate as it stands in a sentence: `12,400`, `12.5`.
@@ -296,14 +338,7 @@ impl Text {
                 verdict.push_str("generator late");
             }
             rows.push(vec![
-                match s.step.purpose {
-                    StepPurpose::Asked => "step",
-                    StepPurpose::Probe => "probe",
-                    StepPurpose::Climb => "climb",
-                    StepPurpose::Bisect => "bisect",
-                    StepPurpose::Confirm => "confirm",
-                }
-                .into(),
+                purpose(s.step.purpose).into(),
                 s.step.rate.map_or("-".into(), |r| format!("{r:.2}")),
                 format!("{:.2}", s.achieved),
                 ms(|l| l.p50_ms),
@@ -324,11 +359,11 @@ impl Text {
 
     fn found(&mut self, record: &RunRecord, steps: &[StepFigures<'_>]) {
         let objective = option(record, "find-max").unwrap_or("the objective");
-        let because = |step: &tidemark_core::record::Step| {
+        let because = |step: &Step| {
             let verdict = step.verdict.as_ref();
             verdict.map_or(String::new(), |v| format!(": {}", v.because))
         };
-        let held = |step: &tidemark_core::record::Step| seconds(step.totals.elapsed_s);
+        let held = |step: &Step| seconds(step.totals.elapsed_s);
         self.0.push('\n');
         match Found::of(record) {
             Found::Confirmed(step) => self.line(&format!(

@@ -13,7 +13,7 @@ mod histogram;
 mod interval;
 mod summary;
 
-pub use beyond::{beyond, fewer_sessions};
+pub use beyond::{beyond, fewer_sessions, step};
 pub use header::{RunHeader, ending, initializing, started, version_line, warming_up};
 pub use histogram::histogram;
 pub use interval::IntervalLine;

@@ -7,7 +7,7 @@ use super::statements::Statements;
 use crate::random::{Rng, RowText};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use tidemark_core::DbError;
+use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{RowSet, Session, Value};
 
 /// Marks the terminals' streams of random numbers: no table has this number.
@@ -183,7 +183,18 @@ impl Terminal {
                 "INSERT INTO sbtest{table} (k, c, pad) VALUES ({k}, '{c}', '{pad}')"
             ),
         };
-        session.simple(&self.sql).await.map(drop)
+        let sent = session.simple(&self.sql).await.map(drop);
+        sent.map_err(|e| self.unless_drawn(e))
+    }
+
+    /// A key that this client drew at random may be there already: the draw is at fault and not the
+    /// statement, so another one is made. A duplicate of any other key is what it says.
+    fn unless_drawn(&self, error: DbError) -> DbError {
+        if error.class == ErrorClass::Constraint && self.plan.settings.client_keys() {
+            let class = ErrorClass::Retryable;
+            return DbError { class, ..error };
+        }
+        error
     }
 
     async fn insert_batch(
@@ -195,7 +206,8 @@ impl Terminal {
         let keyed = self.plan.settings.client_keys();
         let rows = self.plan.settings.batch_size;
         let keys = (0..rows).map(|_| keyed.then(|| self.new_key())).collect();
-        self.batch(session, statements, slot, keys).await
+        let sent = self.batch(session, statements, slot, keys).await;
+        sent.map_err(|e| self.unless_drawn(e))
     }
 
     /// The keys of one statement differ (PostgreSQL refuses to touch a row twice) and ascend, so

@@ -134,3 +134,26 @@ pub async fn bulk_inserts_go_on_after_a_duplicate_key(db: Db) {
     terminal.finish(&mut session).await.unwrap();
     assert_eq!(row_count(&mut session, "sbtest1").await, Ok(6));
 }
+
+/// Two terminals of one number and seed draw the same keys.
+pub async fn a_drawn_key_that_is_taken_is_drawn_again(db: Db) {
+    for name in ["oltp_insert", "oltp_insert_batch"] {
+        for option in [("auto-inc", "off"), ("key-order", "random")] {
+            let options = [("table-size", "50"), option];
+            let (workload, mut session) = prepared(&db, name, &options).await;
+            let mut first = workload.terminal(0, 1, 1);
+            let mut second = workload.terminal(0, 1, 1);
+            let mut sql = workload.statements();
+            sql.prepare(&mut session).await.unwrap();
+            first.transaction(&mut session, &sql).await.unwrap();
+            let taken = second.transaction(&mut session, &sql).await;
+            let error = taken.unwrap_err();
+            assert_eq!(error.class, ErrorClass::Retryable, "{name}: {error}");
+            let codes = ["1062", "23505", "SQLITE_CONSTRAINT"];
+            assert!(codes.contains(&error.code.as_str()), "{name}: {error}");
+            session.rollback().await.unwrap();
+            second.transaction(&mut session, &sql).await.unwrap();
+            session.simple("DROP TABLE sbtest1").await.unwrap();
+        }
+    }
+}

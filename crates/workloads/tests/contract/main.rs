@@ -61,6 +61,7 @@ suites! {
         a_session_that_was_replaced_is_prepared_again
         bulk_inserts_are_cut_where_sysbench_cuts_them
         bulk_inserts_go_on_after_a_duplicate_key
+        a_drawn_key_that_is_taken_is_drawn_again
     }
 }
 

@@ -1,0 +1,1 @@
+"""What bench/accuracy is made of."""

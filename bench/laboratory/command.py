@@ -1,0 +1,211 @@
+"""The command line, and the order of the work."""
+
+import argparse
+import datetime
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+
+from vs_sysbench import machine
+from vs_sysbench.command import positive
+from vs_sysbench.errors import BenchError
+from vs_sysbench.report import replace_block
+
+from . import report
+from .figures import HELD_PART, NEAR_NS, NEAR_PART, Stall, differences
+from .histogram import Histogram
+from .process import Laboratory, tidemark
+
+README = machine.ROOT / "bench/README.md"
+PARTS = ("accuracy", "open-loop", "stall")
+DELAYS = (
+    "constant:5ms",
+    "uniform:1ms..9ms",
+    "exp:5ms",
+    "lognormal:median=2ms,sigma=1",
+    "pareto:min=1ms,shape=1.5",
+    "bimodal:1ms@0.99,50ms@0.01",
+)
+PROTOCOLS = ("mysql", "postgres")
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="bench/accuracy",
+        description="Runs Tidemark against a laboratory server whose delays are known, and prints "
+        "how far the percentiles that it reports are from the truth, how late it sends what a "
+        "schedule asks for, and whether a stall of the server shows whole in response time. It "
+        "means something on a machine that does nothing else.",
+    )
+    p.add_argument("--time", type=positive, help="seconds of a run (10)")
+    p.add_argument("--sessions", type=positive, help="sessions in closed loop (16)")
+    p.add_argument("--parts", type=parts, default=list(PARTS), metavar="LIST",
+                   help=f"of {','.join(PARTS)} (all)")
+    p.add_argument("--with", dest="options", action="append", default=[], metavar="OPTION",
+                   help="an option more for tidemark, as --with=--scheduling=normal; repeatable")
+    p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
+                   help="the program to measure, instead of building this workspace's")
+    p.add_argument("--lab", metavar="PATH", type=pathlib.Path,
+                   help="likewise the laboratory (tidemark-lab)")
+    p.add_argument("--smoke", action="store_true",
+                   help="everything once with tiny sizes: fails when something does not run; "
+                   "its figures mean nothing")
+    p.add_argument("--markdown", action="store_true",
+                   help="only the tables on standard output, progress on standard error")
+    p.add_argument("--write-readme", action="store_true",
+                   help="puts the tables into bench/README.md, replacing the former ones")
+    return p
+
+
+def parts(text):
+    """Names of parts separated by commas."""
+    names = text.split(",")
+    for name in names:
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"{name}: allowed are {', '.join(PARTS)}")
+    return names
+
+
+class Plan:
+    """What is run and how long."""
+
+    def __init__(self, args):
+        small = args.smoke
+        self.seconds = args.time or (1 if small else 10)
+        self.options = args.options
+        self.sessions = args.sessions or (4 if small else 16)
+        self.delays = DELAYS[-1:] if small else DELAYS
+        # Rates on a schedule with the sessions for them: whether it is enough to be in time on
+        # the whole, or whether the rate itself is the question.
+        self.rates = [(500, 8, False)] if small else [(10_000, 64, False), (40_000, 128, True)]
+        self.stall_rate = 500 if small else 5_000
+        self.stall_s = 0.2 if small else 1.0
+
+
+def main():
+    """Runs the command; its exit code."""
+    args = parser().parse_args()
+    if args.smoke and args.write_readme:
+        parser().error("--smoke's figures mean nothing: they are not for the README")
+    if args.write_readme and set(args.parts) != set(PARTS):
+        parser().error("--write-readme needs all --parts: the former tables would be lost")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        block = measure_all(args, Plan(args))
+    except BenchError as error:
+        print(f"bench/accuracy: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("bench/accuracy: interrupted", file=sys.stderr)
+        return 130
+    print(block if args.markdown else "\n" + block)
+    if args.write_readme:
+        text = replace_block(README.read_text(), block, report.BEGIN, report.END)
+        README.write_text(text)
+        print(f"written to {README}", file=sys.stderr)
+    if args.smoke:
+        print("Smoke test: everything ran; its figures mean nothing.")
+    return 0
+
+
+def measure_all(args, plan):
+    """All parts; the tables as one text."""
+    progress = sys.stderr if args.markdown else sys.stdout
+
+    def say(text):
+        print(text, file=progress, flush=True)
+
+    load_before = os.getloadavg()[0]
+    programs = args.tidemark, args.lab
+    if not all(programs):
+        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-lab"])
+        programs = args.tidemark or folder / "tidemark", args.lab or folder / "tidemark-lab"
+    version = machine.version([programs[0]])
+    if not args.tidemark and machine.revision():
+        version += f" ({machine.revision()})"
+    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
+    facts += [
+        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
+        f"load average before: {load_before:.2f}.",
+        f"{version}; runs of {plan.seconds} s; the laboratory on the same machine, one thread.",
+    ]
+    if plan.options:
+        facts.append(f"With {' '.join(plan.options)}.")
+    with tempfile.TemporaryDirectory(prefix="tidemark-bench.") as folder:
+        bench = Bench(programs, folder, plan, say)
+        sections = [getattr(bench, part.replace("-", "_"))() for part in args.parts]
+    return "\n".join(f"- {fact}" for fact in facts) + "\n\n" + "\n\n".join(sections)
+
+
+class Bench:
+    """The parts."""
+
+    def __init__(self, programs, folder, plan, say):
+        self.programs = [path.resolve() for path in programs]
+        self.folder, self.plan, self.say = folder, plan, say
+
+    def _run(self, protocol, lab_options, sessions, rate=None):
+        """One run against a laboratory of its own; the run and the truth."""
+        program, lab_program = self.programs
+        with Laboratory(lab_program, *lab_options) as lab:
+            options = [f"--threads={sessions}", f"--time={self.plan.seconds}"]
+            options += [f"--rate={rate}"] if rate else []
+            options += self.plan.options
+            run = tidemark(program, self.folder, lab.urls[protocol], options, self.plan.seconds)
+            truth = lab.truth()
+        executed = truth["delays"]["count"]
+        if run.count != executed:
+            raise BenchError(f"{run.count} transactions are recorded, {executed} were answered")
+        return run, Histogram(truth["delays"]["histogram"])
+
+    def accuracy(self):
+        """Percentiles beside the truth."""
+        results = []
+        for delay in self.plan.delays:
+            for protocol in PROTOCOLS:
+                run, truth = self._run(protocol, [f"--delay={delay}"], self.plan.sessions)
+                found = differences(truth, run.service)
+                off = ", ".join(f"p{d.percent:g} {report.signed(d.off_ns)}" for d in found)
+                self.say(f"{delay}, {protocol}: {off}")
+                results.append((delay, protocol, run, found))
+        return (
+            f"### Closed loop, {self.plan.sessions} sessions: service time beside the truth\n\n"
+            f"True values, and how much more was measured; to be reached: at most "
+            f"{NEAR_PART:.0%} or {report.time(NEAR_NS)}, whichever is larger.\n\n"
+            f"{report.accuracy_table(results)}"
+        )
+
+    def open_loop(self):
+        """How late arrivals are sent."""
+        results = []
+        for rate, sessions, hold in self.plan.rates:
+            for protocol in PROTOCOLS:
+                run, _ = self._run(protocol, ["--delay=constant:1ms"], sessions, rate)
+                self.say(f"{rate}/s, {protocol}: {run.per_second:,.0f}/s")
+                results.append((rate, protocol, run, hold))
+        return (
+            "### Open loop: from scheduled to actual send\n\n"
+            f"Answers after 1 ms. A rate is held when at least {HELD_PART:.0%} of it was done, "
+            f"nothing was dropped, and it was sent in time.\n\n{report.lateness_table(results)}"
+        )
+
+    def stall(self):
+        """A stall in response time."""
+        results = []
+        plan = self.plan
+        stall = Stall(plan.stall_s, plan.seconds)
+        options = ["--delay=constant:200us", f"--stall-at={plan.seconds * 0.4}s:{plan.stall_s}s"]
+        for protocol in PROTOCOLS:
+            run, _ = self._run(protocol, options, 64, plan.stall_rate)
+            self.say(f"stall, {protocol}: max {report.time(run.response.max_ns)}")
+            results.append((protocol, stall, run))
+        return (
+            f"### A stall of {report.time(plan.stall_s * 1e9)} in a run of {plan.seconds} s at "
+            f"{plan.stall_rate:,}/s on 64 sessions\n\n"
+            "Arrivals in the stall wait for what is left of it, which gives the percentiles of "
+            "response time; service time shows it once a session, which is how load generators "
+            f"that wait politely hide it.\n\n{report.stall_table(results)}"
+        )

@@ -1,0 +1,216 @@
+//! Several URLs that name one target: which hosts take writes, and which only reads.
+
+use super::{Target, TargetError, redact_url};
+use crate::Protocol;
+use std::path::PathBuf;
+
+const EXAMPLE: &str =
+    "mysql://user:password@primary/sbtest,mysql://user:password@replica1,replica2/sbtest?role=read";
+
+/// Schemes of targets with an account.
+pub(super) const SCHEMES: &[&str] = &[
+    "mysql",
+    "mariadb",
+    "tidb",
+    "postgres",
+    "postgresql",
+    "yugabyte",
+    "cockroach",
+];
+
+/// Cuts at each comma that a URL's scheme follows; other commas part hosts.
+fn split(urls: &str) -> Vec<&str> {
+    split_where(urls, begins_url)
+}
+
+/// Cuts at each comma that a scheme of ours follows.
+pub(super) fn split_at_schemes(urls: &str) -> Vec<&str> {
+    split_where(urls, |text| {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| SCHEMES.contains(&scheme))
+    })
+}
+
+fn split_where(urls: &str, begins_url: impl Fn(&str) -> bool) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in urls.match_indices(',') {
+        if begins_url(&urls[at + 1..]) {
+            parts.push(&urls[start..at]);
+            start = at + 1;
+        }
+    }
+    parts.push(&urls[start..]);
+    parts
+}
+
+/// RFC 3986, 3.1: a letter, then letters, digits, `+`, `-`, `.`.
+fn begins_url(text: &str) -> bool {
+    let scheme = text
+        .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'))
+        .unwrap_or(text.len());
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (text[scheme..].starts_with("://") || text.starts_with("sqlite:"))
+}
+
+pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
+    let parts = split(urls);
+    let fail = |reason: String| TargetError {
+        given: redact_url(urls),
+        reason,
+        example: EXAMPLE,
+    };
+    if let [one] = parts[..] {
+        return Target::parse_one(one);
+    }
+    let mut all: Option<Target> = None;
+    for part in parts {
+        let next = Target::parse_one(part)?;
+        if next.protocol == Protocol::Sqlite {
+            return Err(fail(
+                "an SQLite file stands alone: it has no replicas".into(),
+            ));
+        }
+        match &mut all {
+            None => all = Some(next),
+            Some(all) => join(all, next).map_err(&fail)?,
+        }
+    }
+    all.ok_or_else(|| fail("no URL is given".into()))
+}
+
+/// Adds the hosts of `next`. Sessions of one target differ in nothing but the host.
+fn join(all: &mut Target, next: Target) -> Result<(), String> {
+    let differ = |what: &str, one: &dyn std::fmt::Display, other: &dyn std::fmt::Display| {
+        Err(format!(
+            "the URLs of one target must name the same {what}, these name {one} and {other}"
+        ))
+    };
+    if all.protocol != next.protocol {
+        return differ("protocol", &all.protocol, &next.protocol);
+    }
+    if all.user != next.user {
+        return differ("user", &quoted(&all.user), &quoted(&next.user));
+    }
+    if all.database != next.database {
+        return differ("database", &quoted(&all.database), &quoted(&next.database));
+    }
+    if all.tls != next.tls {
+        return differ("tls", &all.tls, &next.tls);
+    }
+    for (what, one, other) in [
+        ("ca", &all.ca, &next.ca),
+        ("cert", &all.cert, &next.cert),
+        ("key", &all.key, &next.key),
+    ] {
+        if one != other {
+            return differ(what, &shown(one.as_ref()), &shown(other.as_ref()));
+        }
+    }
+    if all.password.is_empty() {
+        all.password = next.password;
+    } else if !next.password.is_empty() && all.password != next.password {
+        return Err("the URLs of one target must give the same password, these differ".into());
+    }
+    all.hosts.extend(next.hosts);
+    all.readers.extend(next.readers);
+    Ok(())
+}
+
+fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        "none".into()
+    } else {
+        text.into()
+    }
+}
+
+fn shown(path: Option<&PathBuf>) -> String {
+    path.map_or_else(|| "none".into(), |p| p.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Host;
+
+    fn names(hosts: &[Host]) -> Vec<String> {
+        hosts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn roles_part_the_hosts() {
+        let urls =
+            "mysql://u:p@w1,w2:3307/db,mysql://u:p@r1,r2/db?role=read,mariadb://u@w3/db?role=write";
+        let t = Target::parse(urls).unwrap();
+        assert_eq!(names(&t.hosts), ["w1:3306", "w2:3307", "w3:3306"]);
+        assert_eq!(names(&t.readers), ["r1:3306", "r2:3306"]);
+        assert_eq!(t.password.reveal(), "p");
+        assert_eq!(
+            t.to_string(),
+            "mysql://u:***@w1:3306,w2:3307,w3:3306/db,mysql://u:***@r1:3306,r2:3306/db?role=read"
+        );
+        let again = Target::parse(&t.to_string()).unwrap();
+        assert_eq!((again.hosts, again.readers), (t.hosts, t.readers));
+    }
+
+    #[test]
+    fn one_url_may_only_read() {
+        let t = Target::parse("postgres://u@r/db?role=read&tls=on").unwrap();
+        assert!(t.is_read_only() && t.hosts.is_empty());
+        assert_eq!(
+            t.to_string(),
+            "postgres://u@r:5432/db?tls=verify-full&role=read"
+        );
+        assert!(!Target::parse("postgres://u@r/db").unwrap().is_read_only());
+        assert!(!Target::parse("sqlite:a,b.db").unwrap().is_read_only());
+    }
+
+    #[test]
+    fn urls_that_disagree_are_refused_by_what_differs() {
+        for (urls, what) in [
+            ("mysql://u@a/d,postgres://u@b/d", "same protocol"),
+            ("mysql://u@a/d,mysql://v@b/d", "same user"),
+            ("mysql://u@a/d,mysql://u@b/e?role=read", "same database"),
+            (
+                "mysql://u@a/d,mysql://u@b/d?tls=on",
+                "these name off and verify-full",
+            ),
+            (
+                "mysql://u@a/d?ca=/a,mysql://u@b/d",
+                "same ca, these name /a and none",
+            ),
+            ("mysql://u:geheim@a/d,mysql://u:anders@b/d", "same password"),
+            ("mysql://u:geheim@a/d,sqlite:x.db", "stands alone"),
+            (
+                "mysql://u:geheim@a/d,mysqk://u:geheim@b/d",
+                "unknown scheme mysqk",
+            ),
+            (
+                "mysql://u@a/d?role=reed",
+                "role=reed: allowed is any, read, write",
+            ),
+        ] {
+            let e = Target::parse(urls).unwrap_err().to_string();
+            assert!(e.contains(what), "{e}");
+            assert!(e.contains("for example"), "{e}");
+            assert!(!e.contains("geheim") && !e.contains("anders"), "{e}");
+        }
+    }
+
+    #[test]
+    fn passwords_of_lists_are_hidden() {
+        let both = "mysql://u:geheim@a/d,mysql://u:geheim@b,c/d?role=read";
+        let shown = "mysql://u:***@a/d,mysql://u:***@b,c/d?role=read";
+        assert_eq!(redact_url(both), shown);
+        // What only looks like a list is one URL with an odd password.
+        for odd in [
+            "--target=mysql://u:geheim@a/d,mysql://b/d",
+            "mysql://u:ge,ss://heim@h/db",
+            "mysql://u:geheim,mysql://u@h/db",
+        ] {
+            let shown = redact_url(odd);
+            assert!(!shown.contains("heim"), "{shown}");
+        }
+    }
+}

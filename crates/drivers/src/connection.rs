@@ -1,0 +1,142 @@
+//! One connection of a session, over whichever driver, with what it was sent.
+
+use crate::mysql::MysqlSession;
+use crate::postgres::PostgresSession;
+use crate::sqlite::SqliteSession;
+use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement};
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass, ServerInfo};
+
+/// The code of a statement that took longer than `ConnectOptions::statement_timeout`.
+pub const STATEMENT_TIMEOUT: &str = "statement-timeout";
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // one per session, and a box would cost a cache line a call
+pub(crate) enum Driver {
+    Mysql(MysqlSession),
+    Postgres(PostgresSession),
+    Sqlite(SqliteSession),
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// Statements of a run are sent by it directly, between [`Connection::begin`] and
+    /// [`Connection::end`]: a call between would make every session's task larger.
+    pub driver: Driver,
+    /// Index into [`crate::Connector::hosts`]; none of an embedded database.
+    host: Option<u32>,
+    /// Statements sent since they were last taken.
+    sent: u32,
+}
+
+impl Connection {
+    pub fn new(driver: Driver, host: Option<usize>) -> Self {
+        Self {
+            driver,
+            host: host.and_then(|h| u32::try_from(h).ok()),
+            sent: 0,
+        }
+    }
+
+    pub fn host(&self) -> Option<usize> {
+        self.host.map(|h| h as usize)
+    }
+
+    /// Statements sent since this was asked last.
+    pub fn take_sent(&mut self) -> u64 {
+        std::mem::take(&mut self.sent).into()
+    }
+
+    pub fn server(&self) -> &ServerInfo {
+        match &self.driver {
+            Driver::Mysql(s) => s.server(),
+            Driver::Postgres(s) => s.server(),
+            Driver::Sqlite(s) => s.server(),
+        }
+    }
+
+    pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.prepare(sql).await,
+            Driver::Postgres(s) => s.prepare(sql).await,
+            Driver::Sqlite(s) => s.prepare(sql),
+        }
+    }
+
+    pub async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.query(sql).await,
+            Driver::Postgres(s) => s.query(sql).await,
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.query(sql)
+            }
+        }
+    }
+
+    pub async fn load(
+        &mut self,
+        request: &LoadRequest<'_>,
+        source: &mut dyn RowSource,
+    ) -> Result<Loaded, DbError> {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.load(request, source).await,
+            Driver::Postgres(s) => s.load(request, source).await,
+            Driver::Sqlite(s) => {
+                s.travel().await;
+                s.load(request, source)
+            }
+        }
+    }
+
+    pub async fn close(self) {
+        match self.driver {
+            Driver::Mysql(s) => s.close().await,
+            Driver::Postgres(s) => s.close().await,
+            Driver::Sqlite(_) => {}
+        }
+    }
+
+    /// A statement of a run begins: it is counted, and its time runs.
+    pub fn begin(&mut self) {
+        self.sent = self.sent.saturating_add(1);
+        match &mut self.driver {
+            Driver::Mysql(s) => s.stream().begin_exchange(),
+            Driver::Postgres(s) => s.stream().begin_exchange(),
+            Driver::Sqlite(s) => s.begin_statement(),
+        }
+    }
+
+    /// The statement has ended; an error may be that its time was over.
+    pub fn end(&mut self, done: Result<Outcome, DbError>) -> Result<Outcome, DbError> {
+        let overdue = match &mut self.driver {
+            Driver::Mysql(s) => {
+                s.stream().end_exchange();
+                done.is_err() && s.stream().is_overdue()
+            }
+            Driver::Postgres(s) => {
+                s.stream().end_exchange();
+                done.is_err() && s.stream().is_overdue()
+            }
+            Driver::Sqlite(s) => s.end_statement() && done.is_err(),
+        };
+        if overdue { Err(self.overdue()) } else { done }
+    }
+
+    fn overdue(&mut self) -> DbError {
+        let limit = match &mut self.driver {
+            Driver::Mysql(s) => s.stream().limit(),
+            Driver::Postgres(s) => s.stream().limit(),
+            Driver::Sqlite(s) => s.limit(),
+        };
+        let limit = limit.unwrap_or(Duration::ZERO).as_secs_f64();
+        DbError::new(
+            ErrorClass::ConnectionLost,
+            STATEMENT_TIMEOUT,
+            format!(
+                "a statement was not answered within the statement time-out of {limit} s \
+                 (--statement-timeout); its session was given up"
+            ),
+        )
+    }
+}

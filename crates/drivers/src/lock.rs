@@ -1,0 +1,219 @@
+//! A lock that one loading client holds in the target, so that a second one doesn't take its tables.
+//!
+//! | engine | lock | ends |
+//! | --- | --- | --- |
+//! | MySQL, MariaDB, TiDB | `GET_LOCK('tidemark_load:<database>')` | with its session |
+//! | PostgreSQL, YugabyteDB | an advisory lock of a transaction that stays open, which holds through a pool of transactions too | with its session |
+//! | SQLite | a file beside the database, locked with flock(2) | with its process |
+//!
+//! CockroachDB, YugabyteDB before 2025.1 and old TiDB know no such locks: there is none then.
+
+mod file;
+
+use crate::{Session, Value};
+use file::FileLock;
+use std::time::{Duration, Instant};
+use tidemark_core::{DbError, Engine, ErrorClass};
+use tidemark_runtime::sleep;
+
+/// How all of these locks are called.
+const NAME: &str = "tidemark_load";
+/// Longest name that GET_LOCK takes (MySQL manual, "Locking Functions").
+const LONGEST_NAME: usize = 64;
+/// A client that was killed keeps its lock until its server has noticed.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const PAUSE: Duration = Duration::from_millis(100);
+/// A holder that says nothing for so long, in seconds, is taken for dead by its server; a running
+/// one looks at its lock far more often.
+const LONGEST_SILENCE: u32 = 600;
+
+/// A lock that is held on a session, until it is released or the session ends.
+#[derive(Debug)]
+pub struct LoadLock(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// The name of a GET_LOCK.
+    Named(String),
+    /// An advisory lock within the open transaction.
+    Transaction,
+    File(FileLock),
+}
+
+/// What came of asking for the lock.
+#[derive(Debug)]
+pub enum Attempt {
+    /// It is held from here on.
+    Taken(LoadLock),
+    /// Another client holds it; who, as far as the server tells.
+    Held(Option<String>),
+    /// The engine has no such locks.
+    Unsupported,
+}
+
+/// Asks for the lock of the session's database. The session is the lock's alone while it is held.
+///
+/// # Errors
+/// A lost connection only.
+pub async fn take(session: &mut Session) -> Result<Attempt, DbError> {
+    let taken = match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb | Engine::Tidb => named(session).await,
+        Engine::Postgres | Engine::Yugabyte => advisory(session).await,
+        Engine::Cockroach => Ok(Attempt::Unsupported),
+        Engine::Sqlite => beside(session).await,
+    };
+    match taken {
+        Err(e) if e.class != ErrorClass::ConnectionLost => {
+            session.rollback().await?;
+            Ok(Attempt::Unsupported)
+        }
+        taken => taken,
+    }
+}
+
+impl LoadLock {
+    /// Whether the lock is still held. Asking also keeps an idle session alive.
+    ///
+    /// # Errors
+    /// The server's error; the lock is lost with the session.
+    pub async fn is_held(&self, session: &mut Session) -> Result<bool, DbError> {
+        match &self.0 {
+            Kind::Named(name) => {
+                let name = session.dialect().literal(Value::Text(name));
+                let sql = format!("SELECT IS_USED_LOCK({name}) = CONNECTION_ID()");
+                Ok(session.query(&sql).await?.int(0, 0) == Some(1))
+            }
+            // The lock ends with the transaction, and that with the session.
+            Kind::Transaction => session.query("SELECT 1").await.map(|_| true),
+            Kind::File(_) => Ok(true),
+        }
+    }
+
+    /// Lets the next client load. Closing the session alone would do, but later.
+    ///
+    /// # Errors
+    /// The server's error.
+    pub async fn release(self, session: &mut Session) -> Result<(), DbError> {
+        match self.0 {
+            Kind::Named(name) => {
+                let name = session.dialect().literal(Value::Text(&name));
+                let sql = format!("SELECT RELEASE_LOCK({name})");
+                session.query(&sql).await.map(drop)
+            }
+            Kind::Transaction => session.rollback().await,
+            Kind::File(lock) => {
+                lock.release();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// MySQL manual, "Locking Functions": a lock of the whole server, hence the database in its name.
+async fn named(session: &mut Session) -> Result<Attempt, DbError> {
+    let database = session.query("SELECT DATABASE()").await?;
+    let name = name_for(&database.text(0, 0).unwrap_or_default());
+    let literal = session.dialect().literal(Value::Text(&name));
+    // A server may be set to close sessions after seconds.
+    let patient = format!("SET SESSION wait_timeout={LONGEST_SILENCE}");
+    match session.query(&patient).await {
+        Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
+        _ => {}
+    }
+    let wait = PATIENCE.as_secs();
+    let rows = session
+        .query(&format!("SELECT GET_LOCK({literal}, {wait})"))
+        .await?;
+    match rows.int(0, 0) {
+        Some(1) => Ok(Attempt::Taken(LoadLock(Kind::Named(name)))),
+        Some(0) => {
+            let sql = format!(
+                "SELECT CONCAT('session ', ID, ' from ', HOST) FROM information_schema.PROCESSLIST \
+                 WHERE ID = IS_USED_LOCK({literal})"
+            );
+            // An account may see no sessions but its own.
+            let holder = session.query(&sql).await.ok();
+            Ok(Attempt::Held(holder.and_then(|rows| rows.text(0, 0))))
+        }
+        _ => Ok(Attempt::Unsupported),
+    }
+}
+
+/// A database's name may itself be as long as a lock's.
+fn name_for(database: &str) -> String {
+    let name = format!("{NAME}:{database}");
+    if name.chars().count() <= LONGEST_NAME && name.len() <= LONGEST_NAME {
+        return name;
+    }
+    format!("{NAME}:{:016x}", hash(database))
+}
+
+/// FNV-1a (Fowler, Noll, Vo), 64 bits.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// PostgreSQL manual, "Advisory Locks": a lock of the database; schemas have keys of their own.
+async fn advisory(session: &mut Session) -> Result<Attempt, DbError> {
+    let schema = session.query("SELECT CURRENT_SCHEMA()").await?;
+    let schema = schema.text(0, 0).unwrap_or_default();
+    let key = hash(&format!("{NAME}:{schema}")).cast_signed();
+    session.simple("BEGIN").await?;
+    let patient = format!("SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_SILENCE}s'");
+    session.query(&patient).await?;
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        let sql = format!("SELECT pg_try_advisory_xact_lock({key})");
+        if session.query(&sql).await?.text(0, 0).as_deref() == Some("t") {
+            return Ok(Attempt::Taken(LoadLock(Kind::Transaction)));
+        }
+        if Instant::now() >= give_up {
+            break;
+        }
+        sleep(PAUSE).await;
+    }
+    // pg_locks shows the halves of a key (manual, "pg_locks").
+    let (high, low) = (key.cast_unsigned() >> 32, key.cast_unsigned() & 0xffff_ffff);
+    let sql = format!(
+        "SELECT 'session ' || a.pid || COALESCE(' from ' || host(a.client_addr), '') \
+         FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid \
+         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 \
+         AND l.classid = {high} AND l.objid = {low} AND a.datname = CURRENT_DATABASE()"
+    );
+    let holder = session.query(&sql).await.ok();
+    session.rollback().await?;
+    Ok(Attempt::Held(holder.and_then(|rows| rows.text(0, 0))))
+}
+
+async fn beside(session: &mut Session) -> Result<Attempt, DbError> {
+    let files = session.query("PRAGMA database_list").await?;
+    let Some(database) = files.text(0, 2).filter(|path| !path.is_empty()) else {
+        return Ok(Attempt::Unsupported);
+    };
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        match FileLock::take(&database) {
+            // Where no file can be made, SQLite can't write either, and tells better why.
+            Err(_) => return Ok(Attempt::Unsupported),
+            Ok(Some(lock)) => return Ok(Attempt::Taken(LoadLock(Kind::File(lock)))),
+            Ok(None) if Instant::now() >= give_up => return Ok(Attempt::Held(None)),
+            Ok(None) => sleep(PAUSE).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_and_differ() {
+        assert_eq!(name_for("sbtest"), "tidemark_load:sbtest");
+        let (a, b) = (name_for(&"a".repeat(60)), name_for(&"b".repeat(60)));
+        assert!(a.len() <= LONGEST_NAME && a != b, "{a} {b}");
+        assert!(name_for(&"é".repeat(40)).len() <= LONGEST_NAME);
+    }
+}

@@ -1,0 +1,183 @@
+//! Keeps a second client from loading into the same database at the same time.
+
+use crate::error::EngineError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tidemark_core::DbError;
+use tidemark_drivers::lock::{Attempt, LoadLock, take};
+use tidemark_drivers::{Connector, Session};
+use tidemark_runtime::{Executor, Remote, remote_signal, sleep, timeout};
+
+/// How often the lock is looked at, so that its session isn't taken for dead.
+const LOOK: Duration = Duration::from_secs(5);
+/// An answer about the lock that takes longer is none.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a lost lock is asked for again; a server that restarts forgets it.
+const TAKE_AGAIN: Duration = Duration::from_secs(60);
+
+/// The lock of a load, held on a session of its own until it is dropped.
+pub(super) struct Guard {
+    shared: Arc<Shared>,
+    remote: Remote,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    over: AtomicBool,
+    failure: Mutex<Option<EngineError>>,
+}
+
+impl Shared {
+    fn fail(&self, error: EngineError) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert(error);
+    }
+}
+
+impl Guard {
+    /// Takes the lock. An engine without such locks is loaded without.
+    ///
+    /// # Errors
+    /// [`EngineError::Refused`] when another client holds it; [`EngineError::Connect`].
+    pub fn take(connector: &Connector) -> Result<Self, EngineError> {
+        if connector.target().is_read_only() {
+            let error = connector.no_writer();
+            return Err(EngineError::Connect { session: 0, error });
+        }
+        let shared = Arc::new(Shared::default());
+        let (send, receive) = channel();
+        let (connector, holder) = (connector.clone(), Arc::clone(&shared));
+        let run = move || {
+            let made = Executor::new();
+            let mut executor = match made {
+                Ok(executor) => executor,
+                Err(error) => return drop(send.send(Err(error.into()))),
+            };
+            let remote = executor.remote();
+            executor.spawn(hold(connector, Arc::clone(&holder), remote, send));
+            if let Err(error) = executor.run() {
+                holder.fail(error.into());
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("load-lock".into())
+            .spawn(run)?;
+        let taken = receive
+            .recv()
+            .unwrap_or_else(|_| Err(EngineError::System("the thread of the lock ended".into())));
+        match taken {
+            Ok(remote) => Ok(Self {
+                shared,
+                remote,
+                thread: Some(thread),
+            }),
+            Err(error) => {
+                // It has nothing more to do.
+                let _ = thread.join();
+                Err(error)
+            }
+        }
+    }
+
+    /// Why the lock is lost, if it is: another client may load by now.
+    pub fn failure(&self) -> Option<EngineError> {
+        let failure = self.shared.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Release);
+        // When the wake-up fails, the thread sees the end at its next look.
+        let _ = self.remote.signal();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes the lock, tells so, and holds it until the load is over.
+async fn hold(
+    connector: Connector,
+    shared: Arc<Shared>,
+    remote: Remote,
+    tell: Sender<Result<Remote, EngineError>>,
+) {
+    let mut held = match acquire(&connector).await {
+        Ok(held) => held,
+        Err(error) => return drop(tell.send(Err(error))),
+    };
+    if tell.send(Ok(remote)).is_err() {
+        return;
+    }
+    drop(tell);
+    while !shared.over.load(Ordering::Acquire) {
+        // The signal, or the time for a look.
+        let _ = timeout(LOOK, remote_signal()).await;
+        let Some((session, lock)) = &mut held else {
+            continue;
+        };
+        if shared.over.load(Ordering::Acquire) {
+            break;
+        }
+        if let Ok(Ok(true)) = timeout(PATIENCE, lock.is_held(session)).await {
+            continue;
+        }
+        // The server forgets a session that is gone.
+        held = None;
+        match acquire_again(&connector, &shared).await {
+            Ok(again) => held = again,
+            Err(error) => shared.fail(error),
+        }
+    }
+    if let Some((mut session, lock)) = held {
+        // The lock ends with its session at the latest.
+        let _ = timeout(PATIENCE, lock.release(&mut session)).await;
+        session.close().await;
+    }
+}
+
+/// The lock and its session; `None` on an engine without such locks.
+async fn acquire(connector: &Connector) -> Result<Option<(Session, LoadLock)>, EngineError> {
+    let lost = |error: DbError| EngineError::Connect { session: 0, error };
+    let mut session = connector.connect(0).await.map_err(lost)?;
+    let attempt = take(&mut session).await.map_err(lost)?;
+    let held_by = match attempt {
+        Attempt::Taken(lock) => return Ok(Some((session, lock))),
+        Attempt::Held(by) => by,
+        Attempt::Unsupported => {
+            session.close().await;
+            return Ok(None);
+        }
+    };
+    session.close().await;
+    let who = held_by.map(|by| format!(" ({by})")).unwrap_or_default();
+    Err(EngineError::Refused(format!(
+        "another Tidemark is loading or dropping tables in this database{who}; nothing was changed. \
+         Wait until it has ended, or stop it: the same prepare then goes on where it was. Or use \
+         another database"
+    )))
+}
+
+async fn acquire_again(
+    connector: &Connector,
+    shared: &Shared,
+) -> Result<Option<(Session, LoadLock)>, EngineError> {
+    let give_up = Instant::now() + TAKE_AGAIN;
+    loop {
+        match acquire(connector).await {
+            Err(EngineError::Connect { error, .. }) => {
+                if Instant::now() >= give_up || shared.over.load(Ordering::Acquire) {
+                    return Err(EngineError::Connect { session: 0, error });
+                }
+                sleep(Duration::from_millis(500)).await;
+            }
+            other => return other,
+        }
+    }
+}

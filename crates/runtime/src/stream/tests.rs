@@ -1,0 +1,267 @@
+use super::*;
+use crate::{Executor, block_on};
+use std::net::TcpListener;
+use std::time::Instant;
+
+/// Echoes every byte until the peer closes.
+fn echo_server(connections: usize) -> (SocketAddr, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let threads: Vec<_> = (0..connections)
+            .map(|_| {
+                let (mut socket, _) = listener.accept().unwrap();
+                std::thread::spawn(move || {
+                    let mut buffer = [0; 4096];
+                    while let Ok(n) = socket.read(&mut buffer) {
+                        if n == 0 || socket.write_all(&buffer[..n]).is_err() {
+                            break;
+                        }
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|t| t.join().unwrap());
+    });
+    (address, server)
+}
+
+#[test]
+fn many_streams_of_one_executor_get_their_own_bytes() {
+    let (address, server) = echo_server(20);
+    let mut executor = Executor::new().unwrap();
+    for task in 0..20u32 {
+        executor.spawn(async move {
+            let mut stream = Stream::connect_tcp(address).await.unwrap();
+            for turn in 0..50u32 {
+                let message = (task * 1000 + turn).to_le_bytes();
+                stream.send(&message).await.unwrap();
+                let mut got = Vec::new();
+                let reply = stream
+                    .receive(|bytes| {
+                        got.extend_from_slice(bytes);
+                        (got.len() >= 4).then(|| got.clone())
+                    })
+                    .await
+                    .unwrap();
+                assert_eq!(reply, message);
+            }
+        });
+    }
+    executor.run().unwrap();
+    server.join().unwrap();
+}
+
+#[test]
+fn megabytes_go_out_and_come_back_whole() {
+    let (address, server) = echo_server(1);
+    let sent: Vec<u8> = (0..3_000_000u32).map(|i| i as u8).collect();
+    let expected = sent.clone();
+    let got = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        let mut got = Vec::new();
+        for chunk in sent.chunks(50_000) {
+            stream.send(chunk).await.unwrap();
+            let want = got.len() + chunk.len();
+            stream
+                .receive(|bytes| {
+                    got.extend_from_slice(bytes);
+                    (got.len() >= want).then_some(())
+                })
+                .await
+                .unwrap();
+        }
+        got
+    })
+    .unwrap();
+    assert!(got == expected);
+    server.join().unwrap();
+}
+
+#[test]
+fn an_end_that_came_with_the_last_bytes_is_seen() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sent, closed) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.write_all(b"last words").unwrap();
+        drop(socket);
+        sent.send(()).unwrap();
+    });
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        // The poller hears of the bytes and of the end at once.
+        closed.recv().unwrap();
+        let mut got = 0;
+        let wait = stream.receive(|bytes| {
+            got += bytes.len();
+            None::<()>
+        });
+        let ended = crate::timeout(std::time::Duration::from_secs(5), wait).await;
+        (ended, got)
+    });
+    let (ended, got) = ended.unwrap();
+    let kind = ended.map(|end| end.unwrap_err().kind());
+    assert_eq!((kind, got), (Ok(io::ErrorKind::UnexpectedEof), 10));
+    server.join().unwrap();
+}
+
+#[test]
+fn a_closed_port_is_refused_and_a_closed_peer_is_an_end() {
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let refused = block_on(async move { Stream::connect_tcp(free).await.map(|_| ()) }).unwrap();
+    assert_eq!(
+        refused.unwrap_err().kind(),
+        io::ErrorKind::ConnectionRefused
+    );
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || drop(listener.accept().unwrap()));
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.receive(|_| Some(())).await
+    });
+    assert_eq!(
+        ended.unwrap().unwrap_err().kind(),
+        io::ErrorKind::UnexpectedEof
+    );
+    server.join().unwrap();
+}
+
+/// Sends a byte and waits for its echo.
+async fn echo(stream: &mut Stream) -> io::Result<()> {
+    stream.send(b"x").await?;
+    stream.receive(|_| Some(())).await
+}
+
+#[test]
+fn every_round_trip_takes_the_injected_time() {
+    let (address, server) = echo_server(1);
+    let rtt = Duration::from_millis(20);
+    let taken = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.inject_rtt(rtt);
+        let begun = Instant::now();
+        for _ in 0..5 {
+            echo(&mut stream).await.unwrap();
+        }
+        let round_trips = begun.elapsed();
+        let begun = Instant::now();
+        // Pieces without an answer between them are one trip.
+        for _ in 0..50 {
+            stream.send(b"piece").await.unwrap();
+        }
+        let mut got = 0;
+        stream
+            .receive(|bytes| {
+                got += bytes.len();
+                (got == 250).then_some(())
+            })
+            .await
+            .unwrap();
+        (round_trips, begun.elapsed())
+    })
+    .unwrap();
+    assert!(taken.0 >= rtt * 5 && taken.0 < rtt * 10, "{taken:?}");
+    assert!(taken.1 >= rtt && taken.1 < rtt * 20, "{taken:?}");
+    server.join().unwrap();
+}
+
+/// Answers nothing.
+fn silent_server() -> (SocketAddr, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        while socket.read(&mut [0; 64]).is_ok_and(|n| n > 0) {}
+    });
+    (address, server)
+}
+
+#[test]
+fn an_exchange_that_is_not_answered_is_overdue() {
+    let (address, server) = silent_server();
+    let limit = Duration::from_millis(60);
+    let (taken, error, overdue) = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.limit_exchanges(Some(limit));
+        let begun = Instant::now();
+        stream.begin_exchange();
+        let error = echo(&mut stream).await.unwrap_err().kind();
+        (begun.elapsed(), error, stream.is_overdue())
+    })
+    .unwrap();
+    assert_eq!((error, overdue), (io::ErrorKind::TimedOut, true));
+    assert!(taken >= limit - Duration::from_millis(10), "{taken:?}");
+    assert!(taken < limit * 5, "{taken:?}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_limit_counts_from_its_own_exchange_and_not_between_two() {
+    let (address, server) = echo_server(1);
+    block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.limit_exchanges(Some(Duration::from_millis(150)));
+        // The timer set by the first exchange goes off while others are on their way.
+        for _ in 0..8 {
+            stream.begin_exchange();
+            echo(&mut stream).await.unwrap();
+            stream.end_exchange();
+            crate::sleep(Duration::from_millis(40)).await;
+        }
+        // Nothing is awaited under the limit here.
+        let silence = stream.receive(|_| Some(()));
+        let silence = crate::timeout(Duration::from_millis(300), silence).await;
+        assert!(silence.is_err() && !stream.is_overdue());
+    })
+    .unwrap();
+    server.join().unwrap();
+}
+
+/// Sends as fast as it can.
+fn flood() -> (SocketAddr, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        while socket.write_all(&[7; 1 << 20]).is_ok() {}
+    });
+    (address, server)
+}
+
+/// Takes longer than the flood needs to fill the socket again.
+fn slowly(_: &[u8]) -> Option<()> {
+    std::thread::sleep(Duration::from_millis(2));
+    None
+}
+
+#[test]
+fn a_flood_does_not_keep_the_thread() {
+    let (address, server) = flood();
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        crate::timeout(Duration::from_millis(50), stream.receive(slowly)).await
+    });
+    assert!(ended.unwrap().is_err());
+    server.join().unwrap();
+}
+
+#[test]
+fn an_exchange_with_a_flood_is_overdue_in_time() {
+    let (address, server) = flood();
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.limit_exchanges(Some(Duration::from_millis(50)));
+        stream.begin_exchange();
+        let received = stream.receive(slowly).await;
+        (received.unwrap_err().kind(), stream.is_overdue())
+    });
+    assert_eq!(ended.unwrap(), (io::ErrorKind::TimedOut, true));
+    server.join().unwrap();
+}
