@@ -7,6 +7,9 @@
 
 mod detect;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod load;
 mod message;
 mod reply;
@@ -64,7 +67,8 @@ impl PostgresSession {
             pending: false,
             in_transaction: false,
         };
-        session.skimmer.skim(&started.rest, &mut Reply::none())?;
+        let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
+        rest.map_err(|e| startup::refuse(host, e))?;
         let rows = Box::pin(session.query("SELECT version()"))
             .await
             .map_err(|e| {
