@@ -1,6 +1,8 @@
 //! How load is made, against a server that does what it is told: budgets, pools, rates that follow
 //! each other, what is left at the end.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 #[allow(dead_code)] // not all that these tests share is needed here
 mod common;
 
