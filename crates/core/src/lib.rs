@@ -8,6 +8,7 @@
 //! - [`RunSpec`]: what a run is asked to do.
 //! - [`record::RunRecord`]: everything about one run.
 
+mod config_file;
 mod engine;
 mod error;
 mod nearest;
@@ -20,6 +21,7 @@ mod secret;
 mod spec;
 mod target;
 
+pub use config_file::{ConfigLineError, parse_config_file};
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use nearest::nearest;

@@ -109,6 +109,8 @@ impl fmt::Display for Rates {
         match self {
             Rates::Closed => f.write_str("0"),
             Rates::One(rate) => write!(f, "{rate}"),
+            // Alone it would be read as a rate for the whole run.
+            Rates::Steps(steps) if steps.len() == 1 => write!(f, "{0}..{0}:1", steps[0]),
             Rates::Steps(steps) => {
                 for (n, rate) in steps.iter().enumerate() {
                     write!(f, "{}{rate}", if n > 0 { "," } else { "" })?;
@@ -137,6 +139,12 @@ mod tests {
         assert_eq!("-0".parse(), Ok(Rates::Closed));
         assert_eq!("12.5".parse(), Ok(Rates::One(12.5)));
         assert_eq!("1e4".parse(), Ok(Rates::One(10_000.0)));
+    }
+
+    #[test]
+    fn a_single_step_is_shown_as_a_step() {
+        let rates: Rates = "5..5:1".parse().unwrap();
+        assert_eq!(rates.to_string(), "5..5:1");
     }
 
     #[test]

@@ -87,16 +87,19 @@ pub struct StatementCounts {
 impl StatementCounts {
     /// All statements.
     pub fn total(&self) -> u64 {
-        self.read + self.write + self.other
+        self.read
+            .saturating_add(self.write)
+            .saturating_add(self.other)
     }
 }
 
 impl std::ops::AddAssign for StatementCounts {
     fn add_assign(&mut self, o: Self) {
-        self.read += o.read;
-        self.write += o.write;
-        self.other += o.other;
-        self.noop_writes += o.noop_writes;
+        // A record from elsewhere may hold any numbers.
+        self.read = self.read.saturating_add(o.read);
+        self.write = self.write.saturating_add(o.write);
+        self.other = self.other.saturating_add(o.other);
+        self.noop_writes = self.noop_writes.saturating_add(o.noop_writes);
     }
 }
 
@@ -104,10 +107,10 @@ impl std::ops::Sub for StatementCounts {
     type Output = Self;
     fn sub(self, o: Self) -> Self {
         Self {
-            read: self.read - o.read,
-            write: self.write - o.write,
-            other: self.other - o.other,
-            noop_writes: self.noop_writes - o.noop_writes,
+            read: self.read.saturating_sub(o.read),
+            write: self.write.saturating_sub(o.write),
+            other: self.other.saturating_sub(o.other),
+            noop_writes: self.noop_writes.saturating_sub(o.noop_writes),
         }
     }
 }

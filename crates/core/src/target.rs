@@ -192,9 +192,15 @@ impl Target {
             key: None,
         };
         for host in hosts.split(',').filter(|h| !h.is_empty()) {
-            target
-                .hosts
-                .push(parse_host(host, default_port).map_err(&fail)?);
+            let host = parse_host(host, default_port).map_err(|reason| {
+                // What looks like a host may be a piece of the password: it is not repeated.
+                fail(if account.is_empty() && url.contains('@') {
+                    "a / or ? in the user or password is written %2F or %3F".into()
+                } else {
+                    reason
+                })
+            })?;
+            target.hosts.push(host);
         }
         let mut seen = BTreeMap::new();
         for pair in query.split('&').filter(|p| !p.is_empty()) {
@@ -296,24 +302,33 @@ fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
             .filter(|p| *p > 0)
             .ok_or_else(|| format!("port {port}: allowed is 1 to 65535"))
     };
+    // What parts a URL is in no host's name (RFC 3986, 3.2.2).
+    let name_of = |name: &str| {
+        let parts = |c: char| "/?#@,[] ".contains(c) || c.is_control();
+        match name.contains(parts) {
+            true => Err(format!("host {name:?}: allowed is one name or address")),
+            false => Ok(name.to_string()),
+        }
+    };
     if let Some(rest) = text.strip_prefix('[') {
         let (host, after) = rest.split_once(']').ok_or("an IPv6 address lacks its ]")?;
         let port = match after.strip_prefix(':') {
             Some(port) => port_of(port)?,
-            None => default_port,
+            None if after.is_empty() => default_port,
+            None => return Err(format!("{after} stands behind an IPv6 address")),
         };
         return Ok(Host::Tcp {
-            host: host.into(),
+            host: name_of(host)?,
             port,
         });
     }
     match text.split_once(':') {
         Some((host, port)) => Ok(Host::Tcp {
-            host: host.into(),
+            host: name_of(host)?,
             port: port_of(port)?,
         }),
         None => Ok(Host::Tcp {
-            host: text.into(),
+            host: name_of(text)?,
             port: default_port,
         }),
     }
@@ -420,8 +435,23 @@ mod tests {
     }
 
     #[test]
+    fn a_host_is_one_name() {
+        for (url, words) in [
+            ("mysql://u@h/db?host=a,b", "\"a,b\""),
+            ("mysql://u@h/db?host=a%2Fb", "\"a/b\""),
+            ("mysql://u@a b/db", "\"a b\""),
+            ("mysql://u@[::1]3306/db", "3306 stands behind"),
+        ] {
+            let error = Target::parse(url).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
     fn errors_never_show_the_password() {
         for url in [
+            "mysql://u:geheim/x@h/db",
+            "mysql://u:geheim?x@h/db",
             "mysqk://u:geheim@h/db",
             "mysql://u:geheim@h:99999/db",
             "mysql://u:geheim@h/db?tsl=on",

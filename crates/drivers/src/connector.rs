@@ -10,6 +10,9 @@ use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, Protocol, Target};
 use tidemark_runtime::{Stream, sleep, timeout};
 
+/// Round trips that opening a session takes at most: TCP, TLS, greeting, authentication, version.
+const CONNECT_ROUND_TRIPS: u32 = 16;
+
 /// How sessions are opened.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectOptions {
@@ -208,7 +211,9 @@ impl Connector {
             ));
         };
         let opening = self.open_driver(host_name, addresses);
-        let opened = timeout(self.options.connect_timeout, opening).await;
+        // What is added to each round trip is not the server's delay.
+        let distance = self.options.inject_rtt * CONNECT_ROUND_TRIPS;
+        let opened = timeout(self.options.connect_timeout + distance, opening).await;
         let driver = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
             Err(refused(host_name, &format!("no answer within {seconds} s")))

@@ -11,6 +11,9 @@ mod connection;
 mod connector;
 mod ddl;
 mod dialect;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod journal;
 mod load;
 pub mod lock;

@@ -22,8 +22,8 @@ pub(crate) enum Turn {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Arrival {
     pub due: Instant,
-    /// The schedule it belongs to; void when that has changed.
-    pub epoch: u64,
+    /// The phase it belongs to; void when that ended before.
+    phase: usize,
 }
 
 /// Arrivals at a rate that may change.
@@ -90,9 +90,16 @@ impl Arrivals {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes with every change of the schedule; arrivals of another epoch are void.
+    /// Changes with every change of the schedule.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
+    }
+
+    /// Whether an arrival will never come, because its rate was ended before.
+    pub fn is_void(&self, arrival: &Arrival) -> bool {
+        let schedule = self.lock();
+        let phase = schedule.phases.get(arrival.phase);
+        phase.is_none_or(|p| p.end.is_some_and(|end| arrival.due > end))
     }
 
     /// Holds a rate from `at` on. Arrivals that came due before and that nobody took stay due.
@@ -108,30 +115,31 @@ impl Arrivals {
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Ends the schedule at `at` and forgets what is due; sessions then start at once, or not at
-    /// all.
-    pub fn clear(&self, at: Instant, free_running: bool) {
+    /// Ends the schedule at `at`; sessions then start at once, or not at all. Gives the arrivals that
+    /// were due and that nobody took: they are forgotten.
+    pub fn clear(&self, at: Instant, free_running: bool) -> u64 {
         let mut schedule = self.lock();
+        let forgotten = schedule.backlog(at);
         schedule.end_phase(at);
         schedule.free_running = free_running;
         let (phases, counted) = (schedule.phases.len(), schedule.due.count);
         schedule.taken.go_to(phases);
         schedule.taken.count = counted;
         self.epoch.fetch_add(1, Ordering::AcqRel);
+        forgotten
     }
 
     /// The next arrival: maybe to come, maybe overdue.
     pub fn take(&self, now: Instant) -> Turn {
         let mut schedule = self.lock();
-        while let Some(due) = schedule.take() {
+        // One cursor goes before the other, so that no controller has to catch up with both.
+        schedule.count_some(now);
+        while let Some((due, phase)) = schedule.take() {
             if due < now && schedule.backlog(now) >= schedule.max_backlog {
                 schedule.dropped += 1;
                 continue;
             }
-            return Turn::At(Arrival {
-                due,
-                epoch: self.epoch.load(Ordering::Relaxed),
-            });
+            return Turn::At(Arrival { due, phase });
         }
         if schedule.free_running {
             Turn::Now
@@ -159,10 +167,21 @@ impl Arrivals {
 }
 
 impl Schedule {
-    fn take(&mut self) -> Option<Instant> {
+    fn take(&mut self) -> Option<(Instant, usize)> {
         let due = self.taken.peek(&self.phases, self.process, self.seed)?;
+        let phase = self.taken.phase;
         self.taken.pass(&self.phases, self.process);
-        Some(due)
+        Some((due, phase))
+    }
+
+    /// Counts up to two arrivals that have come due.
+    fn count_some(&mut self, now: Instant) {
+        for _ in 0..2 {
+            match self.due.peek(&self.phases, self.process, self.seed) {
+                Some(next) if next <= now => self.due.pass(&self.phases, self.process),
+                _ => return,
+            }
+        }
     }
 
     fn backlog(&mut self, now: Instant) -> u64 {
@@ -320,11 +339,11 @@ mod tests {
         arrivals.set_rate(10.0, start);
         let epoch = arrivals.epoch();
         // Sessions are ahead: they hold arrivals up to 2 s.
-        for _ in 0..20 {
-            at(&arrivals, start);
-        }
+        let held: Vec<_> = (0..20).map(|_| arrivals.take(start)).collect();
         arrivals.set_rate(100.0, start + second);
         assert_ne!(arrivals.epoch(), epoch);
+        let is_void = |turn: &Turn| matches!(turn, Turn::At(a) if arrivals.is_void(a));
+        assert_eq!(held.iter().filter(|turn| is_void(turn)).count(), 10);
         assert_eq!((at(&arrivals, start) - start).as_millis(), 1010);
         assert_eq!(arrivals.rate(), Some(100.0));
         // Nobody takes any more: at 2 s, 99 wait, and a new rate forgets none of them.
@@ -347,7 +366,7 @@ mod tests {
             (arrivals.take(later), arrivals.backlog(later)),
             (Turn::Hold, 0)
         );
-        arrivals.clear(later, true);
+        assert_eq!(arrivals.clear(later, true), 0);
         assert_eq!(arrivals.take(later), Turn::Now);
         assert_eq!(arrivals.rate(), None);
         arrivals.set_rate(10.0, later);

@@ -20,6 +20,8 @@ pub(crate) struct Control {
     pub ready: AtomicUsize,
     /// Transactions that may still be started; `None` is unlimited.
     pub budget: Option<AtomicI64>,
+    /// The budget is used up.
+    exhausted: AtomicBool,
     /// Transactions in progress were cut off.
     pub cut_off: AtomicBool,
     /// Whether transactions count: those of the warm-up use up nothing.
@@ -78,10 +80,19 @@ impl Control {
         self.state.load(Ordering::Acquire) == STOPPING
     }
 
-    /// Lets waiting sessions begin.
+    /// Lets waiting sessions begin, unless they are to stop already.
     pub fn start(&self) {
-        self.state.store(RUNNING, Ordering::Release);
+        let (release, acquire) = (Ordering::AcqRel, Ordering::Acquire);
+        let _stopping = self
+            .state
+            .compare_exchange(WAITING, RUNNING, release, acquire);
         self.signal();
+    }
+
+    /// Whether no transaction is to begin any more: the run stops, or its transactions are all
+    /// begun. Those in progress go on in the second case, retries included.
+    pub fn is_over(&self) -> bool {
+        self.is_stopping() || self.exhausted.load(Ordering::Acquire)
     }
 
     /// Lets sessions end after their transaction in progress.
@@ -137,7 +148,12 @@ impl Control {
     pub fn take_event(&self) -> bool {
         match &self.budget {
             Some(left) if self.measuring.load(Ordering::Relaxed) => {
-                left.fetch_sub(1, Ordering::Relaxed) > 0
+                let taken = left.fetch_sub(1, Ordering::Relaxed);
+                // Who takes the last one tells those that wait for their turn.
+                if taken <= 1 && !self.exhausted.swap(true, Ordering::AcqRel) {
+                    self.signal();
+                }
+                taken > 0
             }
             _ => true,
         }

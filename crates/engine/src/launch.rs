@@ -2,6 +2,7 @@
 
 use crate::control::{Control, StopHandle};
 use crate::error::EngineError;
+use crate::gate::Gate;
 use crate::load::{on_session, statement};
 use crate::pool::Pool;
 use crate::recorder::Recorder;
@@ -59,7 +60,7 @@ impl Crew {
         let sessions = if connector.is_blocking() {
             spec.sessions
         } else {
-            within_open_files(spec)?
+            within_open_files(spec, connector, workload.only_reads())?
         };
         let limit = if sessions > FEW_SESSIONS && !connector.is_blocking() {
             target_limit(connector)
@@ -128,6 +129,11 @@ impl Crew {
         })
     }
 
+    /// Terminals of an executor without a session would never run.
+    fn each_has_sessions(&self) -> bool {
+        self.recorders.iter().all(|r| r.has_sessions())
+    }
+
     /// Waits until all sessions are open, or as many as can be had; gives their number.
     ///
     /// # Errors
@@ -154,7 +160,7 @@ impl Crew {
                 return Ok(ready);
             }
             if let Some(error) = self.control.full().filter(|_| opening == 0) {
-                if spec.fewer_sessions == FewerSessions::GoOn && ready >= self.recorders.len() {
+                if spec.fewer_sessions == FewerSessions::GoOn && self.each_has_sessions() {
                     return Ok(ready);
                 }
                 return Err(EngineError::TooFewSessions {
@@ -182,11 +188,18 @@ impl Crew {
 }
 
 /// The sessions that the process may have.
-fn within_open_files(spec: &RunSpec) -> Result<usize, EngineError> {
+fn within_open_files(
+    spec: &RunSpec,
+    connector: &Connector,
+    only_reads: bool,
+) -> Result<usize, EngineError> {
     let Some(limit) = raise_open_files() else {
         return Ok(spec.sessions);
     };
-    let most = usize::try_from(limit.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX);
+    // A session that reads from a replica and writes to the primary has two.
+    let sockets = 1 + u64::from(!only_reads && !connector.target().readers.is_empty());
+    let most = limit.saturating_sub(OTHER_FILES) / sockets;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     if spec.sessions <= most {
         return Ok(spec.sessions);
     }
@@ -259,12 +272,14 @@ impl Part {
         let mine = share(self.sessions, self.threads, self.thread);
         let lanes = CONNECT_LANES.min(mine);
         let next = Rc::new(Cell::new(0));
+        let gate = Rc::new(Gate::new(CONNECT_LANES));
         let open = Rc::new(Cell::new(lanes));
         for _ in 0..lanes {
             let lane = Lane {
                 shared: Arc::clone(shared),
                 pool: pool.clone(),
                 next: Rc::clone(&next),
+                gate: Rc::clone(&gate),
                 mine,
                 first: self.thread,
                 threads: self.threads,
@@ -308,6 +323,7 @@ struct Lane {
     pool: Option<Rc<Pool>>,
     /// The executor's next session that no lane has taken.
     next: Rc<Cell<usize>>,
+    gate: Rc<Gate>,
     /// The executor's sessions.
     mine: usize,
     first: usize,
@@ -333,7 +349,8 @@ impl Lane {
                 }
             }
             let local = number / self.recorders;
-            match SessionTask::open(Arc::clone(&self.shared), number, local).await {
+            let shared = Arc::clone(&self.shared);
+            match SessionTask::open(shared, number, local, Rc::clone(&self.gate)).await {
                 Ok(session) => {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     spawn(session.run(self.pool.clone()));

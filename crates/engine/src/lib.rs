@@ -9,6 +9,7 @@ mod arrivals;
 mod clock;
 mod control;
 mod error;
+mod gate;
 mod interval;
 mod launch;
 mod load;

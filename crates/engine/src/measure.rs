@@ -20,7 +20,7 @@ use tidemark_core::{Pacing, RunSpec};
 const STOP_CHECK: Duration = Duration::from_millis(20);
 /// A shorter last interval without statements is not told.
 const SHORTEST_INTERVAL_MS: f64 = 50.0;
-/// How long a search waits for what the last rate left behind.
+/// How long the next rate waits for what the last one began.
 const LONGEST_DRAIN: Duration = Duration::from_secs(5);
 
 /// What was counted since a moment.
@@ -54,6 +54,7 @@ pub(crate) struct Measurement<'a> {
     /// Sessions connected at the end of the last interval, by host.
     connected: Vec<u64>,
     stop_asked: bool,
+    stopped_at: Option<Instant>,
 }
 
 impl<'a> Measurement<'a> {
@@ -84,6 +85,7 @@ impl<'a> Measurement<'a> {
             steps: Vec::new(),
             connected: vec![0; hosts],
             stop_asked: false,
+            stopped_at: None,
             crew,
         }
     }
@@ -112,9 +114,14 @@ impl<'a> Measurement<'a> {
                 due = due.min(held.end);
             }
             running -= self.wait(due, running, stop);
-            let now = Instant::now();
+            let mut now = Instant::now();
             if now < due && running > 0 {
                 continue;
+            }
+            let step_is_over = self.held.as_ref().is_some_and(|h| now >= h.end);
+            if step_is_over {
+                self.end_arrivals(now, stop);
+                now = Instant::now();
             }
             self.end_interval(now, in_warmup, observer);
             if in_warmup && now >= self.clock.measure_start {
@@ -124,7 +131,7 @@ impl<'a> Measurement<'a> {
             while checkpoints.next_if(|c| *c <= now).is_some() {
                 self.end_checkpoint(now, observer);
             }
-            if self.held.as_ref().is_some_and(|h| now >= h.end) {
+            if step_is_over {
                 self.end_step(now, observer);
             }
         }
@@ -143,7 +150,9 @@ impl<'a> Measurement<'a> {
                         arrivals.set_rate(first.per_second, now);
                     }
                 }
-                _ => arrivals.clear(now, true),
+                _ => {
+                    arrivals.clear(now, true);
+                }
             }
         }
         if !in_warmup {
@@ -174,7 +183,10 @@ impl<'a> Measurement<'a> {
         if let Some(arrivals) = &control.arrivals {
             match plan.rate {
                 Some(rate) => arrivals.set_rate(rate, now),
-                None => arrivals.clear(now, true),
+                // What an earlier rate left has been counted at its end.
+                None => {
+                    arrivals.clear(now, true);
+                }
             }
             control.signal();
         }
@@ -191,42 +203,47 @@ impl<'a> Measurement<'a> {
 
     fn end_step(&mut self, now: Instant, observer: &mut dyn RunObserver) {
         let Some(held) = self.held.take() else { return };
-        let totals = self.totals_of(&held.span, now);
-        let control = &self.crew.control;
-        let backlog = control.arrivals.as_ref().map_or(0, |a| a.backlog(now));
+        let step = self.step_of(held);
+        observer.step(&step);
+        self.steps.push(step);
+        if self.crew.control.is_stopping() {
+            return;
+        }
+        self.begin_step(now);
+    }
+
+    /// What came of a rate: of the time that it was held, and of what that had begun.
+    fn step_of(&mut self, held: Held) -> Step {
+        let end = held.end.min(self.clock.interval_start);
+        let totals = self.totals_of(&held.span, end);
         let verdict: Option<StepVerdict> = self
             .conductor
             .as_mut()
-            .and_then(|c| c.judge(&held.plan, &totals, backlog));
-        let step = Step {
+            .and_then(|c| c.judge(&held.plan, &totals));
+        Step {
             purpose: held.plan.purpose,
             rate: held.plan.rate,
             start_ms: self.clock.signed_ms(held.span.start),
             totals,
             verdict,
-        };
-        observer.step(&step);
-        self.steps.push(step);
-        if self
-            .conductor
-            .as_ref()
-            .is_some_and(Conductor::starts_afresh)
-        {
-            self.drain(now);
         }
-        self.begin_step(Instant::now());
     }
 
-    /// Lets what a rate left behind end, so that the next one is not judged by it.
-    fn drain(&self, now: Instant) {
+    /// Ends a rate: what is due and not begun counts as unserved, what is in progress may end, so
+    /// that neither is the next rate's.
+    fn end_arrivals(&mut self, now: Instant, stop: &StopHandle) {
         let control = &self.crew.control;
-        if let Some(arrivals) = &control.arrivals {
-            arrivals.clear(now, false);
-            control.signal();
-        }
+        let Some(arrivals) = &control.arrivals else {
+            return;
+        };
+        self.spare.unserved += arrivals.clear(now, false);
+        control.signal();
         let deadline = now + LONGEST_DRAIN;
         let in_progress = || -> u64 { self.crew.recorders.iter().map(|r| r.in_progress()).sum() };
-        while in_progress() > 0 && Instant::now() < deadline && !control.is_stopping() {
+        while in_progress() > 0
+            && Instant::now() < deadline
+            && !(control.is_stopping() || stop.is_stopped())
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -248,8 +265,15 @@ impl<'a> Measurement<'a> {
                 self.stop_asked = true;
                 control.stop();
             }
-            if let (Some(end), Some(grace)) = (end, self.spec.forced_shutdown)
-                && now >= end + grace
+            if control.is_stopping() && self.stopped_at.is_none() {
+                self.stopped_at = Some(now);
+                // What comes due from now on is not this run's.
+                if let Some(arrivals) = &control.arrivals {
+                    self.spare.unserved += arrivals.clear(now, false);
+                }
+            }
+            if let (Some(stopped), Some(grace)) = (self.stopped_at, self.spec.forced_shutdown)
+                && now >= stopped + grace
             {
                 control.abort();
             }
@@ -345,6 +369,7 @@ impl<'a> Measurement<'a> {
         }
         (0..self.crew.sessions)
             .filter_map(|n| by_recorder[n % recorders].get(n / recorders))
+            .filter(|tally| tally.opened)
             .copied()
             .collect()
     }
@@ -393,23 +418,26 @@ impl<'a> Measurement<'a> {
     }
 
     fn result(&mut self) -> RunResult {
-        let control = &self.crew.control;
-        if control.cut_off.load(Ordering::Relaxed) {
-            control.fail(EngineError::ForcedShutdown);
+        if self.crew.control.cut_off.load(Ordering::Relaxed) {
+            self.crew.control.fail(EngineError::ForcedShutdown);
         }
-        let failure = control.failure();
+        let failure = self.crew.control.failure();
         let state = match &failure {
             Some(error) => RunState::Failed(error.to_string()),
             None if self.stop_asked => RunState::Interrupted,
             None => RunState::Finished,
         };
         let now = self.clock.interval_start;
-        let found = self
-            .steps
-            .iter()
-            .rev()
-            .find(|s| s.purpose == StepPurpose::Confirm);
-        let totals = match found {
+        // Cut off before its time, it is told all the same, and judged by nobody.
+        if let Some(held) = self.held.take() {
+            self.conductor = None;
+            let step = self.step_of(held);
+            self.steps.push(step);
+        }
+        let searched = matches!(self.spec.pacing, Pacing::FindMax(_));
+        let confirmed = |s: &&Step| s.purpose == StepPurpose::Confirm;
+        let found = self.steps.iter().rev().find(confirmed);
+        let totals = match found.or(self.steps.last()).filter(|_| searched) {
             Some(step) => step.totals.clone(),
             None => self.totals_of(&self.totals, now),
         };

@@ -47,11 +47,19 @@ impl Outages {
         }
     }
 
-    /// A session was opened.
-    pub fn back(&self, host: usize, now: Instant) {
-        if let Some(span) = open(&mut self.lock(), host) {
+    /// A session was opened; whether that ended an outage.
+    pub fn back(&self, host: usize, now: Instant) -> bool {
+        let mut spans = self.lock();
+        let span = open(&mut spans, host);
+        span.is_some_and(|span| {
             span.end = Some(now);
-        }
+            true
+        })
+    }
+
+    /// Whether a host is out of reach.
+    pub fn is_out(&self, host: usize) -> bool {
+        open(&mut self.lock(), host).is_some()
     }
 
     /// All outages, in the order of their start.
@@ -90,12 +98,12 @@ mod tests {
         let t = Instant::now();
         let ms = |n: u64| t + Duration::from_millis(n);
         let outages = Outages::default();
-        outages.back(0, ms(5));
+        assert!(!outages.back(0, ms(5)));
         assert_eq!(outages.spans(), []);
         outages.refused(0, ms(110), "refused");
         outages.refused(0, ms(100), "reset");
         outages.refused(1, ms(300), "refused");
-        outages.back(0, ms(400));
+        assert!(outages.is_out(0) && outages.back(0, ms(400)) && !outages.is_out(0));
         assert_eq!(outages.within(ms(0), ms(1000)), Duration::from_millis(900));
         outages.back(1, ms(500));
         let spans = outages.spans();

@@ -33,6 +33,8 @@ struct State {
     ready: VecDeque<(Instant, u32)>,
     think: ThinkTime,
     random: SmallRng,
+    /// No terminal below this number rests.
+    rest: usize,
 }
 
 /// A terminal on a session.
@@ -41,6 +43,8 @@ pub(crate) struct Seated {
     pub terminal: Box<Terminal>,
     /// When it wanted the session.
     pub since: Instant,
+    /// Whether the session was free then.
+    pub awaited: bool,
 }
 
 impl Pool {
@@ -56,6 +60,7 @@ impl Pool {
                 terminals: terminals.into_iter().map(Some).collect(),
                 think,
                 random: SmallRng::seed_from_u64(seed),
+                rest: 0,
             }),
             free: Parking::default(),
             clock: Parking::default(),
@@ -79,11 +84,13 @@ impl Pool {
 
     /// Waits for a terminal that wants a session; `None` when the run ended first.
     pub async fn take(&self, control: &Control) -> Option<Seated> {
-        while !control.is_stopping() {
-            if let Some(seated) = self.state.borrow_mut().seat() {
+        let mut awaited = false;
+        while !control.is_over() {
+            if let Some(seated) = self.state.borrow_mut().seat(awaited) {
                 return Some(seated);
             }
             self.free.wait().await;
+            awaited = true;
         }
         None
     }
@@ -92,6 +99,7 @@ impl Pool {
     pub fn put(&self, number: u32, terminal: Box<Terminal>, now: Instant) {
         let mut state = self.state.borrow_mut();
         state.terminals[number as usize] = Some(terminal);
+        state.rest = state.rest.min(number as usize);
         let first = state.thinking.peek().map(|Reverse((due, _))| *due);
         let pause = state.pause();
         let due = state.rest(number, now, pause);
@@ -106,12 +114,19 @@ impl Pool {
     /// A terminal that holds back what the run's end must still send.
     pub fn take_rest(&self) -> Option<Box<Terminal>> {
         let mut state = self.state.borrow_mut();
-        state.terminals.iter_mut().find_map(Option::take)
+        while state.rest < state.terminals.len() {
+            let number = state.rest;
+            state.rest += 1;
+            if let Some(terminal) = state.terminals[number].take() {
+                return Some(terminal);
+            }
+        }
+        None
     }
 
     /// Ends the terminals' thinking when it is time, until the run ends.
     pub async fn run_clock(self: Rc<Self>, control: &Control) {
-        while !control.is_stopping() {
+        while !control.is_over() {
             let (ready, next) = self.state.borrow_mut().end_thinking(Instant::now());
             for _ in 0..ready {
                 if !self.free.call_one() {
@@ -126,13 +141,14 @@ impl Pool {
 
 impl State {
     /// The terminal that has waited longest.
-    fn seat(&mut self) -> Option<Seated> {
+    fn seat(&mut self, awaited: bool) -> Option<Seated> {
         let (since, number) = self.ready.pop_front()?;
         let terminal = self.terminals[number as usize].take()?;
         Some(Seated {
             number,
             terminal,
             since,
+            awaited,
         })
     }
 

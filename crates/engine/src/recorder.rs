@@ -14,7 +14,8 @@ pub(crate) struct Latencies {
     pub service: Histogram,
     /// From the moment it was due to the last reply; empty where nothing is due before it is sent.
     pub response: Histogram,
-    /// From the moment it was due to the start of service; empty as `response` is.
+    /// From the moment it was due to the start of service, where no session was free; else 0. Empty
+    /// as `response` is.
     pub wait: Histogram,
 }
 
@@ -39,11 +40,11 @@ pub struct Due {
 /// What made a transaction due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// An arrival that a free session awaited: what it waited is the generator's lateness.
+    /// A free session awaited it: what it waited is the generator's lateness.
     Awaited,
     /// An arrival that came when no session was free.
     Delayed,
-    /// A terminal that had thought.
+    /// A terminal that had thought when no session was free.
     Terminal,
 }
 
@@ -57,6 +58,8 @@ pub(crate) struct Counters {
     pub delayed: u64,
     /// Arrivals that the schedule dropped.
     pub dropped: u64,
+    /// Arrivals due and not served when their time was over.
+    pub unserved: u64,
     /// Statements by host.
     pub hosts: Vec<u64>,
     pub statements: StatementCounts,
@@ -72,6 +75,7 @@ impl Counters {
             lateness: Histogram::new(),
             delayed: 0,
             dropped: 0,
+            unserved: 0,
             hosts: vec![0; hosts],
             statements: StatementCounts::default(),
             ignored_errors: 0,
@@ -87,6 +91,7 @@ impl Counters {
         self.lateness.merge(&other.lateness);
         self.delayed += other.delayed;
         self.dropped += other.dropped;
+        self.unserved += other.unserved;
         for (mine, theirs) in self.hosts.iter_mut().zip(&other.hosts) {
             *mine += theirs;
         }
@@ -103,7 +108,7 @@ impl Counters {
             latencies.wait.clear();
         }
         self.lateness.clear();
-        (self.delayed, self.dropped) = (0, 0);
+        (self.delayed, self.dropped, self.unserved) = (0, 0, 0);
         self.hosts.fill(0);
         self.statements = StatementCounts::default();
         self.ignored_errors = 0;
@@ -115,6 +120,7 @@ impl Counters {
 /// One session's share of the work.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SessionTally {
+    pub opened: bool,
     pub events: u64,
     pub busy: Duration,
 }
@@ -170,7 +176,10 @@ impl Recorder {
             latencies.service.record(service);
             if let Some(due) = due {
                 latencies.response.record(due.wait + service);
-                latencies.wait.record(due.wait);
+                latencies.wait.record(match due.origin {
+                    Origin::Awaited => Duration::ZERO,
+                    _ => due.wait,
+                });
             }
         }
         match due.map(|d| (d.origin, d.wait)) {
@@ -182,9 +191,7 @@ impl Recorder {
             tally.events += 1;
             tally.busy += service;
         }
-        if due.is_some() {
-            state.in_progress = state.in_progress.saturating_sub(1);
-        }
+        state.in_progress = state.in_progress.saturating_sub(1);
     }
 
     pub(crate) fn begin_scheduled(&self) {
@@ -194,6 +201,7 @@ impl Recorder {
     pub(crate) fn end_unfinished(&self) {
         let mut state = self.lock();
         state.in_progress = state.in_progress.saturating_sub(1);
+        state.counters.unserved += 1;
     }
 
     /// Counts an error that was retried, with the statements of the failed try.
@@ -204,9 +212,26 @@ impl Recorder {
         state.counters.errors.add(error);
     }
 
+    /// Counts statements of no transaction.
+    pub(crate) fn rest(&self, statements: StatementCounts) {
+        self.lock().counters.statements += statements;
+    }
+
     /// Counts an error that was not retried.
     pub(crate) fn failed(&self, error: &DbError) {
         self.lock().counters.errors.add(error);
+    }
+
+    /// A session was opened for the first time.
+    pub(crate) fn opened(&self, session: usize) {
+        if let Some(tally) = self.lock().sessions.get_mut(session) {
+            tally.opened = true;
+        }
+    }
+
+    /// Whether any session was opened.
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.lock().sessions.iter().any(|s| s.opened)
     }
 
     /// Counts statements by the host they were sent to.
@@ -254,6 +279,8 @@ impl Recorder {
     }
 
     pub(crate) fn reset_sessions(&self) {
-        self.lock().sessions.fill(SessionTally::default());
+        for tally in &mut self.lock().sessions {
+            (tally.events, tally.busy) = (0, Duration::ZERO);
+        }
     }
 }

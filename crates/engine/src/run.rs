@@ -48,15 +48,16 @@ pub struct RunResult {
     pub executors: usize,
     /// Sessions that could be had.
     pub sessions_opened: usize,
-    /// Totals of the measurement; of the confirmation, where a search looked for the rate.
+    /// Totals of the measurement; where a search looked for the rate, of its confirmation, or of the
+    /// last rate tried.
     pub totals: Totals,
-    /// Totals since the last checkpoint; the same as `totals` when there was none.
+    /// Totals since the last checkpoint; of the whole measurement when there was none.
     pub since_checkpoint: Totals,
     /// Rates that followed each other, in order.
     pub steps: Vec<Step>,
     /// Times in which a host could not be reached, in order.
     pub outages: Vec<Outage>,
-    /// Errors by code, over the measurement.
+    /// Errors by code, over the whole measurement.
     pub errors: ErrorTally,
     /// Transactions and busy time of each session, in order.
     pub sessions: Vec<(u64, Duration)>,

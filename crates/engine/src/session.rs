@@ -5,6 +5,7 @@
 use crate::arrivals::Turn;
 use crate::control::Control;
 use crate::error::EngineError;
+use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::recorder::{Due, Origin, Recorder};
 use rand::rngs::SmallRng;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::record::{HostRole, StatementCounts};
 use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors, RunSpec};
 use tidemark_drivers::{Access, Connector, Session};
-use tidemark_runtime::{remote_signal, sleep_unless};
+use tidemark_runtime::{remote_signal, sleep_unless, timeout, unless};
 use tidemark_workloads::{Statements, Terminal, Workload};
 
 /// The code of rows that are not what they must be (`--validate`).
@@ -24,6 +25,8 @@ pub(crate) const VALIDATION: &str = "validation";
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// Longest such pause.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+/// How often what a terminal holds back is sent at the run's end.
+const FINISH_TRIES: u32 = 5;
 
 /// What all sessions of an executor share.
 pub(crate) struct Shared {
@@ -92,6 +95,8 @@ pub(crate) struct SessionTask {
     host: usize,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
+    /// Where the executor's lost sessions come back.
+    gate: Rc<Gate>,
 }
 
 impl SessionTask {
@@ -103,11 +108,13 @@ impl SessionTask {
         shared: Arc<Shared>,
         number: usize,
         local: usize,
+        gate: Rc<Gate>,
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         let session = Self::connect(&shared, number, &mut statements).await?;
         let host = session.primary_host().unwrap_or(0);
         shared.connected(&session, Recorder::connected);
+        shared.recorder.opened(local);
         Ok(Self {
             counted: session.counts(),
             shared,
@@ -116,6 +123,7 @@ impl SessionTask {
             session: Some(session),
             statements,
             host,
+            gate,
         })
     }
 
@@ -137,7 +145,15 @@ impl SessionTask {
             session: number,
             error,
         };
-        statements.prepare(&mut session).await.map_err(init_error)?;
+        let allowed = shared.spec.init_timeout;
+        let prepared = timeout(allowed, statements.prepare(&mut session)).await;
+        prepared
+            .unwrap_or_else(|_| {
+                let seconds = allowed.as_secs_f64();
+                let late = format!("statements were not prepared within {seconds} s");
+                Err(DbError::new(ErrorClass::ConnectionLost, "prepare", late))
+            })
+            .map_err(init_error)?;
         Ok(session)
     }
 
@@ -168,7 +184,10 @@ impl SessionTask {
             }
             Seat::Shared(pool) => {
                 self.run_pool(&pool).await;
-                while let Some(mut terminal) = pool.take_rest() {
+                // Without a session, what terminals hold back is left to the others.
+                while self.session.is_some()
+                    && let Some(mut terminal) = pool.take_rest()
+                {
                     self.finish(&mut terminal).await;
                 }
             }
@@ -179,12 +198,31 @@ impl SessionTask {
         }
     }
 
+    /// Sends what a terminal holds back, again where the server says so.
     async fn finish(&mut self, terminal: &mut Terminal) {
-        if self.shared.control.failure().is_none()
+        let mut tries = 0;
+        while self.shared.control.failure().is_none()
             && let Some(session) = &mut self.session
-            && let Err(error) = terminal.finish(session).await
         {
-            self.fail(&error);
+            let finished = terminal.finish(session).await;
+            tries += 1;
+            match finished {
+                Ok(()) => break,
+                Err(error) if error.class == ErrorClass::Retryable && tries < FINISH_TRIES => {
+                    if let Some(session) = &mut self.session
+                        && session.rollback().await.is_err()
+                    {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    self.fail(&error);
+                }
+            }
+        }
+        let statements = self.uncounted();
+        if statements != StatementCounts::default() {
+            self.shared.recorder.rest(statements);
         }
     }
 
@@ -205,9 +243,14 @@ impl SessionTask {
         let mut since_reconnect = 0;
         while let Some(mut seated) = pool.take(&shared.control).await {
             if !shared.control.take_event() {
-                return;
+                return pool.put(seated.number, seated.terminal, Instant::now());
             }
-            let start = Start::At(seated.since, Origin::Terminal);
+            let origin = if seated.awaited {
+                Origin::Awaited
+            } else {
+                Origin::Terminal
+            };
+            let start = Start::At(seated.since, origin);
             let go_on = self.event(&mut seated.terminal, start).await;
             pool.put(seated.number, seated.terminal, Instant::now());
             if !go_on || !self.reconnect_if_due(&mut since_reconnect).await {
@@ -219,10 +262,7 @@ impl SessionTask {
     /// Waits until the next transaction may start; `None` when the run ended first.
     async fn next_start(&self) -> Option<Start> {
         let control = &self.shared.control;
-        loop {
-            if control.is_stopping() {
-                return None;
-            }
+        while !control.is_over() {
             let Some(arrivals) = &control.arrivals else {
                 return Some(Start::Now);
             };
@@ -232,7 +272,7 @@ impl SessionTask {
             match arrivals.take(now) {
                 Turn::Now => return Some(Start::Now),
                 Turn::Hold => {
-                    while arrivals.epoch() == epoch && !control.is_stopping() {
+                    while arrivals.epoch() == epoch && !control.is_over() {
                         remote_signal().await;
                     }
                 }
@@ -240,13 +280,15 @@ impl SessionTask {
                     return Some(Start::At(arrival.due, Origin::Delayed));
                 }
                 Turn::At(arrival) => {
-                    let void = || control.is_stopping() || arrivals.epoch() != arrival.epoch;
-                    if sleep_unless(arrival.due, void).await {
+                    let is_void = || arrivals.epoch() != epoch && arrivals.is_void(&arrival);
+                    let ended = || control.is_over() || is_void();
+                    if sleep_unless(arrival.due, ended).await {
                         return Some(Start::At(arrival.due, Origin::Awaited));
                     }
                 }
             }
         }
+        None
     }
 
     /// `--reconnect`: a session of its own for so many transactions.
@@ -257,13 +299,13 @@ impl SessionTask {
             return true;
         }
         *since = 0;
-        self.reopen().await
+        self.reopen(false).await
     }
 
     /// One transaction, tried again as errors allow; false when the session must end. Its service
     /// time runs from the first try to the last reply, as sysbench's does.
     async fn event(&mut self, terminal: &mut Terminal, start: Start) -> bool {
-        let scheduled = matches!(start, Start::At(..));
+        let scheduled = matches!(start, Start::At(..)) || self.shared.control.arrivals.is_some();
         if scheduled {
             self.shared.recorder.begin_scheduled();
         }
@@ -291,7 +333,7 @@ impl SessionTask {
                 Err(error) => {
                     let go_on = match self.judge(&error).await {
                         Verdict::Again => !self.shared.control.is_stopping(),
-                        Verdict::Reconnect => self.reopen().await,
+                        Verdict::Reconnect => self.reopen(true).await,
                         Verdict::End => false,
                     };
                     if !go_on {
@@ -371,12 +413,19 @@ impl SessionTask {
     }
 
     /// Opens the session again, with jittered back-off; false when the run ended or failed.
-    async fn reopen(&mut self) -> bool {
+    async fn reopen(&mut self, was_lost: bool) -> bool {
         let shared = Arc::clone(&self.shared);
+        let control = &shared.control;
         let allowed = shared.spec.reconnect_timeout;
         let lost = Instant::now();
         let mut pause = FIRST_BACKOFF;
-        let mut jitter = SmallRng::seed_from_u64(shared.spec.seed ^ self.number as u64);
+        let seed = [
+            shared.spec.seed,
+            shared.spec.shard.index.into(),
+            self.number as u64,
+        ];
+        let seed = seed.iter().fold(0u64, |sum, s| sum.rotate_left(21) ^ s);
+        let mut jitter = SmallRng::seed_from_u64(seed);
         // The new one may find no place beside the old one.
         if let Some(former) = self.session.take() {
             self.host = former.last_host().unwrap_or(0);
@@ -384,21 +433,34 @@ impl SessionTask {
             former.close().await;
         }
         loop {
-            let error = match Self::connect(&shared, self.number, &mut self.statements).await {
-                Ok(session) => {
+            // All at once would overflow the server's accept queue.
+            let Some(_place) = self.gate.enter(|| control.is_stopping()).await else {
+                return false;
+            };
+            let opening = Self::connect(&shared, self.number, &mut self.statements);
+            let opened = unless(|| control.is_stopping(), Box::pin(opening)).await;
+            let error = match opened {
+                None => return false,
+                Some(Ok(session)) => {
                     self.counted = session.counts();
-                    shared.control.outages.back(self.host, Instant::now());
+                    if control.outages.back(self.host, Instant::now()) {
+                        // Those that pause try at once.
+                        control.signal();
+                    }
                     shared.connected(&session, Recorder::connected);
                     shared.recorder.reconnected();
                     self.session = Some(session);
                     return true;
                 }
-                Err(error) => error,
+                Some(Err(error)) => error,
             };
-            let reason = error
-                .db()
-                .map_or_else(|| error.to_string(), |e| e.message.clone());
-            shared.control.outages.refused(self.host, lost, &reason);
+            drop(_place);
+            let reason = error.db();
+            let is_full = reason.is_some_and(DbError::is_too_many_sessions);
+            if was_lost && !is_full {
+                let said = reason.map_or_else(|| error.to_string(), |e| e.message.clone());
+                control.outages.refused(self.host, lost, &said);
+            }
             if lost.elapsed() >= allowed {
                 let error = match error {
                     EngineError::Connect { error, .. } | EngineError::Init { error, .. } => {
@@ -410,11 +472,14 @@ impl SessionTask {
                     }
                     other => other,
                 };
-                shared.control.fail(error);
+                control.fail(error);
                 return false;
             }
             let until = Instant::now() + pause.mul_f64(jitter.random_range(0.5..1.5));
-            if !sleep_unless(until, || shared.control.is_stopping()).await {
+            let was_out = control.outages.is_out(self.host);
+            let is_back = || was_out && !control.outages.is_out(self.host);
+            sleep_unless(until, || control.is_stopping() || is_back()).await;
+            if control.is_stopping() {
                 return false;
             }
             pause = (pause * 2).min(LONGEST_BACKOFF);

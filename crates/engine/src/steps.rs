@@ -50,16 +50,11 @@ impl Conductor {
     }
 
     /// Judges what came of a rate.
-    pub fn judge(&mut self, plan: &StepPlan, totals: &Totals, backlog: u64) -> Option<StepVerdict> {
+    pub fn judge(&mut self, plan: &StepPlan, totals: &Totals) -> Option<StepVerdict> {
         match self {
             Conductor::Asked(_) => None,
-            Conductor::Search(search) => search.judge(plan, totals, backlog),
+            Conductor::Search(search) => search.judge(plan, totals),
         }
-    }
-
-    /// Whether each rate begins with nothing left of the one before it.
-    pub fn starts_afresh(&self) -> bool {
-        matches!(self, Conductor::Search(_))
     }
 }
 
@@ -129,7 +124,7 @@ impl Search {
         }
     }
 
-    fn judge(&mut self, plan: &StepPlan, totals: &Totals, backlog: u64) -> Option<StepVerdict> {
+    fn judge(&mut self, plan: &StepPlan, totals: &Totals) -> Option<StepVerdict> {
         let reached = totals.all.count as f64 / totals.elapsed_s.max(1e-9);
         let Some(rate) = plan.rate else {
             self.next = if self.is_too_low(reached * START_OF_PROBE) {
@@ -139,7 +134,7 @@ impl Search {
             };
             return None;
         };
-        let verdict = self.verdict(rate, reached, totals, backlog);
+        let verdict = self.verdict(rate, reached, totals);
         if plan.purpose == StepPurpose::Confirm {
             self.confirmations += 1;
             if verdict.kept || self.confirmations >= CONFIRMATIONS {
@@ -177,7 +172,7 @@ impl Search {
         rate * self.asked.hold.as_secs_f64() < FEWEST_ARRIVALS
     }
 
-    fn verdict(&self, rate: f64, reached: f64, totals: &Totals, backlog: u64) -> StepVerdict {
+    fn verdict(&self, rate: f64, reached: f64, totals: &Totals) -> StepVerdict {
         let broken = |because: String| StepVerdict {
             kept: false,
             because,
@@ -201,7 +196,8 @@ impl Search {
         let scatter = 4.0 * asked.sqrt() / asked.max(1.0);
         if reached < rate * (SENT - scatter) {
             return broken(format!(
-                "only {reached:.0} of {rate:.0} a second were done, {backlog} were waiting at the end"
+                "only {reached:.0} of {rate:.0} a second were done, {} were waiting at the end",
+                totals.unserved_arrivals
             ));
         }
         let because: Vec<String> = limits
@@ -308,7 +304,7 @@ mod tests {
         let mut steps = Vec::new();
         while let Some(plan) = conductor.next() {
             let totals = queue(capacity, plan.rate, plan.hold.as_secs_f64());
-            let verdict = conductor.judge(&plan, &totals, 0);
+            let verdict = conductor.judge(&plan, &totals);
             steps.push((plan.purpose, plan.rate, verdict.is_some_and(|v| v.kept)));
             assert!(steps.len() < 60, "{steps:?}");
         }
@@ -345,10 +341,10 @@ mod tests {
         let mut conductor = search("p99 < 1h", Some(1000.0));
         let plan = conductor.next().unwrap();
         let mut totals = queue(500.0, Some(400.0), 10.0);
-        let verdict = conductor.judge(&plan, &totals, 6000).unwrap();
+        let verdict = conductor.judge(&plan, &totals).unwrap();
         assert!(!verdict.kept && verdict.because.contains("only 400 of 1000"));
         totals.dropped_arrivals = 3;
-        let verdict = conductor.judge(&plan, &totals, 6000).unwrap();
+        let verdict = conductor.judge(&plan, &totals).unwrap();
         assert!(verdict.because.contains("3 arrivals were dropped"));
     }
 
@@ -359,7 +355,7 @@ mod tests {
         let mut conductor = Conductor::new(&Pacing::Steps(vec![step(10.0), step(5.0)])).unwrap();
         let first = conductor.next().unwrap();
         assert_eq!((first.rate, first.hold), (Some(10.0), hold));
-        assert_eq!(conductor.judge(&first, &Totals::default(), 0), None);
+        assert_eq!(conductor.judge(&first, &Totals::default()), None);
         assert_eq!(conductor.next().unwrap().rate, Some(5.0));
         assert_eq!(conductor.next(), None);
     }

@@ -27,4 +27,4 @@ pub use parking::Parking;
 pub use reactor::remote_signal;
 pub use scheduling::do_not_preempt;
 pub use stream::Stream;
-pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout};
+pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout, unless};

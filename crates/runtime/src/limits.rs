@@ -1,13 +1,19 @@
 //! How many sockets the process may have.
 
+#[cfg(unix)]
+const OPEN_MAX: u64 = 10_240;
+
 /// Raises the soft limit of open files to the hard one (getrlimit(2)) and gives what holds now;
 /// `None` is no limit.
 #[cfg(unix)]
 pub fn raise_open_files() -> Option<u64> {
     use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
-    let raised = soft < hard && setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_ok();
-    let holds = if raised { hard } else { soft };
+    // macOS takes no soft limit beyond OPEN_MAX, whatever the hard one says (setrlimit(2) there).
+    let holds = [hard, OPEN_MAX.min(hard)]
+        .into_iter()
+        .find(|limit| soft < *limit && setrlimit(Resource::RLIMIT_NOFILE, *limit, hard).is_ok())
+        .unwrap_or(soft);
     (holds != RLIM_INFINITY).then_some(holds)
 }
 

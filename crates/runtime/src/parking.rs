@@ -1,7 +1,7 @@
 //! Tasks of one executor that wait to be called by another of its tasks.
 
 use crate::reactor::{Reactor, TaskId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Instant;
@@ -14,6 +14,8 @@ pub struct Parking {
     waiting: RefCell<Vec<TaskId>>,
     /// Called, and not yet polled.
     called: RefCell<Vec<TaskId>>,
+    /// The earliest timer that is still to ring.
+    armed: Cell<Option<Instant>>,
 }
 
 impl Parking {
@@ -23,7 +25,7 @@ impl Parking {
         self.wait_until(None).await;
     }
 
-    /// The same, or until a moment.
+    /// The same, or until a moment; for a place where one task waits at a time, whose timers are one.
     pub async fn wait_until(&self, deadline: Option<Instant>) {
         let mut parked = None;
         poll_fn(|_| {
@@ -36,12 +38,22 @@ impl Parking {
                 self.waiting.borrow_mut().push(id);
                 parked = Some(id);
                 if let Some(deadline) = deadline {
-                    reactor.wake_at(deadline);
+                    self.arm(&reactor, deadline);
                 }
             }
             Poll::Pending
         })
         .await;
+    }
+
+    /// A timer that rings earlier will do: every ring sets the next one.
+    fn arm(&self, reactor: &Reactor, deadline: Instant) {
+        let now = reactor.now();
+        let rings_before = |armed: Instant| armed <= deadline && armed > now;
+        if !self.armed.get().is_some_and(rings_before) {
+            reactor.wake_at(deadline);
+            self.armed.set(Some(deadline));
+        }
     }
 
     fn leave(&self, id: TaskId) {
@@ -81,7 +93,6 @@ impl Parking {
 mod tests {
     use super::*;
     use crate::{Executor, sleep};
-    use std::cell::Cell;
     use std::rc::Rc;
     use std::time::Duration;
 

@@ -12,6 +12,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+/// Reads after which other tasks get their turn, whatever more there is to read.
+const READS_AT_ONCE: u8 = 16;
+
 enum Socket {
     Tcp(mio::net::TcpStream),
     Unix(mio::net::UnixStream),
@@ -269,22 +272,45 @@ impl Stream {
         if let Some(terms) = &mut self.terms {
             poll_fn(|_| terms.travel_in(&self.reactor)).await;
         }
+        let mut reads = 0u8;
         loop {
             self.readable().await?;
-            let reactor = Rc::clone(&self.reactor);
-            let mut scratch = reactor.scratch.borrow_mut();
-            match self.try_receive(&mut scratch) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(n) => {
-                    self.heard();
-                    if let Some(value) = consume(&scratch[..n]) {
-                        return Ok(value);
-                    }
-                }
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.clear_readable(),
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
+            if let Some(value) = self.receive_once(&mut consume)? {
+                return Ok(value);
             }
+            // A peer that sends faster than it is understood would keep the thread for itself, and
+            // no time-out would come to its turn.
+            reads += 1;
+            if reads == READS_AT_ONCE {
+                reads = 0;
+                crate::yield_now().await;
+                if let Some(terms) = &mut self.terms
+                    && let Poll::Ready(over) = terms.wait(&self.reactor)
+                {
+                    over?;
+                }
+            }
+        }
+    }
+
+    fn receive_once<T>(
+        &mut self,
+        consume: &mut impl FnMut(&[u8]) -> Option<T>,
+    ) -> io::Result<Option<T>> {
+        let reactor = Rc::clone(&self.reactor);
+        let mut scratch = reactor.scratch.borrow_mut();
+        match self.try_receive(&mut scratch) {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => {
+                self.heard();
+                Ok(consume(&scratch[..n]))
+            }
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                self.clear_readable();
+                Ok(None)
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Err(e) => Err(e),
         }
     }
 

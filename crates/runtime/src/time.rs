@@ -56,6 +56,22 @@ pub async fn sleep_unless(deadline: Instant, mut ended: impl FnMut() -> bool) ->
     .await
 }
 
+/// Runs `future` unless `ended` becomes true first, which is asked whenever the task is polled;
+/// `None` then, and the future is dropped unfinished.
+pub async fn unless<T>(
+    mut ended: impl FnMut() -> bool,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|cx| {
+        if ended() {
+            return Poll::Ready(None);
+        }
+        future.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
 /// The time given to [`timeout`] ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed;

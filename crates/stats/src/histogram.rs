@@ -194,12 +194,14 @@ impl Histogram {
             number("no maximum")?,
         );
         let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
+        if !header_is_ours(&bytes) {
+            return Err(format(
+                "not uncompressed V2 with three significant digits, or of another length than it says",
+            ));
+        }
         let mut buckets: hdrhistogram::Histogram<u64> = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|e| HistogramError::Format(e.to_string()))?;
-        if buckets.sigfig() != SIGNIFICANT_DIGITS {
-            return Err(format("another number of significant digits"));
-        }
         buckets.auto(true);
         let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
         let min_ns = if buckets.is_empty() {
@@ -207,13 +209,36 @@ impl Histogram {
         } else {
             ns(min_ns, "minimum too large")?
         };
+        let max_ns = ns(max_ns, "maximum too large")?;
+        if max_ns > MAX_NS || (min_ns > max_ns && !buckets.is_empty()) {
+            return Err(format("minimum and maximum can't be"));
+        }
+        // Also keeps sums of any number of histograms in range.
+        if sum_ns > u128::from(buckets.len()) * u128::from(max_ns) {
+            return Err(format("sum too large"));
+        }
         Ok(Self {
             sum_ns,
             min_ns,
-            max_ns: ns(max_ns, "maximum too large")?,
+            max_ns,
             buckets,
         })
     }
+}
+
+/// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,
+/// offset, significant digits, as big-endian words of four bytes. The deserializer takes memory as
+/// these say before it looks at anything else.
+fn header_is_ours(bytes: &[u8]) -> bool {
+    const COOKIE: u32 = 0x1c84_9303 | 0x10;
+    const HEADER: usize = 40;
+    let word = |n: usize| {
+        let bytes = bytes.get(4 * n..4 * n + 4)?.try_into().ok()?;
+        Some(u32::from_be_bytes(bytes))
+    };
+    word(0) == Some(COOKIE)
+        && word(1).map(|len| len as usize) == bytes.len().checked_sub(HEADER)
+        && word(3) == Some(u32::from(SIGNIFICANT_DIGITS))
 }
 
 /// The largest value of the fewest buckets that hold `max_ns`: three digits are 2,048 buckets of one
@@ -261,6 +286,37 @@ mod tests {
             (0, 0, 0, 0)
         );
         assert_eq!(Histogram::decode(&h.encode()).unwrap(), h);
+    }
+
+    #[test]
+    fn what_no_histogram_holds_is_refused() {
+        let of = |sum: &str, min, max, bytes: &[u8]| {
+            Histogram::decode(&format!("{sum}:{min}:{max}:{}", STANDARD.encode(bytes)))
+        };
+        let text = of_millis().encode();
+        let buckets = text.rsplit(':').next().unwrap();
+        let bytes = STANDARD.decode(buckets).unwrap();
+        assert!(of("2000000", 1_000_000, 1_000_000, &bytes).is_ok());
+        for (sum, min, max) in [
+            ("2000000", 1_000_001, 1_000_000),
+            ("2000001", 1_000_000, 1_000_000),
+            ("2000000", 1_000_000, u64::MAX),
+            ("340282366920938463463374607431768211455", 1, MAX_NS),
+        ] {
+            assert!(of(sum, min, max, &bytes).is_err(), "{sum} {min} {max}");
+        }
+        // Digits (memory grows tenfold with each), a length of 4 GB, compressed.
+        for (at, byte) in [(15, 5), (4, 0xff), (3, 0x14)] {
+            let mut bytes = bytes.clone();
+            bytes[at] = byte;
+            let error = of("0", 0, 0, &bytes).unwrap_err();
+            assert!(error.to_string().contains("three significant digits"));
+        }
+    }
+
+    /// Two latencies of a millisecond.
+    fn of_millis() -> Histogram {
+        of(&[1_000_000, 1_000_000])
     }
 
     proptest! {

@@ -138,7 +138,10 @@ async fn load_data(
     let mut reply = Results::new(Count, session.deprecate_eof);
     match session.receive(&mut frame, &mut reply).await? {
         End::WantsFile => {}
-        End::Done { .. } => return Err(DbError::protocol("LOAD DATA asked for no rows")),
+        End::Done { .. } => {
+            session.state = State::Lost;
+            return Err(DbError::protocol("LOAD DATA asked for no rows"));
+        }
     }
     session.state = State::Busy;
     let (rows, sequence) = send_rows(session, source, frame.sequence()).await?;

@@ -17,6 +17,9 @@ mod bind;
 mod bulk;
 mod decode;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handshake;
 mod load;
 mod packet;

@@ -175,7 +175,8 @@ impl Frame {
         };
         let [a, b, c, sequence] = header;
         let len = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
-        let first = bytes.first().copied();
+        // What follows an empty packet is another one's.
+        let first = bytes.first().copied().filter(|_| len > 0);
         if len > 0 && first.is_none() {
             self.header = header;
             self.have = HEADER as u8;
@@ -190,7 +191,7 @@ impl Frame {
             )));
         }
         self.sequence = sequence.wrapping_add(1);
-        Ok(Some((len, if len > 0 { first } else { None })))
+        Ok(Some((len, first)))
     }
 }
 

@@ -44,13 +44,17 @@ thread_local! {
 
 /// One copy for all sessions of a thread: they mostly reach the same server.
 pub(super) fn shared(info: ServerInfo) -> Rc<ServerInfo> {
+    /// Versions kept; a target has one, or a few while it is upgraded.
+    const MOST: usize = 16;
     SEEN.with(|seen| {
         let mut seen = seen.borrow_mut();
         if let Some(same) = seen.iter().find(|s| ***s == info) {
             return Rc::clone(same);
         }
         let info = Rc::new(info);
-        seen.push(Rc::clone(&info));
+        if seen.len() < MOST {
+            seen.push(Rc::clone(&info));
+        }
         info
     })
 }

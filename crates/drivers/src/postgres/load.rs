@@ -69,6 +69,7 @@ async fn copy(
     session.receive(&mut reply).await?;
     if !reply.copy_in {
         session.finish(&mut reply)?;
+        session.pending = true;
         return Err(DbError::protocol("the server did not begin to copy"));
     }
     reply.copy_in = false;

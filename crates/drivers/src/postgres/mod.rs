@@ -7,6 +7,9 @@
 
 mod detect;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod load;
 mod message;
 mod reply;
@@ -64,7 +67,8 @@ impl PostgresSession {
             pending: false,
             in_transaction: false,
         };
-        session.skimmer.skim(&started.rest, &mut Reply::none())?;
+        let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
+        rest.map_err(|e| startup::refuse(host, e))?;
         let rows = Box::pin(session.query("SELECT version()"))
             .await
             .map_err(|e| {
@@ -164,6 +168,10 @@ impl PostgresSession {
     }
 
     pub(crate) async fn close(mut self) {
+        // A server that still owes a reply may take no more bytes either.
+        if self.pending {
+            return;
+        }
         let mut out = message::buffer();
         message::terminate(&mut out);
         // Nobody waits for a goodbye, however far the server is.

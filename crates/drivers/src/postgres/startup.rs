@@ -14,6 +14,11 @@ use tidemark_runtime::Stream;
 
 /// Longest message of a start-up; libpq takes no longer ones either.
 const MAX_MESSAGE: usize = 30_000;
+/// Most requests for authentication before the server decides.
+const MOST_REQUESTS: usize = 16;
+/// Most iterations of SCRAM's hash: what the server asks for is computed at once, while nothing else
+/// of the thread runs. PostgreSQL asks for 4096 unless told otherwise (manual, `scram_iterations`).
+const MOST_ITERATIONS: u64 = 1_000_000;
 
 /// A session that the server let in.
 pub(super) struct Started {
@@ -28,7 +33,18 @@ struct Startup<'a> {
     stream: Stream,
     host: &'a Host,
     target: &'a Target,
+    /// What was received,
     inbox: Vec<u8>,
+    /// and how much of it is read.
+    read: usize,
+}
+
+/// An error of the protocol as the refusal of a session.
+pub(super) fn refuse(host: &Host, error: DbError) -> DbError {
+    DbError {
+        code: error.code,
+        ..refused(host, &error.message)
+    }
 }
 
 /// Opens a session on a fresh connection.
@@ -46,6 +62,7 @@ pub(super) async fn start(
         host,
         target,
         inbox: Vec::new(),
+        read: 0,
     };
     if let Some(config) = tls {
         startup.encrypt(config).await?;
@@ -115,6 +132,7 @@ impl Startup<'_> {
                 }
             }
             let inbox = &mut self.inbox;
+            inbox.drain(..std::mem::take(&mut self.read));
             let received = self.stream.receive(|bytes| {
                 inbox.extend_from_slice(bytes);
                 Some(())
@@ -132,7 +150,8 @@ impl Startup<'_> {
     }
 
     fn take_message(&mut self) -> Result<Option<(u8, Vec<u8>)>, DbError> {
-        let [tag, a, b, c, d, ..] = self.inbox[..] else {
+        let unread = &self.inbox[self.read..];
+        let [tag, a, b, c, d, ..] = *unread else {
             return Ok(None);
         };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
@@ -146,11 +165,11 @@ impl Startup<'_> {
                 ),
             ));
         }
-        if self.inbox.len() < 1 + length {
+        let Some(body) = unread.get(5..1 + length) else {
             return Ok(None);
-        }
-        let body = self.inbox[5..1 + length].to_vec();
-        self.inbox.drain(..1 + length);
+        };
+        let body = body.to_vec();
+        self.read += 1 + length;
         Ok(Some((tag, body)))
     }
 
@@ -163,7 +182,7 @@ impl Startup<'_> {
 
     /// Answers what the server asks until it says `AuthenticationOk`.
     async fn authenticate(&mut self) -> Result<(), DbError> {
-        loop {
+        for _ in 0..MOST_REQUESTS {
             let (tag, body) = self.next().await?;
             // NegotiateProtocolVersion: an older server; what is used here is as old as 3.0.
             if tag == b'v' {
@@ -195,6 +214,7 @@ impl Startup<'_> {
                 }
             }
         }
+        Err(self.refuse("authentication finds no end"))
     }
 
     fn password(&self) -> Result<&[u8], DbError> {
@@ -242,6 +262,12 @@ impl Startup<'_> {
         message::sasl_initial(&mut out, SCRAM_SHA_256, scram.message())?;
         self.send(&out).await?;
         let challenge = self.scram_step(11).await?;
+        if let Some(asked) = iterations(&challenge).filter(|n| *n > MOST_ITERATIONS) {
+            return Err(self.refuse(format!(
+                "SCRAM-SHA-256: the server asks for {asked} iterations; at most {MOST_ITERATIONS} \
+                 are computed"
+            )));
+        }
         scram
             .update(&challenge)
             .map_err(|e| self.refuse(format!("SCRAM-SHA-256: {e}")))?;
@@ -283,11 +309,18 @@ impl Startup<'_> {
                     return Ok(Started {
                         stream: self.stream,
                         server_version,
-                        rest: self.inbox,
+                        rest: self.inbox.split_off(self.read),
                     });
                 }
                 _ => return Err(self.refuse("the server sent an unexpected message")),
             }
         }
     }
+}
+
+/// The iteration count at the end of the server's first message (RFC 5802, 7).
+fn iterations(challenge: &[u8]) -> Option<u64> {
+    let last = challenge.rsplit(|b| *b == b',').next()?;
+    let digits = std::str::from_utf8(last.strip_prefix(b"i=")?).ok()?;
+    digits.parse().ok()
 }

@@ -217,6 +217,33 @@ fn a_load_sends_its_own_rows_whatever_file_is_asked_for_and_counts_them() {
 }
 
 #[test]
+fn a_load_that_asks_for_no_rows_ends_the_session() {
+    let (port, server) = serve(|mut peer| {
+        peer.let_in(CAPABILITIES);
+        while !peer.query().is_empty() {
+            peer.send(&[OK]);
+        }
+    });
+    run(async move {
+        let mut session = connect(&format!("mysql://u@127.0.0.1:{port}/db")).await;
+        let request = LoadRequest {
+            table: "t",
+            columns: &["a"],
+            method: Some(BulkMethod::LoadData),
+        };
+        let mut source = rows(|i, row: &mut RowWriter<'_>| {
+            row.int(i as i64);
+            i < 2
+        });
+        let error = session.load(&request, &mut source).await.unwrap_err();
+        assert!(error.message.contains("asked for no rows"), "{error}");
+        let error = session.simple("SELECT 1").await.unwrap_err();
+        assert_eq!(error.class, ErrorClass::ConnectionLost, "{error}");
+    });
+    drop(server);
+}
+
+#[test]
 fn a_reply_that_makes_no_sense_ends_the_session() {
     for (reply, at_once) in [
         // Cut off, no columns, a wrong packet number, an empty packet.
@@ -224,6 +251,7 @@ fn a_reply_that_makes_no_sense_ends_the_session() {
         (b"\x03\0\0\x01\xfc\0\0", true),
         (b"\x07\0\0\x05\0\0\0\x02\0\0\0", true),
         (b"\0\0\0\x01", true),
+        (b"\0\0\0\x09\xff", true),
         // More than the reply.
         (b"\x07\0\0\x01\0\0\0\x02\0\0\0more", false),
     ] {

@@ -253,6 +253,47 @@ fn a_server_that_does_not_prove_itself_is_refused() {
 }
 
 #[test]
+fn a_server_can_not_keep_its_client_busy() {
+    let sasl = message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
+    let hours = message(b'R', b"\0\0\0\x0br=foreign,s=AAAA,i=4294967295");
+    let (error, _) = refusal_of_false_server(vec![sasl, hours], "");
+    assert!(error.message.contains("4294967295 iterations"), "{error}");
+    let again = message(b'R', b"\0\0\0\x05salt");
+    let (error, _) = refusal_of_false_server(vec![again; 100], "");
+    assert!(error.message.contains("no end"), "{error}");
+}
+
+#[test]
+fn what_comes_behind_the_start_is_a_refusal_too() {
+    let ready = [message(b'R', &[0; 4]), message(b'Z', b"I")].concat();
+    let more = [ready, message(b'C', b"SELECT 1\0")].concat();
+    let (error, _) = refusal_of_false_server(vec![more], "");
+    assert!(error.message.contains("nothing asked for"), "{error}");
+}
+
+#[test]
+fn endless_notices_end_with_the_time_to_connect() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let notices = message(b'N', b"").repeat(20_000);
+        while socket.write_all(&notices).is_ok() {}
+    });
+    let target = Target::parse(&format!("postgres://u@{host}/db")).unwrap();
+    let options = ConnectOptions {
+        connect_timeout: Duration::from_millis(300),
+        ..ConnectOptions::default()
+    };
+    let connector = Connector::new(target, options).unwrap();
+    let begun = std::time::Instant::now();
+    let error = run(async move { connector.connect(0).await.map(drop) }).unwrap_err();
+    assert!(error.message.contains("no answer within"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    server.join().unwrap();
+}
+
+#[test]
 fn what_is_no_postgresql_is_said_to_be_none() {
     for answer in [
         b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),

@@ -171,9 +171,10 @@ async fn acquire_again(
     let give_up = Instant::now() + TAKE_AGAIN;
     loop {
         match acquire(connector).await {
-            Err(EngineError::Connect { error, .. }) => {
+            // A server that has not noticed the end of our own session says that it is held.
+            Err(error @ (EngineError::Connect { .. } | EngineError::Refused(_))) => {
                 if Instant::now() >= give_up || shared.over.load(Ordering::Acquire) {
-                    return Err(EngineError::Connect { session: 0, error });
+                    return Err(error);
                 }
                 sleep(Duration::from_millis(500)).await;
             }

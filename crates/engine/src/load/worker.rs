@@ -6,7 +6,7 @@ use crate::error::EngineError;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{
     BulkMethod, Connector, LoadRequest, RowSource, RowWriter, Session, catalog, journal,
@@ -18,6 +18,8 @@ use tidemark_workloads::{TablePlan, Workload};
 const TRIES: u32 = 5;
 /// Pause before the next try, times the number of tries.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How long a lost session is tried to be opened again.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(60);
 /// A worker without work asks again after this time.
 const ASK_AGAIN: Duration = Duration::from_millis(5);
 
@@ -94,6 +96,19 @@ impl Worker {
         })
     }
 
+    /// A server that restarts is away for a while.
+    async fn reopen(&self) -> Result<Session, EngineError> {
+        let give_up = Instant::now() + LONGEST_ABSENCE;
+        loop {
+            sleep(PAUSE).await;
+            match self.open().await {
+                Err(EngineError::Connect { .. })
+                    if Instant::now() < give_up && self.queue.failure().is_none() => {}
+                opened => return opened,
+            }
+        }
+    }
+
     async fn work(&self) -> Result<(), EngineError> {
         let mut session = self.open().await?;
         loop {
@@ -158,10 +173,7 @@ impl Worker {
             match error.class {
                 ErrorClass::Retryable => session.rollback().await.map_err(statement)?,
                 ErrorClass::ConnectionLost => {
-                    sleep(PAUSE * tries).await;
-                    // A server that restarts is away for longer than one try.
-                    let Ok(new) = self.open().await else { continue };
-                    *session = new;
+                    *session = self.reopen().await?;
                     // The lost session may still be at it.
                     catalog::wait_for_writers(session, request.table)
                         .await

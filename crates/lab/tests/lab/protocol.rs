@@ -144,8 +144,8 @@ fn two_threads_share_the_sessions() {
     });
     for connector in connectors(&lab) {
         let spec = RunSpec {
-            terminals: 50,
-            sessions: 50,
+            terminals: 30,
+            sessions: 30,
             events: Some(2000),
             time: None,
             ..RunSpec::default()
@@ -155,5 +155,5 @@ fn two_threads_share_the_sessions() {
     }
     let truth = lab.stop().unwrap();
     assert_eq!(truth.delays.count(), 4000);
-    assert_eq!((truth.mysql.opened, truth.postgres.opened), (50, 50));
+    assert_eq!((truth.mysql.opened, truth.postgres.opened), (30, 30));
 }

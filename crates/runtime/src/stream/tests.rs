@@ -223,3 +223,45 @@ fn a_limit_counts_from_its_own_exchange_and_not_between_two() {
     .unwrap();
     server.join().unwrap();
 }
+
+/// Sends as fast as it can.
+fn flood() -> (SocketAddr, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        while socket.write_all(&[7; 1 << 20]).is_ok() {}
+    });
+    (address, server)
+}
+
+/// Takes longer than the flood needs to fill the socket again.
+fn slowly(_: &[u8]) -> Option<()> {
+    std::thread::sleep(Duration::from_millis(2));
+    None
+}
+
+#[test]
+fn a_flood_does_not_keep_the_thread() {
+    let (address, server) = flood();
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        crate::timeout(Duration::from_millis(50), stream.receive(slowly)).await
+    });
+    assert!(ended.unwrap().is_err());
+    server.join().unwrap();
+}
+
+#[test]
+fn an_exchange_with_a_flood_is_overdue_in_time() {
+    let (address, server) = flood();
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.limit_exchanges(Some(Duration::from_millis(50)));
+        stream.begin_exchange();
+        let received = stream.receive(slowly).await;
+        (received.unwrap_err().kind(), stream.is_overdue())
+    });
+    assert_eq!(ended.unwrap(), (io::ErrorKind::TimedOut, true));
+    server.join().unwrap();
+}

@@ -1,0 +1,69 @@
+//! Decoders of replies for the fuzzers.
+
+use super::decode::{Decode, Form};
+use super::packet::{Frame, Packets};
+use super::reply::{Count, PrepareReply, Results};
+use super::rsa;
+use crate::RowSet;
+use tidemark_core::DbError;
+
+/// What a reply is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The reply to COM_STMT_PREPARE.
+    Prepare,
+    /// A result whose rows are counted.
+    Count,
+    /// A result whose rows are read, as COM_QUERY answers.
+    Text,
+    /// A result whose rows are read, as COM_STMT_EXECUTE answers.
+    Binary,
+}
+
+/// What came of a reply.
+#[derive(Debug, PartialEq)]
+pub struct Seen {
+    /// Its end, if it has one: words for what it told, or its error.
+    pub end: Option<Result<String, DbError>>,
+    /// Bytes behind its end.
+    pub unread: usize,
+}
+
+/// Reads a reply that comes in pieces, from packet 1 on.
+pub fn reply(kind: Kind, deprecate_eof: bool, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
+    match kind {
+        Kind::Prepare => feed(PrepareReply::new(deprecate_eof), pieces),
+        Kind::Count => feed(Results::new(Count, deprecate_eof), pieces),
+        Kind::Text => feed(
+            Results::new(Decode::new(rows, Form::Text), deprecate_eof),
+            pieces,
+        ),
+        Kind::Binary => feed(
+            Results::new(Decode::new(rows, Form::Binary), deprecate_eof),
+            pieces,
+        ),
+    }
+}
+
+fn feed<P: Packets<End: std::fmt::Debug>>(mut packets: P, pieces: &[&[u8]]) -> Seen {
+    let mut frame = Frame::from_sequence(1);
+    let mut pieces = pieces.iter();
+    while let Some(mut bytes) = pieces.next().copied() {
+        if let Some(end) = frame.feed(&mut packets, &mut bytes) {
+            return Seen {
+                end: Some(end.map(|end| format!("{end:?}"))),
+                unread: bytes.len() + pieces.map(|p| p.len()).sum::<usize>(),
+            };
+        }
+        assert!(bytes.is_empty(), "bytes are left in the middle of a reply");
+    }
+    Seen {
+        end: None,
+        unread: 0,
+    }
+}
+
+/// Encrypts for a public key in PEM form as a server sends it; whether it is one.
+pub fn encrypts(pem: &[u8]) -> bool {
+    rsa::encrypt(b"a password\0", pem).is_ok()
+}

@@ -1,0 +1,53 @@
+//! Files that were a store once.
+
+use crate::memory::bounded;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tidemark_store::{Filter, Store};
+
+/// Records are as long as their JSON says.
+const A_BYTE: usize = 1024;
+
+pub(crate) fn run(data: &[u8]) {
+    // Anything else is no store, which is found out without SQLite, and not at once.
+    if !data.starts_with(b"SQLite format 3\0") || data.get(68..72) != Some(b"TIDM") {
+        return;
+    }
+    let path = place();
+    fs::write(&path, data).unwrap();
+    bounded(data.len(), A_BYTE, || look(&path));
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let _ = fs::remove_file(format!("{}{end}", path.display()));
+    }
+}
+
+fn look(path: &Path) {
+    let Ok(mut store) = Store::open_existing(path) else {
+        return;
+    };
+    let runs = store.list(&Filter::default()).unwrap_or_default();
+    for run in runs.iter().take(4) {
+        let _ = run.transactions_per_s();
+        let _ = run.state.to_string();
+        let _ = store.get(&run.id);
+        let _ = store.intervals(&run.id);
+    }
+    let _ = store.latest();
+    let _ = store.resolve("0");
+    if let Some(run) = runs.first() {
+        let _ = store.delete(&run.id);
+    }
+}
+
+fn place() -> PathBuf {
+    // In memory where there is such a folder: a fuzzer writes thousands a second.
+    let memory = PathBuf::from("/dev/shm");
+    let folder = if memory.is_dir() {
+        memory
+    } else {
+        std::env::temp_dir()
+    };
+    let thread = format!("{:?}", std::thread::current().id());
+    let number: String = thread.chars().filter(char::is_ascii_digit).collect();
+    folder.join(format!("tidemark-fuzz-{}-{number}.db", std::process::id()))
+}
