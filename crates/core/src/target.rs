@@ -340,14 +340,16 @@ impl fmt::Display for Target {
         if self.protocol == Protocol::Sqlite {
             return write!(f, "sqlite:{}", self.database);
         }
-        if !self.is_read_only() {
-            self.fmt_url(f, &self.hosts, None)?;
-        }
-        if !self.readers.is_empty() {
-            if !self.is_read_only() {
+        // A URL names hosts or one socket: of several sockets, each has its own.
+        let together = |a: &Host, b: &Host| ![a, b].iter().any(|h| matches!(h, Host::Unix(_)));
+        let any = self.hosts.chunk_by(together).map(|hosts| (hosts, None));
+        let readers = self.readers.chunk_by(together);
+        let readers = readers.map(|hosts| (hosts, Some("role=read")));
+        for (n, (hosts, role)) in any.chain(readers).enumerate() {
+            if n > 0 {
                 f.write_str(",")?;
             }
-            self.fmt_url(f, &self.readers, Some("role=read"))?;
+            self.fmt_url(f, hosts, role)?;
         }
         Ok(())
     }

@@ -49,8 +49,11 @@ fn begins_url(text: &str) -> bool {
     let scheme = text
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'))
         .unwrap_or(text.len());
+    // A host may be called sqlite, too, and is then followed by its port.
+    let sqlite = text.strip_prefix("sqlite:");
+    let is_file = sqlite.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
     text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (text[scheme..].starts_with("://") || text.starts_with("sqlite:"))
+        && (text[scheme..].starts_with("://") || is_file)
 }
 
 pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
@@ -64,8 +67,19 @@ pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
         return Target::parse_one(one);
     }
     let mut all: Option<Target> = None;
-    for part in parts {
-        let next = Target::parse_one(part)?;
+    for (n, part) in parts.iter().enumerate() {
+        let next = Target::parse_one(part).map_err(|error| {
+            // It may be the beginning of a password: it is not repeated.
+            let behind = parts[n + 1..].iter().any(|part| part.contains('@'));
+            match behind && !part.contains('@') {
+                true => fail(
+                    "one of these URLs is none, or a comma in the user or password is not \
+                     written %2C"
+                        .into(),
+                ),
+                false => error,
+            }
+        })?;
         if next.protocol == Protocol::Sqlite {
             return Err(fail(
                 "an SQLite file stands alone: it has no replicas".into(),
@@ -133,6 +147,35 @@ fn shown(path: Option<&PathBuf>) -> String {
 mod tests {
     use super::*;
     use crate::Host;
+
+    #[test]
+    fn sockets_beside_hosts_are_shown_as_what_they_are() {
+        let urls = "mysql://u@h1,h2/db,mysql://u@/db?socket=/a,mysql://u@/db?socket=/b&role=read";
+        let target = Target::parse(urls).unwrap();
+        assert_eq!((target.hosts.len(), target.readers.len()), (3, 1));
+        assert_eq!(Target::parse(&target.to_string()).unwrap(), target);
+    }
+
+    #[test]
+    fn a_host_may_be_called_sqlite() {
+        let target = Target::parse("mysql://u@h1,sqlite/db").unwrap();
+        assert_eq!(names(&target.hosts), ["h1:3306", "sqlite:3306"]);
+        assert_eq!(Target::parse(&target.to_string()).unwrap(), target);
+        let error = Target::parse("mysql://u@h1/db,sqlite:bench.db").unwrap_err();
+        assert!(error.reason.contains("stands alone"), "{error}");
+    }
+
+    #[test]
+    fn a_password_that_looks_like_a_next_url_is_not_shown() {
+        for url in [
+            "mysql://u:geheim,mysql://x@h/db",
+            "mysql://u:geheim/,mysql://x@h/db",
+        ] {
+            let error = Target::parse(url).unwrap_err().to_string();
+            assert!(!error.contains("geheim"), "{error}");
+            assert!(error.contains("%2C"), "{error}");
+        }
+    }
 
     fn names(hosts: &[Host]) -> Vec<String> {
         hosts.iter().map(ToString::to_string).collect()
