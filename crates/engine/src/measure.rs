@@ -83,7 +83,7 @@ impl<'a> Measurement<'a> {
             conductor: Conductor::new(&spec.pacing),
             held: None,
             steps: Vec::new(),
-            connected: vec![0; hosts],
+            connected: vec![0; hosts.max(1)],
             stop_asked: false,
             stopped_at: None,
             crew,

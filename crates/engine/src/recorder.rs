@@ -147,7 +147,7 @@ impl Recorder {
         Self(Mutex::new(State {
             counters: Counters::new(types, hosts),
             sessions: vec![SessionTally::default(); sessions],
-            connected: vec![0; hosts],
+            connected: vec![0; hosts.max(1)],
             in_progress: 0,
         }))
     }

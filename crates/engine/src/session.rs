@@ -51,11 +51,11 @@ impl Shared {
 
     /// Tells the recorder of a session's hosts.
     fn connected(&self, session: &Session, tell: fn(&Recorder, usize)) {
-        let hosts = [session.primary_host(), session.reader_host()];
-        hosts
-            .into_iter()
-            .flatten()
-            .for_each(|host| tell(&self.recorder, host));
+        // An embedded database has no host, and its sessions count all the same.
+        tell(&self.recorder, session.primary_host().unwrap_or(0));
+        if let Some(reader) = session.reader_host() {
+            tell(&self.recorder, reader);
+        }
     }
 }
 

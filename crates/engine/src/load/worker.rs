@@ -19,7 +19,7 @@ const TRIES: u32 = 5;
 /// Pause before the next try, times the number of tries.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a lost session is tried to be opened again.
-const LONGEST_ABSENCE: Duration = Duration::from_secs(60);
+const LONGEST_ABSENCE: Duration = Duration::from_secs(30);
 /// A worker without work asks again after this time.
 const ASK_AGAIN: Duration = Duration::from_millis(5);
 
