@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Target};
 use tidemark_drivers::settings::{SessionLimit, session_limit};
 use tidemark_drivers::{ConnectOptions, Connector, Session};
-use tidemark_runtime::block_on;
+use tidemark_runtime::{block_on, sleep};
 use tidemark_testkit::{Engine, Server};
 
 fn connector(url: &str) -> Connector {
@@ -34,7 +35,15 @@ fn is_met(connector: Connector, name: &str, limit: u64) {
     let name = name.to_string();
     block_on(async move {
         let mut first = connector.connect(0).await.unwrap();
-        let told: SessionLimit = session_limit(&mut first).await.unwrap().unwrap();
+        let mut told: SessionLimit = session_limit(&mut first).await.unwrap().unwrap();
+        // The server may not have noticed yet that earlier sessions are gone.
+        for _ in 0..200 {
+            if told.in_use == 1 {
+                break;
+            }
+            sleep(Duration::from_millis(50)).await;
+            told = session_limit(&mut first).await.unwrap().unwrap();
+        }
         assert_eq!((told.name, told.limit), (name.as_str(), limit));
         let (more, error) = fill(&connector, limit + 5).await;
         assert_eq!(error.class, ErrorClass::Refused, "{error}");

@@ -29,6 +29,8 @@ pub(crate) struct Control {
     /// The schedule of an open loop.
     pub arrivals: Option<Arrivals>,
     pub outages: Outages,
+    /// Sessions that wait for a schedule.
+    pub holding: AtomicUsize,
     /// Tasks that still open sessions.
     pub opening: AtomicUsize,
     /// What the target said when it took no more sessions.

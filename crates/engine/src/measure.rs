@@ -239,8 +239,8 @@ impl<'a> Measurement<'a> {
         self.spare.unserved += arrivals.clear(now, false);
         control.signal();
         let deadline = now + LONGEST_DRAIN;
-        let in_progress = || -> u64 { self.crew.recorders.iter().map(|r| r.in_progress()).sum() };
-        while in_progress() > 0
+        // A session that has taken its arrival and not begun yet is not in progress either.
+        while control.holding.load(Ordering::Acquire) < self.opened
             && Instant::now() < deadline
             && !(control.is_stopping() || stop.is_stopped())
         {

@@ -268,11 +268,6 @@ impl Recorder {
         state.in_progress
     }
 
-    /// Transactions in progress.
-    pub(crate) fn in_progress(&self) -> u64 {
-        self.lock().in_progress
-    }
-
     /// Each session's share since the last reset.
     pub(crate) fn sessions(&self, into: &mut Vec<SessionTally>) {
         into.extend_from_slice(&self.lock().sessions);

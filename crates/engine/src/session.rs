@@ -12,6 +12,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{HostRole, StatementCounts};
 use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors, RunSpec};
@@ -272,9 +273,11 @@ impl SessionTask {
             match arrivals.take(now) {
                 Turn::Now => return Some(Start::Now),
                 Turn::Hold => {
+                    control.holding.fetch_add(1, Ordering::AcqRel);
                     while arrivals.epoch() == epoch && !control.is_over() {
                         remote_signal().await;
                     }
+                    control.holding.fetch_sub(1, Ordering::AcqRel);
                 }
                 Turn::At(arrival) if arrival.due <= now => {
                     return Some(Start::At(arrival.due, Origin::Delayed));
