@@ -3,22 +3,18 @@
 import argparse
 import datetime
 import os
-import pathlib
-import signal
 import sys
 import tempfile
 
 from vs_sysbench import machine
-from vs_sysbench.command import positive
 from vs_sysbench.errors import BenchError
-from vs_sysbench.report import replace_block
+from vs_sysbench.script import add_output_options, add_program, names_of, positive, run
 
 from . import report
 from .figures import HELD_PART, NEAR_NS, NEAR_PART, Stall, differences
 from .histogram import Histogram
 from .process import Laboratory, tidemark
 
-README = machine.ROOT / "bench/README.md"
 PARTS = ("accuracy", "open-loop", "stall")
 DELAYS = (
     "constant:5ms",
@@ -42,31 +38,14 @@ def parser():
     )
     p.add_argument("--time", type=positive, help="seconds of a run (10)")
     p.add_argument("--sessions", type=positive, help="sessions in closed loop (16)")
-    p.add_argument("--parts", type=parts, default=list(PARTS), metavar="LIST",
+    p.add_argument("--parts", type=names_of(PARTS), default=list(PARTS), metavar="LIST",
                    help=f"of {','.join(PARTS)} (all)")
     p.add_argument("--with", dest="options", action="append", default=[], metavar="OPTION",
                    help="an option more for tidemark, as --with=--scheduling=normal; repeatable")
-    p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
-                   help="the program to measure, instead of building this workspace's")
-    p.add_argument("--lab", metavar="PATH", type=pathlib.Path,
-                   help="likewise the laboratory (tidemark-lab)")
-    p.add_argument("--smoke", action="store_true",
-                   help="everything once with tiny sizes: fails when something does not run; "
-                   "its figures mean nothing")
-    p.add_argument("--markdown", action="store_true",
-                   help="only the tables on standard output, progress on standard error")
-    p.add_argument("--write-readme", action="store_true",
-                   help="puts the tables into bench/README.md, replacing the former ones")
+    add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
+    add_program(p, "--lab", "likewise the laboratory (tidemark-lab)")
+    add_output_options(p)
     return p
-
-
-def parts(text):
-    """Names of parts separated by commas."""
-    names = text.split(",")
-    for name in names:
-        if name not in PARTS:
-            raise argparse.ArgumentTypeError(f"{name}: allowed are {', '.join(PARTS)}")
-    return names
 
 
 class Plan:
@@ -87,28 +66,8 @@ class Plan:
 
 def main():
     """Runs the command; its exit code."""
-    args = parser().parse_args()
-    if args.smoke and args.write_readme:
-        parser().error("--smoke's figures mean nothing: they are not for the README")
-    if args.write_readme and set(args.parts) != set(PARTS):
-        parser().error("--write-readme needs all --parts: the former tables would be lost")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        block = measure_all(args, Plan(args))
-    except BenchError as error:
-        print(f"bench/accuracy: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench/accuracy: interrupted", file=sys.stderr)
-        return 130
-    print(block if args.markdown else "\n" + block)
-    if args.write_readme:
-        text = replace_block(README.read_text(), block, report.BEGIN, report.END)
-        README.write_text(text)
-        print(f"written to {README}", file=sys.stderr)
-    if args.smoke:
-        print("Smoke test: everything ran; its figures mean nothing.")
-    return 0
+    markers = (report.BEGIN, report.END)
+    return run(parser(), lambda args: measure_all(args, Plan(args)), markers, PARTS)
 
 
 def measure_all(args, plan):

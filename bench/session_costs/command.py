@@ -4,23 +4,27 @@ import argparse
 import contextlib
 import datetime
 import os
-import pathlib
 import resource
-import signal
 import sys
 
 from vs_sysbench import launch, machine
 from vs_sysbench.clients import Programs, Size
-from vs_sysbench.command import positive, positive_list
-from vs_sysbench.errors import BenchError
-from vs_sysbench.report import replace_block
+from vs_sysbench.script import (
+    README,
+    add_output_options,
+    add_program,
+    names_of,
+    positive,
+    positive_list,
+    run,
+)
 
 from . import pgbouncer, report
 from .bench import Bench
 
-README = machine.ROOT / "bench/README.md"
 CROWDS, PAIRS = ("many", "terminals"), ("bare-loop", "sysbench")
 PARTS = (*CROWDS, *PAIRS, "recording")
+parts = names_of(PARTS)
 
 
 def parser():
@@ -51,30 +55,12 @@ def parser():
     p.add_argument("--runs", type=positive, help="runs with very many sessions or terminals (3)")
     p.add_argument("--pairs", type=positive, help="runs of each client in the other parts (5)")
     p.add_argument("--time", type=positive, help="seconds of a run (10)")
-    p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
-                   help="the program to measure, instead of building this workspace's")
-    p.add_argument("--bare-loop", metavar="PATH", type=pathlib.Path, help="likewise the bare loop")
-    p.add_argument("--lab", metavar="PATH", type=pathlib.Path,
-                   help="likewise the laboratory (tidemark-lab)")
-    p.add_argument("--recording", metavar="PATH", type=pathlib.Path,
-                   help="likewise the program of bench/recording")
-    p.add_argument("--smoke", action="store_true",
-                   help="everything once with tiny sizes: fails when something does not run; "
-                   "its figures mean nothing")
-    p.add_argument("--markdown", action="store_true",
-                   help="only the tables on standard output, progress on standard error")
-    p.add_argument("--write-readme", action="store_true",
-                   help="puts the tables into bench/README.md, replacing the former ones")
+    add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
+    add_program(p, "--bare-loop", "likewise the bare loop")
+    add_program(p, "--lab", "likewise the laboratory (tidemark-lab)")
+    add_program(p, "--recording", "likewise the program of bench/recording")
+    add_output_options(p)
     return p
-
-
-def parts(text):
-    """Names of parts separated by commas."""
-    names = text.split(",")
-    for name in names:
-        if name not in PARTS:
-            raise argparse.ArgumentTypeError(f"{name}: allowed are {', '.join(PARTS)}")
-    return names
 
 
 class Plan:
@@ -101,31 +87,14 @@ class Plan:
 
 def main():
     """Runs the command; its exit code."""
-    args = parser().parse_args()
-    if args.smoke and args.write_readme:
-        parser().error("--smoke's figures mean nothing: they are not for the README")
-    if args.write_readme and set(args.parts) != set(PARTS):
-        parser().error("--write-readme needs all --parts: the former tables would be lost")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # All that is started here inherits it: pgbouncer and the laboratory take what they find.
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    try:
-        block = measure_all(args, Plan(args))
-    except BenchError as error:
-        print(f"bench/sessions: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench/sessions: interrupted", file=sys.stderr)
-        return 130
-    print(block if args.markdown else "\n" + block)
-    if args.write_readme:
-        text = replace_block(README.read_text(), block, report.BEGIN, report.END)
-        README.write_text(text)
-        print(f"written to {README}", file=sys.stderr)
-    if args.smoke:
-        print("Smoke test: everything ran; its figures mean nothing.")
-    return 0
+
+    def measure(args):
+        # All that is started here inherits it: pgbouncer and the laboratory take what they find.
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        return measure_all(args, Plan(args))
+
+    return run(parser(), measure, (report.BEGIN, report.END), PARTS)
 
 
 def programs_of(args):

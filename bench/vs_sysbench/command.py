@@ -4,16 +4,14 @@ import argparse
 import contextlib
 import datetime
 import os
-import pathlib
-import signal
 import sys
 import tempfile
 
 from . import launch, machine, report, target
 from .clients import BARE, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK, Clients, Programs, Size
 from .errors import BenchError
+from .script import add_output_options, add_program, names_of, positive, positive_list, run
 
-README = machine.ROOT / "bench/README.md"
 NAMES = {"mysql": "MySQL protocol", "pgsql": "PostgreSQL protocol"}
 WORKLOADS = ("oltp_point_select", "oltp_read_write", "prepare")
 PGBENCH_TABLES = [f"pgbench_{n}" for n in ("accounts", "branches", "history", "tellers")]
@@ -38,40 +36,12 @@ def parser():
     p.add_argument("--pairs", type=positive, help="runs of each client (5)")
     p.add_argument("--time", type=positive, help="seconds of a run (10)")
     p.add_argument("--sessions", type=positive_list, help="session counts in turn (16,256)")
-    p.add_argument("--workloads", type=workload_list, default=list(WORKLOADS), metavar="LIST",
+    p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS), metavar="LIST",
                    help=f"of {','.join(WORKLOADS)} (all)")
-    p.add_argument("--tidemark", metavar="PATH", type=pathlib.Path,
-                   help="the program to measure, instead of building this workspace's")
-    p.add_argument("--bare-loop", metavar="PATH", type=pathlib.Path, help="likewise the bare loop")
-    p.add_argument("--smoke", action="store_true",
-                   help="everything once with tiny sizes: fails when something does not run; "
-                   "its figures mean nothing")
-    p.add_argument("--markdown", action="store_true",
-                   help="only the tables on standard output, progress on standard error")
-    p.add_argument("--write-readme", action="store_true",
-                   help="puts the tables into bench/README.md, replacing the former ones")
+    add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
+    add_program(p, "--bare-loop", "likewise the bare loop")
+    add_output_options(p)
     return p
-
-
-def positive(text):
-    """A whole number from 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: allowed is a whole number from 1")
-    return int(text)
-
-
-def positive_list(text):
-    """Whole numbers separated by commas."""
-    return [positive(part) for part in text.split(",")]
-
-
-def workload_list(text):
-    """Names of workloads separated by commas."""
-    names = text.split(",")
-    for name in names:
-        if name not in WORKLOADS:
-            raise argparse.ArgumentTypeError(f"{name}: allowed are {', '.join(WORKLOADS)}")
-    return names
 
 
 class Plan:
@@ -91,25 +61,8 @@ class Plan:
 
 def main():
     """Runs the command; its exit code."""
-    args = parser().parse_args()
-    if args.smoke and args.write_readme:
-        parser().error("--smoke's figures mean nothing: they are not for the README")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        block = measure_all(args, Plan(args))
-    except BenchError as error:
-        print(f"bench/vs-sysbench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("bench/vs-sysbench: interrupted", file=sys.stderr)
-        return 130
-    print(block if args.markdown else "\n" + block)
-    if args.write_readme:
-        README.write_text(report.replace_block(README.read_text(), block))
-        print(f"written to {README}", file=sys.stderr)
-    if args.smoke:
-        print("Smoke test: everything ran; its figures mean nothing.")
-    return 0
+    markers = (report.BEGIN, report.END)
+    return run(parser(), lambda args: measure_all(args, Plan(args)), markers)
 
 
 def measure_all(args, plan):
