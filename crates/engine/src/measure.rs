@@ -24,7 +24,7 @@ const SHORTEST_INTERVAL_MS: f64 = 50.0;
 const LONGEST_DRAIN: Duration = Duration::from_secs(5);
 
 /// What was counted since a moment.
-struct Span {
+struct Counted {
     counters: Counters,
     start: Instant,
     /// What each session had done then; empty for nothing.
@@ -35,7 +35,7 @@ struct Span {
 struct Held {
     plan: StepPlan,
     end: Instant,
-    span: Span,
+    span: Counted,
 }
 
 /// The controller's side of a run.
@@ -46,8 +46,8 @@ pub(crate) struct Measurement<'a> {
     opened: usize,
     clock: Clock,
     spare: Counters,
-    totals: Span,
-    checkpoint: Span,
+    totals: Counted,
+    checkpoint: Counted,
     conductor: Option<Conductor>,
     held: Option<Held>,
     steps: Vec<Step>,
@@ -67,7 +67,7 @@ impl<'a> Measurement<'a> {
         let begun = Instant::now();
         let clock = Clock::new(begun + spec.warmup, begun);
         let hosts = crew.hosts.len();
-        let span = |start| Span {
+        let since = |start| Counted {
             counters: Counters::new(names.len(), hosts),
             start,
             sessions: Vec::new(),
@@ -77,8 +77,8 @@ impl<'a> Measurement<'a> {
             names,
             opened,
             spare: Counters::new(names.len(), hosts),
-            totals: span(clock.measure_start),
-            checkpoint: span(clock.measure_start),
+            totals: since(clock.measure_start),
+            checkpoint: since(clock.measure_start),
             clock,
             conductor: Conductor::new(&spec.pacing),
             held: None,
@@ -193,7 +193,7 @@ impl<'a> Measurement<'a> {
         self.held = Some(Held {
             plan,
             end: now + plan.hold,
-            span: Span {
+            span: Counted {
                 counters: Counters::new(self.names.len(), self.crew.hosts.len()),
                 start: now,
                 sessions: self.tallies(),
@@ -374,7 +374,7 @@ impl<'a> Measurement<'a> {
             .collect()
     }
 
-    fn totals_of(&self, span: &Span, end: Instant) -> Totals {
+    fn totals_of(&self, span: &Counted, end: Instant) -> Totals {
         let mut sessions = self.tallies();
         for (now, before) in sessions.iter_mut().zip(&span.sessions) {
             now.events -= before.events;

@@ -3,7 +3,7 @@
 use crate::control::Control;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
@@ -22,7 +22,6 @@ pub(crate) struct Pool {
     free: Parking,
     /// The task that ends the terminals' thinking.
     clock: Parking,
-    started: Cell<bool>,
 }
 
 struct State {
@@ -64,16 +63,12 @@ impl Pool {
             }),
             free: Parking::default(),
             clock: Parking::default(),
-            started: Cell::new(false),
         }
     }
 
     /// Lets the terminals begin, each in the midst of its thinking: all at once would be a load
     /// that no user makes.
     pub fn start(&self) {
-        if self.started.replace(true) {
-            return;
-        }
         let now = Instant::now();
         let mut state = self.state.borrow_mut();
         for number in 0..state.terminals.len() as u32 {

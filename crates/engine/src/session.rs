@@ -67,14 +67,6 @@ enum Verdict {
     End,
 }
 
-/// Who runs on the session.
-enum Seat {
-    /// Its one terminal.
-    Own(Box<Terminal>),
-    /// Whoever of a pool wants a session.
-    Shared(Rc<Pool>),
-}
-
 /// What makes the next transaction due.
 #[derive(Debug, Clone, Copy)]
 enum Start {
@@ -165,25 +157,17 @@ impl SessionTask {
         while control.is_waiting() {
             remote_signal().await;
         }
-        let seat = match pool {
-            Some(pool) => {
-                pool.start();
-                Seat::Shared(pool)
-            }
+        match pool {
             None => {
                 let spec = &shared.spec;
-                let terminal = shared
-                    .workload
-                    .terminal(self.number, spec.sessions, spec.seed);
-                Seat::Own(Box::new(terminal))
-            }
-        };
-        match seat {
-            Seat::Own(mut terminal) => {
+                let terminals = spec.sessions;
+                let terminal = shared.workload.terminal(self.number, terminals, spec.seed);
+                // Boxed: sessions of a pool don't carry it.
+                let mut terminal = Box::new(terminal);
                 self.run_own(&mut terminal).await;
                 self.finish(&mut terminal).await;
             }
-            Seat::Shared(pool) => {
+            Some(pool) => {
                 self.run_pool(&pool).await;
                 // Without a session, what terminals hold back is left to the others.
                 while self.session.is_some()
