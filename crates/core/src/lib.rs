@@ -11,6 +11,7 @@
 mod config_file;
 mod engine;
 mod error;
+mod isolation;
 mod nearest;
 mod objective;
 pub mod options;
@@ -24,6 +25,7 @@ mod target;
 pub use config_file::{ConfigLineError, parse_config_file};
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
+pub use isolation::Isolation;
 pub use nearest::nearest;
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};

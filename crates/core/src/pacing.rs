@@ -114,29 +114,45 @@ impl fmt::Display for ThinkTime {
 )]
 pub struct DurationError(String);
 
-/// Reads a time: `250us`, `20ms`, `1.5s`, `10m`, `1h`; a bare number is seconds.
+/// Reads a time: `250us`, `20ms`, `1.5s`, `10m`, `1h30m`; a bare number is seconds.
 ///
 /// # Errors
 /// [`DurationError`] when it is no such text, negative, or longer than a year.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     const LONGEST_S: f64 = 365.0 * 86_400.0;
     let fail = || DurationError(text.into());
-    let trimmed = text.trim();
-    let split = trimmed
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(trimmed.len());
-    let (number, unit) = trimmed.split_at(split);
-    let number: f64 = number.parse().map_err(|_| fail())?;
-    let scale = match unit.trim_start() {
-        "ns" => 1e-9,
-        "us" | "µs" | "μs" => 1e-6,
-        "ms" => 1e-3,
-        "s" | "" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(fail()),
-    };
-    let seconds = number * scale;
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    let mut parts = 0;
+    loop {
+        let split = rest
+            .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+            .unwrap_or(rest.len());
+        let (number, after) = rest.split_at(split);
+        let number: f64 = number.parse().map_err(|_| fail())?;
+        let after = after.trim_start();
+        let end = after
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(after.len());
+        let (unit, next) = after.split_at(end);
+        seconds += number
+            * match unit.trim_end() {
+                "ns" => 1e-9,
+                "us" | "µs" | "μs" => 1e-6,
+                "ms" => 1e-3,
+                "s" => 1.0,
+                // Of several parts each has its unit.
+                "" if parts == 0 && next.is_empty() => 1.0,
+                "m" | "min" => 60.0,
+                "h" => 3600.0,
+                _ => return Err(fail()),
+            };
+        parts += 1;
+        rest = next;
+        if rest.is_empty() {
+            break;
+        }
+    }
     if !seconds.is_finite() || seconds > LONGEST_S {
         return Err(fail());
     }
@@ -157,6 +173,8 @@ mod tests {
             ("2", 2_000_000),
             ("10m", 600_000_000),
             ("1h", 3_600_000_000),
+            ("1h30m", 5_400_000_000),
+            ("1m 2.5s", 62_500_000),
             ("0", 0),
         ] {
             assert_eq!(parse_duration(text), Ok(Duration::from_micros(micros)));
@@ -170,6 +188,9 @@ mod tests {
             "99999h",
             "1..2s",
             "NaN",
+            "1h30",
+            "1hm",
+            "5 5s",
         ] {
             let error = parse_duration(text).unwrap_err();
             assert!(error.to_string().starts_with(&format!("{text}: allowed")));

@@ -268,6 +268,9 @@ pub struct Interval {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Outcomes that the workload counts beside its types, by name (TPC-C's `rolled_back`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, u64>,
 }
 
 /// One kind of error, counted.
@@ -327,6 +330,9 @@ pub struct Totals {
     pub reconnects: u64,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Outcomes that the workload counts beside its types, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, u64>,
     /// All types together.
     pub all: TypeStats,
     /// How evenly sessions were served.

@@ -1,6 +1,6 @@
 //! What a run is asked to do.
 
-use crate::{Arrivals, Pacing, ThinkTime};
+use crate::{Arrivals, Isolation, Pacing, ThinkTime};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -99,6 +99,8 @@ pub struct RunSpec {
     pub seed: u64,
     /// Whether statements are prepared on the server.
     pub prepared: PreparedMode,
+    /// Isolation level of transactions; `None` is the server's default.
+    pub isolation: Option<Isolation>,
     /// Open a new session every so many transactions (sysbench's `reconnect`); 0 is never.
     pub reconnect_every: u64,
     /// Which errors are counted and retried.
@@ -139,6 +141,7 @@ impl Default for RunSpec {
             statement_timeout: None,
             seed: 1,
             prepared: PreparedMode::Server,
+            isolation: None,
             reconnect_every: 0,
             ignore_errors: IgnoreErrors::Retryable {
                 and_codes: Vec::new(),
