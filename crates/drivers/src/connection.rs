@@ -4,7 +4,7 @@ use crate::mysql::MysqlSession;
 use crate::postgres::PostgresSession;
 use crate::sqlite::SqliteSession;
 use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
 
 /// The code of a statement that took longer than `ConnectOptions::statement_timeout`.
@@ -121,6 +121,24 @@ impl Connection {
             Driver::Sqlite(s) => s.end_statement() && done.is_err(),
         };
         if overdue { Err(self.overdue()) } else { done }
+    }
+
+    /// Lets a reply be waited for in a read, which holds up the thread for so long at most.
+    pub fn wait_in_place(&mut self, longest: Duration) -> std::io::Result<()> {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.stream().wait_in_place(longest),
+            Driver::Postgres(s) => s.stream().wait_in_place(longest),
+            Driver::Sqlite(_) => Ok(()),
+        }
+    }
+
+    /// When the last reply had come; now, of an embedded database.
+    pub fn replied_at(&mut self) -> Instant {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.stream().heard_at(),
+            Driver::Postgres(s) => s.stream().heard_at(),
+            Driver::Sqlite(_) => Instant::now(),
+        }
     }
 
     fn overdue(&mut self) -> DbError {

@@ -1,13 +1,13 @@
 //! Opens sessions to a target.
 
 use crate::connection::{Connection, Driver};
-use crate::{Session, mysql, postgres, sqlite, tls};
+use crate::{Session, isolation, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, Protocol, Target};
+use tidemark_core::{DbError, ErrorClass, Host, Isolation, PreparedMode, Protocol, Target};
 use tidemark_runtime::{Stream, sleep, timeout};
 
 /// Round trips that opening a session takes at most: TCP, TLS, greeting, authentication, version.
@@ -26,6 +26,9 @@ pub struct ConnectOptions {
     /// How long a statement of a run may take before its session is given up; `None` waits for
     /// ever. Neither loads nor housekeeping are limited.
     pub statement_timeout: Option<Duration>,
+    /// Isolation level of a run's transactions; `None` is the server's default. Neither loads nor
+    /// housekeeping take it.
+    pub isolation: Option<Isolation>,
 }
 
 impl Default for ConnectOptions {
@@ -35,6 +38,7 @@ impl Default for ConnectOptions {
             connect_timeout: Duration::from_secs(10),
             inject_rtt: Duration::ZERO,
             statement_timeout: None,
+            isolation: None,
         }
     }
 }
@@ -146,20 +150,21 @@ impl Connector {
     /// Opens the `number`-th session of a run, on its share of the hosts.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; also when it is to write and all hosts only read.
+    /// As [`Connector::connect`]; also when it is to write and all hosts only read, and when the
+    /// engine has not got the isolation level that was asked for.
     pub async fn connect_for(&self, number: usize, access: Access) -> Result<Session, DbError> {
         let reader = self.share(HostRole::Read, number);
         if access == Access::ReadOnly && reader.is_some() {
-            return Ok(Session::new(self.open(reader).await?, None));
+            return Ok(Session::new(self.open_isolated(reader).await?, None));
         }
         if self.target.is_read_only() {
             return Err(self.no_writer());
         }
         let host = self.share(HostRole::Any, number);
-        let primary = self.open(host).await?;
+        let primary = self.open_isolated(host).await?;
         let reader = match reader {
             None => None,
-            reader => Some(Box::new(Box::pin(self.open(reader)).await?)),
+            reader => Some(Box::new(Box::pin(self.open_isolated(reader)).await?)),
         };
         Ok(Session::new(primary, reader))
     }
@@ -196,6 +201,15 @@ impl Connector {
         (count > 0).then(|| first + number % count)
     }
 
+    /// Opens a connection whose transactions have the level that was asked for.
+    async fn open_isolated(&self, host: Option<usize>) -> Result<Connection, DbError> {
+        let mut connection = self.open(host).await?;
+        if let Some(level) = self.options.isolation {
+            Box::pin(isolation::isolate(&mut connection, level)).await?;
+        }
+        Ok(connection)
+    }
+
     /// Opens a connection; without a host, to an embedded database.
     async fn open(&self, host: Option<usize>) -> Result<Connection, DbError> {
         if self.is_blocking() {
@@ -210,7 +224,8 @@ impl Connector {
                 format!("{} names no host", self.target),
             ));
         };
-        let opening = self.open_driver(host_name, addresses);
+        // Boxed: a session's task is as large as the largest of what it ever waits for.
+        let opening = Box::pin(self.open_driver(host_name, addresses));
         // What is added to each round trip is not the server's delay.
         let distance = self.options.inject_rtt * CONNECT_ROUND_TRIPS;
         let opened = timeout(self.options.connect_timeout + distance, opening).await;

@@ -33,6 +33,14 @@ impl Dialect {
         }
     }
 
+    /// Type of a column that holds a date and a time, without a time zone.
+    pub fn time_type(&self) -> &'static str {
+        match self.engine().protocol() {
+            Protocol::Mysql | Protocol::Sqlite => "DATETIME",
+            Protocol::Postgres => "TIMESTAMP",
+        }
+    }
+
     /// Whether the server can fill a key column that is not the primary key.
     pub fn generates_without_primary_key(&self) -> bool {
         self.engine() != Engine::Sqlite
@@ -56,6 +64,37 @@ impl Dialect {
     /// belongs to CREATE TABLE.
     pub fn adds_primary_key_later(&self) -> bool {
         self.engine() == Engine::Postgres
+    }
+
+    /// What a session sets within a transaction that loads rows. PostgreSQL need not wait for the disk
+    /// at each commit (manual, "Asynchronous Commit"): what a crash of the server takes back is whole
+    /// transactions from the end, each with its line in the journal, and the load goes on with them.
+    /// Whoever ends the load commits once as the server is set to, and that waits for all before it.
+    pub fn within_load(&self) -> Option<&'static str> {
+        (self.engine() == Engine::Postgres).then_some("SET LOCAL synchronous_commit = off")
+    }
+
+    /// The statements after a load that give the planner its statistics. PostgreSQL's also set the
+    /// visibility map, which index-only scans need, and keep its automatic vacuum from doing both in
+    /// the middle of the first run (manual, "Routine Vacuuming"). A third of the usual sample is
+    /// enough for generated rows; a server that is set to less keeps to that.
+    pub fn refresh(&self, table: &str) -> Vec<String> {
+        let table = self.quote(table);
+        match self.engine() {
+            Engine::Postgres => vec![
+                format!("VACUUM {table}"),
+                "BEGIN".into(),
+                "SELECT set_config('default_statistics_target', \
+                 LEAST(current_setting('default_statistics_target')::integer, 30)::text, true)"
+                    .into(),
+                format!("ANALYZE {table}"),
+                "COMMIT".into(),
+            ],
+            Engine::Mysql | Engine::Mariadb | Engine::Tidb => {
+                vec![format!("ANALYZE TABLE {table}")]
+            }
+            Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => Vec::new(),
+        }
     }
 
     /// Whether CREATE TABLE can define an index that is not unique.

@@ -1,8 +1,9 @@
-//! A lock that one loading client holds in the target, so that a second one doesn't take its tables.
+//! Locks of loading clients in the target: one that keeps two clients from making or dropping tables
+//! at the same time, and one for each client, by which others see that it lives.
 //!
 //! | engine | lock | ends |
 //! | --- | --- | --- |
-//! | MySQL, MariaDB, TiDB | `GET_LOCK('tidemark_load:<database>')` | with its session |
+//! | MySQL, MariaDB, TiDB | `GET_LOCK('tidemark_load:<database>')`, `GET_LOCK('tidemark_client:<number>')` | with its session |
 //! | PostgreSQL, YugabyteDB | an advisory lock of a transaction that stays open, which holds through a pool of transactions too | with its session |
 //! | SQLite | a file beside the database, locked with flock(2) | with its process |
 //!
@@ -16,8 +17,10 @@ use std::time::{Duration, Instant};
 use tidemark_core::{DbError, Engine, ErrorClass};
 use tidemark_runtime::sleep;
 
-/// How all of these locks are called.
+/// How the locks of databases are called.
 const NAME: &str = "tidemark_load";
+/// How the locks of clients are called.
+const CLIENT: &str = "tidemark_client";
 /// Longest name that GET_LOCK takes (MySQL manual, "Locking Functions").
 const LONGEST_NAME: usize = 64;
 /// A client that was killed keeps its lock until its server has noticed.
@@ -52,14 +55,35 @@ pub enum Attempt {
     Unsupported,
 }
 
-/// Asks for the lock of the session's database. The session is the lock's alone while it is held.
+/// Whose lock it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The session's database: nobody else makes or drops tables.
+    Database,
+    /// A client, by its number: it lives while it holds the lock. SQLite, which has one writer at a
+    /// time, takes the database's.
+    Client(u64),
+}
+
+/// What is known of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Life {
+    /// It holds its lock; who, as far as the server tells.
+    Alive(Option<String>),
+    /// Nobody holds its lock.
+    Dead,
+    /// The engine has no such locks.
+    Unknown,
+}
+
+/// Asks for a lock. The session is the lock's alone while it is held.
 ///
 /// # Errors
 /// A lost connection only.
-pub async fn take(session: &mut Session) -> Result<Attempt, DbError> {
+pub async fn take(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> {
     let taken = match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => named(session).await,
-        Engine::Postgres | Engine::Yugabyte => advisory(session).await,
+        Engine::Mysql | Engine::Mariadb | Engine::Tidb => named(session, scope).await,
+        Engine::Postgres | Engine::Yugabyte => advisory(session, scope).await,
         Engine::Cockroach => Ok(Attempt::Unsupported),
         Engine::Sqlite => beside(session).await,
     };
@@ -70,6 +94,55 @@ pub async fn take(session: &mut Session) -> Result<Attempt, DbError> {
         }
         taken => taken,
     }
+}
+
+/// Whether another client lives. On SQLite all others are dead to the holder of the database's lock.
+///
+/// # Errors
+/// A lost connection only.
+pub async fn life(session: &mut Session, client: u64) -> Result<Life, DbError> {
+    let asked = match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb | Engine::Tidb => life_by_name(session, client).await,
+        Engine::Postgres | Engine::Yugabyte => life_by_key(session, client).await,
+        Engine::Cockroach => Ok(Life::Unknown),
+        Engine::Sqlite => Ok(Life::Dead),
+    };
+    match asked {
+        Err(e) if e.class != ErrorClass::ConnectionLost => Ok(Life::Unknown),
+        asked => asked,
+    }
+}
+
+async fn life_by_name(session: &mut Session, client: u64) -> Result<Life, DbError> {
+    let name = name_for(CLIENT, &client.to_string());
+    let literal = session.dialect().literal(Value::Text(&name));
+    let taken = session
+        .query(&format!("SELECT GET_LOCK({literal}, 0)"))
+        .await?;
+    match taken.int(0, 0) {
+        Some(1) => {
+            session
+                .query(&format!("SELECT RELEASE_LOCK({literal})"))
+                .await?;
+            Ok(Life::Dead)
+        }
+        Some(0) => Ok(Life::Alive(name_holder(session, &literal).await)),
+        _ => Ok(Life::Unknown),
+    }
+}
+
+/// A shared lock is enough to see whether anybody has the other, and two who look don't see each
+/// other. It ends with the statement.
+async fn life_by_key(session: &mut Session, client: u64) -> Result<Life, DbError> {
+    let key = key_of(session, Scope::Client(client)).await?;
+    let sql = format!("SELECT pg_try_advisory_xact_lock_shared({key})");
+    Ok(
+        if session.query(&sql).await?.text(0, 0).as_deref() == Some("t") {
+            Life::Dead
+        } else {
+            Life::Alive(key_holder(session, key).await)
+        },
+    )
 }
 
 impl LoadLock {
@@ -111,9 +184,14 @@ impl LoadLock {
 }
 
 /// MySQL manual, "Locking Functions": a lock of the whole server, hence the database in its name.
-async fn named(session: &mut Session) -> Result<Attempt, DbError> {
-    let database = session.query("SELECT DATABASE()").await?;
-    let name = name_for(&database.text(0, 0).unwrap_or_default());
+async fn named(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> {
+    let name = match scope {
+        Scope::Database => {
+            let database = session.query("SELECT DATABASE()").await?;
+            name_for(NAME, &database.text(0, 0).unwrap_or_default())
+        }
+        Scope::Client(number) => name_for(CLIENT, &number.to_string()),
+    };
     let literal = session.dialect().literal(Value::Text(&name));
     // A server may be set to close sessions after seconds.
     let patient = format!("SET SESSION wait_timeout={LONGEST_SILENCE}");
@@ -127,26 +205,28 @@ async fn named(session: &mut Session) -> Result<Attempt, DbError> {
         .await?;
     match rows.int(0, 0) {
         Some(1) => Ok(Attempt::Taken(LoadLock(Kind::Named(name)))),
-        Some(0) => {
-            let sql = format!(
-                "SELECT CONCAT('session ', ID, ' from ', HOST) FROM information_schema.PROCESSLIST \
-                 WHERE ID = IS_USED_LOCK({literal})"
-            );
-            // An account may see no sessions but its own.
-            let holder = session.query(&sql).await.ok();
-            Ok(Attempt::Held(holder.and_then(|rows| rows.text(0, 0))))
-        }
+        Some(0) => Ok(Attempt::Held(name_holder(session, &literal).await)),
         _ => Ok(Attempt::Unsupported),
     }
 }
 
+/// Who holds a named lock.
+async fn name_holder(session: &mut Session, literal: &str) -> Option<String> {
+    let sql = format!(
+        "SELECT CONCAT('session ', ID, ' from ', HOST) FROM information_schema.PROCESSLIST \
+         WHERE ID = IS_USED_LOCK({literal})"
+    );
+    // An account may see no sessions but its own.
+    session.query(&sql).await.ok()?.text(0, 0)
+}
+
 /// A database's name may itself be as long as a lock's.
-fn name_for(database: &str) -> String {
-    let name = format!("{NAME}:{database}");
+fn name_for(kind: &str, what: &str) -> String {
+    let name = format!("{kind}:{what}");
     if name.chars().count() <= LONGEST_NAME && name.len() <= LONGEST_NAME {
         return name;
     }
-    format!("{NAME}:{:016x}", hash(database))
+    format!("{kind}:{:016x}", hash(what))
 }
 
 /// FNV-1a (Fowler, Noll, Vo), 64 bits.
@@ -157,10 +237,19 @@ fn hash(text: &str) -> u64 {
 }
 
 /// PostgreSQL manual, "Advisory Locks": a lock of the database; schemas have keys of their own.
-async fn advisory(session: &mut Session) -> Result<Attempt, DbError> {
-    let schema = session.query("SELECT CURRENT_SCHEMA()").await?;
-    let schema = schema.text(0, 0).unwrap_or_default();
-    let key = hash(&format!("{NAME}:{schema}")).cast_signed();
+async fn key_of(session: &mut Session, scope: Scope) -> Result<i64, DbError> {
+    let name = match scope {
+        Scope::Database => {
+            let schema = session.query("SELECT CURRENT_SCHEMA()").await?;
+            format!("{NAME}:{}", schema.text(0, 0).unwrap_or_default())
+        }
+        Scope::Client(number) => format!("{CLIENT}:{number}"),
+    };
+    Ok(hash(&name).cast_signed())
+}
+
+async fn advisory(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> {
+    let key = key_of(session, scope).await?;
     session.simple("BEGIN").await?;
     let patient = format!("SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_SILENCE}s'");
     session.query(&patient).await?;
@@ -175,6 +264,13 @@ async fn advisory(session: &mut Session) -> Result<Attempt, DbError> {
         }
         sleep(PAUSE).await;
     }
+    let holder = key_holder(session, key).await;
+    session.rollback().await?;
+    Ok(Attempt::Held(holder))
+}
+
+/// Who holds an advisory lock.
+async fn key_holder(session: &mut Session, key: i64) -> Option<String> {
     // pg_locks shows the halves of a key (manual, "pg_locks").
     let (high, low) = (key.cast_unsigned() >> 32, key.cast_unsigned() & 0xffff_ffff);
     let sql = format!(
@@ -183,9 +279,7 @@ async fn advisory(session: &mut Session) -> Result<Attempt, DbError> {
          WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 \
          AND l.classid = {high} AND l.objid = {low} AND a.datname = CURRENT_DATABASE()"
     );
-    let holder = session.query(&sql).await.ok();
-    session.rollback().await?;
-    Ok(Attempt::Held(holder.and_then(|rows| rows.text(0, 0))))
+    session.query(&sql).await.ok()?.text(0, 0)
 }
 
 async fn beside(session: &mut Session) -> Result<Attempt, DbError> {
@@ -211,6 +305,7 @@ mod tests {
 
     #[test]
     fn names_fit_and_differ() {
+        let name_for = |what: &str| name_for(NAME, what);
         assert_eq!(name_for("sbtest"), "tidemark_load:sbtest");
         let (a, b) = (name_for(&"a".repeat(60)), name_for(&"b".repeat(60)));
         assert!(a.len() <= LONGEST_NAME && a != b, "{a} {b}");

@@ -19,27 +19,27 @@ pub struct Sample {
 pub struct Sampler<'a> {
     table: &'a str,
     columns: &'a [&'a str],
-    /// Which of the columns is the key.
-    key: usize,
+    /// Which of the columns find one row.
+    key: Vec<usize>,
     crc: Crc,
     sample: Sample,
 }
 
 impl<'a> Sampler<'a> {
-    /// Compares rows of `table` found by the column numbered `key` of `columns`.
-    pub fn new(table: &'a str, columns: &'a [&'a str], key: usize) -> Self {
+    /// Compares rows of `table` found by those of `columns` whose numbers are in `key`.
+    pub fn new(table: &'a str, columns: &'a [&'a str], key: &[usize]) -> Self {
         Self {
             table,
             columns,
-            key,
+            key: key.to_vec(),
             crc: Crc::new(),
             sample: Sample::default(),
         }
     }
 
     /// Reads one row and compares it with what was loaded: tab-separated, as
-    /// [`RowWriter::tsv`] writes it. Blanks at a value's end don't count: CHAR columns come padded
-    /// from some engines and stripped from others.
+    /// [`RowWriter::tsv`] writes it. Blanks at a value's end don't count, nor do zeros after a
+    /// decimal point: CHAR and DECIMAL columns come padded from some engines and stripped from others.
     ///
     /// # Errors
     /// The server's error.
@@ -47,19 +47,21 @@ impl<'a> Sampler<'a> {
         let dialect = session.dialect();
         let quoted: Vec<_> = self.columns.iter().map(|c| dialect.quote(c)).collect();
         let mut sql = format!(
-            "SELECT {} FROM {} WHERE {} = ",
+            "SELECT {} FROM {} WHERE ",
             quoted.join(", "),
             dialect.quote(self.table),
-            quoted.get(self.key).map_or("", |c| c)
         )
         .into_bytes();
-        let key = loaded
-            .split(|b| *b == b'\t')
-            .nth(self.key)
-            .unwrap_or_default();
-        match std::str::from_utf8(key).ok().and_then(|k| k.parse().ok()) {
-            Some(number) => dialect.write_literal(Value::Int(number), &mut sql),
-            None => dialect.write_literal(Value::Bytes(key), &mut sql),
+        for (nth, number) in self.key.iter().enumerate() {
+            let column = quoted.get(*number).map_or("", |c| c);
+            let and = if nth > 0 { " AND " } else { "" };
+            sql.extend_from_slice(format!("{and}{column} = ").as_bytes());
+            let key = loaded.split(|b| *b == b'\t').nth(*number);
+            let key = key.unwrap_or_default();
+            match std::str::from_utf8(key).ok().and_then(|k| k.parse().ok()) {
+                Some(number) => dialect.write_literal(Value::Int(number), &mut sql),
+                None => dialect.write_literal(Value::Bytes(key), &mut sql),
+            }
         }
         let found = session.query(&String::from_utf8_lossy(&sql)).await?;
         self.sample.rows += 1;
@@ -100,10 +102,19 @@ fn same(read: &[u8], loaded: &[u8]) -> bool {
     loop {
         match (read.next(), loaded.next()) {
             (None, None) => return true,
-            (a, b) if a != b => return false,
-            _ => {}
+            (Some(a), Some(b)) if a == b || same_number(a, b) => {}
+            _ => return false,
         }
     }
+}
+
+/// `0.1` and `0.1000`. Texts of digits alone are compared as they are: `0123` is no number.
+fn same_number(a: &[u8], b: &[u8]) -> bool {
+    if !a.contains(&b'.') && !b.contains(&b'.') {
+        return false;
+    }
+    let number = |text| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+    number(a).is_some_and(|a| number(b) == Some(a))
 }
 
 #[cfg(test)]
@@ -116,5 +127,7 @@ mod tests {
         assert!(!same(b"1\tabc\tx", b"1\tabd\tx"));
         assert!(!same(b"1\tabc", b"1\tabc\tx"));
         assert!(!same(b"1\t abc", b"1\tabc"));
+        assert!(same(b"0.1\t5.0", b"0.1000\t5"));
+        assert!(!same(b"0.1", b"0.11") && !same(b"0123", b"123") && !same(b"\\N", b"0.0"));
     }
 }

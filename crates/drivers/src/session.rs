@@ -3,8 +3,9 @@
 use crate::connection::{Connection, Driver};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
+use std::time::{Duration, Instant};
 use tidemark_core::record::StatementCounts;
-use tidemark_core::{DbError, ServerInfo};
+use tidemark_core::{DbError, ErrorClass, ServerInfo};
 
 /// What one host was sent by a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +106,27 @@ impl Session {
         match &self.reader {
             Some(reader) if self.at_reader => reader.host(),
             _ => self.primary.host(),
+        }
+    }
+
+    /// Lets a reply be waited for in a read, which holds up the thread for so long at most: for a
+    /// session that has an executor to itself ([`tidemark_runtime::Stream::wait_in_place`]).
+    ///
+    /// # Errors
+    /// When the operating system refuses; [`tidemark_core::ErrorClass::ConnectionLost`].
+    pub fn wait_in_place(&mut self, longest: Duration) -> Result<(), DbError> {
+        let mut set = self.primary.wait_in_place(longest);
+        if let (Ok(()), Some(reader)) = (&set, &mut self.reader) {
+            set = reader.wait_in_place(longest);
+        }
+        set.map_err(|e| DbError::new(ErrorClass::ConnectionLost, "io", e.to_string()))
+    }
+
+    /// When the reply to the last statement had come.
+    pub fn replied_at(&mut self) -> Instant {
+        match &mut self.reader {
+            Some(reader) if self.at_reader => reader.replied_at(),
+            _ => self.primary.replied_at(),
         }
     }
 

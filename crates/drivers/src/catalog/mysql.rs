@@ -46,6 +46,14 @@ pub(super) async fn describe(
     }))
 }
 
+pub(super) fn foreign_keys(table: &str) -> String {
+    format!(
+        "SELECT CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS \
+         WHERE CONSTRAINT_TYPE = 'FOREIGN KEY' AND TABLE_SCHEMA = DATABASE() \
+         AND TABLE_NAME = {table} ORDER BY CONSTRAINT_NAME"
+    )
+}
+
 /// A table of an engine that tells nothing of transactions is taken for one without.
 pub(super) async fn is_transactional(session: &mut Session, table: &str) -> Result<bool, DbError> {
     let sql = format!(

@@ -52,6 +52,16 @@ pub(super) async fn describe(
     Ok(Some(assemble(name, text(&found, 0, 2), &columns, &indexes)))
 }
 
+pub(super) fn foreign_keys(table: &str) -> String {
+    format!(
+        "SELECT k.conname FROM pg_catalog.pg_constraint k \
+         JOIN pg_catalog.pg_class c ON c.oid = k.conrelid \
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE n.nspname = current_schema() AND k.contype = 'f' AND c.relname = {table} \
+         ORDER BY k.conname"
+    )
+}
+
 fn assemble(
     name: String,
     comment: Option<String>,

@@ -14,6 +14,9 @@ const LARGEST_RESULT: usize = 256 << 20;
 /// Bytes that a cell takes beside its text.
 const CELL: usize = 24;
 
+/// So many columns are expected without proof.
+const LIKELY_COLUMNS: usize = 64;
+
 /// The form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -58,6 +61,8 @@ impl Sink for Decode<'_> {
     fn begin(&mut self, columns: usize) -> Result<(), DbError> {
         self.rows.reset(columns);
         self.columns.clear();
+        // No more than is likely: the number is the server's word.
+        self.columns.reserve(columns.min(LIKELY_COLUMNS));
         self.read = 0;
         Ok(())
     }

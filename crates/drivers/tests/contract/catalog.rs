@@ -1,6 +1,6 @@
 //! What the catalog tells of tables.
 
-use crate::Db;
+use crate::{Backend, Db};
 use tidemark_core::ErrorClass;
 use tidemark_drivers::catalog::{self, Column, Index};
 
@@ -205,4 +205,46 @@ pub async fn rows_and_keys_are_counted(db: Db) {
         .await
         .unwrap_err();
     assert_eq!(e.class, ErrorClass::Missing);
+}
+
+pub async fn tables_with_foreign_keys_are_dropped_in_order(db: Db) {
+    let mut session = db.session().await;
+    for sql in [
+        "CREATE TABLE parent (id INTEGER NOT NULL, PRIMARY KEY (id))",
+        "CREATE TABLE child (id INTEGER NOT NULL, up INTEGER NOT NULL, PRIMARY KEY (id), \
+         CONSTRAINT child_up FOREIGN KEY (up) REFERENCES parent (id))",
+        "INSERT INTO parent VALUES (1)",
+        "INSERT INTO child VALUES (5, 1)",
+    ] {
+        session.simple(sql).await.unwrap();
+    }
+    let named: &[&str] = match db.backend() {
+        // It keeps no names.
+        Backend::Sqlite => &[],
+        _ => &["child_up"],
+    };
+    let keys = catalog::foreign_keys(&mut session, "child").await.unwrap();
+    assert_eq!(keys, named);
+    let none = catalog::foreign_keys(&mut session, "parent").await.unwrap();
+    assert!(none.is_empty());
+    if db.backend() != Backend::Sqlite {
+        let alone = catalog::drop_tables(&mut session, &["parent".into()]).await;
+        assert!(alone.is_err(), "another table needs it");
+    }
+    catalog::drop_tables(&mut session, &["parent".into(), "child".into()])
+        .await
+        .unwrap();
+    assert_eq!(
+        catalog::list_tables(&mut session).await.unwrap(),
+        Vec::<String>::new()
+    );
+}
+
+pub async fn statistics_are_refreshed(db: Db) {
+    let mut session = db.session().await;
+    db.make_t(&mut session).await;
+    for sql in db.dialect().refresh("t") {
+        session.query(&sql).await.unwrap();
+    }
+    assert_eq!(catalog::row_count(&mut session, "t").await, Ok(0));
 }

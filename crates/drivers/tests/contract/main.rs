@@ -84,7 +84,9 @@ suites! {
             a_table_that_is_not_there_is_none
             names_that_need_quotes
             marks_are_read_back_and_go_with_the_table
-            rows_and_keys_are_counted;
+            rows_and_keys_are_counted
+            tables_with_foreign_keys_are_dropped_in_order
+            statistics_are_refreshed;
         ddl:
             generated_keys_follow_the_last
             upserts_update_rows_that_exist
@@ -98,7 +100,8 @@ suites! {
             a_statement_that_takes_too_long_is_given_up
             a_statement_in_time_is_not_given_up;
         locks:
-            one_client_at_a_time_holds_the_lock;
+            one_client_at_a_time_holds_the_lock
+            a_client_lives_while_it_holds_its_lock;
     }
 }
 

@@ -1,0 +1,76 @@
+//! How each engine shows one session, or several, the database as it is at one moment.
+
+use crate::Dialect;
+use tidemark_core::{Engine, Protocol};
+
+impl Dialect {
+    /// Statements, in order, that begin a transaction whose every statement sees the database as it
+    /// is at one moment, whatever other sessions change meanwhile. It only reads, takes no locks
+    /// that writers would wait for, and ends with COMMIT.
+    ///
+    /// SQLite takes its snapshot at the first read (sqlite.org/isolation.html); until then nothing
+    /// was seen.
+    pub fn begin_snapshot(&self) -> &'static [&'static str] {
+        match self.engine() {
+            // The snapshot needs REPEATABLE READ, whatever the server's default is (MySQL manual,
+            // "START TRANSACTION, COMMIT, and ROLLBACK Statements").
+            Engine::Mysql | Engine::Mariadb | Engine::Tidb => &[
+                "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+                "START TRANSACTION WITH CONSISTENT SNAPSHOT",
+            ],
+            Engine::Postgres | Engine::Yugabyte => {
+                &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+            }
+            // A read of the past neither waits for writers nor is told to begin again
+            // (CockroachDB manual, "AS OF SYSTEM TIME").
+            Engine::Cockroach => &["BEGIN AS OF SYSTEM TIME '-1us'"],
+            Engine::Sqlite => &["BEGIN"],
+        }
+    }
+
+    /// The query that names the transaction's snapshot for other sessions, where they can take it
+    /// over; it is theirs to take while the transaction lasts (PostgreSQL manual, "Snapshot
+    /// Synchronization Functions").
+    pub fn export_snapshot(&self) -> Option<&'static str> {
+        (self.engine() == Engine::Postgres).then_some("SELECT pg_export_snapshot()")
+    }
+
+    /// The statement that takes a named snapshot over, as the first of a transaction begun by
+    /// [`Dialect::begin_snapshot`].
+    pub fn import_snapshot(&self, name: &str) -> String {
+        let name = self.literal(crate::Value::Text(name));
+        format!("SET TRANSACTION SNAPSHOT {name}")
+    }
+
+    /// Whether a transaction goes on after one of its statements failed.
+    pub fn transaction_outlives_errors(&self) -> bool {
+        self.engine().protocol() != Protocol::Postgres
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_engines_that_name_snapshots_share_them() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            assert_eq!(
+                d.export_snapshot().is_some(),
+                engine == Engine::Postgres,
+                "{engine}"
+            );
+            let begin = d.begin_snapshot().last().copied().unwrap();
+            assert!(
+                begin.starts_with("BEGIN") || begin.starts_with("START TRANSACTION"),
+                "{engine}: {begin}"
+            );
+        }
+        let postgres = Dialect::new(Engine::Postgres);
+        assert_eq!(
+            postgres.import_snapshot("0000-1"),
+            "SET TRANSACTION SNAPSHOT '0000-1'"
+        );
+    }
+}
