@@ -15,14 +15,18 @@ const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
 const MAX_NS: u64 = 3_600_000_000_000;
 
+type Buckets = hdrhistogram::Histogram<u64>;
+
 /// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
 /// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
 /// the same result; percentiles are taken from the sum and never averaged.
 ///
 /// The sum of all latencies is kept exactly beside the buckets, so that means are true.
+///
+/// It takes memory when something is recorded: most runs have several that nothing ever is.
 #[derive(Debug, Clone)]
 pub struct Histogram {
-    buckets: hdrhistogram::Histogram<u64>,
+    buckets: Option<Buckets>,
     sum_ns: u128,
     min_ns: u64,
     max_ns: u64,
@@ -48,14 +52,8 @@ impl Default for Histogram {
 impl Histogram {
     /// An empty histogram.
     pub fn new() -> Self {
-        // The constants satisfy every precondition of the constructor; the fallbacks never run.
-        let mut buckets =
-            hdrhistogram::Histogram::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
-                .or_else(|_| hdrhistogram::Histogram::new(SIGNIFICANT_DIGITS))
-                .unwrap_or_else(|_| unreachable!("constant bounds are valid"));
-        buckets.auto(true);
         Self {
-            buckets,
+            buckets: None,
             sum_ns: 0,
             min_ns: u64::MAX,
             max_ns: 0,
@@ -68,10 +66,11 @@ impl Histogram {
         let ns = u64::try_from(latency.as_nanos())
             .unwrap_or(MAX_NS)
             .min(MAX_NS);
+        let buckets = self.buckets.get_or_insert_with(buckets);
         // `saturating_record` cannot fail; `record` on an auto-resizing histogram only would
         // if memory ran out.
-        if self.buckets.record(ns.max(1)).is_err() {
-            self.buckets.saturating_record(ns.max(1));
+        if buckets.record(ns.max(1)).is_err() {
+            buckets.saturating_record(ns.max(1));
         }
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
@@ -80,11 +79,11 @@ impl Histogram {
 
     /// Adds another histogram's counts.
     pub fn merge(&mut self, other: &Histogram) {
-        if other.is_empty() {
+        let Some(theirs) = other.buckets.as_ref().filter(|b| !b.is_empty()) else {
             return;
-        }
+        };
         // Both have the same digits and resize themselves: adding cannot fail.
-        let added = self.buckets.add(&other.buckets);
+        let added = self.buckets.get_or_insert_with(buckets).add(theirs);
         debug_assert!(added.is_ok());
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -93,7 +92,9 @@ impl Histogram {
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        self.buckets.reset();
+        if let Some(buckets) = &mut self.buckets {
+            buckets.reset();
+        }
         self.sum_ns = 0;
         self.min_ns = u64::MAX;
         self.max_ns = 0;
@@ -101,7 +102,7 @@ impl Histogram {
 
     /// Number of latencies.
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        self.buckets.as_ref().map_or(0, Buckets::len)
     }
 
     /// Whether nothing was recorded.
@@ -136,27 +137,34 @@ impl Histogram {
     /// The latency in nanoseconds that `percent` of all are at or below; 0 when empty. Off by at
     /// most 0.1 %.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
-        if self.is_empty() {
-            return 0;
+        match &self.buckets {
+            Some(buckets) if !buckets.is_empty() => buckets
+                .value_at_percentile(percent)
+                .clamp(self.min_ns, self.max_ns),
+            _ => 0,
         }
-        self.buckets
-            .value_at_percentile(percent)
-            .clamp(self.min_ns(), self.max_ns)
     }
 
     /// The occupied buckets in order: upper edge in nanoseconds, and count.
     pub fn occupied(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.buckets
-            .iter_recorded()
-            .map(|v| (v.value_iterated_to(), v.count_at_value()))
+        let recorded = self.buckets.iter().flat_map(Buckets::iter_recorded);
+        recorded.map(|v| (v.value_iterated_to(), v.count_at_value()))
     }
 
     /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
+        let empty;
+        let buckets = match &self.buckets {
+            Some(buckets) => buckets,
+            None => {
+                empty = buckets();
+                &empty
+            }
+        };
         // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
-        let written = V2Serializer::new().serialize(&self.buckets, &mut bytes);
+        let written = V2Serializer::new().serialize(buckets, &mut bytes);
         debug_assert!(written.is_ok());
         // How far the buckets reach depends on what came first, a small value or a large one: equal
         // counts shall be equal bytes.
@@ -199,7 +207,7 @@ impl Histogram {
                 "not uncompressed V2 with three significant digits, or of another length than it says",
             ));
         }
-        let mut buckets: hdrhistogram::Histogram<u64> = Deserializer::new()
+        let mut buckets: Buckets = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|e| HistogramError::Format(e.to_string()))?;
         buckets.auto(true);
@@ -213,6 +221,14 @@ impl Histogram {
         if max_ns > MAX_NS || (min_ns > max_ns && !buckets.is_empty()) {
             return Err(format("minimum and maximum can't be"));
         }
+        // A latency of 0 is in the bucket of 1.
+        let bounds = (
+            buckets.lowest_equivalent(min_ns.max(1)),
+            buckets.highest_equivalent(max_ns.max(1)),
+        );
+        if !buckets.is_empty() && (buckets.min(), buckets.max()) != bounds {
+            return Err(format("minimum and maximum are not those of the buckets"));
+        }
         // Also keeps sums of any number of histograms in range.
         if sum_ns > u128::from(buckets.len()) * u128::from(max_ns) {
             return Err(format("sum too large"));
@@ -221,9 +237,18 @@ impl Histogram {
             sum_ns,
             min_ns,
             max_ns,
-            buckets,
+            buckets: Some(buckets),
         })
     }
+}
+
+fn buckets() -> Buckets {
+    // The constants satisfy every precondition of the constructor; the fallbacks never run.
+    let mut buckets = Buckets::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
+        .or_else(|_| Buckets::new(SIGNIFICANT_DIGITS))
+        .unwrap_or_else(|_| unreachable!("constant bounds are valid"));
+    buckets.auto(true);
+    buckets
 }
 
 /// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,
@@ -254,7 +279,10 @@ impl PartialEq for Histogram {
         self.sum_ns == other.sum_ns
             && self.min_ns() == other.min_ns()
             && self.max_ns == other.max_ns
-            && self.buckets == other.buckets
+            && match (&self.buckets, &other.buckets) {
+                (Some(mine), Some(theirs)) => mine == theirs,
+                _ => self.is_empty() && other.is_empty(),
+            }
     }
 }
 
@@ -301,6 +329,9 @@ mod tests {
             ("2000000", 1_000_001, 1_000_000),
             ("2000001", 1_000_000, 1_000_000),
             ("2000000", 1_000_000, u64::MAX),
+            ("1000000", 500_000, 500_000),
+            ("2000000", 900_000, 1_000_000),
+            ("2000000", 1_000_000, 1_100_000),
             ("340282366920938463463374607431768211455", 1, MAX_NS),
         ] {
             assert!(of(sum, min, max, &bytes).is_err(), "{sum} {min} {max}");

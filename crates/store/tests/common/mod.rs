@@ -44,6 +44,7 @@ pub fn interval(n: i64) -> Interval {
         outage_ms: 1.0 / 3.0,
         hosts: hosts(),
         types: BTreeMap::from([("oltp_read_write".into(), due(1000..1100))]),
+        notes: BTreeMap::from([("rolled_back".into(), 2)]),
     }
 }
 
@@ -80,6 +81,7 @@ fn totals() -> Totals {
         lateness: Some(latencies(10..60).service),
         outage_s: 0.1 + 0.2,
         hosts: hosts(),
+        notes: BTreeMap::from([("rolled_back".into(), 5)]),
         ..Totals::default()
     }
 }
