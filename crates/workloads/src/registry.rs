@@ -1,8 +1,8 @@
 //! What workloads there are.
 
 use crate::random::RAND_OPTIONS;
-use crate::{Workload, oltp};
-use std::sync::Arc;
+use crate::{Workload, oltp, tpcc};
+use std::sync::{Arc, LazyLock};
 use tidemark_core::{OptionError, OptionSpec, OptionValues, nearest};
 
 /// One row of the registry: what a workload is before its options are set.
@@ -30,9 +30,12 @@ impl Definition {
     }
 }
 
-/// Every workload, in the order that `help` lists them.
+static REGISTRY: LazyLock<Vec<Definition>> =
+    LazyLock::new(|| [oltp::DEFINITIONS, tpcc::DEFINITIONS].concat());
+
+/// Every workload, family by family, in the order that `help` lists them.
 pub fn registry() -> &'static [Definition] {
-    oltp::DEFINITIONS
+    &REGISTRY
 }
 
 /// No workload has this name.

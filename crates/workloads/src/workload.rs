@@ -1,21 +1,34 @@
 //! A workload with its options set, and its emulated users.
 
-use crate::oltp;
+use crate::{Check, Done, oltp, tpcc};
 use std::fmt::Debug;
-use tidemark_core::{DbError, OptionError};
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass, OptionError};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource, Session};
 
 /// A workload with its options set.
 ///
-/// Rows of a table are numbered from 0; loading takes them in ranges of any size, from any thread,
-/// and gets the same rows.
+/// Rows of a table are made in units, numbered from 0; loading takes them in ranges of any size, from
+/// any thread, and gets the same rows. A unit is one row unless [`Workload::row_count`] says otherwise.
 pub trait Workload: Send + Sync + Debug {
     /// The name in the registry.
     fn name(&self) -> &'static str;
 
-    /// What is timed: the index that [`Terminal::transaction`] returns points in here.
+    /// What is timed: [`Done::kind`] points in here.
     fn transaction_types(&self) -> &'static [&'static str];
+
+    /// Outcomes that are counted beside the types, at most [`crate::MAX_NOTES`]: the indexes of
+    /// [`Done::notes`] point in here.
+    fn notes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether its terminals have pauses of their own ([`Terminal::pause`]); the run's think time
+    /// is not used then.
+    fn paces(&self) -> bool {
+        false
+    }
 
     /// The tables of `prepare` and `cleanup`, for a load or run with this many sessions.
     ///
@@ -23,9 +36,16 @@ pub trait Workload: Send + Sync + Debug {
     /// [`OptionError::Conflict`] when the engine can't do what the options ask for.
     fn tables(&self, dialect: &Dialect, sessions: usize) -> Result<Vec<TablePlan>, OptionError>;
 
-    /// `count` rows of the `table`-th plan from row number `first`; the same rows for the same
-    /// seed, whatever the chunks.
+    /// The rows of `count` units of the `table`-th plan from unit `first`; the same rows for the
+    /// same seed, whatever the chunks.
     fn rows(&self, table: usize, first: u64, count: u64, seed: u64) -> Box<dyn RowSource + Send>;
+
+    /// How many rows [`Workload::rows`] makes of `count` units of the `table`-th plan from unit
+    /// `first`. A unit is one row, unless the workload says otherwise: an order's lines are five to
+    /// fifteen rows that are made together.
+    fn row_count(&self, _table: usize, _first: u64, count: u64, _seed: u64) -> u64 {
+        count
+    }
 
     /// Whether a table that is there is one of this benchmark's, made by whatever tool: its columns,
     /// types and keys are those of the schema, in any of its variants. Only such a table, or one
@@ -43,6 +63,12 @@ pub trait Workload: Send + Sync + Debug {
         false
     }
 
+    /// The conditions that its tables meet after a load and after a run; none where the benchmark
+    /// names none.
+    fn checks(&self, _dialect: &Dialect) -> Vec<Check> {
+        Vec::new()
+    }
+
     /// What a session needs for its transactions, not yet prepared.
     fn statements(&self) -> Statements;
 
@@ -51,7 +77,7 @@ pub trait Workload: Send + Sync + Debug {
 }
 
 /// How one table is made, filled and checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TablePlan {
     /// Its name, unquoted.
     pub name: String,
@@ -59,14 +85,25 @@ pub struct TablePlan {
     pub create: Vec<String>,
     /// Columns in the order that [`Workload::rows`] writes them.
     pub columns: &'static [&'static str],
-    /// Rows to load.
+    /// Units to load ([`Workload::row_count`]): rows, where a unit is one row.
     pub rows: u64,
+    /// About how many bytes a unit takes when it is sent, for the size of chunks and to begin with
+    /// the largest table; 0 where it isn't known.
+    pub unit_bytes: u32,
     /// The integer column that holds each of 1 to `rows` once, if there is one.
     pub key: Option<&'static str>,
+    /// Columns that find one row together, by which rows are compared after a load. Empty: `key`
+    /// alone does, and without it no row is compared.
+    pub row_key: &'static [&'static str],
     /// Statements that create indexes after the rows; a primary key too, where that is better.
     pub indexes: Vec<String>,
-    /// Statements after that: sequences set past the loaded keys.
+    /// Statements after that: sequences set past the loaded keys. A load that goes on may do them
+    /// twice.
     pub finish: Vec<String>,
+    /// Statements after all tables have their rows and indexes: foreign keys, each with a name of
+    /// its own. Where the table has a constraint of that name, a load that goes on leaves the
+    /// statement out.
+    pub after_all: Vec<String>,
 }
 
 /// Statements that bring one table into the server's memory.
@@ -86,6 +123,8 @@ pub enum Statements {
     None,
     /// The sysbench OLTP family.
     Oltp(oltp::Statements),
+    /// TPC-C.
+    Tpcc(tpcc::Statements),
 }
 
 impl Statements {
@@ -97,6 +136,7 @@ impl Statements {
         match self {
             Statements::None => Ok(()),
             Statements::Oltp(statements) => statements.prepare(session).await,
+            Statements::Tpcc(statements) => statements.prepare(session).await,
         }
     }
 }
@@ -109,10 +149,12 @@ pub enum Terminal {
     Oltp(oltp::Terminal),
     /// `bulk_insert`.
     OltpBulk(oltp::BulkTerminal),
+    /// TPC-C.
+    Tpcc(tpcc::Terminal),
 }
 
 impl Terminal {
-    /// Runs one transaction with new random values and returns the index of its type.
+    /// Runs one transaction with new random values.
     ///
     /// # Errors
     /// The server's error. A transaction that it left open is the caller's to roll back; the
@@ -122,13 +164,55 @@ impl Terminal {
         &mut self,
         session: &mut Session,
         statements: &Statements,
-    ) -> Result<usize, DbError> {
+    ) -> Result<Done, DbError> {
         match (self, statements) {
+            // In a box: a session's task is as large as its largest wait, also of a session that
+            // runs another workload.
+            (Terminal::Tpcc(terminal), Statements::Tpcc(statements)) => {
+                Box::pin(terminal.transaction(session, statements)).await
+            }
             (Terminal::Oltp(terminal), Statements::Oltp(statements)) => {
                 terminal.transaction(session, statements).await
             }
             (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_), Statements::None) => Err(oltp::not_ready()),
+            (Terminal::Oltp(_) | Terminal::Tpcc(_), _) => Err(oltp::not_ready()),
+        }
+    }
+
+    /// The pause before the next transaction, of a workload that paces: what the user thinks
+    /// about the last one and types for the next, whose type is drawn now.
+    pub fn pause(&mut self) -> Duration {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) => Duration::ZERO,
+            Terminal::Tpcc(terminal) => terminal.pause(),
+        }
+    }
+
+    /// Whether the last transaction left work for [`Terminal::deferred`].
+    #[inline]
+    pub fn has_deferred(&self) -> bool {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) => false,
+            Terminal::Tpcc(terminal) => terminal.has_deferred(),
+        }
+    }
+
+    /// Does what the last transaction left to be done after its reply. It is timed and counted as a
+    /// type of its own, and the user's pause does not wait for it.
+    ///
+    /// # Errors
+    /// As [`Terminal::transaction`]; the work is still there then, for another try. Fatal
+    /// `workload` when there is none ([`Terminal::has_deferred`]).
+    pub async fn deferred(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> Result<Done, DbError> {
+        match (self, statements) {
+            (Terminal::Tpcc(terminal), Statements::Tpcc(statements)) => {
+                Box::pin(terminal.deferred(session, statements)).await
+            }
+            _ => Err(nothing_deferred()),
         }
     }
 
@@ -139,10 +223,18 @@ impl Terminal {
     /// As [`Terminal::transaction`].
     pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
         match self {
-            Terminal::Oltp(_) => Ok(()),
+            Terminal::Oltp(_) | Terminal::Tpcc(_) => Ok(()),
             Terminal::OltpBulk(terminal) => terminal.finish(session).await,
         }
     }
+}
+
+pub(crate) fn nothing_deferred() -> DbError {
+    DbError::new(
+        ErrorClass::Fatal,
+        "workload",
+        "deferred work was asked for and there is none",
+    )
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::recognise::is_benchmark_table;
 use super::rows::NoRows;
 use super::schema;
-use crate::{Prewarm, TablePlan, Workload};
+use crate::{Done, Prewarm, TablePlan, Workload};
 use std::fmt::Write as _;
 use tidemark_core::{DbError, ErrorClass, OptionError};
 use tidemark_drivers::catalog::TableDescription;
@@ -80,7 +80,7 @@ impl BulkTerminal {
     ///
     /// # Errors
     /// The server's error; the row is not added then. Rows that may be sent again are kept.
-    pub async fn transaction(&mut self, session: &mut Session) -> Result<usize, DbError> {
+    pub async fn transaction(&mut self, session: &mut Session) -> Result<Done, DbError> {
         let full = self.sql.len();
         self.add();
         if full > 0 && self.sql.len() > INSERT_BYTES {
@@ -89,7 +89,7 @@ impl BulkTerminal {
             self.add();
         }
         self.next += 1;
-        Ok(0)
+        Ok(Done::of(0))
     }
 
     fn add(&mut self) {

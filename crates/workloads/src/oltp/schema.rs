@@ -74,10 +74,12 @@ pub(super) fn table(
         create: std::iter::once(create).chain(split.after).collect(),
         columns: COLUMNS,
         rows: settings.table_size,
+        unit_bytes: 195,
         key: Some("id"),
         indexes,
         finish: finish.into_iter().collect(),
         name,
+        ..TablePlan::default()
     })
 }
 
@@ -90,10 +92,8 @@ pub(super) fn bulk_table(number: u32) -> TablePlan {
              k INTEGER DEFAULT '0' NOT NULL,\n          PRIMARY KEY (id))"
         )],
         columns: &["id", "k"],
-        rows: 0,
         key: Some("id"),
-        indexes: Vec::new(),
-        finish: Vec::new(),
         name,
+        ..TablePlan::default()
     }
 }

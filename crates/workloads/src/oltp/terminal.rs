@@ -4,6 +4,7 @@ use super::check::{self, Expect};
 use super::options::MAX_ROWS;
 use super::plan::{Plan, Step};
 use super::statements::Statements;
+use crate::Done;
 use crate::random::{Rng, RowText};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ impl Terminal {
         &mut self,
         session: &mut Session,
         statements: &Statements,
-    ) -> Result<usize, DbError> {
+    ) -> Result<Done, DbError> {
         if let Some((begin, _)) = self.plan.transaction {
             session.execute(statements.get(begin)?, &[]).await?;
         }
@@ -56,7 +57,7 @@ impl Terminal {
         if let Some((_, commit)) = self.plan.transaction {
             session.execute(statements.get(commit)?, &[]).await?;
         }
-        Ok(0)
+        Ok(Done::of(0))
     }
 
     async fn step(

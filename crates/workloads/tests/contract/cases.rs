@@ -9,6 +9,9 @@ pub enum Rows {
     Grow(u64),
     /// Each statement that changed something removed one.
     Shrink,
+    /// What the workload's own conditions allow. Its tables are large: they are loaded once, and
+    /// cases and modes follow each other on them.
+    Conditions,
 }
 
 /// One way to run a workload.
@@ -43,6 +46,7 @@ const ONE_TABLE: &[(&str, &str)] = &[("table-size", "300")];
 pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
     match workload {
         "bulk_insert" => &[],
+        "tpcc" => &[("warehouses", "1")],
         "select_random_points" | "select_random_ranges" => ONE_TABLE,
         _ => COMMON,
     }
@@ -188,4 +192,20 @@ pub const CASES: &[Case] = &[
         (0, 1, 0),
         Rows::Same,
     ),
+    Case {
+        workload: "tpcc",
+        options: &[],
+        counts: None,
+        rows: Rows::Conditions,
+    },
+    Case {
+        workload: "tpcc",
+        options: &[
+            ("statements", "single"),
+            ("delivery", "deferred"),
+            ("weight", "50,30,5,10,5"),
+        ],
+        counts: None,
+        rows: Rows::Conditions,
+    },
 ];

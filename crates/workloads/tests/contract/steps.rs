@@ -15,16 +15,60 @@ const SESSIONS: usize = 2;
 
 /// Runs every case of a workload in both modes of preparing.
 pub fn run_cases(name: &str, backend: Backend) {
+    let modes = [PreparedMode::Server, PreparedMode::Text];
+    if cases::of(name).all(|case| case.rows == Rows::Conditions) {
+        let all: Vec<&'static Case> = cases::of(name).collect();
+        run(name, backend, |db| in_turn(db, all, modes));
+        return;
+    }
     for case in cases::of(name) {
-        for prepared in [PreparedMode::Server, PreparedMode::Text] {
+        for prepared in modes {
             run(name, backend, |db| one(db, case, prepared));
+        }
+    }
+}
+
+/// Cases that follow each other on the tables of the first.
+async fn in_turn(db: Db, cases: Vec<&'static Case>, modes: [PreparedMode; 2]) {
+    let mut loaded = false;
+    for case in cases {
+        let workload = workload(case.workload, &options(case));
+        for prepared in modes {
+            let what = format!("{case:?}, {:?}, {prepared:?}", db.backend);
+            let mut session = db.session(prepared).await;
+            if !loaded {
+                prepare(&*workload, &mut session, &what).await;
+                prewarm(&*workload, &mut session, &what).await;
+                loaded = true;
+            }
+            transactions(case, &*workload, &mut session, 0, &what).await;
+            conditions(&*workload, &mut session, &what).await;
+            session.close().await;
+        }
+    }
+}
+
+fn options(case: &Case) -> Vec<(&'static str, &'static str)> {
+    [cases::common(case.workload), case.options].concat()
+}
+
+/// The workload's own conditions hold.
+async fn conditions(workload: &dyn Workload, session: &mut Session, what: &str) {
+    let checks = workload.checks(&session.dialect());
+    assert!(!checks.is_empty(), "{what}: nothing says what must hold");
+    for check in checks {
+        for block in 0..check.blocks() {
+            let sql = check.statement(block);
+            let violations = session.query(&sql).await.unwrap();
+            let first = violations.text(0, 0);
+            assert_eq!(violations.len(), 0, "{what}: {}: {first:?}", check.name);
         }
     }
 }
 
 async fn one(db: Db, case: &'static Case, prepared: PreparedMode) {
     let what = format!("{case:?}, {:?}, {prepared:?}", db.backend);
-    let mut options = [cases::common(case.workload), case.options].concat();
+    let mut options = options(case);
     if prepared == PreparedMode::Server && case.workload != "bulk_insert" {
         options.push(("validate", "on"));
     }
@@ -34,13 +78,17 @@ async fn one(db: Db, case: &'static Case, prepared: PreparedMode) {
     prepare(&*workload, &mut session, &what).await;
     let before = total_rows(&*workload, &mut session).await;
     transactions(case, &*workload, &mut session, before, &what).await;
+    prewarm(&*workload, &mut session, &what).await;
+    session.close().await;
+}
+
+async fn prewarm(workload: &dyn Workload, session: &mut Session, what: &str) {
     for table in workload.prewarm(&session.dialect()) {
         for sql in table.statements {
             let ran = session.query(&sql).await;
             assert!(ran.is_ok(), "{what}: {sql}: {ran:?}");
         }
     }
-    session.close().await;
 }
 
 /// Makes and loads the tables in uneven chunks, and checks what the loading engine checks.
@@ -56,7 +104,8 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
             session.simple(sql).await.unwrap();
         }
         let mut first = 0;
-        for chunk in [1, 13, 70].into_iter().cycle() {
+        let large = plan.rows.div_ceil(3).max(70);
+        for chunk in [1, 13, large].into_iter().cycle() {
             if first >= plan.rows {
                 break;
             }
@@ -68,7 +117,8 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
             };
             let mut rows = workload.rows(table, first, count, SEED);
             let loaded = session.load(&request, rows.as_mut()).await.unwrap();
-            assert_eq!(loaded.rows, count, "{what}");
+            let expected = workload.row_count(table, first, count, SEED);
+            assert_eq!(loaded.rows, expected, "{what}");
             first += count;
         }
         for sql in plan.indexes.iter().chain(&plan.finish) {
@@ -77,7 +127,7 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
 
         assert_eq!(
             row_count(session, &plan.name).await,
-            Ok(plan.rows),
+            Ok(workload.row_count(table, 0, plan.rows, SEED)),
             "{what}"
         );
         if let Some(key) = plan.key {
@@ -87,21 +137,33 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
                 Ok(range),
                 "{what}"
             );
-            let column = plan.columns.iter().position(|c| *c == key).unwrap();
-            let mut sampler = Sampler::new(&plan.name, plan.columns, column);
-            for row in (0..plan.rows).step_by(17) {
+        }
+        let one_row = match plan.row_key {
+            [] => plan.key.as_slice(),
+            columns => columns,
+        };
+        if !one_row.is_empty() {
+            let number = |key| plan.columns.iter().position(|c| *c == key).unwrap();
+            let columns: Vec<usize> = one_row.iter().copied().map(number).collect();
+            let mut sampler = Sampler::new(&plan.name, plan.columns, &columns);
+            let mut sampled = 0;
+            for unit in (0..plan.rows).step_by((plan.rows as usize / 40).max(17)) {
+                let mut source = workload.rows(table, unit, 1, SEED);
                 let mut expected = Vec::new();
-                let mut source = workload.rows(table, row, 1, SEED);
-                assert!(
-                    source.next_row(&mut RowWriter::tsv(&mut expected)),
-                    "{what}"
-                );
-                sampler.compare(session, &expected).await.unwrap();
+                while source.next_row(&mut RowWriter::tsv(&mut expected)) {
+                    sampler.compare(session, &expected).await.unwrap();
+                    expected.clear();
+                    sampled += 1;
+                }
             }
+            assert_eq!(sampled > 0, plan.rows > 0, "{what}");
             assert_eq!(sampler.finish().mismatches, 0, "{what}");
         }
         let found = describe_table(session, &plan.name).await.unwrap().unwrap();
         assert!(workload.recognises(&found), "{what}: {found:?}");
+    }
+    for sql in plans.iter().flat_map(|plan| &plan.after_all) {
+        session.query(sql).await.unwrap();
     }
 }
 
@@ -117,11 +179,15 @@ async fn transactions(
     statements.prepare(session).await.unwrap();
     let before = session.counts();
     for _ in 0..TRANSACTIONS {
-        let kind = terminal.transaction(session, &statements).await;
+        let done = terminal.transaction(session, &statements).await;
         assert!(
-            matches!(kind, Ok(k) if k < workload.transaction_types().len()),
-            "{what}: {kind:?}"
+            matches!(done, Ok(d) if d.kind < workload.transaction_types().len()),
+            "{what}: {done:?}"
         );
+        if terminal.has_deferred() {
+            let done = terminal.deferred(session, &statements).await;
+            assert!(done.is_ok(), "{what}: {done:?}");
+        }
     }
     terminal.finish(session).await.unwrap();
     let counts = session.counts() - before;
@@ -144,6 +210,7 @@ async fn transactions(
             assert_eq!(counts.write + counts.noop_writes, TRANSACTIONS, "{what}");
             assert!(counts.write > 0, "{what}");
         }
+        Rows::Conditions => assert!(counts.write > TRANSACTIONS, "{what}"),
     }
 }
 

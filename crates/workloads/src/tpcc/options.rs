@@ -1,0 +1,114 @@
+//! Options of TPC-C.
+
+use tidemark_core::{OptionKind, OptionSpec};
+
+const fn option(
+    name: &'static str,
+    kind: OptionKind,
+    default: &'static str,
+    help: &'static str,
+) -> OptionSpec {
+    OptionSpec {
+        name,
+        kind,
+        default,
+        help,
+    }
+}
+
+/// Most warehouses: their numbers stay far from the end of a 32-bit INT, and those of their rows
+/// of a 64-bit one.
+pub(super) const MAX_WAREHOUSES: i64 = 1_000_000;
+/// Most partitions: MySQL's and MariaDB's own bound.
+const MAX_PARTS: i64 = 8_192;
+
+/// Everything that can be set about TPC-C.
+pub const OPTIONS: &[OptionSpec] = &[
+    option(
+        "warehouses",
+        OptionKind::Int {
+            min: 1,
+            max: MAX_WAREHOUSES,
+        },
+        "10",
+        "Number of warehouses: the scale of the benchmark, some 80 MB each",
+    ),
+    option(
+        "parts",
+        OptionKind::Int {
+            min: 1,
+            max: MAX_PARTS,
+        },
+        "1",
+        "Partitions by warehouse of every table but item; 1 makes whole tables",
+    ),
+    option(
+        "partition-type",
+        OptionKind::Choice(&["hash", "range", "list-hash", "list-range"]),
+        "hash",
+        "How warehouses are dealt to --parts: by hash, by ranges, or by lists that do the like",
+    ),
+    option(
+        "foreign-keys",
+        OptionKind::Bool,
+        "off",
+        "Add the foreign keys of clause 1.3 after all rows",
+    ),
+    option(
+        "weight",
+        OptionKind::Text,
+        "45,43,4,4,4",
+        "Share in percent of New-Order, Payment, Order-Status, Delivery and Stock-Level",
+    ),
+    option(
+        "wait",
+        OptionKind::Bool,
+        "off",
+        "Keying and think times of clause 5.2.5.7",
+    ),
+    option(
+        "wait-scale",
+        OptionKind::Float {
+            min: 0.0,
+            max: 1_000.0,
+        },
+        "1.0",
+        "Factor of the keying and think times; anything but 1.0 leaves the specification",
+    ),
+    option(
+        "wait-for",
+        OptionKind::Choice(&["both", "keying", "think"]),
+        "both",
+        "Which of the two times there are with --wait; anything but both leaves the specification",
+    ),
+    option(
+        "delivery",
+        OptionKind::Choice(&["auto", "inline", "deferred"]),
+        "auto",
+        "Delivery within its transaction or queued after it; auto: deferred with --wait, else inline",
+    ),
+    option(
+        "statements",
+        OptionKind::Choice(&["batched", "single"]),
+        "batched",
+        "New-Order's lines in statements for many rows, or one statement a row",
+    ),
+    option(
+        "first-warehouse",
+        OptionKind::Int {
+            min: 1,
+            max: MAX_WAREHOUSES,
+        },
+        "1",
+        "First warehouse that has terminals in this run, where clients share one",
+    ),
+    option(
+        "last-warehouse",
+        OptionKind::Int {
+            min: 0,
+            max: MAX_WAREHOUSES,
+        },
+        "0",
+        "Last warehouse that has terminals in this run; 0 is the last of all",
+    ),
+];
