@@ -5,6 +5,15 @@ use std::collections::BTreeMap;
 use tidemark_core::record::{EncodedHistogram, Fairness, HostLoad, HostRole, TypeStats};
 use tidemark_stats::{Histogram, mean, population_stddev};
 
+/// What a workload counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Names {
+    /// Transaction types.
+    pub types: &'static [&'static str],
+    /// Outcomes beside them.
+    pub notes: &'static [&'static str],
+}
+
 fn stats(latencies: &Latencies) -> TypeStats {
     TypeStats {
         count: latencies.service.count(),
@@ -27,6 +36,12 @@ pub(crate) fn type_stats(names: &[&str], counters: &Counters) -> BTreeMap<String
         .filter(|(_, l)| !l.service.is_empty())
         .map(|(name, l)| (name.to_string(), stats(l)))
         .collect()
+}
+
+/// Counted outcomes by name; those that never came are there with 0.
+pub(crate) fn notes(names: &[&str], counters: &Counters) -> BTreeMap<String, u64> {
+    let counted = names.iter().zip(counters.notes);
+    counted.map(|(name, n)| (name.to_string(), n)).collect()
 }
 
 /// All types together.

@@ -6,6 +6,7 @@
 //! embedded engine block and get threads of their own.
 
 mod arrivals;
+mod check;
 mod clock;
 mod control;
 mod error;
@@ -18,16 +19,21 @@ mod outages;
 mod pool;
 mod recorder;
 mod run;
+mod samples;
 mod session;
 mod steps;
 mod tally;
 
+pub use check::{
+    CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict, ViolatingRow, check,
+};
 pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
-    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, drop_tables, is_ours,
-    is_unfinished, prepare,
+    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, create, drop_tables,
+    is_ours, is_unfinished, prepare,
 };
 pub use recorder::{Due, Origin, Recorder};
-pub use run::{RunObserver, RunResult, Started, run};
+pub use run::{RunObserver, RunResult, Started, run, run_sampled};
+pub use samples::{Sample, SampleLog, SampleReport};
 pub use tally::ErrorTally;

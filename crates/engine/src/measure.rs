@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::control::StopHandle;
 use crate::error::EngineError;
-use crate::interval::{all_types, encoded, fairness, host_loads, type_stats};
+use crate::interval::{Names, all_types, encoded, fairness, host_loads, notes, type_stats};
 use crate::launch::Crew;
 use crate::recorder::{Counters, SessionTally};
 use crate::run::{RunObserver, RunResult};
@@ -24,6 +24,7 @@ const SHORTEST_INTERVAL_MS: f64 = 50.0;
 const LONGEST_DRAIN: Duration = Duration::from_secs(5);
 
 /// What was counted since a moment.
+#[derive(Clone)]
 struct Counted {
     counters: Counters,
     start: Instant,
@@ -41,13 +42,16 @@ struct Held {
 /// The controller's side of a run.
 pub(crate) struct Measurement<'a> {
     spec: &'a RunSpec,
-    names: &'static [&'static str],
+    names: Names,
     crew: Crew,
     opened: usize,
     clock: Clock,
     spare: Counters,
+    /// Cleared, to be exchanged for an executor's.
+    part: Counters,
     totals: Counted,
-    checkpoint: Counted,
+    /// Since the last checkpoint; nothing where none was asked for.
+    checkpoint: Option<Counted>,
     conductor: Option<Conductor>,
     held: Option<Held>,
     steps: Vec<Step>,
@@ -58,17 +62,12 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl<'a> Measurement<'a> {
-    pub fn new(
-        spec: &'a RunSpec,
-        names: &'static [&'static str],
-        crew: Crew,
-        opened: usize,
-    ) -> Self {
+    pub fn new(spec: &'a RunSpec, names: Names, crew: Crew, opened: usize) -> Self {
         let begun = Instant::now();
         let clock = Clock::new(begun + spec.warmup, begun);
         let hosts = crew.hosts.len();
         let since = |start| Counted {
-            counters: Counters::new(names.len(), hosts),
+            counters: Counters::new(names.types.len(), hosts),
             start,
             sessions: Vec::new(),
         };
@@ -76,9 +75,10 @@ impl<'a> Measurement<'a> {
             spec,
             names,
             opened,
-            spare: Counters::new(names.len(), hosts),
+            spare: Counters::new(names.types.len(), hosts),
+            part: Counters::new(names.types.len(), hosts),
             totals: since(clock.measure_start),
-            checkpoint: since(clock.measure_start),
+            checkpoint: None,
             clock,
             conductor: Conductor::new(&spec.pacing),
             held: None,
@@ -100,6 +100,9 @@ impl<'a> Measurement<'a> {
         let mut in_warmup = !self.spec.warmup.is_zero();
         self.begin_load(begun, in_warmup);
         let planned = self.clock.measure_start;
+        if !checkpoints.is_empty() {
+            self.checkpoint = Some(self.totals.clone());
+        }
         let mut checkpoints = checkpoints.iter().map(|c| planned + *c).peekable();
         let mut running = self.crew.threads;
         while running > 0 {
@@ -164,7 +167,9 @@ impl<'a> Measurement<'a> {
     fn begin_measurement(&mut self, now: Instant) {
         self.clock.measure_start = now;
         self.totals.start = now;
-        self.checkpoint.start = now;
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.start = now;
+        }
         self.crew.control.measuring.store(true, Ordering::Relaxed);
         self.crew.recorders.iter().for_each(|r| r.reset_sessions());
         self.begin_step(now);
@@ -194,7 +199,7 @@ impl<'a> Measurement<'a> {
             plan,
             end: now + plan.hold,
             span: Counted {
-                counters: Counters::new(self.names.len(), self.crew.hosts.len()),
+                counters: Counters::new(self.names.types.len(), self.crew.hosts.len()),
                 start: now,
                 sessions: self.tallies(),
             },
@@ -298,7 +303,9 @@ impl<'a> Measurement<'a> {
         let interval = self.close_interval(now, in_warmup);
         if !in_warmup {
             self.totals.counters.merge(&self.spare);
-            self.checkpoint.counters.merge(&self.spare);
+            if let Some(checkpoint) = &mut self.checkpoint {
+                checkpoint.counters.merge(&self.spare);
+            }
             if let Some(held) = &mut self.held {
                 held.span.counters.merge(&self.spare);
             }
@@ -312,12 +319,13 @@ impl<'a> Measurement<'a> {
 
     fn close_interval(&mut self, now: Instant, in_warmup: bool) -> Interval {
         let mut concurrency = 0;
-        let mut part = Counters::new(self.names.len(), self.crew.hosts.len());
+        // What is counted from here on is measured.
+        let begins = in_warmup && now >= self.clock.measure_start;
         self.connected.fill(0);
         for recorder in &self.crew.recorders {
-            concurrency += recorder.swap(&mut part, &mut self.connected);
-            self.spare.merge(&part);
-            part.clear();
+            concurrency += recorder.swap(&mut self.part, &mut self.connected, begins);
+            self.spare.merge(&self.part);
+            self.part.clear();
         }
         let arrivals = self.crew.control.arrivals.as_ref();
         self.spare.dropped += arrivals.map_or(0, |a| a.take_dropped());
@@ -346,17 +354,21 @@ impl<'a> Measurement<'a> {
             dropped_arrivals: self.spare.dropped,
             outage_ms: outage.as_secs_f64() * 1000.0,
             hosts: host_loads(&self.crew.hosts, &self.spare.hosts, &self.connected),
-            types: type_stats(self.names, &self.spare),
+            types: type_stats(self.names.types, &self.spare),
+            notes: notes(self.names.notes, &self.spare),
         }
     }
 
     fn end_checkpoint(&mut self, now: Instant, observer: &mut dyn RunObserver) {
         let seconds = now - self.clock.measure_start;
-        let totals = self.totals_of(&self.checkpoint, now);
-        observer.checkpoint(seconds.as_secs_f64(), &totals);
-        self.checkpoint.counters.clear();
-        self.checkpoint.start = now;
-        self.checkpoint.sessions = self.tallies();
+        let Some(mut span) = self.checkpoint.take() else {
+            return;
+        };
+        observer.checkpoint(seconds.as_secs_f64(), &self.totals_of(&span, now));
+        span.counters.clear();
+        span.start = now;
+        span.sessions = self.tallies();
+        self.checkpoint = Some(span);
     }
 
     /// Each session's share, in order. Session `n` is number `n / executors` of recorder
@@ -387,7 +399,8 @@ impl<'a> Measurement<'a> {
             statements: counters.statements,
             ignored_errors: counters.ignored_errors,
             reconnects: counters.reconnects,
-            types: type_stats(self.names, counters),
+            types: type_stats(self.names.types, counters),
+            notes: notes(self.names.notes, counters),
             all: all_types(counters),
             fairness: fairness(&sessions),
             delayed_arrivals: counters.delayed,
@@ -418,6 +431,7 @@ impl<'a> Measurement<'a> {
     }
 
     fn result(&mut self) -> RunResult {
+        self.crew.recorders.iter().for_each(|r| r.end_samples());
         if self.crew.control.cut_off.load(Ordering::Relaxed) {
             self.crew.control.fail(EngineError::ForcedShutdown);
         }
@@ -447,7 +461,7 @@ impl<'a> Measurement<'a> {
             executors: self.crew.recorders.len(),
             sessions_opened: self.opened,
             totals,
-            since_checkpoint: self.totals_of(&self.checkpoint, now),
+            since_checkpoint: self.totals_of(self.checkpoint.as_ref().unwrap_or(&self.totals), now),
             outages: self.outages(now),
             errors: self.totals.counters.errors.clone(),
             sessions: self.tallies().iter().map(|t| (t.events, t.busy)).collect(),

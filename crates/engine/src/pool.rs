@@ -30,10 +30,26 @@ struct State {
     thinking: BinaryHeap<Reverse<(Instant, u32)>>,
     /// Terminals that want a session, the longest waiting first.
     ready: VecDeque<(Instant, u32)>,
-    think: ThinkTime,
+    think: Think,
     random: SmallRng,
     /// No terminal below this number rests.
     rest: usize,
+}
+
+/// Who decides how long a terminal thinks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Think {
+    /// The run: all terminals alike.
+    Run(ThinkTime),
+    /// Each terminal itself, by the transaction.
+    Terminal,
+}
+
+impl Think {
+    /// Whether there is any.
+    pub fn is_any(self) -> bool {
+        self != Think::Run(ThinkTime::None)
+    }
 }
 
 /// A terminal on a session.
@@ -48,12 +64,13 @@ pub(crate) struct Seated {
 
 impl Pool {
     #[allow(clippy::vec_box)] // a terminal moves to its session and back
-    pub fn new(terminals: Vec<Box<Terminal>>, think: ThinkTime, seed: u64) -> Self {
+    pub fn new(terminals: Vec<Box<Terminal>>, think: Think, seed: u64) -> Self {
         Self {
             state: RefCell::new(State {
-                thinking: BinaryHeap::with_capacity(match think {
-                    ThinkTime::None => 0,
-                    _ => terminals.len(),
+                thinking: BinaryHeap::with_capacity(if think.is_any() {
+                    terminals.len()
+                } else {
+                    0
                 }),
                 ready: VecDeque::new(),
                 terminals: terminals.into_iter().map(Some).collect(),
@@ -72,7 +89,7 @@ impl Pool {
         let now = Instant::now();
         let mut state = self.state.borrow_mut();
         for number in 0..state.terminals.len() as u32 {
-            let pause = state.first_pause();
+            let pause = state.first_pause(number);
             state.rest(number, now, pause);
         }
     }
@@ -90,14 +107,15 @@ impl Pool {
         None
     }
 
-    /// Gives a terminal back, which thinks until its next transaction.
-    pub fn put(&self, number: u32, terminal: Box<Terminal>, now: Instant) {
+    /// Gives a terminal back, which thinks until its next transaction from the moment that the last
+    /// one ended for its user.
+    pub fn put(&self, number: u32, mut terminal: Box<Terminal>, ended: Instant) {
         let mut state = self.state.borrow_mut();
+        let pause = state.pause(&mut terminal);
         state.terminals[number as usize] = Some(terminal);
         state.rest = state.rest.min(number as usize);
         let first = state.thinking.peek().map(|Reverse((due, _))| *due);
-        let pause = state.pause();
-        let due = state.rest(number, now, pause);
+        let due = state.rest(number, ended, pause);
         drop(state);
         if pause.is_zero() {
             self.free.call_one();
@@ -170,8 +188,15 @@ impl State {
         due
     }
 
-    fn pause(&mut self) -> Duration {
+    fn pause(&mut self, terminal: &mut Terminal) -> Duration {
         match self.think {
+            Think::Terminal => terminal.pause(),
+            Think::Run(think) => self.think(think),
+        }
+    }
+
+    fn think(&mut self, think: ThinkTime) -> Duration {
+        match think {
             ThinkTime::None => Duration::ZERO,
             ThinkTime::Constant(time) => time,
             // TPC-C 5.2.5.4: truncated at ten times the mean.
@@ -182,12 +207,18 @@ impl State {
         }
     }
 
-    fn first_pause(&mut self) -> Duration {
-        match self.think {
-            // What is left of a constant time at a random moment.
-            ThinkTime::Constant(time) => time.mul_f64(self.random.random::<f64>()),
+    /// What is left of a pause at a random moment.
+    fn first_pause(&mut self, number: u32) -> Duration {
+        let whole = match self.think {
+            Think::Terminal => {
+                let terminal = self.terminals.get_mut(number as usize);
+                terminal.and_then(Option::as_mut).map(|t| t.pause())
+            }
+            Think::Run(ThinkTime::Constant(time)) => Some(time),
             // An exponential time has no memory.
-            _ => self.pause(),
-        }
+            Think::Run(think) => return self.think(think),
+        };
+        let share = self.random.random::<f64>();
+        whole.map_or(Duration::ZERO, |pause| pause.mul_f64(share))
     }
 }

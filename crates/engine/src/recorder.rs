@@ -1,11 +1,13 @@
 //! What sessions record: one set of counters per executor, swapped out once an interval.
 
+use crate::samples::Sampler;
 use crate::tally::ErrorTally;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_core::record::StatementCounts;
 use tidemark_stats::Histogram;
+use tidemark_workloads::{Done, MAX_NOTES};
 
 /// One transaction type's latencies.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +54,8 @@ pub enum Origin {
 #[derive(Debug, Clone)]
 pub(crate) struct Counters {
     pub types: Vec<Latencies>,
+    /// Counted outcomes, in the workload's order.
+    pub notes: [u64; MAX_NOTES],
     /// From scheduled to actual start, of arrivals that a free session awaited.
     pub lateness: Histogram,
     /// Arrivals that came when no session was free.
@@ -72,6 +76,7 @@ impl Counters {
     pub fn new(types: usize, hosts: usize) -> Self {
         Self {
             types: (0..types).map(|_| Latencies::default()).collect(),
+            notes: [0; MAX_NOTES],
             lateness: Histogram::new(),
             delayed: 0,
             dropped: 0,
@@ -87,6 +92,9 @@ impl Counters {
     pub fn merge(&mut self, other: &Counters) {
         for (mine, theirs) in self.types.iter_mut().zip(&other.types) {
             mine.merge(theirs);
+        }
+        for (mine, theirs) in self.notes.iter_mut().zip(&other.notes) {
+            *mine += theirs;
         }
         self.lateness.merge(&other.lateness);
         self.delayed += other.delayed;
@@ -107,6 +115,7 @@ impl Counters {
             latencies.response.clear();
             latencies.wait.clear();
         }
+        self.notes.fill(0);
         self.lateness.clear();
         (self.delayed, self.dropped, self.unserved) = (0, 0, 0);
         self.hosts.fill(0);
@@ -125,8 +134,19 @@ pub(crate) struct SessionTally {
     pub busy: Duration,
 }
 
+/// Who ran a transaction, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct By {
+    /// The terminal's number in the run.
+    pub terminal: usize,
+    /// The first statement.
+    pub begun: Instant,
+}
+
 struct State {
     counters: Counters,
+    /// Where each transaction goes, if anybody asked.
+    sampler: Option<Sampler>,
     sessions: Vec<SessionTally>,
     /// Sessions connected, by host.
     connected: Vec<u64>,
@@ -146,6 +166,7 @@ impl Recorder {
     pub fn new(types: usize, sessions: usize, hosts: usize) -> Self {
         Self(Mutex::new(State {
             counters: Counters::new(types, hosts),
+            sampler: None,
             sessions: vec![SessionTally::default(); sessions],
             connected: vec![0; hosts.max(1)],
             in_progress: 0,
@@ -158,21 +179,38 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one transaction: its type, the session's number on this executor, its statements,
-    /// its service time, and its wait where it was due before it was sent.
+    /// Counts one transaction: what came of it, the session's number on this executor, its
+    /// statements, its service time, and its wait where it was due before it was sent.
     #[inline]
     pub fn record(
         &self,
-        kind: usize,
+        done: Done,
+        session: usize,
+        statements: StatementCounts,
+        service: Duration,
+        due: Option<Due>,
+    ) {
+        self.record_by(None, done, session, statements, service, due);
+    }
+
+    /// As [`Recorder::record`], and samples it where that is asked for.
+    #[inline]
+    pub(crate) fn record_by(
+        &self,
+        by: Option<By>,
+        done: Done,
         session: usize,
         statements: StatementCounts,
         service: Duration,
         due: Option<Due>,
     ) {
         let mut state = self.lock();
+        if let (Some(sampler), Some(by)) = (&mut state.sampler, by) {
+            sampler.take(done.kind, by.terminal, by.begun, service);
+        }
         let counters = &mut state.counters;
         counters.statements += statements;
-        if let Some(latencies) = counters.types.get_mut(kind) {
+        if let Some(latencies) = counters.types.get_mut(done.kind) {
             latencies.service.record(service);
             if let Some(due) = due {
                 latencies.response.record(due.wait + service);
@@ -180,6 +218,11 @@ impl Recorder {
                     Origin::Awaited => Duration::ZERO,
                     _ => due.wait,
                 });
+            }
+        }
+        if !done.notes.is_empty() {
+            for (sum, noted) in counters.notes.iter_mut().zip(done.notes.counts()) {
+                *sum += u64::from(*noted);
             }
         }
         match due.map(|d| (d.origin, d.wait)) {
@@ -258,14 +301,29 @@ impl Recorder {
     }
 
     /// Exchanges the counters for cleared ones; adds the sessions connected, by host, and gives the
-    /// transactions in progress.
-    pub(crate) fn swap(&self, cleared: &mut Counters, connected: &mut [u64]) -> u64 {
+    /// transactions in progress. With `begins`, what is counted from now on is sampled.
+    pub(crate) fn swap(&self, cleared: &mut Counters, connected: &mut [u64], begins: bool) -> u64 {
         let mut state = self.lock();
+        if let Some(sampler) = state.sampler.as_mut().filter(|_| begins) {
+            sampler.begin();
+        }
         std::mem::swap(&mut state.counters, cleared);
         for (sum, mine) in connected.iter_mut().zip(&state.connected) {
             *sum += mine;
         }
         state.in_progress
+    }
+
+    /// Every transaction goes there, too.
+    pub(crate) fn sample(&self, sampler: Sampler) {
+        self.lock().sampler = Some(sampler);
+    }
+
+    /// The load is over: hands over what was sampled.
+    pub(crate) fn end_samples(&self) {
+        if let Some(mut sampler) = self.lock().sampler.take() {
+            sampler.flush();
+        }
     }
 
     /// Each session's share since the last reset.
@@ -277,5 +335,36 @@ impl Recorder {
         for tally in &mut self.lock().sessions {
             (tally.events, tally.busy) = (0, Duration::ZERO);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_workloads::Notes;
+
+    #[test]
+    fn notes_are_summed_and_begin_anew_with_each_interval() {
+        let recorder = Recorder::new(2, 1, 1);
+        let mut notes = Notes::NONE;
+        notes.add(0);
+        notes.add(3);
+        notes.add(3);
+        let noted = Done { kind: 1, notes };
+        for done in [noted, Done::of(0), noted] {
+            let statements = StatementCounts::default();
+            recorder.record(done, 0, statements, Duration::from_millis(1), None);
+        }
+        let mut sum = Counters::new(2, 1);
+        let mut part = Counters::new(2, 1);
+        recorder.swap(&mut part, &mut [0], false);
+        sum.merge(&part);
+        sum.merge(&part);
+        assert_eq!(part.notes, [2, 0, 0, 4, 0, 0, 0, 0]);
+        assert_eq!(sum.notes, [4, 0, 0, 8, 0, 0, 0, 0]);
+        assert_eq!(part.types[1].service.count(), 2);
+        part.clear();
+        recorder.swap(&mut part, &mut [0], false);
+        assert_eq!(part.notes, [0; MAX_NOTES]);
     }
 }

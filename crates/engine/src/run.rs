@@ -2,8 +2,10 @@
 
 use crate::control::StopHandle;
 use crate::error::EngineError;
+use crate::interval::Names;
 use crate::launch::Crew;
 use crate::measure::Measurement;
+use crate::samples::SampleLog;
 use crate::tally::ErrorTally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,8 +79,24 @@ pub fn run(
     stop: &StopHandle,
     observer: &mut dyn RunObserver,
 ) -> Result<RunResult, EngineError> {
+    run_sampled(spec, connector, workload, checkpoints, stop, observer, None)
+}
+
+/// As [`run`], and every transaction that counts goes to the log, with the run's number.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_sampled(
+    spec: &RunSpec,
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    checkpoints: &[Duration],
+    stop: &StopHandle,
+    observer: &mut dyn RunObserver,
+    samples: Option<(&SampleLog, u16)>,
+) -> Result<RunResult, EngineError> {
     let begun = Instant::now();
-    let crew = Crew::launch(spec, connector, workload)?;
+    let crew = Crew::launch(spec, connector, workload, samples)?;
     let sessions = crew.wait_until_ready(spec, stop).inspect_err(|error| {
         crew.control.fail(error.clone());
         crew.control.abort();
@@ -88,7 +106,10 @@ pub fn run(
         executors: crew.recorders.len(),
         connect_time: begun.elapsed(),
     });
-    let names = workload.transaction_types();
+    let names = Names {
+        types: workload.transaction_types(),
+        notes: workload.notes(),
+    };
     let mut measurement = Measurement::new(spec, names, crew, sessions);
     Ok(measurement.run(checkpoints, stop, observer))
 }

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
 use crate::pool::Pool;
-use crate::recorder::{Due, Origin, Recorder};
+use crate::recorder::{By, Due, Origin, Recorder};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::rc::Rc;
@@ -26,6 +26,8 @@ pub(crate) const VALIDATION: &str = "validation";
 const FIRST_BACKOFF: Duration = Duration::from_millis(50);
 /// Longest such pause.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+/// A signal to a session that waits in a read is heard after so long.
+const LONGEST_WAIT_IN_PLACE: Duration = Duration::from_millis(100);
 /// How often what a terminal holds back is sent at the run's end.
 const FINISH_TRIES: u32 = 5;
 
@@ -36,8 +38,14 @@ pub(crate) struct Shared {
     pub workload: Arc<dyn Workload>,
     pub control: Arc<Control>,
     pub recorder: Arc<Recorder>,
+    /// The executor's number; its terminals are those of number `thread`, `thread + threads`, …
+    pub thread: usize,
+    /// How many there are.
+    pub threads: usize,
     /// The target's hosts.
     pub hosts: Arc<[(String, HostRole)]>,
+    /// Whether each session has a thread to itself, and waits for replies in a read.
+    pub in_place: bool,
 }
 
 impl Shared {
@@ -72,6 +80,18 @@ enum Verdict {
 enum Start {
     Now,
     At(Instant, Origin),
+}
+
+/// What of a transaction is to be done.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Whose it is.
+    terminal: usize,
+    start: Start,
+    /// Whether it is counted as in progress until it ends.
+    scheduled: bool,
+    /// What it left to be done after its reply.
+    deferred: bool,
 }
 
 /// One session.
@@ -147,6 +167,11 @@ impl SessionTask {
                 Err(DbError::new(ErrorClass::ConnectionLost, "prepare", late))
             })
             .map_err(init_error)?;
+        if shared.in_place {
+            session
+                .wait_in_place(LONGEST_WAIT_IN_PLACE)
+                .map_err(connect_error)?;
+        }
         Ok(session)
     }
 
@@ -213,9 +238,17 @@ impl SessionTask {
 
     async fn run_own(&mut self, terminal: &mut Terminal) {
         let mut since_reconnect = 0;
+        let scheduled = self.shared.control.arrivals.is_some();
         while let Some(start) = self.next_start().await {
+            let part = Part {
+                terminal: self.number,
+                start,
+                scheduled,
+                deferred: false,
+            };
             if !self.shared.control.take_event()
-                || !self.event(terminal, start).await
+                || !self.event(terminal, part).await
+                || !self.deferred(terminal, part).await
                 || !self.reconnect_if_due(&mut since_reconnect).await
             {
                 return;
@@ -235,9 +268,16 @@ impl SessionTask {
             } else {
                 Origin::Terminal
             };
-            let start = Start::At(seated.since, origin);
-            let go_on = self.event(&mut seated.terminal, start).await;
-            pool.put(seated.number, seated.terminal, Instant::now());
+            let part = Part {
+                terminal: shared.thread + seated.number as usize * shared.threads,
+                start: Start::At(seated.since, origin),
+                scheduled: true,
+                deferred: false,
+            };
+            let mut go_on = self.event(&mut seated.terminal, part).await;
+            let ended = Instant::now();
+            go_on = go_on && self.deferred(&mut seated.terminal, part).await;
+            pool.put(seated.number, seated.terminal, ended);
             if !go_on || !self.reconnect_if_due(&mut since_reconnect).await {
                 return;
             }
@@ -291,9 +331,8 @@ impl SessionTask {
 
     /// One transaction, tried again as errors allow; false when the session must end. Its service
     /// time runs from the first try to the last reply, as sysbench's does.
-    async fn event(&mut self, terminal: &mut Terminal, start: Start) -> bool {
-        let scheduled = matches!(start, Start::At(..)) || self.shared.control.arrivals.is_some();
-        if scheduled {
+    async fn event(&mut self, terminal: &mut Terminal, part: Part) -> bool {
+        if part.scheduled {
             self.shared.recorder.begin_scheduled();
         }
         let begun = Instant::now();
@@ -301,20 +340,29 @@ impl SessionTask {
             let Some(session) = &mut self.session else {
                 return false;
             };
-            match terminal.transaction(session, &self.statements).await {
-                Ok(kind) => {
-                    let service = begun.elapsed();
+            let tried = if part.deferred {
+                terminal.deferred(session, &self.statements).await
+            } else {
+                terminal.transaction(session, &self.statements).await
+            };
+            match tried {
+                Ok(done) => {
+                    let service = session.replied_at().saturating_duration_since(begun);
                     let statements = self.uncounted();
-                    let due = match start {
+                    let due = match part.start {
                         Start::Now => None,
                         Start::At(due, origin) => Some(Due {
                             wait: begun.saturating_duration_since(due),
                             origin,
                         }),
                     };
+                    let by = Some(By {
+                        terminal: part.terminal,
+                        begun,
+                    });
                     self.shared
                         .recorder
-                        .record(kind, self.local, statements, service, due);
+                        .record_by(by, done, self.local, statements, service, due);
                     return true;
                 }
                 Err(error) => {
@@ -324,7 +372,7 @@ impl SessionTask {
                         Verdict::End => false,
                     };
                     if !go_on {
-                        if scheduled {
+                        if part.scheduled {
                             self.shared.recorder.end_unfinished();
                         }
                         return false;
@@ -332,6 +380,20 @@ impl SessionTask {
                 }
             }
         }
+    }
+
+    /// What the transaction left to be done after its reply, if anything: timed as one of its own,
+    /// which takes no arrival and none of the run's `events`.
+    async fn deferred(&mut self, terminal: &mut Terminal, after: Part) -> bool {
+        if !terminal.has_deferred() {
+            return true;
+        }
+        let part = Part {
+            start: Start::Now,
+            deferred: true,
+            ..after
+        };
+        self.event(terminal, part).await
     }
 
     fn uncounted(&mut self) -> StatementCounts {

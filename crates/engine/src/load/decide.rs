@@ -3,7 +3,7 @@
 use super::{LoadSpec, Replace, statement};
 use crate::error::EngineError;
 use tidemark_core::ErrorClass;
-use tidemark_drivers::journal::Chunks;
+use tidemark_drivers::journal::{Journal, Part, State};
 use tidemark_drivers::{Session, catalog};
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -17,7 +17,7 @@ pub(super) enum Decision {
     Create,
     /// It is dropped and made anew.
     Recreate,
-    /// An unfinished load of the same rows goes on; these chunks are there.
+    /// An unfinished load of the same rows goes on; these chunks of units are there.
     Resume { chunks: Vec<(u64, u64)> },
 }
 
@@ -26,9 +26,11 @@ impl Decision {
         *self == Decision::Recreate
     }
 
-    pub fn rows_there(&self) -> u64 {
+    /// Rows of the table numbered `index` that are there.
+    pub fn rows_there(&self, workload: &dyn Workload, index: usize, seed: u64) -> u64 {
+        let count = |(first, units): &(u64, u64)| workload.row_count(index, *first, *units, seed);
         match self {
-            Decision::Resume { chunks } => chunks.iter().map(|(_, rows)| rows).sum(),
+            Decision::Resume { chunks } => chunks.iter().map(count).sum(),
             _ => 0,
         }
     }
@@ -45,16 +47,31 @@ pub(super) fn mark_loading(plan: &TablePlan, spec: &LoadSpec) -> String {
 
 /// Tells plans with other schemas apart: FNV-1a over all their statements (Fowler, Noll, Vo).
 fn digest(plan: &TablePlan) -> u32 {
-    let texts = plan.create.iter().chain(&plan.indexes).chain(&plan.finish);
+    let before = plan.create.iter().chain(&plan.indexes).chain(&plan.finish);
+    let texts = before.chain(&plan.after_all);
     let bytes = texts.flat_map(|sql| sql.bytes());
     bytes.fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })
 }
 
+/// Tells loads apart: which tables, of what schema, with which rows.
+pub(super) fn digest_of_all(plans: &[TablePlan], spec: &LoadSpec) -> u64 {
+    let marks = plans.iter().map(|plan| (plan, mark_loading(plan, spec)));
+    let texts = marks.map(|(plan, mark)| format!("{} {mark}\n", plan.name));
+    let all: String = texts.collect();
+    all.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// The mark of a table that was loaded and verified.
 pub(super) fn mark_loaded(plan: &TablePlan, seed: u64) -> String {
-    format!("{MARK}loaded rows={} seed={seed}", plan.rows)
+    let digest = digest(plan);
+    format!(
+        "{MARK}loaded rows={} seed={seed} plan={digest:08x}",
+        plan.rows
+    )
 }
 
 /// Waits until nothing is left of an unfinished load that is to go on: what its client's sessions
@@ -92,7 +109,7 @@ pub(super) async fn decide(
     workload: &dyn Workload,
     plan: &TablePlan,
     spec: &LoadSpec,
-    journal: Option<&Chunks>,
+    journal: Option<&Journal>,
 ) -> Result<Decision, EngineError> {
     let found = catalog::describe_table(session, &plan.name)
         .await
@@ -102,16 +119,25 @@ pub(super) async fn decide(
     };
     refuse_view(session, &plan.name).await?;
     let mark = found.comment.as_deref().unwrap_or_default();
+    // Tables are verified one after another, and a client may be killed in between.
+    let is_part = |j: &Journal| {
+        mark == mark_loading(plan, spec)
+            || mark == mark_loaded(plan, spec.seed) && j.of(&plan.name).next().is_some()
+    };
     // Where nothing is rolled back, rows of a chunk that was cut off are there without its line in
     // the journal.
-    if mark == mark_loading(plan, spec)
-        && let Some(chunks) = journal
+    if let Some(journal) = journal.filter(|j| is_part(j))
         && spec.replace == Replace::Nothing
         && catalog::is_transactional(session, &plan.name)
             .await
             .map_err(statement)?
     {
-        let chunks = chunks.get(&plan.name).cloned().unwrap_or_default();
+        let done = journal.of(&plan.name).filter(|l| l.state == State::Done);
+        let chunks = done.filter_map(|line| match line.part {
+            Part::Chunk { first, units } => Some((first, units)),
+            _ => None,
+        });
+        let chunks = chunks.collect();
         return Ok(Decision::Resume { chunks });
     }
     if mark.starts_with(&format!("{MARK}loading ")) || spec.replace == Replace::Anything {

@@ -1,10 +1,12 @@
 //! Dropping a workload's tables, and nothing else.
 
+use super::begin::living;
 use super::decide::{is_ours, refuse_view};
-use super::guard::Guard;
+use super::guard::{Guard, in_the_way};
 use super::{on_session, plans, statement};
 use crate::error::EngineError;
 use std::sync::Arc;
+use tidemark_drivers::lock::Scope;
 use tidemark_drivers::{Connector, Session, catalog, journal};
 use tidemark_workloads::Workload;
 
@@ -22,8 +24,13 @@ pub fn drop_tables(
 ) -> Result<Vec<String>, EngineError> {
     let workload = Arc::clone(workload);
     let connector = &connector.clone().unlimited();
-    let _guard = Guard::take(connector)?;
+    let _guard = Guard::take(connector, Scope::Database)?;
     on_session(connector, async move |session: &mut Session| {
+        let journal = journal::read(session).await.map_err(statement)?;
+        let clients = journal.unwrap_or_default().clients;
+        if let Some((_, who)) = living(session, clients.clone()).await?.into_iter().next() {
+            return Err(in_the_way(who));
+        }
         let mut there = Vec::new();
         for plan in plans(workload.as_ref(), session, sessions)? {
             let found = catalog::describe_table(session, &plan.name)
@@ -46,11 +53,16 @@ pub fn drop_tables(
             }
             there.push(plan.name);
         }
+        catalog::drop_tables(session, &there)
+            .await
+            .map_err(statement)?;
         for table in &there {
-            catalog::drop_table(session, table)
+            journal::forget(session, table).await.map_err(statement)?;
+        }
+        for client in clients {
+            journal::leave(session, client.number)
                 .await
                 .map_err(statement)?;
-            journal::forget(session, table).await.map_err(statement)?;
         }
         journal::drop_if_empty(session).await.map_err(statement)?;
         Ok(there)

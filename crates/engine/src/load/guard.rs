@@ -1,4 +1,5 @@
-//! Keeps a second client from loading into the same database at the same time.
+//! Holds a lock in the target while a client needs it: that of the database, so that no other makes or
+//! drops tables, or its own, by which others see that it lives.
 
 use crate::error::EngineError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
-use tidemark_drivers::lock::{Attempt, LoadLock, take};
+use tidemark_drivers::lock::{Attempt, LoadLock, Scope, take};
 use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{Executor, Remote, remote_signal, sleep, timeout};
 
@@ -17,8 +18,10 @@ const LOOK: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a lost lock is asked for again; a server that restarts forgets it.
 const TAKE_AGAIN: Duration = Duration::from_secs(60);
+/// How long the database's lock is waited for, where clients hold it for moments only.
+const MOMENTS: Duration = Duration::from_secs(20);
 
-/// The lock of a load, held on a session of its own until it is dropped.
+/// A lock, held on a session of its own until it is dropped.
 pub(super) struct Guard {
     shared: Arc<Shared>,
     remote: Remote,
@@ -43,7 +46,7 @@ impl Guard {
     ///
     /// # Errors
     /// [`EngineError::Refused`] when another client holds it; [`EngineError::Connect`].
-    pub fn take(connector: &Connector) -> Result<Self, EngineError> {
+    pub fn take(connector: &Connector, scope: Scope) -> Result<Self, EngineError> {
         if connector.target().is_read_only() {
             let error = connector.no_writer();
             return Err(EngineError::Connect { session: 0, error });
@@ -58,7 +61,7 @@ impl Guard {
                 Err(error) => return drop(send.send(Err(error.into()))),
             };
             let remote = executor.remote();
-            executor.spawn(hold(connector, Arc::clone(&holder), remote, send));
+            executor.spawn(hold(connector, scope, Arc::clone(&holder), remote, send));
             if let Err(error) = executor.run() {
                 holder.fail(error.into());
             }
@@ -104,11 +107,17 @@ impl Drop for Guard {
 /// Takes the lock, tells so, and holds it until the load is over.
 async fn hold(
     connector: Connector,
+    scope: Scope,
     shared: Arc<Shared>,
     remote: Remote,
     tell: Sender<Result<Remote, EngineError>>,
 ) {
-    let mut held = match acquire(&connector).await {
+    // SQLite's is held as long as the load.
+    let patience = match scope {
+        Scope::Database if !connector.is_blocking() => MOMENTS,
+        _ => Duration::ZERO,
+    };
+    let mut held = match acquire_within(&connector, scope, patience, &shared).await {
         Ok(held) => held,
         Err(error) => return drop(tell.send(Err(error))),
     };
@@ -130,7 +139,7 @@ async fn hold(
         }
         // The server forgets a session that is gone.
         held = None;
-        match acquire_again(&connector, &shared).await {
+        match acquire_within(&connector, scope, TAKE_AGAIN, &shared).await {
             Ok(again) => held = again,
             Err(error) => shared.fail(error),
         }
@@ -143,10 +152,13 @@ async fn hold(
 }
 
 /// The lock and its session; `None` on an engine without such locks.
-async fn acquire(connector: &Connector) -> Result<Option<(Session, LoadLock)>, EngineError> {
+async fn acquire(
+    connector: &Connector,
+    scope: Scope,
+) -> Result<Option<(Session, LoadLock)>, EngineError> {
     let lost = |error: DbError| EngineError::Connect { session: 0, error };
     let mut session = connector.connect(0).await.map_err(lost)?;
-    let attempt = take(&mut session).await.map_err(lost)?;
+    let attempt = take(&mut session, scope).await.map_err(lost)?;
     let held_by = match attempt {
         Attempt::Taken(lock) => return Ok(Some((session, lock))),
         Attempt::Held(by) => by,
@@ -156,23 +168,35 @@ async fn acquire(connector: &Connector) -> Result<Option<(Session, LoadLock)>, E
         }
     };
     session.close().await;
-    let who = held_by.map(|by| format!(" ({by})")).unwrap_or_default();
-    Err(EngineError::Refused(format!(
+    Err(in_the_way(held_by))
+}
+
+/// Another client is at work in this database.
+pub(super) fn in_the_way(who: Option<String>) -> EngineError {
+    let who = who.map(|by| format!(" ({by})")).unwrap_or_default();
+    EngineError::Refused(format!(
         "another Tidemark is loading or dropping tables in this database{who}; nothing was changed. \
          Wait until it has ended, or stop it: the same prepare then goes on where it was. Or use \
          another database"
-    )))
+    ))
 }
 
-async fn acquire_again(
+/// Asks again while others hold it. The server may be away, too, when the lock was held already.
+async fn acquire_within(
     connector: &Connector,
+    scope: Scope,
+    patience: Duration,
     shared: &Shared,
 ) -> Result<Option<(Session, LoadLock)>, EngineError> {
-    let give_up = Instant::now() + TAKE_AGAIN;
+    let give_up = Instant::now() + patience;
     loop {
-        match acquire(connector).await {
+        match acquire(connector, scope).await {
             // A server that has not noticed the end of our own session says that it is held.
             Err(error @ (EngineError::Connect { .. } | EngineError::Refused(_))) => {
+                let lost_before = patience == TAKE_AGAIN;
+                if !lost_before && matches!(error, EngineError::Connect { .. }) {
+                    return Err(error);
+                }
                 if Instant::now() >= give_up || shared.over.load(Ordering::Acquire) {
                     return Err(error);
                 }

@@ -1,13 +1,20 @@
 //! Loading: tables in parallel, rows in chunks, indexes after the rows, then verification.
 //!
-//! A chunk is a range of row numbers; its rows and its line in the target's journal are committed
-//! together. A load that was killed goes on with the chunks that are missing.
+//! A chunk is a range of units; its rows and its line in the target's journal are committed together.
+//! A load that was killed goes on with the chunks that are missing. Several clients may share a load:
+//! each claims the parts that it does, and takes over what a client that ended had claimed.
 
+mod begin;
+mod board;
+#[cfg(test)]
+mod board_tests;
 mod decide;
 mod drop;
+mod finish;
+mod grid;
 mod guard;
-mod queue;
 mod verify;
+mod watch;
 mod worker;
 
 pub use decide::{is_ours, is_unfinished};
@@ -16,14 +23,15 @@ pub use verify::TableReport;
 
 use crate::control::StopHandle;
 use crate::error::EngineError;
-use decide::Decision;
+use begin::Me;
+use board::{Board, TableWork};
 use guard::Guard;
-use queue::{Queue, TableWork};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
-use tidemark_drivers::{BulkMethod, Connector, Session, catalog, journal};
+use tidemark_drivers::lock::Scope;
+use tidemark_drivers::{BulkMethod, Connector, Session};
 use tidemark_runtime::block_on;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -45,7 +53,8 @@ pub struct LoadSpec {
     pub threads: usize,
     /// Terminals of the runs to come: some workloads have a table for each.
     pub terminals: usize,
-    /// Rows committed together; 0 chooses by the size of the tables and the number of sessions.
+    /// Units (mostly rows) committed together; 0 chooses by the size of the tables and the number of
+    /// sessions.
     pub chunk_rows: u64,
     /// Seed of the rows' contents.
     pub seed: u64,
@@ -72,7 +81,9 @@ impl Default for LoadSpec {
 pub trait LoadObserver {
     /// A table is made, or gone on with when rows are there already.
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64);
-    /// Rows sent so far, of all.
+    /// Other clients are loading the same into the same database; from here on this one helps.
+    fn joining(&mut self, _others: usize) {}
+    /// Rows sent so far by all clients, of all.
     fn progress(&mut self, done: u64, total: u64);
     /// All rows of a table are there; its secondary indexes are made.
     fn indexing(&mut self, table: &str);
@@ -89,10 +100,16 @@ pub struct LoadReport {
     pub rows_loaded: u64,
     /// Rows that an earlier, unfinished load had committed.
     pub rows_there: u64,
+    /// Rows that other clients committed meanwhile.
+    pub rows_elsewhere: u64,
     /// The way used; `None` when there was nothing to load.
     pub method: Option<BulkMethod>,
+    /// Chunks of rows that this client committed.
+    pub chunks: u64,
     /// Time from the first statement to the last index.
     pub elapsed: Duration,
+    /// Time that refreshing the planner's statistics took after that, of all sessions together.
+    pub refreshing: Duration,
 }
 
 /// Why a load did not end, and what it leaves behind.
@@ -120,7 +137,7 @@ impl From<EngineError> for LoadFailure {
     }
 }
 
-/// Makes the workload's tables and fills them.
+/// Makes the workload's tables and fills them. When other clients are loading the same, it helps them.
 ///
 /// # Errors
 /// [`LoadFailure`]; when its `began` is set, unfinished tables and the journal are in the target:
@@ -134,153 +151,136 @@ pub fn prepare(
 ) -> Result<LoadReport, LoadFailure> {
     let begun = Instant::now();
     let connector = &connector.clone().unlimited();
-    let guard = Guard::take(connector)?;
-    let decided = decide_all(connector, workload, spec)?;
-    let total: u64 = decided.iter().map(|(plan, _)| plan.rows).sum();
-    let works = start_tables(connector, spec, decided, observer).map_err(|error| LoadFailure {
-        error,
-        began: true,
-        rows_done: 0,
-        rows_total: total,
-    })?;
-    let rows_there = works.iter().map(|w| w.rows_there).sum();
-    let queue = Arc::new(Queue::new(works));
-    let failure = |queue: &Queue, error| LoadFailure {
-        error,
-        began: true,
-        rows_done: rows_there + queue.rows_done(),
-        rows_total: total,
+    // A BIGINT that is no other client's.
+    let number = rand::random::<u64>() >> 2;
+    let guard = Guard::take(connector, Scope::Client(number))?;
+    let began = begin::begin(connector, workload, spec, number, observer)?;
+    let rows_there = began.works.iter().map(TableWork::rows_there).sum();
+    let share = Share {
+        connector,
+        workload,
+        spec,
+        me: began.me,
+        rows_total: began.rows_total,
+        board: Arc::new(Board::new(began.works)),
     };
-    let (send, events) = channel();
-    // Embedded engines have one writer at a time.
-    let threads = if connector.is_blocking() {
-        1
-    } else {
-        spec.threads.max(1)
-    };
-    let workers =
-        worker::start(connector, workload, spec, threads, &queue, send).map_err(EngineError::from);
-    let workers = workers.map_err(|e| failure(&queue, e))?;
-    loop {
-        match events.recv_timeout(Duration::from_millis(100)) {
-            Ok(worker::Event::Indexing(table)) => observer.indexing(&table),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-        observer.progress(rows_there + queue.rows_sent(), total);
-        if stop.is_stopped() {
-            queue.stop(EngineError::Interrupted);
-        }
-        if let Some(error) = guard.failure() {
-            queue.stop(error);
-        }
+    let board = &share.board;
+    let loaded = share.load(&guard, stop, observer).and_then(|()| {
+        let tables = board.reports().into_iter();
+        let tables = tables.map(|(_, plan, _)| plan.name.clone());
+        begin::leave(connector, share.me, tables.collect())
+    });
+    if let Err(error) = loaded {
+        begin::give_up(connector, share.me);
+        return Err(LoadFailure {
+            error,
+            began: true,
+            rows_done: board.rows_done(),
+            rows_total: share.rows_total,
+        });
     }
-    for worker in workers {
-        if worker.join().is_err() {
-            queue.stop(EngineError::System("a loading thread panicked".into()));
-        }
-    }
-    if let Some(error) = queue.failure() {
-        return Err(failure(&queue, error));
-    }
-    let elapsed = begun.elapsed();
-    observer.verifying();
-    let (method, rows_loaded) = (queue.method(), queue.rows_done());
-    let tables = verify::verify(connector, workload, spec).map_err(|e| failure(&queue, e))?;
-    let report = LoadReport {
+    let rows_loaded = board.rows_mine();
+    let tables = share.tables();
+    Ok(LoadReport {
+        refreshing: tables.iter().filter_map(|t| t.refreshed).sum(),
         tables,
+        chunks: board.chunks_mine(),
         rows_loaded,
         rows_there,
-        method,
-        elapsed,
-    };
-    if let Some(wrong) = report.tables.iter().find_map(TableReport::complaint) {
-        return Err(failure(&queue, EngineError::Check(wrong)));
-    }
-    Ok(report)
+        rows_elsewhere: share.rows_total.saturating_sub(rows_there + rows_loaded),
+        method: board.method(),
+        elapsed: board.built().unwrap_or_else(Instant::now) - begun,
+    })
 }
 
-/// Decides for every table before anything is changed.
-fn decide_all(
+/// Makes the workload's tables as [`prepare`] does, and leaves them empty: a load that has not ended,
+/// with which the same load goes on, and which another one replaces.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn create(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
     spec: &LoadSpec,
-) -> Result<Vec<(TablePlan, Decision)>, EngineError> {
-    let (workload, spec) = (Arc::clone(workload), *spec);
-    on_session(connector, async move |session: &mut Session| {
-        let plans = plans(workload.as_ref(), session, spec.terminals)?;
-        for plan in &plans {
-            decide::settle(session, plan, &spec).await?;
-        }
-        let chunks = journal::read(session).await.map_err(statement)?;
-        let mut decided = Vec::with_capacity(plans.len());
-        for plan in plans {
-            let decision =
-                decide::decide(session, workload.as_ref(), &plan, &spec, chunks.as_ref()).await?;
-            decided.push((plan, decision));
-        }
-        Ok(decided)
-    })
-}
-
-fn start_tables(
-    connector: &Connector,
-    spec: &LoadSpec,
-    decided: Vec<(TablePlan, Decision)>,
     observer: &mut dyn LoadObserver,
-) -> Result<Vec<TableWork>, EngineError> {
-    for (plan, decision) in &decided {
-        observer.creating(&plan.name, plan.rows, decision.rows_there());
-    }
-    let spec = *spec;
-    on_session(connector, async move |session: &mut Session| {
-        journal::create(session).await.map_err(statement)?;
-        let mut works = Vec::with_capacity(decided.len());
-        let tables = decided.len();
-        for (index, (plan, decision)) in decided.into_iter().enumerate() {
-            if decision.drop_first() {
-                catalog::drop_table(session, &plan.name)
-                    .await
-                    .map_err(statement)?;
-            }
-            if !matches!(decision, Decision::Resume { .. }) {
-                journal::forget(session, &plan.name)
-                    .await
-                    .map_err(statement)?;
-                for sql in &plan.create {
-                    session.query(sql).await.map_err(statement)?;
-                }
-                let mark = decide::mark_loading(&plan, &spec);
-                catalog::mark_table(session, &plan.name, &mark)
-                    .await
-                    .map_err(statement)?;
-            }
-            let transactional = catalog::is_transactional(session, &plan.name)
-                .await
-                .map_err(statement)?;
-            let chunk_rows = chunk_rows(&spec, plan.rows, tables);
-            works.push(TableWork::new(
-                index,
-                plan,
-                decision,
-                chunk_rows,
-                transactional,
-            ));
-        }
-        Ok(works)
-    })
+) -> Result<(), LoadFailure> {
+    let connector = &connector.clone().unlimited();
+    let number = rand::random::<u64>() >> 2;
+    let _guard = Guard::take(connector, Scope::Client(number))?;
+    let began = begin::begin(connector, workload, spec, number, observer)?;
+    begin::give_up(connector, began.me);
+    Ok(())
 }
 
-/// Few commits are cheap, but every session should have chunks of its own to load, and what a
-/// crash takes back should be seconds of work.
-fn chunk_rows(spec: &LoadSpec, rows: u64, tables: usize) -> u64 {
-    match spec.chunk_rows {
-        0 => {
-            let sessions_a_table = spec.threads.div_ceil(tables.max(1)) as u64;
-            rows.div_ceil(sessions_a_table.max(1))
-                .clamp(10_000, 250_000)
+/// One client's share of a load that goes on.
+struct Share<'a> {
+    connector: &'a Connector,
+    workload: &'a Arc<dyn Workload>,
+    spec: &'a LoadSpec,
+    me: Me,
+    rows_total: u64,
+    board: Arc<Board>,
+}
+
+impl Share<'_> {
+    /// Works until nothing is left to do by anybody.
+    fn load(
+        &self,
+        guard: &Guard,
+        stop: &StopHandle,
+        observer: &mut dyn LoadObserver,
+    ) -> Result<(), EngineError> {
+        let (send, events) = channel();
+        // Embedded engines have one writer at a time.
+        let threads = if self.connector.is_blocking() {
+            1
+        } else {
+            self.spec.threads.max(1)
+        };
+        let board = &self.board;
+        let workers = worker::start(self, threads, send)?;
+        let mut verifying = false;
+        loop {
+            match events.recv_timeout(Duration::from_millis(100)) {
+                Ok(worker::Event::Indexing(table)) => observer.indexing(&table),
+                Ok(worker::Event::Verifying) if !verifying => {
+                    verifying = true;
+                    observer.verifying();
+                }
+                Ok(worker::Event::Verifying) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if !verifying {
+                observer.progress(board.rows_sent(), self.rows_total);
+            }
+            if stop.is_stopped() {
+                board.stop(EngineError::Interrupted);
+            }
+            if let Some(error) = guard.failure() {
+                board.stop(error);
+            }
         }
-        given => given,
+        for worker in workers {
+            if worker.join().is_err() {
+                board.stop(EngineError::System("a loading thread panicked".into()));
+            }
+        }
+        match board.failure() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Each table as it was found, by this client or by another one.
+    fn tables(&self) -> Vec<TableReport> {
+        let reports = self.board.reports().into_iter();
+        let report = |(index, plan, found): (usize, Arc<TablePlan>, Option<TableReport>)| {
+            found.unwrap_or_else(|| {
+                let rows = self.workload.row_count(index, 0, plan.rows, self.spec.seed);
+                TableReport::elsewhere(plan.name.clone(), rows)
+            })
+        };
+        reports.map(report).collect()
     }
 }
 

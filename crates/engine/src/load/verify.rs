@@ -1,17 +1,13 @@
 //! Looking at what was loaded: rows, key range, and a sample of values.
 
 use super::decide::mark_loaded;
-use super::{LoadSpec, on_session, plans, statement};
-use crate::error::EngineError;
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
-use tidemark_drivers::{Connector, RowWriter, Sample, Sampler, Session, catalog, journal};
-use tidemark_runtime::Executor;
+use std::time::{Duration, Instant};
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::{RowWriter, Sample, Sampler, Session, catalog};
 use tidemark_workloads::{TablePlan, Workload};
 
-/// Rows of each table that are compared value by value, spread evenly over the table.
-const SAMPLE_ROWS: u64 = 64;
+/// Units of each table whose rows are compared value by value, spread evenly over the table.
+const SAMPLE_UNITS: u64 = 64;
 
 /// One table as it was found after a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +28,30 @@ pub struct TableReport {
     pub mismatches: u64,
     /// CRC-32 over the sample's values as they were read, in hexadecimal.
     pub checksum: String,
+    /// Another client of the same load looked at it, and found all in order; then only the rows
+    /// are told.
+    pub elsewhere: bool,
+    /// Time that refreshing the planner's statistics took, where the engine has a statement for it.
+    pub refreshed: Option<Duration>,
 }
 
 impl TableReport {
+    /// Of a table that another client looked at.
+    pub(super) fn elsewhere(table: String, rows: u64) -> Self {
+        Self {
+            table,
+            expected_rows: rows,
+            rows,
+            keys: None,
+            has_key: false,
+            sampled: 0,
+            mismatches: 0,
+            checksum: String::new(),
+            elsewhere: true,
+            refreshed: None,
+        }
+    }
+
     /// What is wrong with the table, if anything is.
     pub fn complaint(&self) -> Option<String> {
         let table = &self.table;
@@ -60,137 +77,96 @@ impl TableReport {
     }
 }
 
-/// Looks at every table, several at a time; those in order are marked as loaded, and the journal is
-/// dropped.
+/// Looks at one table, and marks it when it is in order.
 ///
 /// # Errors
 /// The server's error. A table that is not in order is told in its report.
-pub(super) fn verify(
-    connector: &Connector,
-    workload: &Arc<dyn Workload>,
-    spec: &LoadSpec,
-) -> Result<Vec<TableReport>, EngineError> {
-    let (seed, threads, terminals) = (spec.seed, spec.threads, spec.terminals);
-    let plans = {
-        let workload = Arc::clone(workload);
-        on_session(connector, async move |session: &mut Session| {
-            plans(workload.as_ref(), session, terminals)
-        })?
-    };
-    let lanes = if connector.is_blocking() {
-        1
-    } else {
-        threads.clamp(1, plans.len().max(1))
-    };
-    let found: Rc<RefCell<Vec<_>>> = Rc::new(RefCell::new(vec![None; plans.len()]));
-    let plans = Rc::new(plans);
-    let mut executor = Executor::new()?;
-    for lane in 0..lanes {
-        let (connector, workload) = (connector.clone(), Arc::clone(workload));
-        let (plans, found) = (Rc::clone(&plans), Rc::clone(&found));
-        executor.spawn(async move {
-            let session = connector.connect(lane).await;
-            let mut session = match session {
-                Ok(session) => session,
-                Err(error) => {
-                    let error = EngineError::Connect {
-                        session: lane,
-                        error,
-                    };
-                    if let Some(slot) = found.borrow_mut().get_mut(lane) {
-                        *slot = Some(Err(error));
-                    }
-                    return;
-                }
-            };
-            for index in (lane..plans.len()).step_by(lanes) {
-                let report =
-                    look(&mut session, workload.as_ref(), index, &plans[index], seed).await;
-                found.borrow_mut()[index] = Some(report);
-            }
-            session.close().await;
-        });
-    }
-    executor.run()?;
-    drop(executor);
-    let reports: Result<Vec<_>, _> = found.take().into_iter().flatten().collect();
-    let reports = reports?;
-    if reports.len() < plans.len() {
-        return Err(EngineError::Check("not every table was looked at".into()));
-    }
-    on_session(connector, async move |session: &mut Session| {
-        journal::drop_if_empty(session).await.map_err(statement)
-    })?;
-    Ok(reports)
-}
-
-/// Looks at one table, and marks it when it is in order.
-async fn look(
+pub(super) async fn look(
     session: &mut Session,
     workload: &dyn Workload,
     index: usize,
     plan: &TablePlan,
     seed: u64,
-) -> Result<TableReport, EngineError> {
-    let rows = catalog::row_count(session, &plan.name)
-        .await
-        .map_err(statement)?;
+) -> Result<TableReport, DbError> {
+    let refreshed = refresh(session, &plan.name).await?;
+    let rows = catalog::row_count(session, &plan.name).await?;
     let keys = match plan.key {
         None => None,
-        Some(key) => catalog::key_range(session, &plan.name, key)
-            .await
-            .map_err(statement)?,
+        Some(key) => catalog::key_range(session, &plan.name, key).await?,
     };
     let sample = sample(session, workload, index, plan, seed).await?;
     let report = TableReport {
         table: plan.name.clone(),
-        expected_rows: plan.rows,
+        expected_rows: workload.row_count(index, 0, plan.rows, seed),
         rows,
         keys,
         has_key: plan.key.is_some(),
         sampled: sample.rows,
         mismatches: sample.mismatches,
         checksum: sample.checksum,
+        elsewhere: false,
+        refreshed,
     };
     if report.complaint().is_none() {
         let mark = mark_loaded(plan, seed);
-        catalog::mark_table(session, &plan.name, &mark)
-            .await
-            .map_err(statement)?;
-        journal::forget(session, &plan.name)
-            .await
-            .map_err(statement)?;
+        catalog::mark_table(session, &plan.name, &mark).await?;
     }
     Ok(report)
 }
 
-/// Compares rows spread evenly over the table, first and last included.
+/// Refreshes the planner's statistics; `None` where the engine does so by itself, or the account may
+/// not.
+async fn refresh(session: &mut Session, table: &str) -> Result<Option<Duration>, DbError> {
+    let begun = Instant::now();
+    let statements = session.dialect().refresh(table);
+    for sql in &statements {
+        match session.query(sql).await {
+            Ok(_) => {}
+            Err(e) if matches!(e.class, ErrorClass::ConnectionLost | ErrorClass::Retryable) => {
+                return Err(e);
+            }
+            Err(_) => {
+                session.rollback().await?;
+                return Ok(None);
+            }
+        }
+    }
+    Ok((!statements.is_empty()).then(|| begun.elapsed()))
+}
+
+/// Compares the rows of units spread evenly over the table, first and last included.
 async fn sample(
     session: &mut Session,
     workload: &dyn Workload,
     index: usize,
     plan: &TablePlan,
     seed: u64,
-) -> Result<Sample, EngineError> {
-    let key = plan
-        .key
-        .and_then(|key| plan.columns.iter().position(|c| *c == key));
-    let Some(key) = key else {
-        return Ok(Sample::default());
+) -> Result<Sample, DbError> {
+    let names = match plan.row_key {
+        [] => plan.key.as_slice(),
+        key => key,
     };
-    let mut sampler = Sampler::new(&plan.name, plan.columns, key);
-    let rows = SAMPLE_ROWS.min(plan.rows);
-    for nth in 0..rows {
-        let row = if rows > 1 {
-            nth * (plan.rows - 1) / (rows - 1)
+    let columns = names
+        .iter()
+        .filter_map(|key| plan.columns.iter().position(|c| c == key));
+    let columns: Vec<usize> = columns.collect();
+    if columns.is_empty() {
+        return Ok(Sample::default());
+    }
+    let mut sampler = Sampler::new(&plan.name, plan.columns, &columns);
+    let units = SAMPLE_UNITS.min(plan.rows);
+    for nth in 0..units {
+        let unit = if units > 1 {
+            nth * (plan.rows - 1) / (units - 1)
         } else {
             0
         };
+        let mut rows = workload.rows(index, unit, 1, seed);
         let mut loaded = Vec::new();
-        workload
-            .rows(index, row, 1, seed)
-            .next_row(&mut RowWriter::tsv(&mut loaded));
-        sampler.compare(session, &loaded).await.map_err(statement)?;
+        while rows.next_row(&mut RowWriter::tsv(&mut loaded)) {
+            sampler.compare(session, &loaded).await?;
+            loaded.clear();
+        }
     }
     Ok(sampler.finish())
 }

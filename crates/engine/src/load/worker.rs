@@ -1,20 +1,23 @@
-//! Workers that take jobs from the queue, each with a session of its own.
+//! Workers that claim parts of a load and do them, each with a session of its own.
 
-use super::queue::{Job, Queue};
-use super::{LoadSpec, statement};
+use super::begin::Me;
+use super::board::{Board, Job, Task};
+use super::watch::Watch;
+use super::{LoadSpec, Share, finish, statement, verify};
 use crate::error::EngineError;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::journal::{self, Part};
 use tidemark_drivers::{
-    BulkMethod, Connector, LoadRequest, RowSource, RowWriter, Session, catalog, journal,
+    BulkMethod, Connector, LoadRequest, RowSource, RowWriter, Session, catalog,
 };
 use tidemark_runtime::{Executor, sleep};
-use tidemark_workloads::{TablePlan, Workload};
+use tidemark_workloads::Workload;
 
-/// How often a chunk is tried again after a retryable error or a lost connection.
+/// How often a part is tried again after a retryable error or a lost connection.
 const TRIES: u32 = 5;
 /// Pause before the next try, times the number of tries.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -27,15 +30,15 @@ const ASK_AGAIN: Duration = Duration::from_millis(5);
 pub(super) enum Event {
     /// A table's indexes are made.
     Indexing(String),
+    /// A table is looked at.
+    Verifying,
 }
 
-/// Starts `threads` sessions on executors of one per core. The channel closes when all have ended.
+/// Starts `threads` sessions on executors of one per core, and the one that watches the journal. The
+/// channel closes when all have ended.
 pub(super) fn start(
-    connector: &Connector,
-    workload: &Arc<dyn Workload>,
-    spec: &LoadSpec,
+    share: &Share<'_>,
     threads: usize,
-    queue: &Arc<Queue>,
     events: Sender<Event>,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -46,26 +49,37 @@ pub(super) fn start(
             .step_by(executors)
             .map(|number| Worker {
                 number,
-                connector: connector.clone(),
-                workload: Arc::clone(workload),
-                spec: *spec,
-                queue: Arc::clone(queue),
+                me: share.me,
+                connector: share.connector.clone(),
+                workload: Arc::clone(share.workload),
+                spec: *share.spec,
+                board: Arc::clone(&share.board),
                 events: events.clone(),
             })
             .collect();
-        let queue = Arc::clone(queue);
+        // An embedded database has no other clients.
+        let watches = executor_number == 0 && !share.connector.is_blocking();
+        let watch = watches.then(|| Watch {
+            connector: share.connector.clone(),
+            number: threads,
+            spec: *share.spec,
+            me: share.me,
+            board: Arc::clone(&share.board),
+        });
+        let board = Arc::clone(&share.board);
         let builder = std::thread::Builder::new().name(format!("loader-{executor_number}"));
         handles.push(builder.spawn(move || {
             let run = || -> std::io::Result<()> {
                 let mut executor = Executor::new()?;
                 workers.into_iter().for_each(|w| executor.spawn(w.run()));
+                watch.into_iter().for_each(|w| executor.spawn(w.run()));
                 executor.run()
             };
             // A panic must end the load: the others would wait for its chunk for ever.
             match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => queue.stop(error.into()),
-                Err(_) => queue.stop(EngineError::System("a loading thread panicked".into())),
+                Ok(Err(error)) => board.stop(error.into()),
+                Err(_) => board.stop(EngineError::System("a loading thread panicked".into())),
             }
         })?);
     }
@@ -74,17 +88,26 @@ pub(super) fn start(
 
 struct Worker {
     number: usize,
+    me: Me,
     connector: Connector,
     workload: Arc<dyn Workload>,
     spec: LoadSpec,
-    queue: Arc<Queue>,
+    board: Arc<Board>,
     events: Sender<Event>,
+}
+
+/// How a part ended.
+enum Ended {
+    /// It is this client's work, and committed.
+    Done,
+    /// Another client has it.
+    Lost,
 }
 
 impl Worker {
     async fn run(self) {
         if let Err(error) = self.work().await {
-            self.queue.stop(error);
+            self.board.stop(error);
         }
     }
 
@@ -103,7 +126,7 @@ impl Worker {
             sleep(PAUSE).await;
             match self.open().await {
                 Err(EngineError::Connect { .. })
-                    if Instant::now() < give_up && self.queue.failure().is_none() => {}
+                    if Instant::now() < give_up && self.board.failure().is_none() => {}
                 opened => return opened,
             }
         }
@@ -112,62 +135,33 @@ impl Worker {
     async fn work(&self) -> Result<(), EngineError> {
         let mut session = self.open().await?;
         loop {
-            match self.queue.next(self.number) {
+            match self.board.next() {
                 Job::Done => break,
                 Job::Wait => sleep(ASK_AGAIN).await,
-                Job::Finish { plan } => {
-                    // Nobody listens when the load was given up.
-                    let _ = self.events.send(Event::Indexing(plan.name.clone()));
-                    finish(&mut session, &plan).await.map_err(statement)?;
-                }
-                Job::Chunk {
-                    work,
-                    index,
-                    table,
-                    columns,
-                    first,
-                    rows,
-                    transactional,
-                } => {
-                    let request = LoadRequest {
-                        table: &table,
-                        columns,
-                        method: self.spec.method,
-                    };
-                    let loaded = if transactional {
-                        self.chunk_with_retries(&mut session, &request, index, first, rows)
-                            .await
-                    } else {
-                        // What arrived of a chunk stays: sent again it would be there twice.
-                        self.chunk(&mut session, &request, index, first, rows)
-                            .await
-                            .map_err(statement)
-                    };
-                    let method = loaded?;
-                    self.queue.committed(work, rows, method);
-                }
+                Job::Do(task) => match self.task(&mut session, &task).await? {
+                    Ended::Done => self.board.done(&task),
+                    Ended::Lost => self.board.lost(&task),
+                },
             }
         }
         session.close().await;
         Ok(())
     }
 
-    async fn chunk_with_retries(
-        &self,
-        session: &mut Session,
-        request: &LoadRequest<'_>,
-        index: usize,
-        first: u64,
-        rows: u64,
-    ) -> Result<BulkMethod, EngineError> {
+    /// Tries until it is done, is another's, or can't be done.
+    async fn task(&self, session: &mut Session, task: &Task) -> Result<Ended, EngineError> {
+        let table = task.plan.name.as_str();
         let mut tries = 0;
+        let mut begun = task.begun;
         loop {
-            let error = match self.chunk(session, request, index, first, rows).await {
-                Ok(method) => return Ok(method),
+            let error = match self.attempt(session, task, &mut begun).await {
+                Ok(ended) => return Ok(ended),
                 Err(error) => error,
             };
             tries += 1;
-            if tries >= TRIES {
+            // What arrived of a chunk stays there: sent again it would be there twice.
+            let stays = matches!(task.part, Part::Chunk { .. }) && !task.transactional && begun;
+            if tries >= TRIES || stays {
                 return Err(statement(error));
             }
             match error.class {
@@ -175,15 +169,21 @@ impl Worker {
                 ErrorClass::ConnectionLost => {
                     *session = self.reopen().await?;
                     // The lost session may still be at it.
-                    catalog::wait_for_writers(session, request.table)
+                    catalog::wait_for_writers(session, table)
                         .await
                         .map_err(statement)?;
                     // The commit may have reached the server before the connection broke.
-                    if committed(session, request.table, first)
-                        .await
-                        .map_err(statement)?
-                    {
-                        return Ok(self.spec.method.unwrap_or(session.dialect().bulk_method()));
+                    let me = self.me.number;
+                    match journal::has_done(session, table, task.part, me).await {
+                        Ok(true) => {
+                            let method = self.spec.method;
+                            self.board
+                                .loaded_by(method.unwrap_or(session.dialect().bulk_method()));
+                            return Ok(Ended::Done);
+                        }
+                        Ok(false) => {}
+                        Err(e) if e.class == ErrorClass::Missing => return Ok(Ended::Lost),
+                        Err(e) => return Err(statement(e)),
                     }
                 }
                 _ => {
@@ -196,80 +196,136 @@ impl Worker {
         }
     }
 
+    /// Claims the part, does it, and turns the claim to done.
+    async fn attempt(
+        &self,
+        session: &mut Session,
+        task: &Task,
+        begun: &mut bool,
+    ) -> Result<Ended, DbError> {
+        let (table, part, me) = (task.plan.name.as_str(), task.part, self.me.number);
+        if !journal::claim(session, table, part, me).await? {
+            return Ok(Ended::Lost);
+        }
+        if !matches!(part, Part::Chunk { .. }) && std::mem::replace(begun, true) {
+            // A session of whoever began it may still be at it.
+            catalog::wait_for_writers(session, table).await?;
+        }
+        *begun = true;
+        match part {
+            Part::Chunk { first, units } => {
+                return self.chunk(session, task, first, units).await;
+            }
+            Part::Indexes => {
+                // Nobody listens when the load was given up.
+                let _ = self.events.send(Event::Indexing(table.into()));
+                finish::indexes(session, &task.plan).await?;
+            }
+            Part::AfterAll => finish::after_all(session, &task.plan).await?,
+            Part::Verify => {
+                let _ = self.events.send(Event::Verifying);
+                let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
+                let report = verify::look(session, workload, task.index, &task.plan, seed).await?;
+                if let Some(wrong) = report.complaint() {
+                    self.board.stop(EngineError::Check(wrong));
+                    return Ok(Ended::Lost);
+                }
+                self.board.report(task.index, report);
+            }
+        }
+        // Where it isn't the client's any more, another one finds it done.
+        Ok(match journal::finish(session, table, part, me).await? {
+            true => Ended::Done,
+            false => Ended::Lost,
+        })
+    }
+
     async fn chunk(
         &self,
         session: &mut Session,
-        request: &LoadRequest<'_>,
-        index: usize,
+        task: &Task,
         first: u64,
-        rows: u64,
-    ) -> Result<BulkMethod, DbError> {
+        units: u64,
+    ) -> Result<Ended, DbError> {
+        let table = task.plan.name.as_str();
         session.simple(session.dialect().begin()).await?;
-        let mut source = Counted {
-            rows: self.workload.rows(index, first, rows, self.spec.seed),
-            queue: &self.queue,
-            sent: 0,
-        };
-        let loaded = session.load(request, &mut source).await;
-        if loaded.is_err() {
-            self.queue.take_back(source.sent);
+        if let Some(sql) = session.dialect().within_load() {
+            session.simple(sql).await?;
         }
-        let loaded = loaded?;
-        if loaded.rows != rows {
+        let mut source = Counted {
+            rows: self.workload.rows(task.index, first, units, self.spec.seed),
+            board: &self.board,
+            made: 0,
+        };
+        let request = LoadRequest {
+            table,
+            columns: task.plan.columns,
+            method: self.spec.method,
+        };
+        let method = self.send(session, task, &request, &mut source).await;
+        self.board.landed(source.told());
+        let Some(method) = method? else {
+            return Ok(Ended::Lost);
+        };
+        self.board.loaded_by(method);
+        Ok(Ended::Done)
+    }
+
+    /// Sends a chunk's rows and commits them with the claim's turn to done; `None` when the claim
+    /// was taken over: then the rows are taken back.
+    async fn send(
+        &self,
+        session: &mut Session,
+        task: &Task,
+        request: &LoadRequest<'_>,
+        source: &mut Counted<'_>,
+    ) -> Result<Option<BulkMethod>, DbError> {
+        let loaded = session.load(request, source).await?;
+        if loaded.rows != task.rows {
             return Err(DbError::new(
                 ErrorClass::Fatal,
                 "load",
                 format!(
-                    "{} of {rows} rows arrived in {}",
-                    loaded.rows, request.table
+                    "{} of {} rows arrived in {}",
+                    loaded.rows, task.rows, request.table
                 ),
             ));
         }
-        journal::note(session, request.table, first, rows).await?;
+        if !journal::finish(session, request.table, task.part, self.me.number).await? {
+            session.rollback().await?;
+            return Ok(None);
+        }
         session.simple("COMMIT").await?;
-        Ok(loaded.method)
+        Ok(Some(loaded.method))
     }
 }
 
 /// Counts rows as they are made, so that progress moves within a chunk.
 struct Counted<'a> {
     rows: Box<dyn RowSource + Send>,
-    queue: &'a Queue,
-    sent: u64,
+    board: &'a Board,
+    made: u64,
+}
+
+impl Counted<'_> {
+    /// How many rows are told together: the counter is all threads'.
+    const STEP: u64 = 256;
+
+    /// Rows that the board knows of.
+    fn told(&self) -> u64 {
+        self.made - self.made % Self::STEP
+    }
 }
 
 impl RowSource for Counted<'_> {
     fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
         let more = self.rows.next_row(row);
         if more {
-            self.sent += 1;
-            self.queue.row_sent();
+            self.made += 1;
+            if self.made.is_multiple_of(Self::STEP) {
+                self.board.took_off(Self::STEP);
+            }
         }
         more
     }
-}
-
-async fn committed(session: &mut Session, table: &str, first: u64) -> Result<bool, DbError> {
-    let chunks = journal::read(session).await?.unwrap_or_default();
-    Ok(chunks
-        .get(table)
-        .is_some_and(|c| c.iter().any(|(f, _)| *f == first)))
-}
-
-/// Makes the indexes that are missing (an earlier, unfinished load may have made some),
-/// and sets sequences.
-async fn finish(session: &mut Session, plan: &TablePlan) -> Result<(), DbError> {
-    let found = catalog::describe_table(session, &plan.name).await?;
-    let is_there = |sql: &str| {
-        found.as_ref().is_some_and(|table| {
-            let has_key = !table.primary_key.is_empty() && sql.contains(" PRIMARY KEY ");
-            let named = |index: &str| sql.split_whitespace().any(|word| word == index);
-            has_key || table.indexes.iter().any(|i| named(&i.name))
-        })
-    };
-    let missing = plan.indexes.iter().filter(|sql| !is_there(sql));
-    for sql in missing.chain(&plan.finish) {
-        session.query(sql).await?;
-    }
-    Ok(())
 }

@@ -1,0 +1,382 @@
+//! How a client begins a load: it joins one that goes on, or makes the tables and the journal. And
+//! how it leaves.
+
+use super::board::TableWork;
+use super::decide::{self, Decision};
+use super::guard::{Guard, in_the_way};
+use super::{LoadFailure, LoadObserver, LoadSpec, grid, on_session, plans, statement};
+use crate::error::EngineError;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemark_core::DbError;
+use tidemark_drivers::journal::{Client, Journal, Part, State};
+use tidemark_drivers::lock::{Life, Scope, life};
+use tidemark_drivers::{Connector, Session, catalog, journal};
+use tidemark_runtime::sleep;
+use tidemark_workloads::{TablePlan, Workload};
+
+/// Where no lock tells, a client lives whose beats go on for this long.
+pub(super) const BEATS_APART: Duration = Duration::from_secs(15);
+
+/// One client's share of a load.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Me {
+    /// Its number in the journal.
+    pub number: u64,
+    /// What it loads: clients of one load have the same.
+    pub load: u64,
+}
+
+impl Me {
+    /// As the journal has it.
+    pub fn load_text(&self) -> String {
+        format!("{:016x}", self.load)
+    }
+}
+
+/// How a load was found.
+pub(super) struct Begun {
+    pub me: Me,
+    pub works: Vec<TableWork>,
+    /// Rows of all tables.
+    pub rows_total: u64,
+}
+
+/// What was seen before anything was changed.
+enum Seen {
+    /// Others are loading the same.
+    Join {
+        plans: Vec<TablePlan>,
+        others: usize,
+    },
+    /// Nobody else is at work.
+    Start(Vec<(TablePlan, Decision)>),
+}
+
+/// Looks at what is there, and makes what is missing.
+///
+/// # Errors
+/// [`LoadFailure`]; its `began` is set when tables may have been changed.
+pub(super) fn begin(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    number: u64,
+    observer: &mut dyn LoadObserver,
+) -> Result<Begun, LoadFailure> {
+    // An embedded database is locked as long as the load.
+    let _setup = match connector.is_blocking() {
+        true => None,
+        false => Some(Guard::take(connector, Scope::Database)?),
+    };
+    let (me, seen) = look(connector, workload, spec, number)?;
+    let rows = |index: usize, plan: &TablePlan| workload.row_count(index, 0, plan.rows, spec.seed);
+    let rows_total = match &seen {
+        Seen::Join { plans, .. } => plans.iter().enumerate().map(|(i, p)| rows(i, p)).sum(),
+        Seen::Start(decided) => {
+            let plans = decided.iter().map(|(plan, _)| plan).enumerate();
+            plans.map(|(i, p)| rows(i, p)).sum()
+        }
+    };
+    if let Seen::Start(decided) = &seen {
+        for (index, (plan, decision)) in decided.iter().enumerate() {
+            let there = decision.rows_there(workload.as_ref(), index, spec.seed);
+            observer.creating(&plan.name, rows(index, plan), there);
+        }
+    }
+    let others = match &seen {
+        Seen::Join { others, .. } => *others,
+        Seen::Start(_) => 0,
+    };
+    let began = move |error| LoadFailure {
+        error,
+        began: true,
+        rows_done: 0,
+        rows_total,
+    };
+    let works = match seen {
+        Seen::Join { plans, .. } => join(connector, workload, spec, me, plans)?,
+        Seen::Start(decided) => start(connector, workload, spec, me, decided).map_err(began)?,
+    };
+    if others > 0 {
+        observer.joining(others);
+        for work in &works {
+            let all = rows(work.index, &work.plan);
+            observer.creating(&work.plan.name, all, work.rows_there());
+        }
+    }
+    Ok(Begun {
+        me,
+        works,
+        rows_total,
+    })
+}
+
+/// What is there, and what is to be done about it.
+fn look(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    number: u64,
+) -> Result<(Me, Seen), EngineError> {
+    let (workload, spec) = (Arc::clone(workload), *spec);
+    on_session(connector, async move |session: &mut Session| {
+        let plans = plans(workload.as_ref(), session, spec.terminals)?;
+        let me = Me {
+            number,
+            load: decide::digest_of_all(&plans, &spec),
+        };
+        let journal = journal::read(session).await.map_err(statement)?;
+        let clients = journal.as_ref().map(|j| j.clients.clone());
+        let living = living(session, clients.unwrap_or_default()).await?;
+        if let Some((_, who)) = living.iter().find(|(c, _)| c.load != me.load_text()) {
+            return Err(in_the_way(who.clone()));
+        }
+        if !living.is_empty() {
+            let others = living.len();
+            return Ok((me, Seen::Join { plans, others }));
+        }
+        for plan in &plans {
+            decide::settle(session, plan, &spec).await?;
+        }
+        let mut decided = Vec::with_capacity(plans.len());
+        for plan in plans {
+            let decision =
+                decide::decide(session, workload.as_ref(), &plan, &spec, journal.as_ref()).await?;
+            decided.push((plan, decision));
+        }
+        Ok((me, Seen::Start(decided)))
+    })
+}
+
+/// Those clients that live, and who they are as far as the server tells.
+///
+/// # Errors
+/// A lost connection.
+pub(super) async fn living(
+    session: &mut Session,
+    clients: Vec<Client>,
+) -> Result<Vec<(Client, Option<String>)>, EngineError> {
+    let mut living = Vec::new();
+    let mut unknown = Vec::new();
+    for client in clients {
+        match life(session, client.number).await.map_err(statement)? {
+            Life::Alive(who) => living.push((client, who)),
+            Life::Dead => {}
+            Life::Unknown => unknown.push(client),
+        }
+    }
+    if !unknown.is_empty() {
+        sleep(BEATS_APART).await;
+        let now = journal::read(session).await.map_err(statement)?;
+        let now = now.unwrap_or_default().clients;
+        let beats = |c: &Client| {
+            now.iter()
+                .any(|n| n.number == c.number && n.beats != c.beats)
+        };
+        living.extend(unknown.into_iter().filter(beats).map(|c| (c, None)));
+    }
+    Ok(living)
+}
+
+/// Makes the tables that are missing and the parts that they lack.
+fn start(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    me: Me,
+    decided: Vec<(TablePlan, Decision)>,
+) -> Result<Vec<TableWork>, EngineError> {
+    let (workload, spec) = (Arc::clone(workload), *spec);
+    on_session(connector, async move |session: &mut Session| {
+        start_on(session, workload.as_ref(), &spec, me, decided).await
+    })
+}
+
+async fn start_on(
+    session: &mut Session,
+    workload: &dyn Workload,
+    spec: &LoadSpec,
+    me: Me,
+    decided: Vec<(TablePlan, Decision)>,
+) -> Result<Vec<TableWork>, EngineError> {
+    journal::create(session).await.map_err(statement)?;
+    let before = journal::read(session).await.map_err(statement)?;
+    let before = before.unwrap_or_default();
+    // Whoever is in it has ended.
+    for client in &before.clients {
+        let number = client.number;
+        journal::leave(session, number).await.map_err(statement)?;
+    }
+    let old = decided.iter().filter(|(_, d)| d.drop_first());
+    let old: Vec<String> = old.map(|(plan, _)| plan.name.clone()).collect();
+    catalog::drop_tables(session, &old)
+        .await
+        .map_err(statement)?;
+    let all_bytes = decided.iter().map(|(plan, _)| grid::bytes(plan)).sum();
+    let dialect = session.dialect();
+    let together = dialect.makes_tables_in_transactions();
+    if together {
+        session.simple(dialect.begin()).await.map_err(statement)?;
+    }
+    for (plan, decision) in &decided {
+        let size = grid::chunk_units(spec, plan, all_bytes);
+        table(session, spec, plan, decision, &before, size).await?;
+    }
+    journal::join(session, me.number, &me.load_text())
+        .await
+        .map_err(statement)?;
+    if together {
+        session.simple("COMMIT").await.map_err(statement)?;
+    }
+    let plans = decided.into_iter().map(|(plan, _)| plan).collect();
+    works(session, workload, spec, plans).await
+}
+
+/// Makes one table if it is to be made, and adds the parts that the journal lacks.
+async fn table(
+    session: &mut Session,
+    spec: &LoadSpec,
+    plan: &TablePlan,
+    decision: &Decision,
+    before: &Journal,
+    size: u64,
+) -> Result<(), EngineError> {
+    let mut there: Vec<Part> = Vec::new();
+    if matches!(decision, Decision::Resume { .. }) {
+        for line in before.of(&plan.name) {
+            there.push(line.part);
+            if line.state == State::Claimed {
+                journal::reopen(session, &plan.name, line.part, &line.owner)
+                    .await
+                    .map_err(statement)?;
+            }
+        }
+    } else {
+        journal::forget(session, &plan.name)
+            .await
+            .map_err(statement)?;
+        let mark = decide::mark_loading(plan, spec);
+        make(session, plan, &mark).await.map_err(statement)?;
+    }
+    let parts = grid::lacking(plan, &there, size);
+    journal::add(session, &plan.name, &parts)
+        .await
+        .map_err(statement)
+}
+
+/// Makes a table with a mark.
+async fn make(session: &mut Session, plan: &TablePlan, mark: &str) -> Result<(), DbError> {
+    let dialect = session.dialect();
+    for (nth, sql) in plan.create.iter().enumerate() {
+        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, mark));
+        let sql = marked.flatten().unwrap_or_else(|| sql.clone());
+        session.query(&sql).await?;
+    }
+    // Options of the user's may have said something else, or there is another way.
+    if catalog::table_mark(session, &plan.name).await?.as_deref() != Some(mark) {
+        catalog::mark_table(session, &plan.name, mark).await?;
+    }
+    Ok(())
+}
+
+/// Takes part in a load that goes on.
+fn join(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    me: Me,
+    plans: Vec<TablePlan>,
+) -> Result<Vec<TableWork>, EngineError> {
+    let (workload, spec) = (Arc::clone(workload), *spec);
+    on_session(connector, async move |session: &mut Session| {
+        journal::join(session, me.number, &me.load_text())
+            .await
+            .map_err(statement)?;
+        works(session, workload.as_ref(), &spec, plans).await
+    })
+}
+
+/// The tables with what the journal says of them.
+async fn works(
+    session: &mut Session,
+    workload: &dyn Workload,
+    spec: &LoadSpec,
+    plans: Vec<TablePlan>,
+) -> Result<Vec<TableWork>, EngineError> {
+    let journal = journal::read(session).await.map_err(statement)?;
+    let journal = journal.unwrap_or_default();
+    let mut works = Vec::with_capacity(plans.len());
+    for (index, plan) in plans.into_iter().enumerate() {
+        let transactional = catalog::is_transactional(session, &plan.name)
+            .await
+            .map_err(statement)?;
+        let name = plan.name.clone();
+        let lines = journal.of(&name);
+        works.push(TableWork::new(
+            index,
+            plan,
+            transactional,
+            lines,
+            workload,
+            spec.seed,
+        ));
+    }
+    Ok(works)
+}
+
+/// Leaves a load that is complete. The last of its clients takes the journal away.
+///
+/// # Errors
+/// The server's error.
+pub(super) fn leave(connector: &Connector, me: Me, tables: Vec<String>) -> Result<(), EngineError> {
+    let _setup = match connector.is_blocking() {
+        true => None,
+        false => Some(Guard::take(connector, Scope::Database)?),
+    };
+    on_session(connector, async move |session: &mut Session| {
+        let journal = journal::read(session).await.map_err(statement)?;
+        let Some(journal) = journal else {
+            return Ok(());
+        };
+        journal::leave(session, me.number)
+            .await
+            .map_err(statement)?;
+        let mut others = journal.clients;
+        others.retain(|client| client.number != me.number);
+        let living = living(session, others.clone()).await?;
+        let lives = |c: &Client| living.iter().any(|(l, _)| l.number == c.number);
+        for dead in others.iter().filter(|c| !lives(c)) {
+            journal::leave(session, dead.number)
+                .await
+                .map_err(statement)?;
+        }
+        if living.is_empty() {
+            for table in &tables {
+                journal::forget(session, table).await.map_err(statement)?;
+            }
+            journal::drop_if_empty(session).await.map_err(statement)?;
+        }
+        Ok(())
+    })
+}
+
+/// Leaves a load that goes on without this client: others, or the next call, take its claims.
+/// What can't be done, they do.
+pub(super) fn give_up(connector: &Connector, me: Me) {
+    let owner = me.number.to_string();
+    let left = on_session(connector, async move |session: &mut Session| {
+        let work: Result<(), DbError> = async {
+            let journal = journal::read(session).await?.unwrap_or_default();
+            let mine = |line: &&journal::Line| line.state == State::Claimed && line.owner == owner;
+            for line in journal.lines.iter().filter(mine) {
+                journal::reopen(session, &line.table, line.part, &owner).await?;
+            }
+            journal::leave(session, me.number).await
+        }
+        .await;
+        work.map_err(statement)
+    });
+    // The reason for giving up is what is told.
+    drop(left);
+}

@@ -1,0 +1,417 @@
+//! What is left of a load, as one client knows it, and what its workers do next.
+
+use super::verify::TableReport;
+use crate::error::EngineError;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tidemark_drivers::BulkMethod;
+use tidemark_drivers::journal::{Journal, Line, Part, State};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// How far a part is, to this client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nobody is at it, as far as it is known; a client that ended may have begun it.
+    Open { begun: bool },
+    /// A worker of this client is at it.
+    Mine,
+    /// Another client is at it.
+    Others,
+    /// It is committed.
+    Done,
+}
+
+impl Stage {
+    fn of(line: &Line) -> Self {
+        match line.state {
+            State::Open => Stage::Open {
+                begun: !line.owner.is_empty(),
+            },
+            State::Claimed => Stage::Others,
+            State::Done => Stage::Done,
+        }
+    }
+
+    fn is_open(self) -> bool {
+        matches!(self, Stage::Open { .. })
+    }
+}
+
+/// One table's share of a load.
+#[derive(Debug)]
+pub(super) struct TableWork {
+    /// The plan's number in the workload.
+    pub index: usize,
+    pub plan: Arc<TablePlan>,
+    /// Whether a chunk that fails is taken back.
+    pub transactional: bool,
+    parts: BTreeMap<Part, Piece>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    stage: Stage,
+    /// Rows of a chunk.
+    rows: u64,
+}
+
+impl TableWork {
+    /// A table with its lines of the journal.
+    pub fn new<'a>(
+        index: usize,
+        plan: TablePlan,
+        transactional: bool,
+        lines: impl Iterator<Item = &'a Line>,
+        workload: &dyn Workload,
+        seed: u64,
+    ) -> Self {
+        let piece = |line: &Line| Piece {
+            stage: Stage::of(line),
+            rows: match line.part {
+                Part::Chunk { first, units } => workload.row_count(index, first, units, seed),
+                _ => 0,
+            },
+        };
+        Self {
+            index,
+            plan: Arc::new(plan),
+            transactional,
+            parts: lines.map(|line| (line.part, piece(line))).collect(),
+        }
+    }
+
+    /// Rows of committed chunks.
+    pub fn rows_there(&self) -> u64 {
+        let done = self.parts.values().filter(|p| p.stage == Stage::Done);
+        done.map(|p| p.rows).sum()
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = (u64, &Piece)> {
+        self.parts.iter().filter_map(|(part, piece)| match part {
+            Part::Chunk { units, .. } => Some((*units, piece)),
+            _ => None,
+        })
+    }
+
+    fn rows_are_there(&self) -> bool {
+        self.chunks().all(|(_, piece)| piece.stage == Stage::Done)
+    }
+
+    fn is(&self, part: Part, wanted: impl Fn(Stage) -> bool) -> bool {
+        self.parts.get(&part).is_none_or(|p| wanted(p.stage))
+    }
+
+    fn is_done(&self, part: Part) -> bool {
+        self.is(part, |stage| stage == Stage::Done)
+    }
+
+    fn has_open(&self, part: Part) -> bool {
+        self.parts.contains_key(&part) && self.is(part, Stage::is_open)
+    }
+
+    /// What is left to load, for each worker if one more came.
+    fn bytes_a_worker(&self) -> u64 {
+        let of = |wanted: fn(Stage) -> bool| {
+            self.chunks()
+                .filter(move |(_, piece)| wanted(piece.stage))
+                .map(|(units, _)| units)
+        };
+        let left: u64 = of(Stage::is_open).sum();
+        let workers = of(|stage| matches!(stage, Stage::Mine | Stage::Others)).count();
+        left.saturating_mul(super::grid::unit_bytes(&self.plan)) / (workers as u64 + 1)
+    }
+
+    fn first_open_chunk(&self) -> Option<Part> {
+        let mut chunks = self.parts.iter();
+        chunks
+            .find(|(part, piece)| matches!(part, Part::Chunk { .. }) && piece.stage.is_open())
+            .map(|(part, _)| *part)
+    }
+}
+
+/// One part for a worker to claim and to do.
+#[derive(Debug, Clone)]
+pub(super) struct Task {
+    /// The table's number on the board.
+    pub work: usize,
+    /// The plan's number in the workload.
+    pub index: usize,
+    pub plan: Arc<TablePlan>,
+    pub part: Part,
+    /// Rows of a chunk.
+    pub rows: u64,
+    pub transactional: bool,
+    /// Whether a client that ended may have begun it.
+    pub begun: bool,
+}
+
+/// What a worker does next.
+#[derive(Debug)]
+pub(super) enum Job {
+    Do(Task),
+    /// Others are still at it: ask again soon.
+    Wait,
+    /// Nothing is left.
+    Done,
+}
+
+#[derive(Debug)]
+struct Inner {
+    works: Vec<TableWork>,
+    rows_mine: u64,
+    chunks_mine: u64,
+    method: Option<BulkMethod>,
+    reports: BTreeMap<usize, TableReport>,
+    built: Option<Instant>,
+    failure: Option<EngineError>,
+}
+
+/// The parts of a load.
+#[derive(Debug)]
+pub(super) struct Board {
+    inner: Mutex<Inner>,
+    /// Rows handed to drivers and not yet committed.
+    in_flight: AtomicU64,
+}
+
+impl Board {
+    pub fn new(works: Vec<TableWork>) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                works,
+                rows_mine: 0,
+                chunks_mine: 0,
+                method: None,
+                reports: BTreeMap::new(),
+                built: None,
+                failure: None,
+            }),
+            in_flight: AtomicU64::new(0),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next part to claim. Indexes come as soon as a table's rows are there; of the chunks, the
+    /// next of the table that has most to load for each worker that is at it. So the largest tables
+    /// begin first, all end at about the same time, and a worker mostly stays with its table:
+    /// inserting in key order into one table is what engines are quickest at.
+    pub fn next(&self) -> Job {
+        let mut inner = self.lock();
+        if inner.failure.is_some() {
+            return Job::Done;
+        }
+        let works = &inner.works;
+        let numbers = || 0..works.len();
+        let built = works.iter().all(|w| w.is_done(Part::Indexes));
+        let complete = built && works.iter().all(|w| w.is_done(Part::AfterAll));
+        let several = works.iter().any(|w| w.parts.contains_key(&Part::AfterAll));
+        let indexes = || {
+            let due = |w: &TableWork| w.rows_are_there() && w.has_open(Part::Indexes);
+            numbers()
+                .find(|n| due(&works[*n]))
+                .map(|n| (n, Part::Indexes))
+        };
+        let chunk = || {
+            // Of equals the first.
+            let most = numbers().rev().max_by_key(|n| works[*n].bytes_a_worker())?;
+            let open = |n: usize| Some((n, works[n].first_open_chunk()?));
+            open(most).or_else(|| numbers().find_map(open))
+        };
+        let after_all = || {
+            // Two foreign keys at the same table would wait for each other.
+            let busy = |w: &TableWork| {
+                let is_busy = |stage| matches!(stage, Stage::Mine | Stage::Others);
+                w.parts.contains_key(&Part::AfterAll) && w.is(Part::AfterAll, is_busy)
+            };
+            if !built || works.iter().any(busy) {
+                return None;
+            }
+            numbers()
+                .find(|n| works[*n].has_open(Part::AfterAll))
+                .map(|n| (n, Part::AfterAll))
+        };
+        let verify = || {
+            let due = |w: &TableWork| {
+                let ready = if several {
+                    complete
+                } else {
+                    w.is_done(Part::Indexes)
+                };
+                ready && w.has_open(Part::Verify)
+            };
+            numbers()
+                .find(|n| due(&works[*n]))
+                .map(|n| (n, Part::Verify))
+        };
+        let found = indexes().or_else(chunk).or_else(after_all).or_else(verify);
+        let Some((number, part)) = found else {
+            return if works.iter().all(|w| w.is_done(Part::Verify)) {
+                Job::Done
+            } else {
+                Job::Wait
+            };
+        };
+        let work = &mut inner.works[number];
+        let (index, plan, transactional) = (work.index, Arc::clone(&work.plan), work.transactional);
+        let Some(piece) = work.parts.get_mut(&part) else {
+            return Job::Wait;
+        };
+        let begun = matches!(piece.stage, Stage::Open { begun: true });
+        piece.stage = Stage::Mine;
+        Job::Do(Task {
+            work: number,
+            index,
+            plan,
+            part,
+            rows: piece.rows,
+            transactional,
+            begun,
+        })
+    }
+
+    /// A part is committed by this client.
+    pub fn done(&self, task: &Task) {
+        let mut inner = self.lock();
+        if let Some(piece) = inner.piece(task) {
+            piece.stage = Stage::Done;
+        }
+        inner.rows_mine += task.rows;
+        inner.chunks_mine += u64::from(matches!(task.part, Part::Chunk { .. }));
+        if matches!(task.part, Part::Indexes | Part::AfterAll) {
+            inner.built = Some(Instant::now());
+        }
+    }
+
+    /// Another client is at a part.
+    pub fn lost(&self, task: &Task) {
+        if let Some(piece) = self.lock().piece(task) {
+            piece.stage = Stage::Others;
+        }
+    }
+
+    pub fn loaded_by(&self, method: BulkMethod) {
+        self.lock().method.get_or_insert(method);
+    }
+
+    pub fn report(&self, index: usize, report: TableReport) {
+        self.lock().reports.insert(index, report);
+    }
+
+    /// Learns what all clients have done. False when parts are gone from the journal that are not
+    /// known to be done.
+    pub fn learn(&self, journal: &Journal) -> bool {
+        let mut inner = self.lock();
+        let mut all_there = true;
+        for work in &mut inner.works {
+            let lines: BTreeMap<Part, Stage> = journal
+                .of(&work.plan.name)
+                .map(|line| (line.part, Stage::of(line)))
+                .collect();
+            for (part, piece) in &mut work.parts {
+                match (piece.stage, lines.get(part)) {
+                    // What this client knows of its own is newer than what was read.
+                    (Stage::Done | Stage::Mine, _) => {}
+                    (_, Some(now)) => piece.stage = *now,
+                    (_, None) => all_there = false,
+                }
+            }
+        }
+        all_there
+    }
+
+    /// Everything was done by others.
+    pub fn all_done(&self) {
+        let mut inner = self.lock();
+        let parts = inner.works.iter_mut().flat_map(|w| w.parts.values_mut());
+        parts.for_each(|piece| piece.stage = Stage::Done);
+    }
+
+    /// Ends the load; the first reason counts.
+    pub fn stop(&self, error: EngineError) {
+        self.lock().failure.get_or_insert(error);
+    }
+
+    pub fn failure(&self) -> Option<EngineError> {
+        self.lock().failure.clone()
+    }
+
+    /// Whether nothing is left to do or the load was stopped.
+    pub fn is_over(&self) -> bool {
+        let inner = self.lock();
+        inner.failure.is_some() || inner.works.iter().all(|w| w.is_done(Part::Verify))
+    }
+
+    /// Rows committed by all clients, earlier ones included.
+    pub fn rows_done(&self) -> u64 {
+        self.lock().works.iter().map(TableWork::rows_there).sum()
+    }
+
+    /// Rows committed by this client.
+    pub fn rows_mine(&self) -> u64 {
+        self.lock().rows_mine
+    }
+
+    /// Chunks committed by this client.
+    pub fn chunks_mine(&self) -> u64 {
+        self.lock().chunks_mine
+    }
+
+    /// Counts rows as sent.
+    pub fn took_off(&self, rows: u64) {
+        self.in_flight.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Rows of a chunk that is committed, or will be sent again.
+    pub fn landed(&self, rows: u64) {
+        self.in_flight.fetch_sub(rows, Ordering::Relaxed);
+    }
+
+    /// Rows committed by all and those that this client has sent.
+    pub fn rows_sent(&self) -> u64 {
+        self.rows_done() + self.in_flight.load(Ordering::Relaxed)
+    }
+
+    pub fn method(&self) -> Option<BulkMethod> {
+        self.lock().method
+    }
+
+    /// When this client made its last index.
+    pub fn built(&self) -> Option<Instant> {
+        self.lock().built
+    }
+
+    /// Each plan's number, the plan, and what this client found on looking at its table.
+    pub fn reports(&self) -> Vec<(usize, Arc<TablePlan>, Option<TableReport>)> {
+        let inner = self.lock();
+        let of = |w: &TableWork| {
+            let found = inner.reports.get(&w.index).cloned();
+            (w.index, Arc::clone(&w.plan), found)
+        };
+        inner.works.iter().map(of).collect()
+    }
+
+    /// The tables whose parts are not all done, with their plans.
+    pub fn unfinished(&self) -> Vec<Arc<TablePlan>> {
+        let inner = self.lock();
+        let left = inner.works.iter().filter(|w| !w.is_done(Part::Verify));
+        left.map(|w| Arc::clone(&w.plan)).collect()
+    }
+
+    /// Tables without transactions: what was begun there can't be taken over.
+    pub fn can_take_over(&self, table: &str) -> bool {
+        let inner = self.lock();
+        let of_table = inner.works.iter().find(|w| w.plan.name == table);
+        of_table.is_none_or(|w| w.transactional)
+    }
+}
+
+impl Inner {
+    fn piece(&mut self, task: &Task) -> Option<&mut Piece> {
+        self.works.get_mut(task.work)?.parts.get_mut(&task.part)
+    }
+}

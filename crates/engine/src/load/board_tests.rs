@@ -1,0 +1,129 @@
+//! What a client does next, and what it learns from others.
+
+use super::board::{Board, Job, TableWork, Task};
+use tidemark_core::OptionValues;
+use tidemark_drivers::journal::{Journal, Line, Part, State};
+use tidemark_workloads::TablePlan;
+
+fn line(table: &str, part: Part, state: State, owner: &str) -> Line {
+    Line {
+        table: table.into(),
+        part,
+        state,
+        owner: owner.into(),
+    }
+}
+
+fn chunk(first: u64) -> Part {
+    Part::Chunk { first, units: 10 }
+}
+
+/// Tables a and b, of two and three open chunks of ten rows; b has a foreign key.
+fn board() -> Board {
+    let definition = tidemark_workloads::find("oltp_insert").unwrap();
+    let values: OptionValues = definition.defaults();
+    let workload = (definition.build)(&values).unwrap();
+    let works = [("a", 2), ("b", 3)].into_iter().enumerate();
+    let works = works.map(|(index, (name, chunks))| {
+        let mut lines: Vec<Line> = (0..chunks)
+            .map(|n| line(name, chunk(10 * n), State::Open, ""))
+            .collect();
+        lines.push(line(name, Part::Indexes, State::Open, ""));
+        lines.push(line(name, Part::Verify, State::Open, ""));
+        if name == "b" {
+            lines.push(line(name, Part::AfterAll, State::Open, ""));
+        }
+        let plan = TablePlan {
+            name: name.into(),
+            ..TablePlan::default()
+        };
+        TableWork::new(index, plan, true, lines.iter(), workload.as_ref(), 1)
+    });
+    Board::new(works.collect())
+}
+
+fn task(board: &Board) -> Task {
+    match board.next() {
+        Job::Do(task) => task,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn parts_come_in_order_and_each_once() {
+    let board = board();
+    let mut seen = Vec::new();
+    while let Job::Do(task) = board.next() {
+        seen.push((task.plan.name.clone(), task.part));
+        board.done(&task);
+    }
+    let expected = [
+        ("b", chunk(0)),
+        ("a", chunk(0)),
+        ("b", chunk(10)),
+        ("a", chunk(10)),
+        ("a", Part::Indexes),
+        ("b", chunk(20)),
+        ("b", Part::Indexes),
+        ("b", Part::AfterAll),
+        ("a", Part::Verify),
+        ("b", Part::Verify),
+    ];
+    let expected = expected.map(|(table, part)| (table.to_string(), part));
+    assert_eq!(seen, expected);
+    assert_eq!((board.rows_done(), board.rows_mine()), (50, 50));
+    assert!(board.is_over());
+}
+
+#[test]
+fn what_others_do_is_waited_for_and_what_they_leave_is_done() {
+    let board = board();
+    let first = task(&board);
+    board.lost(&first);
+    let mut mine = vec![];
+    while let Job::Do(task) = board.next() {
+        mine.push(task.part);
+        board.done(&task);
+    }
+    assert!(!mine.contains(&Part::AfterAll), "{mine:?}");
+    assert!(matches!(board.next(), Job::Wait));
+    // Its owner ended.
+    let mut journal = Journal::default();
+    let b = |part, state| line("b", part, state, "other");
+    journal.lines.extend([
+        b(chunk(0), State::Open),
+        // Read before this client's own commits: they stay done.
+        b(chunk(10), State::Claimed),
+        b(Part::Indexes, State::Open),
+        b(Part::AfterAll, State::Open),
+        b(Part::Verify, State::Open),
+        line("a", Part::Verify, State::Open, ""),
+    ]);
+    assert!(board.learn(&journal));
+    let again = task(&board);
+    assert_eq!((again.part, again.begun), (chunk(0), true));
+    board.done(&again);
+    while let Job::Do(task) = board.next() {
+        board.done(&task);
+    }
+    assert!(board.is_over());
+}
+
+#[test]
+fn parts_that_vanish_are_noticed() {
+    let board = board();
+    assert!(!board.learn(&Journal::default()));
+    board.all_done();
+    assert!(board.learn(&Journal::default()) && board.is_over());
+}
+
+#[test]
+fn two_foreign_keys_are_not_made_at_once() {
+    let board = board();
+    while let Job::Do(task) = board.next() {
+        if task.part == Part::AfterAll {
+            assert!(matches!(board.next(), Job::Wait));
+        }
+        board.done(&task);
+    }
+}
