@@ -104,7 +104,7 @@ async fn looks(session: &mut Session, steps: &mut Steps) -> Option<()> {
     steps.note(catalog::table_mark(session, "t").await)?;
     steps.note(settings::settings_that_matter(session).await)?;
     steps.note(journal::read(session).await)?;
-    let mut sampler = Sampler::new("t", &["id", "k", "c"], 0);
+    let mut sampler = Sampler::new("t", &["id", "k", "c"], &[0]);
     steps.note(sampler.compare(session, b"1\t10\tone").await)?;
     sampler.finish();
     Some(())
