@@ -6,6 +6,7 @@ use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::texts::{Lang, Texts, fill};
+use crate::tpcc::Section;
 use crate::words::{Words, readable_time, rows_differ};
 use crate::{ReportError, TypeLatency};
 use askama::Template;
@@ -41,6 +42,7 @@ struct Page<'a> {
     latency_kind: &'static str,
     figures: Vec<Figure>,
     types: Vec<TypeRow>,
+    results: Option<Section>,
     load: Vec<(&'static str, String)>,
     load_tables: Vec<Table>,
     statements: Vec<StatementRow>,
@@ -129,6 +131,7 @@ impl<'a> Page<'a> {
             latency_kind: w.latency_kind(),
             figures: figures(d, t)?,
             types: type_rows(w),
+            results: Section::of(d, lang),
             load: w.load_facts(),
             load_tables: w.load_tables(),
             statements: statement_rows(w),

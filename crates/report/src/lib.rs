@@ -11,9 +11,11 @@ mod load_words;
 mod markdown;
 mod merge;
 mod number;
+pub mod oltpbench;
 pub mod sysbench;
 mod text;
 mod texts;
+pub mod tpcc;
 mod words;
 
 pub use error::ReportError;

@@ -4,6 +4,7 @@ use crate::digest::{Digest, percentile_ms};
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::texts::Lang;
+use crate::tpcc::Section;
 use crate::words::Words;
 use crate::{ReportError, TypeLatency};
 use tidemark_core::Source;
@@ -30,6 +31,19 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     out += &table(&names, &[values]);
     out += &format!("\n{}\n", w.latency_kind());
 
+    if let Some(part) = Section::of(&digest, lang) {
+        let sentences: String = part
+            .sentences
+            .iter()
+            .map(|s| format!("\n{}\n", escaped(s)))
+            .collect();
+        let mut body = facts_list(&part.facts);
+        if !part.types.rows.is_empty() {
+            body += &format!("\n{}", table(&part.types.head, &part.types.rows));
+        }
+        body += &sentences;
+        out += &section(part.title, &body);
+    }
     if digest.types.len() > 1 {
         let head = [
             t.transaction_type,

@@ -41,7 +41,7 @@ impl TypeLatency {
         self.response.as_ref().unwrap_or(&self.service)
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.service.merge(&other.service);
         for (sum, one) in [
@@ -121,6 +121,8 @@ pub struct Merged {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeLatency>,
+    /// Outcomes that the workload counts beside its types, by name.
+    pub notes: BTreeMap<String, u64>,
 }
 
 impl Merged {
@@ -149,6 +151,10 @@ impl Merged {
             sum.dropped_arrivals += i.dropped_arrivals;
             sum.outage_ms += i.outage_ms;
             i.hosts.iter().for_each(|h| sum.add_host(h));
+            for (name, noted) in &i.notes {
+                let count = sum.notes.entry(name.clone()).or_default();
+                *count = count.saturating_add(*noted);
+            }
             for (name, stats) in &i.types {
                 let one = TypeLatency::decode(stats, &place_of(i, name))?;
                 sum.types.entry(name.clone()).or_default().add(&one);
@@ -213,6 +219,7 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
             .map(|(name, t)| (name.clone(), t.encode()))
             .collect(),
         all: merged.all().encode(),
+        notes: merged.notes,
         delayed_arrivals: merged.delayed_arrivals,
         dropped_arrivals: merged.dropped_arrivals,
         // What waited and what was begun when the last of them ended.

@@ -5,6 +5,7 @@ use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
 use crate::texts::{Lang, fill};
+use crate::tpcc::Section;
 use crate::words::{Words, rows_differ};
 use crate::{ReportError, TypeLatency};
 use std::fmt::Write;
@@ -33,6 +34,9 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out.pair(&name, &value);
     }
     out.line(w.latency_kind());
+    if let Some(section) = Section::of(&digest, lang) {
+        out.section(&section);
+    }
     if digest.types.len() > 1 {
         out.types(&w);
     }
@@ -70,11 +74,30 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     Ok(out.0)
 }
 
+/// Text in the making.
 #[derive(Default)]
-struct Summary(String);
+pub(crate) struct Summary(String);
+
+impl From<Summary> for String {
+    fn from(text: Summary) -> Self {
+        text.0
+    }
+}
 
 impl Summary {
-    fn line(&mut self, text: &str) {
+    /// A part that only some workloads have.
+    pub fn section(&mut self, section: &Section) {
+        self.head(section.title);
+        let facts = section.facts.iter();
+        facts.for_each(|(name, value)| self.pair(name, value));
+        self.table(&section.types);
+        section
+            .sentences
+            .iter()
+            .for_each(|s| self.line(&format!("  {s}")));
+    }
+
+    pub fn line(&mut self, text: &str) {
         self.0.extend(text.chars().filter(|c| !c.is_control()));
         self.0.push('\n');
     }

@@ -94,6 +94,7 @@ macro_rules! texts {
         const BOTH: &[(&str, &str, &str)] = &[$((stringify!($name), $en, $zh),)*];
     };
 }
+pub(crate) use texts;
 
 texts! {
     // Between sentences: Chinese puts no space there.
@@ -384,7 +385,7 @@ texts! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
@@ -397,7 +398,12 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_values() {
-        for (name, en, zh) in BOTH {
+        say_the_same(BOTH);
+    }
+
+    /// Of any table of texts.
+    pub(crate) fn say_the_same(both: &[(&str, &str, &str)]) {
+        for (name, en, zh) in both {
             assert!(
                 *name == "gap" || !(en.is_empty() || zh.is_empty()),
                 "{name}"

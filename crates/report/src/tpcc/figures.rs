@@ -1,0 +1,314 @@
+//! TPC-C's results, from a record alone.
+
+use crate::digest::Digest;
+use crate::merge::{TypeLatency, per_second};
+use crate::{ReportError, load};
+use std::fmt;
+use tidemark_core::record::RunRecord;
+
+/// The type whose rate is tpmC.
+pub(super) const NEW_ORDER: &str = "NewOrder";
+/// What is left of a Delivery when its user has the reply (clause 2.7.2).
+pub(super) const DEFERRED: &str = "DeferredDelivery";
+/// The most New-Orders a minute that the ten terminals of a warehouse can make with keying and
+/// think times of clause 5.2.5.7 and no response time at all.
+pub(super) const TPMC_PER_WAREHOUSE: f64 = 12.86;
+/// Terminals of a warehouse (clause 4.2.2).
+pub(super) const TERMINALS_PER_WAREHOUSE: u64 = 10;
+
+/// What the specification asks of a type: its least share of the mix in percent (clause 5.2.3) and
+/// the limit of its 90th percentile in seconds (clauses 5.2.5.7 and 2.7.2).
+const ASKED: [(&str, Option<f64>, f64); 6] = [
+    (NEW_ORDER, None, 5.0),
+    ("Payment", Some(43.0), 5.0),
+    ("OrderStatus", Some(4.0), 5.0),
+    ("Delivery", Some(4.0), 5.0),
+    ("StockLevel", Some(4.0), 20.0),
+    (DEFERRED, None, 80.0),
+];
+
+/// Whether a user waits for its reply; only those count as transactions per minute.
+pub(super) fn is_interactive(name: &str) -> bool {
+    name != DEFERRED
+}
+
+pub(super) fn warehouses(record: &RunRecord) -> u64 {
+    let number = |name| load::option(record, name).and_then(|n| n.parse::<u64>().ok());
+    let all = number("warehouses").unwrap_or(0);
+    // Of clients that share the warehouses each has the terminals of its own.
+    let last = number("last-warehouse").filter(|n| *n > 0).unwrap_or(all);
+    let first = number("first-warehouse").filter(|n| *n > 0).unwrap_or(1);
+    (last + 1).saturating_sub(first)
+}
+
+/// Why there is no efficiency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NoEfficiency {
+    /// Users neither keyed nor thought.
+    NoThinkTimes,
+    /// They did, so many times as long as the specification has it.
+    Scaled(f64),
+    /// They did only one of the two.
+    OnlyOne,
+    /// Arrivals were on a schedule.
+    Schedule,
+    /// The record does not say how many warehouses there were.
+    NoWarehouses,
+}
+
+/// What a system costs over three years.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Price {
+    /// How much.
+    pub amount: f64,
+    /// Of what.
+    pub currency: String,
+}
+
+/// Why a price was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?}: allowed is an amount above 0 and a currency; for example '12345 USD'")]
+pub struct PriceError(String);
+
+impl std::str::FromStr for Price {
+    type Err = PriceError;
+
+    /// Reads `12345 USD`, `12,345.50 EUR`, `USD 12345`.
+    fn from_str(text: &str) -> Result<Self, PriceError> {
+        let fail = || PriceError(text.into());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [one, other] = words.as_slice() else {
+            return Err(fail());
+        };
+        let number = |word: &str| word.replace([',', '_'], "").parse::<f64>().ok();
+        let (amount, currency) = match (number(one), number(other)) {
+            (Some(amount), None) => (amount, other),
+            (None, Some(amount)) => (amount, one),
+            _ => return Err(fail()),
+        };
+        let names_a_currency = currency
+            .chars()
+            .all(|c| !c.is_ascii_digit() && !c.is_control());
+        if !(amount.is_finite() && amount > 0.0 && names_a_currency && currency.len() <= 12) {
+            return Err(fail());
+        }
+        Ok(Self {
+            amount,
+            currency: (*currency).into(),
+        })
+    }
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.amount, self.currency)
+    }
+}
+
+/// One transaction type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeFigures {
+    /// Its name.
+    pub name: &'static str,
+    /// Transactions that ended well; New-Orders that were rolled back on purpose are among them
+    /// (clause 2.4.1.4).
+    pub count: u64,
+    /// Percent of all transactions; `None` for the deferred part of a Delivery, which is none.
+    pub share: Option<f64>,
+    /// The least that the specification wants of it.
+    pub least_share: Option<f64>,
+    /// Mean, in milliseconds; response times where terminals wait for sessions.
+    pub mean_ms: f64,
+    /// 50th, 90th, 95th, 99th and 100th percentile, likewise.
+    pub percentiles_ms: [f64; 5],
+    /// What the 90th percentile must not exceed, in seconds.
+    pub limit_s: f64,
+}
+
+impl TypeFigures {
+    /// Whether 90 % were quick enough.
+    pub fn quick_enough(&self) -> bool {
+        self.percentiles_ms[1] <= self.limit_s * 1000.0
+    }
+
+    /// Whether there were enough of them. A mix that is drawn at random lies around its weights:
+    /// only what chance does not explain (three standard errors) is too little.
+    pub fn often_enough(&self) -> bool {
+        match (self.share, self.least_share) {
+            (Some(share), Some(least)) if share > 0.0 => {
+                let all = self.count as f64 / share * 100.0;
+                let chance = (least * (100.0 - least) / all).sqrt();
+                share >= least - 3.0 * chance
+            }
+            _ => true,
+        }
+    }
+}
+
+/// The results of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Warehouses of the run.
+    pub warehouses: u64,
+    /// Emulated users.
+    pub terminals: u64,
+    /// How long keying and thinking were, as a multiple of the specification's; 0 when users did
+    /// neither.
+    pub waits: f64,
+    /// Completed New-Orders a minute, those rolled back on purpose included (clause 5.4).
+    pub tpmc: f64,
+    /// Transactions a minute of all types.
+    pub tpm_total: f64,
+    /// tpmC in percent of what its warehouses' terminals could make, or why that says nothing.
+    pub efficiency: Result<f64, NoEfficiency>,
+    /// Every type there was, in the specification's order.
+    pub types: Vec<TypeFigures>,
+    /// What was counted beside the types: how often, and percent of what; `None` where the record
+    /// has no such count.
+    pub rolled_back: Option<(u64, f64)>,
+    /// Payments by a customer of another warehouse (clause 2.5.1.2).
+    pub remote_payment: Option<(u64, f64)>,
+    /// Order lines that another warehouse supplies (clause 2.4.1.5).
+    pub remote_line: Option<(u64, f64)>,
+    /// Payments and Order-Status by last name (clauses 2.5.1.2 and 2.6.1.2).
+    pub by_last_name: Option<(u64, f64)>,
+    /// Districts that had no order to deliver (clause 2.7.4.2).
+    pub delivery_skipped: Option<u64>,
+    /// The system's price, and what one tpmC costs; `None` for the latter when there was none.
+    pub price: Option<(Price, Option<f64>)>,
+}
+
+impl Figures {
+    /// The results of a TPC-C run; `None` of any other.
+    ///
+    /// # Errors
+    /// [`ReportError::Histogram`].
+    pub fn of(record: &RunRecord) -> Result<Option<Self>, ReportError> {
+        Ok(Self::of_digest(&Digest::of(record)?))
+    }
+
+    pub(crate) fn of_digest(digest: &Digest<'_>) -> Option<Self> {
+        let (record, elapsed_s) = (digest.record, digest.totals.elapsed_s);
+        if record.workload != "tpcc" {
+            return None;
+        }
+        let count = |name: &str| -> u64 {
+            let found = digest.types.iter().find(|(n, _)| *n == name);
+            found.map_or(0, |(_, t)| t.count)
+        };
+        let interactive = digest.types.iter().filter(|(n, _)| is_interactive(n));
+        let all: u64 = interactive.map(|(_, t)| t.count).sum();
+        let noted = |name: &str| digest.totals.notes.get(name).copied();
+        let part = |name: &str, of: u64| noted(name).map(|n| (n, share(n, of)));
+        let tpmc = per_second(count(NEW_ORDER), elapsed_s) * 60.0;
+        let (warehouses, waits) = (warehouses(record), waits(record));
+        let price: Option<Price> = load::option(record, "price").and_then(|p| p.parse().ok());
+        Some(Self {
+            warehouses,
+            terminals: record.terminals.unwrap_or(record.sessions) as u64,
+            waits,
+            tpmc,
+            tpm_total: per_second(all, elapsed_s) * 60.0,
+            efficiency: efficiency(digest, tpmc, warehouses, waits),
+            types: ASKED
+                .iter()
+                .filter_map(|asked| {
+                    let (_, latency) = digest.types.iter().find(|(n, _)| *n == asked.0)?;
+                    type_figures(asked, latency, all)
+                })
+                .collect(),
+            rolled_back: part("rolled_back", count(NEW_ORDER)),
+            remote_payment: part("remote_payment", count("Payment")),
+            remote_line: noted("order_line").and_then(|lines| part("remote_line", lines)),
+            by_last_name: part("by_last_name", count("Payment") + count("OrderStatus")),
+            delivery_skipped: noted("delivery_skipped"),
+            price: price.map(|p| {
+                let each = (tpmc > 0.0).then_some(p.amount / tpmc);
+                (p, each)
+            }),
+        })
+    }
+}
+
+fn share(part: u64, of: u64) -> f64 {
+    match of {
+        0 => 0.0,
+        of => part as f64 / of as f64 * 100.0,
+    }
+}
+
+/// How long users key and think, as a multiple of the specification's times.
+fn waits(record: &RunRecord) -> f64 {
+    if load::option(record, "wait") != Some("on") {
+        return 0.0;
+    }
+    load::option(record, "wait-scale")
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(1.0)
+}
+
+fn efficiency(
+    digest: &Digest<'_>,
+    tpmc: f64,
+    warehouses: u64,
+    waits: f64,
+) -> Result<f64, NoEfficiency> {
+    if digest.kind.is_open_loop() {
+        Err(NoEfficiency::Schedule)
+    } else if waits == 0.0 {
+        Err(NoEfficiency::NoThinkTimes)
+    } else if !matches!(load::option(digest.record, "wait-for"), None | Some("both")) {
+        Err(NoEfficiency::OnlyOne)
+    } else if waits != 1.0 {
+        Err(NoEfficiency::Scaled(waits))
+    } else if warehouses == 0 {
+        Err(NoEfficiency::NoWarehouses)
+    } else {
+        Ok(100.0 * tpmc / warehouses as f64 / TPMC_PER_WAREHOUSE)
+    }
+}
+
+/// `None` for a type that no transaction was of.
+fn type_figures(
+    (name, least_share, limit_s): &(&'static str, Option<f64>, f64),
+    latency: &TypeLatency,
+    all: u64,
+) -> Option<TypeFigures> {
+    if latency.count == 0 {
+        return None;
+    }
+    let h = latency.latency();
+    Some(TypeFigures {
+        name,
+        count: latency.count,
+        share: is_interactive(name).then(|| share(latency.count, all)),
+        least_share: *least_share,
+        mean_ms: h.mean_ns() / 1e6,
+        percentiles_ms: [50.0, 90.0, 95.0, 99.0, 100.0].map(|p| h.percentile_ns(p) as f64 / 1e6),
+        limit_s: *limit_s,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_have_an_amount_and_a_currency() {
+        for (text, amount, currency) in [
+            ("12345 USD", 12345.0, "USD"),
+            ("12,345.50 EUR", 12345.5, "EUR"),
+            ("CNY 800000", 800_000.0, "CNY"),
+            ("5 元", 5.0, "元"),
+        ] {
+            let price: Price = text.parse().unwrap();
+            assert_eq!((price.amount, price.currency.as_str()), (amount, currency));
+        }
+        for text in [
+            "", "12345", "USD", "0 USD", "-5 USD", "1 2", "inf USD", "1 a b", "1 U5D",
+        ] {
+            let error = text.parse::<Price>().unwrap_err().to_string();
+            assert!(error.contains("'12345 USD'"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What TPC-C's results are, and what go-tpc prints of a run, line for line.
+//!
+//! Clauses are of the TPC-C specification, revision 5.11. Pure formatting and arithmetic: no clock,
+//! no output.
+
+mod figures;
+mod lines;
+mod output;
+mod section;
+mod texts;
+
+pub use figures::{Figures, NoEfficiency, Price, PriceError, TypeFigures};
+pub use lines::{current, summary};
+pub use output::OutputStyle;
+pub(crate) use section::Section;
+pub use section::results;
