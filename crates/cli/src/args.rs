@@ -1,4 +1,4 @@
-//! The command line of everything but `sysbench`, whose grammar is its own.
+//! The command line of everything but `sysbench` and `tpcc`, whose grammars are other tools'.
 
 use crate::exit::ExitCode;
 use clap::{Args, Parser, Subcommand};
@@ -26,6 +26,28 @@ pub enum Command {
             trailing_var_arg = true,
             allow_hyphen_values = true,
             help = "As for sysbench: [options]... SCRIPT COMMAND; --help lists them"
+        )]
+        args: Vec<String>,
+    },
+    /// Run TPC-C with go-tpc's own command line
+    #[command(disable_help_flag = true)]
+    Tpcc {
+        /// go-tpc's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for go-tpc: [FLAGS] prepare|run|check|cleanup; --help lists them"
+        )]
+        args: Vec<String>,
+    },
+    /// Run TPC-C with the OLTPBench family's own command line and workload files
+    #[command(disable_help_flag = true)]
+    Oltpbench {
+        /// The family's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for OLTPBench, BenchBase and the YugabyteDB TPC-C client; --help lists them"
         )]
         args: Vec<String>,
     },
@@ -143,7 +165,7 @@ fn after_help() -> String {
         .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
         .collect();
     format!(
-        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n\nExit codes:\n{}",
+        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n\nExit codes:\n{}",
         codes.trim_end()
     )
 }

@@ -20,7 +20,7 @@ const ROWS: i64 = 1000;
 /// # Errors
 /// [`Failure`] of bad usage; a step that fails is printed, and its code returned.
 pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
-    let target = crate::sysbench::target::from_url(&args.target)?;
+    let target = crate::target::from_url(&args.target)?;
     say!("target   {target}");
     for prepared in [PreparedMode::Server, PreparedMode::Text] {
         let options = ConnectOptions {
@@ -116,7 +116,7 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
 async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
     let at = |step: &'static str| move |error: DbError| (step, error);
     let method = load(session).await.map_err(at("load rows"))?;
-    let way = crate::sysbench::prepare::way(method);
+    let way = crate::loading::way(method);
     say!("ok       load {ROWS} rows ({mode}) by {way}");
     read(session).await.map_err(at("read what was loaded"))?;
     say!("ok       read what was loaded ({mode})");

@@ -11,16 +11,23 @@ mod demo;
 mod doctor;
 mod exit;
 mod interrupt;
+mod loading;
+mod native;
+mod oltpbench;
 mod output;
+mod outputs;
 mod pacing;
 mod plan;
 mod progress;
+mod ready;
 mod recording;
 mod render;
 mod runs;
 mod secrets;
 mod storing;
 mod sysbench;
+mod target;
+mod tpcc;
 
 use clap::Parser;
 use exit::{ExitCode, Failure};
@@ -66,11 +73,20 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     {
         return sysbench::main(args, rest);
     }
-    // Its grammar is sysbench's and not clap's.
-    if let Some((first, rest)) = rest.split_first()
-        && first == "sysbench"
-    {
-        return sysbench::main(args, rest);
+    // These grammars are other tools' and not clap's subcommands.
+    match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        Some(("sysbench", words)) => return sysbench::main(args, words),
+        Some(("tpcc", words)) => return tpcc::main(args, words),
+        Some(("oltpbench", words)) => return oltpbench::main(args, words),
+        // Some flags of go-tpc's may even stand before `tpcc`, as in its own manual.
+        Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
+            if let Some(at) = rest.iter().position(|w| w == "tpcc") {
+                let (before, after) = rest.split_at(at);
+                let after = after.get(1..).unwrap_or_default();
+                return tpcc::main(args, &[before, after].concat());
+            }
+        }
+        _ => {}
     }
     let cli = match args::Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -88,6 +104,8 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     match cli.command {
         args::Command::Demo(demo) => demo::demo(args, &demo),
         args::Command::Sysbench { args: words } => sysbench::main(args, &words),
+        args::Command::Tpcc { args: words } => tpcc::main(args, &words),
+        args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),

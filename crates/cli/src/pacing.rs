@@ -44,7 +44,7 @@ const CLOSED_ONLY: &[(&str, &str)] = &[
 ];
 
 /// Limits of a run that steps and a search set themselves.
-const LIMITS: &[&str] = &["time", "events"];
+const LIMITS: &[&str] = &["time", "events", "count"];
 
 fn rates(options: &OptionValues) -> Rates {
     // Checked when it was set.
@@ -138,7 +138,7 @@ fn check(options: &OptionValues, pacing: &Pacing) -> Result<(), Failure> {
     if sets_its_length(pacing)
         && let Some(name) = LIMITS
             .iter()
-            .find(|n| given(options, n) && options.uint(n) > 0)
+            .find(|n| given(options, n) && options.text(n) != "0")
     {
         let instead = match pacing {
             Pacing::FindMax(_) => "--find-hold and --find-confirm",

@@ -2,12 +2,11 @@
 
 use crate::exit::Failure;
 use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time};
-use crate::sysbench::target;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{
-    Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, OptionValues, PreparedMode, Protocol,
-    RunSpec, Source, Target,
+    Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, Isolation, OptionValues, PreparedMode,
+    Protocol, RunSpec, Source, Target,
 };
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
 use tidemark_engine::{LoadSpec, Replace};
@@ -27,7 +26,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Builds the workload and looks up the target. Unless it is to be prepared, an embedded
+    /// Builds the workload and looks up the target's hosts. Unless it is to be prepared, an embedded
     /// database's file must be there.
     ///
     /// # Errors
@@ -35,15 +34,16 @@ impl Plan {
     pub fn new(
         definition: &Definition,
         options: &OptionValues,
+        target: Target,
         preparing: bool,
     ) -> Result<Self, Failure> {
         let workload = (definition.build)(options)?;
-        let target = target::target(options)?;
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: options.time("connect-timeout"),
             inject_rtt: options.time("inject-rtt"),
             statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
+            isolation: Isolation::named(options.text("isolation")),
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {
@@ -70,19 +70,12 @@ fn seconds(options: &OptionValues, name: &str) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
-/// What the run is asked to do.
+/// What the options that every command has ask for: sessions, pacing, distance, what to do about
+/// lost sessions. The rest is as [`RunSpec::default`] has it. A seed of 0 is taken from the clock.
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, Failure> {
-    let seed = match options.uint("rand-seed") {
-        0 => std::time::UNIX_EPOCH
-            .elapsed()
-            .map_or(1, |d| d.as_nanos() as u64),
-        seed => seed,
-    };
-    let pacing = pacing(options)?;
-    let by_itself = sets_its_length(&pacing);
+pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure> {
     let (terminals, sessions) = terminals_and_sessions(options)?;
     Ok(RunSpec {
         terminals,
@@ -97,10 +90,7 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
             .ok()
             .filter(|e| *e > 0),
         yield_to_server: options.text("scheduling") != "normal",
-        time: seconds(options, "time").filter(|_| !by_itself),
-        events: Some(options.uint("events")).filter(|e| *e > 0 && !by_itself),
-        warmup: seconds(options, "warmup-time").unwrap_or_default(),
-        pacing,
+        pacing: pacing(options)?,
         arrivals: match options.text("arrivals") {
             "constant" => Arrivals::Constant,
             _ => Arrivals::Poisson,
@@ -108,19 +98,40 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
         max_backlog: options.uint("max-backlog"),
         inject_rtt: options.time("inject-rtt"),
         statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
-        seed,
-        prepared: prepared(options),
-        reconnect_every: options.uint("reconnect"),
-        ignore_errors: ignore_errors(options, protocol),
+        isolation: Isolation::named(options.text("isolation")),
+        seed: match seed {
+            0 => std::time::UNIX_EPOCH
+                .elapsed()
+                .map_or(1, |d| d.as_nanos() as u64),
+            seed => seed,
+        },
         on_disconnect: match options.text("on-disconnect") {
             "fail" => DisconnectPolicy::Fail,
             _ => DisconnectPolicy::Reconnect,
         },
         reconnect_timeout: options.time("reconnect-timeout"),
-        init_timeout: Duration::from_secs(options.uint("thread-init-timeout")),
         connect_timeout: options.time("connect-timeout"),
-        forced_shutdown: forced_shutdown(options)?,
         ..RunSpec::default()
+    })
+}
+
+/// What a run of sysbench's options is asked to do.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, Failure> {
+    let spec = native_spec(options, options.uint("rand-seed"))?;
+    let by_itself = sets_its_length(&spec.pacing);
+    Ok(RunSpec {
+        time: seconds(options, "time").filter(|_| !by_itself),
+        events: Some(options.uint("events")).filter(|e| *e > 0 && !by_itself),
+        warmup: seconds(options, "warmup-time").unwrap_or_default(),
+        prepared: prepared(options),
+        reconnect_every: options.uint("reconnect"),
+        ignore_errors: ignore_errors(options, protocol),
+        init_timeout: Duration::from_secs(options.uint("thread-init-timeout")),
+        forced_shutdown: forced_shutdown(options)?,
+        ..spec
     })
 }
 
@@ -158,19 +169,24 @@ fn forced_shutdown(options: &OptionValues) -> Result<Option<Duration>, Failure> 
     }
 }
 
+/// The seed that rows are made from: the option's, unless it is 0.
+pub fn load_seed(options: &OptionValues, name: &str) -> u64 {
+    Some(options.uint(name))
+        .filter(|s| *s > 0)
+        .unwrap_or(LOAD_SEED)
+}
+
 /// How the load is made.
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn load_spec(options: &OptionValues) -> Result<LoadSpec, Failure> {
+pub fn load_spec(options: &OptionValues, seed: u64) -> Result<LoadSpec, Failure> {
     let (terminals, sessions) = terminals_and_sessions(options)?;
     Ok(LoadSpec {
         threads: sessions,
         terminals,
         chunk_rows: options.uint("chunk-rows"),
-        seed: Some(options.uint("rand-seed"))
-            .filter(|s| *s > 0)
-            .unwrap_or(LOAD_SEED),
+        seed,
         method: (options.text("load-method") == "insert").then_some(BulkMethod::MultiRowInsert),
         replace: match (options.flag("force"), options.flag("replace")) {
             (true, _) => Replace::Anything,

@@ -11,7 +11,14 @@ use tidemark_core::redact_url;
 /// Carries the original arguments over to the second start, separated by the unit separator.
 const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
 const SEPARATOR: char = '\u{1f}';
-const PASSWORD_OPTIONS: &[&str] = &["mysql-password", "pgsql-password"];
+const PASSWORD_OPTIONS: &[&str] = &[
+    "mysql-password",
+    "pgsql-password",
+    "password",
+    "private-key",
+];
+/// Commands whose `-p` is a password.
+const WITH_LETTER: &[&str] = &["tpcc"];
 
 /// The command line as given; starts the process again when it holds a password. When that
 /// fails, the process goes on as it is.
@@ -44,10 +51,25 @@ pub fn arguments() -> Vec<String> {
 /// The command line with `***` for every password: for the process list and the record.
 pub fn redact(args: &[String]) -> Vec<String> {
     let mut hide_next = false;
+    let is_command = |a: &String| WITH_LETTER.contains(&a.as_str());
+    let letter = match args.get(1) {
+        // Its flags may stand before the command.
+        Some(first) if first.starts_with('-') => args.iter().skip(1).any(is_command),
+        first => first.is_some_and(is_command),
+    };
     args.iter()
         .map(|arg| {
-            if std::mem::take(&mut hide_next) && !arg.starts_with("--") {
+            // go-tpc's flags take whatever follows; sysbench's options end at the next.
+            if std::mem::take(&mut hide_next) && (letter || !arg.starts_with("--")) {
                 return "***".into();
+            }
+            if letter && let Some(glued) = arg.strip_prefix("-p") {
+                hide_next = glued.is_empty();
+                return match glued.strip_prefix('=') {
+                    None if glued.is_empty() => arg.clone(),
+                    None => "-p***".into(),
+                    Some(_) => "-p=***".into(),
+                };
             }
             let (name, value) = match arg.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
@@ -92,5 +114,36 @@ mod tests {
         assert_eq!(redacted[5], "--target=mysql://u:***@h/db");
         assert_eq!(redacted[7..], given[7..]);
         assert_eq!(redact(&redacted), redacted);
+    }
+
+    #[test]
+    fn go_tpcs_letter_is_a_password_of_its_command_alone() {
+        for (given, redacted) in [
+            ("tidemark tpcc -p geheim run", "tidemark tpcc -p *** run"),
+            (
+                "tidemark tpcc run -pgeheim -P 1",
+                "tidemark tpcc run -p*** -P 1",
+            ),
+            ("tidemark tpcc -p=geheim run", "tidemark tpcc -p=*** run"),
+            ("tidemark tpcc -p --geheim run", "tidemark tpcc -p *** run"),
+            (
+                "tidemark tpcc --password geheim",
+                "tidemark tpcc --password ***",
+            ),
+            (
+                "tidemark tpcc --password=geheim",
+                "tidemark tpcc --password=***",
+            ),
+            (
+                "tidemark -H h -p geheim tpcc run",
+                "tidemark -H h -p *** tpcc run",
+            ),
+            ("tidemark show -p last", "tidemark show -p last"),
+        ] {
+            let words: Vec<String> = given.split(' ').map(Into::into).collect();
+            let once = redact(&words);
+            assert_eq!(once.join(" "), redacted);
+            assert_eq!(redact(&once), once);
+        }
     }
 }

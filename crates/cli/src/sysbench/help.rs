@@ -1,10 +1,11 @@
 //! `--help`, and `help` of a script.
 
 use super::options::GROUPS;
+use super::scripts;
 use crate::exit::ExitCode;
 use std::fmt::Write;
 use tidemark_core::OptionSpec;
-use tidemark_workloads::{Definition, registry};
+use tidemark_workloads::Definition;
 
 fn lines(text: &mut String, options: &[OptionSpec]) {
     let shown: Vec<_> = options.iter().map(ToString::to_string).collect();
@@ -29,8 +30,8 @@ pub fn general() -> String {
          tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest --tables=4 --threads=16 run\n\n\
          Scripts (a path before and .lua after the name do not matter):\n",
     );
-    let width = registry().iter().map(|d| d.name.len()).max().unwrap_or(0);
-    for definition in registry() {
+    let width = scripts().map(|d| d.name.len()).max().unwrap_or(0);
+    for definition in scripts() {
         let _ = writeln!(text, "  {:width$}  {}", definition.name, definition.summary);
     }
     for group in GROUPS {

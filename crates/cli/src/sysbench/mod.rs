@@ -3,7 +3,6 @@
 mod advice;
 mod config_file;
 mod help;
-mod native;
 mod options;
 pub mod parse;
 pub mod prepare;
@@ -53,6 +52,12 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             execute(definition, command, &options, args)
         }
     }
+}
+
+/// The workloads that are sysbench's scripts.
+fn scripts() -> impl Iterator<Item = &'static Definition> {
+    let all = tidemark_workloads::registry().iter();
+    all.filter(|d| d.family == "oltp")
 }
 
 /// From this verbosity on more than errors is printed, as with sysbench.

@@ -1,26 +1,8 @@
 //! The general options of the `sysbench` command: sysbench's own, and Tidemark's beside them.
 
-use super::native::{LOAD, NATIVE};
-use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Rates, Text};
+use crate::native::{LOAD, NATIVE, at_least, option};
+use tidemark_core::OptionKind::{Bool, Choice, Int, List, Password, Rates, Text};
 use tidemark_core::OptionSpec;
-
-pub(super) const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
-
-pub(super) const fn at_least(min: i64) -> OptionKind {
-    Int { min, max: i64::MAX }
-}
 
 /// A titled part of the general options.
 pub struct Group {

@@ -5,6 +5,7 @@
 
 use super::config_file;
 use super::options::{DEPRECATED, GROUPS};
+use super::scripts;
 use crate::exit::Failure;
 use tidemark_core::{OptionError, OptionKind, OptionSpec, OptionValues, Source, nearest};
 use tidemark_workloads::{Definition, find, registry};
@@ -83,7 +84,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             )));
         }
         [script] => {
-            find(script).map_err(|e| unknown_script(&e))?;
+            script_of(script)?;
             return Err(Failure::usage(format!(
                 "{script}: which command? Known are {}; for example: tidemark sysbench {script} run",
                 command_names()
@@ -96,7 +97,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             )));
         }
     };
-    let definition = find(script).map_err(|e| unknown_script(&e))?;
+    let definition = script_of(script)?;
     let own_script = lua_file(script);
     let command = COMMANDS
         .iter()
@@ -169,8 +170,20 @@ fn lua_file(script: &str) -> Option<&str> {
     (path.is_file() && !folder.ends_with("share/sysbench")).then_some(script)
 }
 
+/// The workload of a script's name.
+fn script_of(script: &str) -> Result<&'static Definition, Failure> {
+    let definition = find(script).map_err(|e| unknown_script(&e))?;
+    if scripts().any(|d| d.name == definition.name) {
+        return Ok(definition);
+    }
+    Err(Failure::usage(format!(
+        "{script} is no script of sysbench's: it has a command of its own, tidemark {} --help",
+        definition.name
+    )))
+}
+
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
-    let known: Vec<_> = registry().iter().map(|d| d.name).collect();
+    let known: Vec<_> = scripts().map(|d| d.name).collect();
     if error.name.ends_with(".lua") || lua_file(&error.name).is_some() {
         return Failure::usage(format!(
             "{}: Tidemark runs no Lua scripts, only the workloads that it has itself; known are {}",

@@ -115,7 +115,7 @@ impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
         self.recording.started(begun);
         self.storing.begin(&self.recording.record);
-        super::run::complain(self.storing);
+        crate::outputs::complain(self.storing);
         let fewer = fewer_sessions(&self.recording.record);
         self.say(&fewer);
         self.say(started());

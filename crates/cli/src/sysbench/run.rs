@@ -1,57 +1,24 @@
 //! `run`: connect, warm up, measure, print, keep.
 
 use super::printer::Printer;
+use super::target;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::output;
+use crate::outputs::{Outputs, complain, say};
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
+use crate::ready;
 use crate::recording::{Recording, describe};
-use crate::render::{self, Format};
 use crate::storing::Storing;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
-use tidemark_core::record::{RunRecord, RunState, TableState};
+use tidemark_core::record::TableState;
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
-use tidemark_engine::{EngineError, RunResult};
+use tidemark_engine::RunResult;
 use tidemark_report::sysbench::{self, RunHeader, Summary};
 use tidemark_stats::Histogram;
 use tidemark_workloads::Definition;
-
-/// Files that a run writes, checked before it begins.
-struct Outputs {
-    record: Option<PathBuf>,
-    reports: Vec<(PathBuf, Format)>,
-}
-
-impl Outputs {
-    fn new(options: &OptionValues) -> Result<Self, Failure> {
-        let record = options.text_opt("out").map(PathBuf::from);
-        let mut reports = Vec::new();
-        for file in options.text("report").split(',').filter(|f| !f.is_empty()) {
-            reports.push((PathBuf::from(file), Format::of(file.as_ref())?));
-        }
-        for (name, path) in record
-            .iter()
-            .map(|p| ("out", p))
-            .chain(reports.iter().map(|(p, _)| ("report", p)))
-        {
-            let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
-            if folder.is_some_and(|f| !f.is_dir()) {
-                return Err(Failure::usage(format!(
-                    "--{name}={}: the folder does not exist",
-                    path.display()
-                )));
-            }
-        }
-        Ok(Self { record, reports })
-    }
-
-    fn any(&self) -> bool {
-        self.record.is_some() || !self.reports.is_empty()
-    }
-}
 
 /// Makes load and measures.
 ///
@@ -67,7 +34,7 @@ pub fn run(
     let percentiles = percentiles(options)?;
     let checkpoints = checkpoints(options)?;
     let outputs = Outputs::new(options)?;
-    let plan = Plan::new(definition, options, false)?;
+    let plan = Plan::new(definition, options, target::target(options)?, false)?;
     let spec = run_spec(options, plan.target.protocol)?;
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         say(
@@ -78,29 +45,11 @@ pub fn run(
     if let Some(warning) = long_distance(options, &spec) {
         say(out, &format!("WARNING: {warning}\n"));
     }
-    let tables = plan.workload.needs(spec.terminals);
+    let prepare = prepare_command(definition, options);
     let described = describe(&plan.connector, &plan.workload, spec.terminals)
-        .map_err(|error| not_begun(definition, options, error))?;
-    if let Some(table) = described.unfinished.first() {
-        return Err(Failure::new(
-            ExitCode::NotPrepared,
-            format!(
-                "the load of table {table} did not end: prepare goes on with it: {}",
-                prepare_command(definition, options)
-            ),
-        ));
-    }
-    if let Some(table) = described.foreign.first().filter(|_| !options.flag("force")) {
-        return Err(Failure::new(
-            ExitCode::Refused,
-            format!(
-                "table {table} is not the benchmark's: its columns and keys are others; nothing \
-                 was run. Use another database, or add --force to run on it all the same"
-            ),
-        ));
-    }
-    let there = [described.there.as_slice(), &described.foreign].concat();
-    require_tables(definition, options, &tables, &there)?;
+        .map_err(|error| ready::failed(error, &prepare))?;
+    let needed = plan.workload.needs(spec.terminals);
+    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     for warning in other_data(&described.tables) {
         say(out, &format!("WARNING: {warning}\n"));
     }
@@ -150,30 +99,18 @@ pub fn run(
             summary += &beyond(&recording)?;
             say(out, &summary);
             recording.look_again(&plan.connector, &plan.workload);
-            let kept = keep(&mut recording, &mut storing, &outputs, options, out)?;
+            let kept = outputs.keep(&mut recording, &mut storing, out)?;
             if output::failure().is_some() && !kept {
                 // The only place left.
                 eprint!("{summary}");
             }
-            ended(definition, options, result, &recording)
+            ready::ended(result, &recording.record, &prepare)
         }
         Err(error) => {
             recording.failed(&error);
-            keep(&mut recording, &mut storing, &outputs, options, out)?;
-            Err(not_begun(definition, options, error))
+            outputs.keep(&mut recording, &mut storing, out)?;
+            Err(ready::failed(error, &prepare))
         }
-    }
-}
-
-fn say(out: &mut dyn Write, text: &str) {
-    // A closed pipe must not end a run half-way.
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
-}
-
-pub(super) fn complain(storing: &mut Storing) {
-    if let Some(complaint) = storing.complaint.take() {
-        eprintln!("tidemark: {complaint}");
     }
 }
 
@@ -191,29 +128,6 @@ fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
     }
     words.push("prepare".into());
     crate::secrets::redact(&words).join(" ")
-}
-
-fn require_tables(
-    definition: &Definition,
-    options: &OptionValues,
-    needed: &[String],
-    there: &[String],
-) -> Result<(), Failure> {
-    let missing: Vec<_> = needed.iter().filter(|n| !there.contains(n)).collect();
-    let Some(first) = missing.first() else {
-        return Ok(());
-    };
-    let more = match missing.len() {
-        1 => String::new(),
-        n => format!(" (and {} more)", n - 1),
-    };
-    Err(Failure::new(
-        ExitCode::NotPrepared,
-        format!(
-            "table {first}{more} is not there: run prepare first: {}",
-            prepare_command(definition, options)
-        ),
-    ))
 }
 
 /// Tables with clearly fewer rows than the options say: the run would ask for keys that are not
@@ -318,85 +232,4 @@ fn summary(
 /// What sysbench has no words for.
 fn beyond(recording: &Recording) -> Result<String, Failure> {
     sysbench::beyond(&recording.record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
-}
-
-/// Keeps the record: in the store (whether it is there is returned), and in the files asked for.
-fn keep(
-    recording: &mut Recording,
-    storing: &mut Storing,
-    outputs: &Outputs,
-    options: &OptionValues,
-    out: &mut dyn Write,
-) -> Result<bool, Failure> {
-    let kept = storing.finish(&recording.record);
-    if outputs.any() {
-        recording.record.intervals = storing.intervals();
-    }
-    let record = &recording.record;
-    complain(storing);
-    let lang = options.text("lang");
-    if let Some(path) = &outputs.record {
-        render::write(record, path, Format::Json, lang)?;
-        say(out, &format!("Record: {}\n", path.display()));
-    }
-    for (path, format) in &outputs.reports {
-        render::write(record, path, *format, lang)?;
-        say(out, &format!("Report: {}\n", path.display()));
-    }
-    if kept {
-        let where_to_look = format!(
-            "Run {} is kept; see: tidemark show {}\n",
-            record.id, record.id
-        );
-        say(out, &where_to_look);
-        if output::failure().is_some() {
-            // The summary did not arrive, and this is where it can be had.
-            eprint!("{where_to_look}");
-        }
-    }
-    Ok(kept)
-}
-
-fn ended(
-    definition: &Definition,
-    options: &OptionValues,
-    result: RunResult,
-    recording: &Recording,
-) -> Result<ExitCode, Failure> {
-    match (result.state, result.failure) {
-        (RunState::Failed(_), Some(error)) => Err(not_begun(definition, options, error)),
-        (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
-        _ => match (nothing_measured(&recording.record), &recording.record) {
-            (Some(why), _) => Err(Failure::new(ExitCode::Failed, why)),
-            (None, record) => match sysbench::not_found(record) {
-                Some(why) => Err(Failure::new(ExitCode::Check, why)),
-                None => Ok(ExitCode::Success),
-            },
-        },
-    }
-}
-
-/// Why there is no result, when errors are all that came of a run.
-fn nothing_measured(record: &RunRecord) -> Option<String> {
-    let steps = record.steps.iter().map(|s| &s.totals);
-    if steps.chain([&record.totals]).any(|t| t.all.count > 0) {
-        return None;
-    }
-    let most = record.errors.iter().max_by_key(|e| e.count)?;
-    Some(format!(
-        "no transaction ended well; the most frequent error ({} times): {}: {}",
-        most.count, most.code, most.first_message
-    ))
-}
-
-fn not_begun(definition: &Definition, options: &OptionValues, error: EngineError) -> Failure {
-    let mut failure = Failure::from(error);
-    if failure.code == ExitCode::NotPrepared {
-        failure.message = format!(
-            "{}; run prepare first: {}",
-            failure.message,
-            prepare_command(definition, options)
-        );
-    }
-    failure
 }

@@ -1,6 +1,7 @@
 //! From connection options to a target.
 
 use crate::exit::Failure;
+use crate::target::{from_url, password_variable};
 use std::path::PathBuf;
 use tidemark_core::{Host, OptionValues, Protocol, Secret, Source, Target, TlsMode};
 
@@ -48,33 +49,6 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         "sqlite" => Ok(Target::sqlite(options.text("sqlite-db"))),
         _ => mysql(options),
     }
-}
-
-/// The target a URL names; a password that it lacks is taken from the environment.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn from_url(url: &str) -> Result<Target, Failure> {
-    let mut target = Target::parse(url)?;
-    if target.password.is_empty()
-        && let Some(password) = password_variable(target.protocol)
-    {
-        target.password = password;
-    }
-    Ok(target)
-}
-
-/// The password of the environment, as each engine's own clients read it.
-fn password_variable(protocol: Protocol) -> Option<Secret> {
-    let name = match protocol {
-        Protocol::Mysql => "MYSQL_PWD",
-        Protocol::Postgres => "PGPASSWORD",
-        Protocol::Sqlite => return None,
-    };
-    std::env::var(name)
-        .ok()
-        .filter(|p| !p.is_empty())
-        .map(Secret::new)
 }
 
 fn password(options: &OptionValues, name: &str, protocol: Protocol) -> Secret {

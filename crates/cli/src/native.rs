@@ -1,9 +1,28 @@
-//! What the `sysbench` command has beside sysbench's own options.
+//! What every command that loads or runs has beside the options of the tool it stands for.
 
-use super::options::{at_least, option};
 use std::time::Duration;
 use tidemark_core::OptionKind::{self, Bool, Choice, Float, Int, Objective, Text, ThinkTime, Time};
 use tidemark_core::OptionSpec;
+
+/// A row of an option table.
+pub const fn option(
+    name: &'static str,
+    kind: OptionKind,
+    default: &'static str,
+    help: &'static str,
+) -> OptionSpec {
+    OptionSpec {
+        name,
+        kind,
+        default,
+        help,
+    }
+}
+
+/// A whole number that is not below `min`.
+pub const fn at_least(min: i64) -> OptionKind {
+    Int { min, max: i64::MAX }
+}
 
 const DAY: Duration = Duration::from_secs(86_400);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,7 +41,7 @@ const HOLD: OptionKind = Time {
 };
 
 /// How transactions are made to start, and how far away the target seems.
-pub(super) const LOAD: &[OptionSpec] = &[
+pub const LOAD: &[OptionSpec] = &[
     option(
         "connections",
         Int {
@@ -116,7 +135,7 @@ pub(super) const LOAD: &[OptionSpec] = &[
 ];
 
 /// Target, store, reports, sessions and loading.
-pub(super) const NATIVE: &[OptionSpec] = &[
+pub const NATIVE: &[OptionSpec] = &[
     option(
         "target",
         Text,

@@ -1,0 +1,153 @@
+//! Telling of a load: while it goes on, and when it has ended.
+
+use crate::progress;
+use indicatif::ProgressBar;
+use std::io::Write;
+use tidemark_drivers::BulkMethod;
+use tidemark_engine::{LoadObserver, LoadReport};
+
+/// Prints a line.
+pub fn say(out: &mut dyn Write, line: &str) {
+    // A closed pipe must not end a load half-way.
+    let _ = writeln!(out, "{line}");
+}
+
+/// How rows were loaded, for people.
+pub fn way(method: BulkMethod) -> &'static str {
+    match method {
+        BulkMethod::Copy => "COPY",
+        BulkMethod::BulkExecute => "arrays of rows",
+        BulkMethod::LoadData => "LOAD DATA",
+        BulkMethod::MultiRowInsert => "INSERT",
+        BulkMethod::PreparedInsert => "single INSERTs",
+    }
+}
+
+/// What was loaded and verified.
+pub fn tell(report: &LoadReport, out: &mut dyn Write) {
+    let seconds = report.elapsed.as_secs_f64();
+    let way = match report.method {
+        Some(BulkMethod::PreparedInsert) | None => String::new(),
+        Some(method) => format!(" by {}", way(method)),
+    };
+    let rate = report.rows_loaded as f64 / seconds.max(1e-9);
+    say(
+        out,
+        &format!(
+            "\nLoaded {} rows{way} in {seconds:.2} s ({rate:.0} rows/s), {} commits",
+            report.rows_loaded, report.chunks
+        ),
+    );
+    if !report.refreshing.is_zero() {
+        say(
+            out,
+            &format!(
+                "Refreshed the planner's statistics after that ({:.2} s of all sessions together)",
+                report.refreshing.as_secs_f64()
+            ),
+        );
+    }
+    if report.rows_there > 0 {
+        say(
+            out,
+            &format!(
+                "({} rows were there from a load that had not ended)",
+                report.rows_there
+            ),
+        );
+    }
+    if report.rows_elsewhere > 0 {
+        say(
+            out,
+            &format!(
+                "({} rows were loaded by other clients)",
+                report.rows_elsewhere
+            ),
+        );
+    }
+    for table in &report.tables {
+        let keys = table
+            .keys
+            .map(|(low, high)| format!(", keys {low} to {high}"));
+        let sample = (table.sampled > 0).then(|| {
+            format!(
+                ", {} sampled rows as loaded (CRC-32 {})",
+                table.sampled, table.checksum
+            )
+        });
+        say(
+            out,
+            &format!(
+                "Verified{} '{}': {} rows{}{}",
+                if table.elsewhere {
+                    " by another client"
+                } else {
+                    ""
+                },
+                table.table,
+                table.rows,
+                keys.unwrap_or_default(),
+                sample.unwrap_or_default()
+            ),
+        );
+    }
+}
+
+/// Tells of a load while it goes on: sysbench's lines, and a progress bar where there is a terminal.
+pub struct Told<'a> {
+    out: &'a mut dyn Write,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> Told<'a> {
+    /// Tells to `out`.
+    pub fn new(out: &'a mut dyn Write) -> Self {
+        Self { out, bar: None }
+    }
+
+    fn line(&mut self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(self.out, line)),
+            None => say(self.out, line),
+        }
+    }
+}
+
+impl LoadObserver for Told<'_> {
+    fn creating(&mut self, table: &str, rows: u64, rows_there: u64) {
+        if rows_there > 0 {
+            self.line(&format!(
+                "Going on with '{table}': {rows_there} of {rows} records are there"
+            ));
+        } else {
+            self.line(&format!("Creating table '{table}'..."));
+        }
+        self.line(&format!(
+            "Inserting {} records into '{table}'",
+            rows - rows_there.min(rows)
+        ));
+    }
+
+    fn joining(&mut self, others: usize) {
+        let who = match others {
+            1 => "Another client is".to_string(),
+            n => format!("{n} other clients are"),
+        };
+        self.line(&format!("{who} loading these tables: helping"));
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        let bar = self.bar.get_or_insert_with(|| progress::bar(total, "rows"));
+        bar.set_position(done);
+    }
+
+    fn indexing(&mut self, table: &str) {
+        self.line(&format!("Creating a secondary index on '{table}'..."));
+    }
+
+    fn verifying(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `--create`, `--clear` and `--load`.
+
+use super::job::Job;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::loading::{Told, say, tell};
+use crate::plan::{Plan, load_seed};
+use std::io::Write;
+use tidemark_core::Source;
+use tidemark_drivers::BulkMethod;
+use tidemark_engine::{LoadSpec, Replace, create, drop_tables};
+
+/// How the load is made.
+fn spec(job: &Job) -> LoadSpec {
+    let options = &job.options;
+    LoadSpec {
+        threads: usize::try_from(job.loaders).unwrap_or(1),
+        terminals: 1,
+        chunk_rows: options.uint("chunk-rows"),
+        seed: load_seed(options, "seed"),
+        method: (options.text("load-method") == "insert").then_some(BulkMethod::MultiRowInsert),
+        replace: match (options.flag("force"), options.flag("replace")) {
+            (true, _) => Replace::Anything,
+            (_, true) => Replace::Benchmark,
+            _ => Replace::Nothing,
+        },
+    }
+}
+
+fn plan(job: &Job, making: bool) -> Result<Plan, Failure> {
+    let mut options = job.options.clone();
+    // The file's level is that of its transactions; a load has its own means.
+    options.set("isolation", "default", Source::ConfigFile)?;
+    Plan::new(job.definition, &options, job.target.clone(), making)
+}
+
+/// Makes the tables, which `--load` then fills. Those of the benchmark that are there are dropped,
+/// as the family's programs do.
+///
+/// # Errors
+/// [`Failure`] as the engine's.
+pub fn create_tables(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
+    say(out, "Creating new TPCC database...");
+    let plan = plan(job, true)?;
+    let mut spec = spec(job);
+    if spec.replace == Replace::Nothing {
+        spec.replace = Replace::Benchmark;
+    }
+    struct Silent;
+    impl tidemark_engine::LoadObserver for Silent {
+        fn creating(&mut self, _: &str, _: u64, _: u64) {}
+        fn progress(&mut self, _: u64, _: u64) {}
+        fn indexing(&mut self, _: &str) {}
+        fn verifying(&mut self) {}
+    }
+    create(&plan.connector, &plan.workload, &spec, &mut Silent)?;
+    for table in plan.workload.needs(1) {
+        say(out, &format!("Created table '{table}'"));
+    }
+    say(out, "Finished!");
+    Ok(())
+}
+
+/// Drops the tables.
+///
+/// # Errors
+/// [`Failure`] as the engine's; [`crate::exit::ExitCode::Refused`] for a table that is not the
+/// benchmark's.
+pub fn clear(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
+    say(out, "Resetting TPCC database...");
+    let plan = plan(job, false)?;
+    let force = job.options.flag("force");
+    for table in drop_tables(&plan.connector, &plan.workload, 1, force)? {
+        say(out, &format!("Dropping table '{table}'..."));
+    }
+    say(out, "Finished!");
+    Ok(())
+}
+
+/// Fills the tables, and tells what was verified.
+///
+/// # Errors
+/// [`Failure`] as the engine's.
+pub fn load(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
+    let spec = spec(job);
+    say(
+        out,
+        &format!(
+            "Loading data into TPCC database with {} threads...",
+            spec.threads
+        ),
+    );
+    let plan = plan(job, true)?;
+    let report = {
+        let mut told = Told::new(out);
+        let stop = interrupt::handle();
+        tidemark_engine::prepare(&plan.connector, &plan.workload, &spec, &stop, &mut told)?
+    };
+    tell(&report, out);
+    say(out, "Finished!");
+    Ok(())
+}

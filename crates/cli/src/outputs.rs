@@ -1,0 +1,104 @@
+//! Where a run's record goes when it has ended: the store, and the files asked for.
+
+use crate::exit::Failure;
+use crate::output;
+use crate::recording::Recording;
+use crate::render::{self, Format};
+use crate::storing::Storing;
+use std::io::Write;
+use std::path::PathBuf;
+use tidemark_core::OptionValues;
+
+/// Files that a run writes, checked before it begins.
+pub struct Outputs {
+    record: Option<PathBuf>,
+    reports: Vec<(PathBuf, Format)>,
+    lang: String,
+}
+
+impl Outputs {
+    /// What `--out`, `--report` and `--lang` ask for.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there.
+    pub fn new(options: &OptionValues) -> Result<Self, Failure> {
+        let record = options.text_opt("out").map(PathBuf::from);
+        let mut reports = Vec::new();
+        for file in options.text("report").split(',').filter(|f| !f.is_empty()) {
+            reports.push((PathBuf::from(file), Format::of(file.as_ref())?));
+        }
+        for (name, path) in record
+            .iter()
+            .map(|p| ("out", p))
+            .chain(reports.iter().map(|(p, _)| ("report", p)))
+        {
+            let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+            if folder.is_some_and(|f| !f.is_dir()) {
+                return Err(Failure::usage(format!(
+                    "--{name}={}: the folder does not exist",
+                    path.display()
+                )));
+            }
+        }
+        Ok(Self {
+            record,
+            reports,
+            lang: options.text("lang").into(),
+        })
+    }
+
+    fn any(&self) -> bool {
+        self.record.is_some() || !self.reports.is_empty()
+    }
+
+    /// Keeps the record: in the store (whether it is there is returned), and in the files.
+    ///
+    /// # Errors
+    /// [`Failure`] naming the file that can't be written.
+    pub fn keep(
+        &self,
+        recording: &mut Recording,
+        storing: &mut Storing,
+        out: &mut dyn Write,
+    ) -> Result<bool, Failure> {
+        let kept = storing.finish(&recording.record);
+        if self.any() {
+            recording.record.intervals = storing.intervals();
+        }
+        let record = &recording.record;
+        complain(storing);
+        if let Some(path) = &self.record {
+            render::write(record, path, Format::Json, &self.lang)?;
+            say(out, &format!("Record: {}\n", path.display()));
+        }
+        for (path, format) in &self.reports {
+            render::write(record, path, *format, &self.lang)?;
+            say(out, &format!("Report: {}\n", path.display()));
+        }
+        if kept {
+            let where_to_look = format!(
+                "Run {} is kept; see: tidemark show {}\n",
+                record.id, record.id
+            );
+            say(out, &where_to_look);
+            if output::failure().is_some() {
+                // The summary did not arrive, and this is where it can be had.
+                eprint!("{where_to_look}");
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Prints; a closed pipe must not end a run half-way.
+pub fn say(out: &mut dyn Write, text: &str) {
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+/// Says what went wrong with the store, if anything did.
+pub fn complain(storing: &mut Storing) {
+    if let Some(complaint) = storing.complaint.take() {
+        eprintln!("tidemark: {complaint}");
+    }
+}

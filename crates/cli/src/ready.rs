@@ -1,0 +1,90 @@
+//! Whether a run can begin and how it ended, in words that name the command to run instead.
+
+use crate::exit::{ExitCode, Failure};
+use crate::recording::Described;
+use tidemark_core::record::{RunRecord, RunState};
+use tidemark_engine::{EngineError, RunResult};
+use tidemark_report::sysbench;
+
+/// Looks at what was found of the tables that a run needs. `prepare` is the command that makes
+/// them, as the user would write it.
+///
+/// # Errors
+/// [`ExitCode::NotPrepared`] when one is missing or its load did not end; [`ExitCode::Refused`]
+/// when one is somebody else's and the user does not insist.
+pub fn tables(
+    needed: &[String],
+    described: &Described,
+    insists: bool,
+    prepare: &str,
+) -> Result<(), Failure> {
+    if let Some(table) = described.unfinished.first() {
+        return Err(Failure::new(
+            ExitCode::NotPrepared,
+            format!("the load of table {table} did not end: prepare goes on with it: {prepare}"),
+        ));
+    }
+    if let Some(table) = described.foreign.first().filter(|_| !insists) {
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "table {table} is not the benchmark's: its columns and keys are others; nothing \
+                 was run. Use another database, or add --force to run on it all the same"
+            ),
+        ));
+    }
+    let there = |name: &&String| described.there.contains(name) || described.foreign.contains(name);
+    let mut missing = needed.iter().filter(|name| !there(name));
+    let Some(first) = missing.next() else {
+        return Ok(());
+    };
+    let more = match missing.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    Err(Failure::new(
+        ExitCode::NotPrepared,
+        format!("table {first}{more} is not there: run prepare first: {prepare}"),
+    ))
+}
+
+/// A failure that kept a run from beginning, or ended it.
+pub fn failed(error: EngineError, prepare: &str) -> Failure {
+    let mut failure = Failure::from(error);
+    if failure.code == ExitCode::NotPrepared {
+        failure.message = format!("{}; run prepare first: {prepare}", failure.message);
+    }
+    failure
+}
+
+/// How a run that made load ended.
+///
+/// # Errors
+/// [`Failure`] when an error ended it, when nothing but errors came of it, and when its search
+/// found no rate.
+pub fn ended(result: RunResult, record: &RunRecord, prepare: &str) -> Result<ExitCode, Failure> {
+    match (result.state, result.failure) {
+        (RunState::Failed(_), Some(error)) => Err(failed(error, prepare)),
+        (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
+        _ => match nothing_measured(record) {
+            Some(why) => Err(Failure::new(ExitCode::Failed, why)),
+            None => match sysbench::not_found(record) {
+                Some(why) => Err(Failure::new(ExitCode::Check, why)),
+                None => Ok(ExitCode::Success),
+            },
+        },
+    }
+}
+
+/// Why there is no result, when errors are all that came of a run.
+fn nothing_measured(record: &RunRecord) -> Option<String> {
+    let steps = record.steps.iter().map(|s| &s.totals);
+    if steps.chain([&record.totals]).any(|t| t.all.count > 0) {
+        return None;
+    }
+    let most = record.errors.iter().max_by_key(|e| e.count)?;
+    Some(format!(
+        "no transaction ended well; the most frequent error ({} times): {}: {}",
+        most.count, most.code, most.first_message
+    ))
+}

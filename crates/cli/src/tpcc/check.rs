@@ -1,0 +1,153 @@
+//! `check`, and the checks after a load and after a run.
+
+use super::Work;
+use crate::exit::{ExitCode, Failure};
+use crate::loading::say;
+use crate::plan::Plan;
+use crate::{interrupt, progress};
+use indicatif::ProgressBar;
+use std::io::Write;
+use tidemark_engine::{CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict};
+use tidemark_report::Lang;
+
+/// More sessions than this don't make a check quicker.
+const MOST_SESSIONS: usize = 16;
+
+/// The command of its own.
+///
+/// # Errors
+/// As [`after`].
+pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
+    let plan = work.plan(false)?;
+    let threads = work.load_spec()?.threads;
+    let mut out = work.aside();
+    after(work, &plan, threads, &mut out)?;
+    say(&mut out, "Finished");
+    Ok(ExitCode::Success)
+}
+
+/// Asks every consistency condition (clause 3.3.2) and tells each verdict.
+///
+/// # Errors
+/// [`ExitCode::Check`] when one does not hold; [`ExitCode::Failed`] when one could not be asked;
+/// the engine's failure when none could.
+pub(super) fn after(
+    work: &Work<'_>,
+    plan: &Plan,
+    threads: usize,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let spec = CheckSpec {
+        threads: threads.min(MOST_SESSIONS),
+        snapshot: work.options.flag("snapshot"),
+        only: None,
+    };
+    let report = {
+        let mut observer = Told {
+            out,
+            lang: work.lang,
+            bar: None,
+        };
+        let stop = interrupt::handle();
+        tidemark_engine::check(&plan.connector, &plan.workload, &spec, &stop, &mut observer)
+    };
+    let report = report.map_err(|e| crate::ready::failed(e, &work.prepare_command()))?;
+    judge(&report, out)
+}
+
+fn judge(report: &CheckReport, out: &mut dyn Write) -> Result<(), Failure> {
+    let count = |wanted: fn(&Verdict) -> bool| {
+        let verdicts = report.conditions.iter().map(|c| &c.verdict);
+        verdicts.filter(|v| wanted(v)).count()
+    };
+    let all = report.conditions.len();
+    let held = count(|v| *v == Verdict::Holds);
+    let broken = count(|v| matches!(v, Verdict::Violated { .. }));
+    say(
+        out,
+        &format!(
+            "{held} of {all} consistency conditions hold ({:.2} s{})",
+            report.elapsed.as_secs_f64(),
+            if report.snapshot {
+                ", in one snapshot"
+            } else {
+                ""
+            }
+        ),
+    );
+    match (broken, all - held) {
+        (0, 0) => Ok(()),
+        (0, unasked) => Err(Failure::new(
+            ExitCode::Failed,
+            format!("{unasked} of {all} consistency conditions could not be asked: see above"),
+        )),
+        (broken, _) => Err(Failure::new(
+            ExitCode::Check,
+            format!(
+                "{broken} of {all} consistency conditions do not hold: see above. While a run \
+                 goes on they only do in one snapshot: add --snapshot"
+            ),
+        )),
+    }
+}
+
+/// Tells of each condition as it is found, and shows progress where there is a terminal.
+struct Told<'a> {
+    out: &'a mut dyn Write,
+    lang: Lang,
+    bar: Option<ProgressBar>,
+}
+
+impl CheckObserver for Told<'_> {
+    fn progress(&mut self, done: u64, total: u64) {
+        let bar = self
+            .bar
+            .get_or_insert_with(|| progress::bar(total, "statements"));
+        bar.set_position(done);
+    }
+
+    fn verdict(&mut self, found: &ConditionReport) {
+        let line = line(found, self.lang);
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(self.out, &line)),
+            None => say(self.out, &line),
+        }
+    }
+}
+
+fn line(found: &ConditionReport, lang: Lang) -> String {
+    let (name, seconds) = (found.name, found.seconds);
+    match lang {
+        Lang::En => format!(
+            "Condition {name}: {} ({seconds:.2} s): {}",
+            found.verdict, found.says.en
+        ),
+        Lang::Zh => {
+            let verdict = match &found.verdict {
+                Verdict::Holds => "成立".into(),
+                Verdict::Violated { violations, first } => {
+                    let columns: Vec<String> = first
+                        .iter()
+                        .map(|(name, value)| {
+                            format!("{name}={}", value.as_deref().unwrap_or("NULL"))
+                        })
+                        .collect();
+                    format!("不成立，共 {violations} 处，首处：{}", columns.join("，"))
+                }
+                Verdict::NotAsked(error) => format!("无法检查：{error}"),
+            };
+            format!(
+                "条件 {name}：{verdict}（{seconds:.2} 秒）：{}",
+                found.says.zh
+            )
+        }
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

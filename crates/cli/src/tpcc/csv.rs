@@ -1,0 +1,281 @@
+//! `prepare --output-type csv`: files for bulk importers, named as go-tpc names them.
+
+use super::Work;
+use crate::exit::{ExitCode, Failure};
+use crate::loading::say;
+use crate::plan::load_seed;
+use crate::{interrupt, progress};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tidemark_core::{Engine, nearest};
+use tidemark_drivers::{Dialect, RowWriter};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// Bytes that are written together.
+const WRITE: usize = 1 << 20;
+/// The table that is the same however many warehouses there are: go-tpc's first thread alone
+/// writes it.
+const ITEM: &str = "item";
+
+/// One file that will be written.
+struct Job {
+    /// Index of its table in the workload's.
+    table: usize,
+    path: PathBuf,
+    /// Units of the table, from the first.
+    first: u64,
+    count: u64,
+}
+
+impl Job {
+    /// Where it is written until it is whole.
+    fn part(&self) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".part");
+        name.into()
+    }
+}
+
+/// Writes the files; nothing is connected to.
+///
+/// # Errors
+/// [`Failure`] of bad usage; [`ExitCode::Refused`] when files of these names are there;
+/// [`ExitCode::Failed`] when one can't be written.
+pub(super) fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
+    let options = work.options;
+    let Some(folder) = options.text_opt("output-dir") else {
+        return Err(Failure::usage(
+            "--output-type=csv: which folder? For example --output-type=csv --output-dir=data",
+        ));
+    };
+    let workload = (work.definition.build)(options)?;
+    let dialect = Dialect::new(match options.text("driver") {
+        "postgres" => Engine::Postgres,
+        _ => Engine::Mysql,
+    });
+    let plans = workload.tables(&dialect, 1)?;
+    let threads = usize::try_from(options.uint("threads")).unwrap_or(1);
+    let folder = Path::new(folder);
+    let jobs = jobs(work, folder, &plans, threads)?;
+    not_in_the_way(work, folder, &plans, &jobs)?;
+    std::fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
+    let began = Instant::now();
+    let seed = load_seed(options, "seed");
+    let written = write_all(&workload, &jobs, threads, seed);
+    let finished = written.and_then(|rows| {
+        jobs.iter()
+            .try_for_each(|job| std::fs::rename(job.part(), &job.path))
+            .map_err(|e| failed(folder, &e))?;
+        Ok(rows)
+    });
+    if finished.is_err() {
+        for job in &jobs {
+            let _ = std::fs::remove_file(job.part());
+        }
+    }
+    let rows = finished?;
+    let mut out = work.aside();
+    for job in &jobs {
+        say(&mut out, &format!("Wrote {}", job.path.display()));
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    say(
+        &mut out,
+        &format!(
+            "\n{rows} rows in {seconds:.2} s ({:.0} rows/s). Nothing was checked: load them into \
+             tables as prepare makes them, then check with: tidemark tpcc --warehouses {} check\n\
+             Finished",
+            rows as f64 / seconds.max(1e-9),
+            options.uint("warehouses")
+        ),
+    );
+    Ok(ExitCode::Success)
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(ExitCode::Failed, format!("{}: {error}", path.display()))
+}
+
+/// Indexes of the tables asked for, in the workload's order.
+fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
+    let asked = work.options.list("tables");
+    let names = || plans.iter().map(|p| p.name.as_str());
+    if let Some(unknown) = asked.iter().find(|t| !names().any(|n| n == **t)) {
+        let hint =
+            nearest(unknown, names()).map_or(String::new(), |n| format!("; did you mean {n}?"));
+        let known: Vec<&str> = names().collect();
+        return Err(Failure::usage(format!(
+            "--tables={}: there is no table {unknown}; known are {}{hint}",
+            work.options.text("tables"),
+            known.join(", ")
+        )));
+    }
+    let wanted =
+        |(_, plan): &(usize, &TablePlan)| asked.is_empty() || asked.contains(&plan.name.as_str());
+    let found = plans.iter().enumerate().filter(wanted);
+    Ok(found.map(|(index, _)| index).collect())
+}
+
+/// `DATABASE.TABLE.THREAD.csv`.
+fn jobs(
+    work: &Work<'_>,
+    folder: &Path,
+    plans: &[TablePlan],
+    threads: usize,
+) -> Result<Vec<Job>, Failure> {
+    let database = work.options.text("db");
+    let mut jobs = Vec::new();
+    for table in tables(work, plans)? {
+        let Some(plan) = plans.get(table) else {
+            continue;
+        };
+        let parts = match plan.name.as_str() {
+            ITEM => 1,
+            _ => (threads as u64).clamp(1, work.options.uint("warehouses")),
+        };
+        let bound = |n: u64| (u128::from(plan.rows) * u128::from(n) / u128::from(parts)) as u64;
+        jobs.extend((0..parts).map(|n| Job {
+            table,
+            path: folder.join(format!("{database}.{}.{n}.csv", plan.name)),
+            first: bound(n),
+            count: bound(n + 1) - bound(n),
+        }));
+    }
+    Ok(jobs)
+}
+
+/// Files of these tables that are there are the user's: of an older load, whose other parts an
+/// importer would take for this one's.
+fn not_in_the_way(
+    work: &Work<'_>,
+    folder: &Path,
+    plans: &[TablePlan],
+    jobs: &[Job],
+) -> Result<(), Failure> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(());
+    };
+    let database = work.options.text("db");
+    let is_part = |name: &str| {
+        jobs.iter().any(|job| {
+            let table = plans.get(job.table).map_or("", |p| p.name.as_str());
+            name.strip_prefix(&format!("{database}.{table}."))
+                .and_then(|rest| rest.strip_suffix(".csv"))
+                .is_some_and(|number| number.parse::<u64>().is_ok())
+        })
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let replaced = work.options.flag("replace") && jobs.iter().any(|j| j.path == path);
+        if replaced || !entry.file_name().to_str().is_some_and(is_part) {
+            continue;
+        }
+        let instead = if work.options.flag("replace") {
+            "it would be no part of what is written now, so --replace leaves it alone: remove it, \
+             or use another folder"
+        } else {
+            "use another folder, or add --replace to write the files anew"
+        };
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "{} is there already; nothing was written: {instead}",
+                path.display()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Rows written.
+fn write_all(
+    workload: &Arc<dyn Workload>,
+    jobs: &[Job],
+    threads: usize,
+    seed: u64,
+) -> Result<u64, Failure> {
+    let units: u64 = jobs.iter().map(|j| j.count).sum();
+    let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let stop = interrupt::handle();
+    let worker = || -> Result<(), Failure> {
+        loop {
+            // More than all jobs is out of range, which ends it.
+            let nth = next.fetch_add(1, Ordering::Relaxed) as usize;
+            let Some(job) = jobs.get(nth) else {
+                return Ok(());
+            };
+            let one = write_one(workload, job, seed, &done, &|| stop.is_stopped());
+            if one.is_err() {
+                next.store(u64::from(u32::MAX), Ordering::Relaxed);
+            }
+            rows.fetch_add(one?, Ordering::Relaxed);
+        }
+    };
+    let bar = progress::bar(units, "rows");
+    let ended = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.clamp(1, jobs.len().max(1)))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        while threads.iter().any(|t| !t.is_finished()) {
+            bar.set_position(done.load(Ordering::Relaxed));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        threads
+            .into_iter()
+            .map(|t| {
+                t.join().unwrap_or_else(|_| {
+                    let why = "a thread that writes files panicked";
+                    Err(Failure::new(ExitCode::Failed, why))
+                })
+            })
+            .collect::<Result<Vec<()>, Failure>>()
+    });
+    bar.finish_and_clear();
+    ended?;
+    Ok(rows.into_inner())
+}
+
+fn write_one(
+    workload: &Arc<dyn Workload>,
+    job: &Job,
+    seed: u64,
+    done: &AtomicU64,
+    stopped: &dyn Fn() -> bool,
+) -> Result<u64, Failure> {
+    let path = job.part();
+    let failed = |e: std::io::Error| failed(&path, &e);
+    let mut file = File::create(&path).map_err(failed)?;
+    let mut buffer = Vec::with_capacity(WRITE + 4096);
+    let mut rows = 0;
+    // In pieces, so that progress shows.
+    const PIECE: u64 = 10_000;
+    let mut first = job.first;
+    let end = job.first + job.count;
+    while first < end {
+        if stopped() {
+            return Err(Failure::new(
+                ExitCode::Interrupted,
+                "interrupted: no file was written",
+            ));
+        }
+        let count = PIECE.min(end - first);
+        let mut source = workload.rows(job.table, first, count, seed);
+        while source.next_row(&mut RowWriter::csv(&mut buffer)) {
+            buffer.push(b'\n');
+            rows += 1;
+            if buffer.len() >= WRITE {
+                file.write_all(&buffer).map_err(failed)?;
+                buffer.clear();
+            }
+        }
+        first += count;
+        done.fetch_add(count, Ordering::Relaxed);
+    }
+    file.write_all(&buffer).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    Ok(rows)
+}

@@ -1,0 +1,214 @@
+//! From flags to what is run.
+
+use super::{Work, flags, target};
+use crate::exit::Failure;
+use crate::pacing::sets_its_length;
+use crate::plan::{Plan, load_seed, load_spec, native_spec};
+use tidemark_core::{IgnoreErrors, OptionSpec, OptionValues, Pacing, RunSpec, Source};
+use tidemark_engine::{LoadSpec, Replace};
+use tidemark_report::tpcc::Price;
+
+/// Flags that say what tables there are, for the command that makes them.
+const SHAPES: &[&str] = &[
+    "warehouses",
+    "parts",
+    "partition-type",
+    "use-fk",
+    "foreign-keys",
+];
+
+impl Work<'_> {
+    /// The workload on the target that the flags name.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage, or of connection when a host has no address.
+    pub(super) fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
+        let target = target::target(self.options)?;
+        Plan::new(self.definition, self.options, target, preparing)
+    }
+
+    /// What the run is asked to do.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub(super) fn run_spec(&self) -> Result<RunSpec, Failure> {
+        let options = self.options;
+        price(options)?;
+        let spec = native_spec(options, options.uint("seed"))?;
+        if spec.pacing != Pacing::Closed && options.flag("wait") {
+            return Err(Failure::usage(format!(
+                "--wait and --{} can't be had together: users who think wait for their replies, \
+                 and a schedule does not",
+                if options.text("find-max").is_empty() {
+                    format!("rate={}", options.text("rate"))
+                } else {
+                    format!("find-max={:?}", options.text("find-max"))
+                }
+            )));
+        }
+        let by_itself = sets_its_length(&spec.pacing);
+        let executors = usize::try_from(options.uint("max-procs")).ok();
+        Ok(RunSpec {
+            time: Some(options.time("time")).filter(|t| !t.is_zero() && !by_itself),
+            events: Some(options.uint("count")).filter(|n| *n > 0 && !by_itself),
+            warmup: options.time("warmup"),
+            executors: spec.executors.or(executors.filter(|n| *n > 0)),
+            ignore_errors: if options.flag("ignore-error") {
+                IgnoreErrors::All
+            } else {
+                IgnoreErrors::Retryable {
+                    and_codes: Vec::new(),
+                }
+            },
+            ..spec
+        })
+    }
+
+    /// How the load is made.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub(super) fn load_spec(&self) -> Result<LoadSpec, Failure> {
+        let spec = load_spec(self.options, load_seed(self.options, "seed"))?;
+        Ok(match spec.replace {
+            Replace::Nothing if self.options.flag("dropdata") => LoadSpec {
+                replace: Replace::Benchmark,
+                ..spec
+            },
+            _ => spec,
+        })
+    }
+
+    /// The command that makes the tables a run needs, as the user would write it.
+    pub(super) fn prepare_command(&self) -> String {
+        let mut words: Vec<String> = vec!["tidemark".into(), "tpcc".into()];
+        let connects: Vec<&str> = flags::connection().collect();
+        for (name, value, source) in self.options.shown() {
+            let wanted = SHAPES.contains(&name) || connects.contains(&name);
+            if source == Source::CommandLine && wanted {
+                words.push(format!("--{name}={value}"));
+            }
+        }
+        words.push("prepare".into());
+        crate::secrets::redact(&words).join(" ")
+    }
+}
+
+fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
+    let given = options.text_opt("price");
+    let price = given.map(str::parse::<Price>).transpose();
+    price.map_err(|e| Failure::usage(format!("--price={e}")))
+}
+
+/// go-tpc's values as the words they stand for here.
+const WORDS: &[(&str, &[(&str, &str)])] = &[
+    ("output-type", &[("CSV", "csv")]),
+    (
+        "partition-type",
+        &[
+            ("1", "hash"),
+            ("2", "range"),
+            ("3", "list-hash"),
+            ("4", "list-range"),
+        ],
+    ),
+    (
+        "isolation",
+        &[
+            ("0", "default"),
+            ("1", "read-uncommitted"),
+            ("2", "read-committed"),
+            ("4", "repeatable-read"),
+            ("6", "serializable"),
+        ],
+    ),
+];
+
+/// A value in the words of its option's table.
+pub(super) fn worded<'v>(spec: &OptionSpec, value: &'v str) -> &'v str {
+    let table = WORDS.iter().find(|(name, _)| *name == spec.name);
+    table
+        .and_then(|(_, words)| words.iter().find(|(theirs, _)| *theirs == value))
+        .map_or(value, |(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tpcc::definition;
+    use crate::tpcc::parse::options_of;
+    use std::time::Duration;
+
+    fn spec(line: &str) -> Result<RunSpec, String> {
+        let options = options_of(line);
+        let work = Work::new(definition().unwrap(), &options).unwrap();
+        work.run_spec().map_err(|f| f.message)
+    }
+
+    #[test]
+    fn a_run_is_as_long_as_go_tpcs() {
+        let endless = spec("run").unwrap();
+        assert_eq!((endless.time, endless.events), (None, None));
+        assert_eq!((endless.terminals, endless.sessions), (1, 1));
+        let timed = spec("run --time 1h30m -T 8 --connections 2 --warmup 10s").unwrap();
+        assert_eq!(timed.time, Some(Duration::from_secs(5400)));
+        assert_eq!((timed.terminals, timed.sessions), (8, 2));
+        assert_eq!(timed.warmup, Duration::from_secs(10));
+        let counted = spec("run --count 500 --max-procs 2 --seed 7").unwrap();
+        assert_eq!(counted.events, Some(500));
+        assert_eq!((counted.executors, counted.seed), (Some(2), 7));
+    }
+
+    #[test]
+    fn errors_end_a_run_unless_they_are_ignored() {
+        let strict = spec("run").unwrap().ignore_errors;
+        assert!(matches!(strict, IgnoreErrors::Retryable { .. }));
+        let lenient = spec("run --ignore-error").unwrap().ignore_errors;
+        assert_eq!(lenient, IgnoreErrors::All);
+    }
+
+    #[test]
+    fn rates_are_an_alternative_to_users() {
+        let spec = |line| super::tests::spec(line);
+        assert_eq!(spec("run --rate 50").unwrap().pacing, Pacing::Rate(50.0));
+        let message = spec("run --rate 50 --wait").unwrap_err();
+        assert!(message.contains("--wait and --rate=50"), "{message}");
+        let message = spec("run --rate 5,9 --time 5m").unwrap_err();
+        assert!(message.contains("use --rate-hold"), "{message}");
+        let message = spec("run --rate 5,9 --count 5").unwrap_err();
+        assert!(message.contains("--count=5"), "{message}");
+    }
+
+    #[test]
+    fn numbers_of_go_tpcs_are_words() {
+        for (line, name, word) in [
+            ("prepare --output-type CSV", "output-type", "csv"),
+            ("prepare --partition-type 4", "partition-type", "list-range"),
+            ("prepare --partition-type range", "partition-type", "range"),
+            ("prepare", "partition-type", "hash"),
+            ("run --isolation 2", "isolation", "read-committed"),
+            ("run --isolation serializable", "isolation", "serializable"),
+            ("run", "isolation", "default"),
+        ] {
+            assert_eq!(options_of(line).text(name), word, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_that_prepares_has_what_shapes_and_connects_and_no_password() {
+        let options = options_of("-H h -p geheim --warehouses 4 -T 8 --time 5m run");
+        let work = Work::new(definition().unwrap(), &options).unwrap();
+        let command = work.prepare_command();
+        assert_eq!(
+            command,
+            "tidemark tpcc --host=h --password=*** --warehouses=4 prepare"
+        );
+    }
+
+    #[test]
+    fn a_price_is_checked_before_the_run() {
+        let message = spec("run --price cheap").unwrap_err();
+        assert!(message.contains("--price="), "{message}");
+        assert!(message.contains("'12345 USD'"), "{message}");
+    }
+}
