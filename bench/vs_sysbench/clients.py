@@ -71,6 +71,22 @@ class Clients:
         command = self._sysbench(client, workload, size, "run", options)
         return self._measure(client, command, seconds + GRACE_S, self.env)
 
+    def bare_count(self, rows, size, sessions, seconds):
+        """One run of the bare loop whose queries count so many rows; its sample."""
+        command = [*self._bare_loop(size, sessions, seconds), f"--count={rows}"]
+        done = self._measure(BARE, command, seconds + GRACE_S, self.env)
+        return sample(done, *parse.bare_loop(done.stdout))
+
+    def _bare_loop(self, size, sessions, seconds):
+        return [
+            self.programs.bare_loop,
+            f"--url-file={self.secrets.url}",
+            f"--sessions={sessions}",
+            f"--time={seconds}",
+            f"--tables={size.tables}",
+            f"--table-size={size.rows}",
+        ]
+
     def _run(self, client, workload, size, sessions, seconds):
         """One run of any client: what it used and said, and how that is read."""
         if client in (TIDEMARK, SYSBENCH, ONE_TABLE):
@@ -83,9 +99,7 @@ class Clients:
             command += [self.target.database]
             reader, env = parse.pgbench, pg_environment(self.secrets)
         else:
-            command = [self.programs.bare_loop, f"--url-file={self.secrets.url}"]
-            command += [f"--sessions={sessions}", f"--time={seconds}"]
-            command += [f"--tables={size.tables}", f"--table-size={size.rows}"]
+            command = self._bare_loop(size, sessions, seconds)
             reader, env = parse.bare_loop, self.env
         return self._measure(client, command, seconds + GRACE_S, env), reader
 

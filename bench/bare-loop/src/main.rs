@@ -56,6 +56,10 @@ struct Load {
     /// Rows in each table.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(i32).range(1..))]
     table_size: i32,
+    /// Rows that each query counts from a random id on, instead of a point select: the server then
+    /// takes longer over it, and the client's thread sleeps in between.
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
 }
 
 fn main() -> ExitCode {
@@ -106,7 +110,7 @@ fn drive<S: Session>(target: &Target, load: Load) -> Result<(u64, f64), LoopErro
         let target = target.clone();
         let (connected, ended) = (connected.clone(), ended.clone());
         let (start, stop) = (Arc::clone(&start), Arc::clone(&stop));
-        let session = move || match S::connect(&target, index as usize, load.tables) {
+        let session = move || match S::connect(&target, index as usize, load) {
             Ok(session) => {
                 // Nobody listens any more once another session has failed.
                 let _ = connected.send(Ok(()));

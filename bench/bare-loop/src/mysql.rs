@@ -2,8 +2,9 @@
 //!
 //! <https://mariadb.com/kb/en/clientserver-protocol/>
 
+use crate::Load;
 use crate::error::LoopError;
-use crate::session::{Session, Wire};
+use crate::session::{Session, Wire, query};
 use mysql_common::auth::plugins::mysql_native_password::{SCRAMBLE_LENGTH, scramble_native};
 use mysql_common::constants::CapabilityFlags;
 use mysql_common::io::ParseBuf;
@@ -52,12 +53,12 @@ pub(crate) struct Mysql {
 }
 
 impl Session for Mysql {
-    fn connect(target: &Target, index: usize, tables: u32) -> Result<Self, LoopError> {
+    fn connect(target: &Target, index: usize, load: Load) -> Result<Self, LoopError> {
         let mut wire = Wire::connect(target, index)?;
         authenticate(&mut wire, target)?;
         let mut statements = Vec::new();
-        for table in 1..=tables {
-            let sql = format!("SELECT c FROM sbtest{table} WHERE id=?");
+        for table in 1..=load.tables {
+            let sql = query(load, table, "?");
             let mut command = vec![COM_STMT_PREPARE];
             command.extend_from_slice(sql.as_bytes());
             wire.send(&packet(0, &command)?)?;

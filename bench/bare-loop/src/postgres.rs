@@ -2,8 +2,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
+use crate::Load;
 use crate::error::LoopError;
-use crate::session::{Session, Wire};
+use crate::session::{Session, Wire, query as text};
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use tidemark_core::Target;
@@ -22,16 +23,16 @@ pub(crate) struct Postgres {
 }
 
 impl Session for Postgres {
-    fn connect(target: &Target, index: usize, tables: u32) -> Result<Self, LoopError> {
+    fn connect(target: &Target, index: usize, load: Load) -> Result<Self, LoopError> {
         let mut wire = Wire::connect(target, index)?;
         authenticate(&mut wire, target)?;
         let (mut queries, mut value_at) = (Vec::new(), Vec::new());
-        for table in 1..=tables {
+        for table in 1..=load.tables {
             let name = format!("s{table}");
             let mut parse = Request::default();
             parse.message(b'P', |body| {
                 body.text(&name)
-                    .text(&format!("SELECT c FROM sbtest{table} WHERE id=$1"))
+                    .text(&text(load, table, "$1"))
                     .int16(1)
                     .int32(INT4);
             })?;

@@ -1,5 +1,6 @@
 //! What both protocols share: a blocking socket with its reply buffer.
 
+use crate::Load;
 use crate::error::LoopError;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -13,13 +14,23 @@ const REPLY_BYTES: usize = 1024;
 
 /// One session with its statements prepared.
 pub(crate) trait Session: Sized {
-    /// Connects, authenticates and prepares the point select of each table, `sbtest1` to
+    /// Connects, authenticates and prepares the query of each table, `sbtest1` to
     /// `sbtest<tables>`.
-    fn connect(target: &Target, index: usize, tables: u32) -> Result<Self, LoopError>;
+    fn connect(target: &Target, index: usize, load: Load) -> Result<Self, LoopError>;
 
-    /// Sends one execution of the point select of table `table` (from 0) and reads its reply to
+    /// Sends one execution of the query of table `table` (from 0) and reads its reply to
     /// the end.
     fn query(&mut self, table: usize, id: i32) -> Result<(), LoopError>;
+}
+
+/// The query of a table, from 1; `mark` stands for its one parameter. It returns one column.
+pub(crate) fn query(load: Load, table: u32, mark: &str) -> String {
+    match load.count {
+        None => format!("SELECT c FROM sbtest{table} WHERE id={mark}"),
+        Some(rows) => format!(
+            "SELECT COUNT(c) FROM (SELECT c FROM sbtest{table} WHERE id>={mark} ORDER BY id LIMIT {rows}) AS r"
+        ),
+    }
 }
 
 /// A blocking socket, and what was received from it.

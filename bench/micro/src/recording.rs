@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::record::StatementCounts;
 use tidemark_engine::Recorder;
 use tidemark_stats::Histogram;
+use tidemark_workloads::Done;
 
 /// Latencies to record in turn: few enough to stay in the first-level cache beside the histogram's
 /// own buckets, many enough that the branch predictor can't learn them.
@@ -50,7 +51,13 @@ fn main() {
         ..StatementCounts::default()
     };
     show("Recorder::record", &args, &latencies, |i, latency| {
-        recorder.record(0, i % SESSIONS, statements, black_box(latency), None);
+        recorder.record(
+            Done::of(0),
+            i % SESSIONS,
+            statements,
+            black_box(latency),
+            None,
+        );
     });
     black_box(histogram.count());
 }

@@ -1,0 +1,1 @@
+"""TPC-C: loading, checking, and what its transactions and terminals take."""
