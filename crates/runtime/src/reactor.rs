@@ -48,6 +48,8 @@ pub(crate) struct Reactor {
     pub current: Cell<TaskId>,
     /// The time since which nothing was waited for, once somebody has asked.
     now: Cell<Option<Instant>>,
+    /// Waits so far, modulo their number: tells one turn from the next.
+    pub turns: Cell<u32>,
     pub remote: Arc<mio::Waker>,
     /// A signal has come that the tasks have not been polled for.
     signalled: Cell<bool>,
@@ -72,6 +74,7 @@ impl Reactor {
             scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
             current: Cell::new(0),
             now: Cell::new(None),
+            turns: Cell::new(0),
             remote,
             signalled: Cell::new(false),
         }))
@@ -146,6 +149,7 @@ impl Reactor {
         };
         let mut events = self.events.borrow_mut();
         self.now.set(None);
+        self.turns.set(self.turns.get().wrapping_add(1));
         match self.poll.borrow_mut().poll(&mut events, timeout) {
             Ok(()) => {}
             Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(()),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Reads after which other tasks get their turn, whatever more there is to read.
 const READS_AT_ONCE: u8 = 16;
@@ -42,12 +42,28 @@ impl Write for Socket {
     }
 }
 
+/// What came of one read.
+enum Reading<T> {
+    /// All that was wanted.
+    Done(T),
+    /// Some of it.
+    More,
+    /// Nothing is there.
+    Nothing,
+}
+
 /// A connected socket of the executor that opened it.
 pub struct Stream {
     socket: Socket,
     tls: Option<Box<Tls>>,
     slot: usize,
     reactor: Rc<Reactor>,
+    /// The reactor's turn in which bytes were sent last.
+    sent_in: u32,
+    /// Reads since then that brought something.
+    reads: u32,
+    /// Whether a read may hold up the thread for what it waits for.
+    in_place: bool,
     /// An injected distance and a time limit, where there is any.
     terms: Option<Box<Terms>>,
 }
@@ -121,8 +137,43 @@ impl Stream {
             tls: None,
             slot,
             reactor,
+            sent_in: 0,
+            reads: 0,
+            in_place: false,
             terms: None,
         })
+    }
+
+    /// Lets a read hold up the thread until bytes come, or for so long at most: then the executor
+    /// has its turn. One system call a reply instead of two, for a stream that has an executor to
+    /// itself. One that is encrypted, has a distance or a time limit waits as before.
+    ///
+    /// # Errors
+    /// As setsockopt(2).
+    pub fn wait_in_place(&mut self, longest: Duration) -> io::Result<()> {
+        if self.tls.is_some() || self.terms.is_some() {
+            return Ok(());
+        }
+        let socket = match &self.socket {
+            Socket::Tcp(socket) => socket2::SockRef::from(socket),
+            Socket::Unix(socket) => socket2::SockRef::from(socket),
+        };
+        socket.set_read_timeout(Some(longest))?;
+        socket.set_write_timeout(Some(longest))?;
+        socket.set_nonblocking(false)?;
+        self.in_place = true;
+        Ok(())
+    }
+
+    /// When what was received last had come. Of a reply that one read brought, that is the time of
+    /// the wait that told of it: replies that come together are read one after another, and the
+    /// last of them is not later than the first.
+    pub fn heard_at(&self) -> Instant {
+        if self.reads == 1 && self.sent_in != self.reactor.turns.get() {
+            self.reactor.now()
+        } else {
+            Instant::now()
+        }
     }
 
     /// Makes every round trip from here on longer: what is sent after something was received, or
@@ -223,6 +274,7 @@ impl Stream {
         if let Some(terms) = &mut self.terms {
             poll_fn(|_| terms.travel_out(&self.reactor)).await;
         }
+        self.reads = 0;
         let mut sent = 0;
         loop {
             match self.try_send(&bytes[sent..]) {
@@ -236,6 +288,7 @@ impl Stream {
                 Err(e) => return Err(e),
             }
             if sent == bytes.len() && !self.tls.as_ref().is_some_and(|t| t.wants_write()) {
+                self.sent_in = self.reactor.turns.get();
                 return Ok(());
             }
         }
@@ -273,10 +326,15 @@ impl Stream {
             poll_fn(|_| terms.travel_in(&self.reactor)).await;
         }
         let mut reads = 0u8;
+        let mut in_place = self.in_place;
         loop {
-            self.readable().await?;
-            if let Some(value) = self.receive_once(&mut consume)? {
-                return Ok(value);
+            if !in_place {
+                self.readable().await?;
+            }
+            match self.receive_once(&mut consume)? {
+                Reading::Done(value) => return Ok(value),
+                Reading::More => in_place = self.in_place,
+                Reading::Nothing => in_place = false,
             }
             // A peer that sends faster than it is understood would keep the thread for itself, and
             // no time-out would come to its turn.
@@ -296,20 +354,20 @@ impl Stream {
     fn receive_once<T>(
         &mut self,
         consume: &mut impl FnMut(&[u8]) -> Option<T>,
-    ) -> io::Result<Option<T>> {
+    ) -> io::Result<Reading<T>> {
         let reactor = Rc::clone(&self.reactor);
         let mut scratch = reactor.scratch.borrow_mut();
         match self.try_receive(&mut scratch) {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(n) => {
                 self.heard();
-                Ok(consume(&scratch[..n]))
+                Ok(consume(&scratch[..n]).map_or(Reading::More, Reading::Done))
             }
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                 self.clear_readable();
-                Ok(None)
+                Ok(Reading::Nothing)
             }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(Reading::Nothing),
             Err(e) => Err(e),
         }
     }
@@ -374,6 +432,7 @@ impl Stream {
     }
 
     fn heard(&mut self) {
+        self.reads = self.reads.saturating_add(1);
         if let Some(terms) = &mut self.terms {
             terms.received();
         }

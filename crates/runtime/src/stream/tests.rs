@@ -265,3 +265,48 @@ fn an_exchange_with_a_flood_is_overdue_in_time() {
     assert_eq!(ended.unwrap(), (io::ErrorKind::TimedOut, true));
     server.join().unwrap();
 }
+
+/// The first byte comes at once, the second after longer than a read may hold up the thread, the
+/// third with it: each way of a read to end.
+#[test]
+fn a_read_in_place_gives_the_executor_its_turn() {
+    const HELD: Duration = Duration::from_millis(20);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.write_all(b"a").unwrap();
+        std::thread::sleep(HELD * 5);
+        socket.write_all(b"bc").unwrap();
+        let mut asked = [0; 1];
+        socket.read_exact(&mut asked).unwrap();
+    });
+    let begun = Instant::now();
+    let mut executor = Executor::new().unwrap();
+    let turned = std::rc::Rc::new(std::cell::Cell::new(None));
+    let turn = std::rc::Rc::clone(&turned);
+    executor.spawn(async move {
+        crate::sleep(Duration::from_millis(1)).await;
+        turn.set(Some(begun.elapsed()));
+    });
+    executor.spawn(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.wait_in_place(HELD).unwrap();
+        let mut got = Vec::new();
+        stream
+            .receive(|bytes| {
+                got.extend_from_slice(bytes);
+                (got.len() == 3).then_some(())
+            })
+            .await
+            .unwrap();
+        assert_eq!(got, b"abc");
+        assert!(begun.elapsed() >= HELD * 5);
+        assert!(stream.heard_at() >= begun + HELD * 5);
+        stream.send(b"d").await.unwrap();
+    });
+    executor.run().unwrap();
+    server.join().unwrap();
+    // The task beside it had its turn before the peer spoke again.
+    assert!(turned.get().unwrap() < HELD * 5, "{turned:?}");
+}
