@@ -43,7 +43,7 @@ impl Session {
     fn executed(&mut self, verb: Verb, outcome: Outcome) -> Outcome {
         match verb {
             Verb::Begin => self.in_transaction = true,
-            Verb::End => self.in_transaction = false,
+            Verb::Commit | Verb::Rollback => self.in_transaction = false,
             _ => {}
         }
         count(&mut self.counts, verb, outcome);
@@ -183,8 +183,10 @@ impl Session {
                 s.execute(statement, values)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(statement.verb, outcome))
+        let ended = connection
+            .end(done)
+            .map_err(|e| unanswered(statement.verb, e));
+        Ok(self.executed(statement.verb, ended?))
     }
 
     /// Executes a statement and decodes its rows into `rows`.
@@ -207,8 +209,10 @@ impl Session {
                 s.fetch(statement, values, rows)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(statement.verb, outcome))
+        let ended = connection
+            .end(done)
+            .map_err(|e| unanswered(statement.verb, e));
+        Ok(self.executed(statement.verb, ended?))
     }
 
     /// Sends one statement as text; rows are counted and not decoded.
@@ -231,8 +235,8 @@ impl Session {
                 s.simple(sql)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(verb, outcome))
+        let ended = connection.end(done).map_err(|e| unanswered(verb, e));
+        Ok(self.executed(verb, ended?))
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).
@@ -264,5 +268,48 @@ impl Session {
             reader.close().await;
         }
         self.primary.close().await;
+    }
+}
+
+/// The error of a COMMIT after which nobody can tell whether it holds: the connection was lost
+/// before its answer, or the server says itself that it does not know.
+fn unanswered(verb: Verb, error: DbError) -> DbError {
+    // statement_completion_unknown, transaction_resolution_unknown (PostgreSQL manual, appendix A;
+    // CockroachDB, "Transaction Retry Error Reference": "result is ambiguous").
+    let ambiguous = matches!(error.code.as_str(), "40003" | "08007");
+    if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
+        return error;
+    }
+    DbError::new(
+        ErrorClass::ConnectionLost,
+        DbError::COMMIT_UNKNOWN,
+        format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_without_an_answer_is_told_from_other_losses() {
+        use ErrorClass::{ConnectionLost, Fatal, Retryable};
+        for (verb, class, code, unknown) in [
+            (Verb::Commit, ConnectionLost, "io", true),
+            (Verb::Commit, ConnectionLost, "57P01", true),
+            (Verb::Commit, Fatal, "40003", true),
+            // It was taken back, as the server says.
+            (Verb::Commit, Retryable, "40001", false),
+            (Verb::Rollback, ConnectionLost, "io", false),
+            (Verb::Write, ConnectionLost, "io", false),
+        ] {
+            let error = unanswered(verb, DbError::new(class, code, "why"));
+            assert_eq!(error.is_commit_unknown(), unknown, "{verb:?} {code}");
+            assert_eq!(
+                error.class == ConnectionLost,
+                unknown || class == ConnectionLost
+            );
+            assert!(error.to_string().contains("why"), "{error}");
+        }
     }
 }

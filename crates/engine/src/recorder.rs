@@ -247,7 +247,13 @@ impl Recorder {
         state.counters.unserved += 1;
     }
 
-    /// Counts an error that was retried, with the statements of the failed try.
+    /// A transaction ended with an error that was counted by itself.
+    pub(crate) fn end_failed(&self) {
+        let mut state = self.lock();
+        state.in_progress = state.in_progress.saturating_sub(1);
+    }
+
+    /// Counts an error that did not end the run, with the statements of the failed try.
     pub(crate) fn ignored(&self, error: &DbError, statements: StatementCounts) {
         let mut state = self.lock();
         state.counters.ignored_errors += 1;

@@ -188,6 +188,16 @@ impl Terminal {
         }
     }
 
+    /// Whether the error of the last transaction ended it for its user, who thinks before the next
+    /// one. Otherwise [`Terminal::transaction`] is to be called again at once: it tries the same
+    /// one, or, as sysbench's scripts do, another in its place.
+    pub fn gave_up(&self) -> bool {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) => false,
+            Terminal::Tpcc(terminal) => terminal.gave_up(),
+        }
+    }
+
     /// Whether the last transaction left work for [`Terminal::deferred`].
     #[inline]
     pub fn has_deferred(&self) -> bool {
@@ -201,7 +211,8 @@ impl Terminal {
     /// type of its own, and the user's pause does not wait for it.
     ///
     /// # Errors
-    /// As [`Terminal::transaction`]; the work is still there then, for another try. Fatal
+    /// As [`Terminal::transaction`]; the work is still there then, for another try, unless
+    /// [`Terminal::gave_up`]. Fatal
     /// `workload` when there is none ([`Terminal::has_deferred`]).
     pub async fn deferred(
         &mut self,
