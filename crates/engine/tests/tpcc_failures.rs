@@ -6,14 +6,15 @@
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod place;
 
+mod relay;
+
 use place::{Place, execute};
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use relay::Relay;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tidemark_core::record::{Interval, RunState, Totals};
-use tidemark_core::{ErrorClass, Host, IgnoreErrors, OptionValues, PreparedMode, RunSpec, Source};
+use tidemark_core::{ErrorClass, IgnoreErrors, OptionValues, PreparedMode, RunSpec, Source};
 use tidemark_drivers::{ConnectOptions, Connector, catalog};
 use tidemark_engine::{
     LoadObserver, LoadSpec, RunObserver, RunResult, Started, StopHandle, create, prepare, run,
@@ -96,73 +97,6 @@ fn a_user_thinks_after_an_error_that_is_ignored() {
     }
 }
 
-/// Stands between client and server, and hangs up after so many COMMITs, when the server has
-/// answered and the client has not heard it.
-struct Relay {
-    port: u16,
-    cut: Arc<AtomicU64>,
-}
-
-impl Relay {
-    fn before(host: &str, port: u16, every: u64) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mine = listener.local_addr().unwrap().port();
-        let cut = Arc::new(AtomicU64::new(0));
-        let (server, counted) = ((host.to_string(), port), Arc::clone(&cut));
-        let commits = Arc::new(AtomicU64::new(0));
-        std::thread::spawn(move || {
-            for client in listener.incoming() {
-                let client = client.unwrap();
-                let server = TcpStream::connect(&server).unwrap();
-                let (commits, cut) = (Arc::clone(&commits), Arc::clone(&counted));
-                std::thread::spawn(move || relay(client, server, every, &commits, &cut));
-            }
-        });
-        Self { port: mine, cut }
-    }
-}
-
-/// A request at a time, as these sessions send them.
-fn relay(
-    mut client: TcpStream,
-    mut server: TcpStream,
-    every: u64,
-    commits: &AtomicU64,
-    cut: &AtomicU64,
-) {
-    let mut hears = client.try_clone().unwrap();
-    let mut tells = server.try_clone().unwrap();
-    let silent = Arc::new(AtomicU64::new(0));
-    let is_silent = Arc::clone(&silent);
-    let back = std::thread::spawn(move || {
-        let mut buffer = [0; 65536];
-        while let Ok(read @ 1..) = tells.read(&mut buffer) {
-            if is_silent.load(Ordering::Acquire) > 0 {
-                break;
-            }
-            if hears.write_all(&buffer[..read]).is_err() {
-                break;
-            }
-        }
-        let _ = hears.shutdown(Shutdown::Both);
-    });
-    let mut buffer = [0; 65536];
-    while let Ok(read @ 1..) = client.read(&mut buffer) {
-        let sent = &buffer[..read];
-        let is_commit = sent.windows(6).any(|word| word == b"COMMIT");
-        if is_commit && (commits.fetch_add(1, Ordering::AcqRel) + 1).is_multiple_of(every) {
-            silent.store(1, Ordering::Release);
-            cut.fetch_add(1, Ordering::AcqRel);
-        }
-        if server.write_all(sent).is_err() {
-            break;
-        }
-    }
-    // After an answer that nobody hears, or when the client has gone.
-    let _ = server.shutdown(Shutdown::Write);
-    let _ = back.join();
-}
-
 /// Orders that are there, and those that the districts have numbered.
 fn orders(connector: &Connector) -> [u64; 2] {
     let connector = connector.clone();
@@ -194,11 +128,15 @@ fn an_order_whose_commit_has_no_answer_comes_once_and_is_told() {
         let before = orders(&direct);
 
         let mut target = direct.target().clone();
-        let Some(Host::Tcp { host, port }) = target.hosts.first_mut() else {
-            panic!("{engine}: {target}");
-        };
-        let relay = Relay::before(host, *port, 10);
-        (*host, *port) = ("127.0.0.1".into(), relay.port);
+        let (commits, cuts) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
+        let counted = Arc::clone(&cuts);
+        let relay = Relay::before(&target.hosts[0], move |sent| {
+            let is_commit = relay::has(sent, "COMMIT");
+            let hang_up = is_commit && (commits.fetch_add(1, Ordering::AcqRel) + 1) % 10 == 0;
+            counted.fetch_add(u64::from(hang_up), Ordering::AcqRel);
+            hang_up
+        });
+        target.hosts = vec![relay];
         // Words that the relay can read.
         let options = ConnectOptions {
             prepared: PreparedMode::Text,
@@ -217,7 +155,7 @@ fn an_order_whose_commit_has_no_answer_comes_once_and_is_told() {
 
         assert_eq!(result.state, RunState::Finished, "{engine}");
         let totals = &result.totals;
-        let cut = relay.cut.load(Ordering::Acquire);
+        let cut = cuts.load(Ordering::Acquire);
         let errors = result.errors.counts();
         let unknown = errors.iter().find(|e| e.code == "commit-unknown");
         let unknown = unknown.unwrap_or_else(|| panic!("{engine}: {errors:?}"));
