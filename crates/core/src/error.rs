@@ -81,6 +81,12 @@ impl DbError {
         self.code == Self::COMMIT_UNKNOWN
     }
 
+    /// Whether a statement was not prepared because the server keeps as many as it may, of all
+    /// sessions together (ER_MAX_PREPARED_STMT_COUNT_REACHED): fewer sessions could be had.
+    pub fn is_too_many_statements(&self) -> bool {
+        self.code == "1461"
+    }
+
     /// Whether a session was refused because there are as many as the server, the account or a pool
     /// before it allows: fewer could be had.
     ///

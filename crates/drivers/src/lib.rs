@@ -36,6 +36,7 @@ pub use connection::STATEMENT_TIMEOUT;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};
+pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;
 pub use rows::{Cell, RowSet};

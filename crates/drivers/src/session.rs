@@ -24,6 +24,8 @@ pub struct Session {
     primary: Connection,
     reader: Option<Box<Connection>>,
     counts: StatementCounts,
+    /// Statements that the server of `primary` keeps prepared for it.
+    prepared: u16,
     in_transaction: bool,
     /// Whether the reader was sent the last statement.
     at_reader: bool,
@@ -35,6 +37,7 @@ impl Session {
             primary,
             reader,
             counts: StatementCounts::default(),
+            prepared: 0,
             in_transaction: false,
             at_reader: false,
         }
@@ -88,6 +91,11 @@ impl Session {
     /// Statements executed so far, by group.
     pub fn counts(&self) -> StatementCounts {
         self.counts
+    }
+
+    /// Statements that the server keeps prepared for this session, so far.
+    pub fn prepared(&self) -> u16 {
+        self.prepared
     }
 
     /// The host of the connection that takes writes, or of the only one, as an index into
@@ -152,6 +160,8 @@ impl Session {
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         self.at_reader = false;
         let statement = self.primary.prepare(sql).await?;
+        let is_kept = !matches!(statement.form, Form::Text(_));
+        self.prepared = self.prepared.saturating_add(u16::from(is_kept));
         match &mut self.reader {
             Some(reader) if only_reads(sql) => {
                 self.at_reader = true;

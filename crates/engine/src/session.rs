@@ -128,6 +128,11 @@ impl SessionTask {
         let host = session.primary_host().unwrap_or(0);
         shared.connected(&session, Recorder::connected);
         shared.recorder.opened(local);
+        let prepared = usize::from(session.prepared());
+        shared
+            .control
+            .prepared
+            .fetch_max(prepared, Ordering::Relaxed);
         Ok(Self {
             counted: session.counts(),
             shared,
