@@ -44,8 +44,8 @@ pub fn receive(
 ) -> io::Result<(usize, Option<Duration>)> {
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
     use std::os::fd::AsRawFd;
-    // One `timespec` with its header (cmsg(3)), and room to spare.
-    let mut control = [0u8; 64];
+    // One `timespec` with its header (cmsg(3)).
+    let mut control = [0u8; 32];
     let fd = socket.as_fd().as_raw_fd();
     let mut into = [io::IoSliceMut::new(buffer)];
     let got = recvmsg::<()>(fd, &mut into, Some(&mut control), MsgFlags::empty())?;
