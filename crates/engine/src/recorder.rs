@@ -247,8 +247,8 @@ impl Recorder {
         state.counters.unserved += 1;
     }
 
-    /// A transaction ended with an error that was counted by itself.
-    pub(crate) fn end_failed(&self) {
+    /// Ends what was begun and is not tried again; its error is counted.
+    pub(crate) fn end_given_up(&self) {
         let mut state = self.lock();
         state.in_progress = state.in_progress.saturating_sub(1);
     }

@@ -351,7 +351,7 @@ impl SessionTask {
             };
             match tried {
                 Ok(done) => {
-                    let service = session.replied_at().saturating_duration_since(begun);
+                    let service = session.replied_at(begun).saturating_duration_since(begun);
                     let statements = self.uncounted();
                     let due = match part.start {
                         Start::Now => None,
@@ -384,7 +384,7 @@ impl SessionTask {
                     }
                     if failed.is_some() {
                         if part.scheduled {
-                            self.shared.recorder.end_failed();
+                            self.shared.recorder.end_given_up();
                         }
                         return failed;
                     }
