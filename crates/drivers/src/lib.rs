@@ -42,5 +42,6 @@ pub use partition::Cut;
 pub use rows::{Cell, RowSet};
 pub use sample::{Sample, Sampler};
 pub use session::{HostCount, Session};
+pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};
 pub use value::Value;

@@ -101,8 +101,8 @@ pub struct TablePlan {
     /// twice.
     pub finish: Vec<String>,
     /// Statements after all tables have their rows and indexes: foreign keys, each with a name of
-    /// its own. Where the table has a constraint of that name, a load that goes on leaves the
-    /// statement out.
+    /// its own. Where the table has a constraint of one of a statement's names, a load that goes on
+    /// leaves the statement out.
     pub after_all: Vec<String>,
 }
 

@@ -314,7 +314,8 @@ const OWN: &[Flag] = &[
         "seed",
         at_least(0),
         "0",
-        "seed of all random choices; 0 takes one from the clock for a run, and 1 for loading",
+        "seed of all random choices; 0 takes one from the clock for a run, and 1 for loading and \
+         for clients that share a run (--first-warehouse, --last-warehouse)",
     ),
     flag(
         "price",
