@@ -166,7 +166,7 @@ const IDLE: &[Flag] = &[
         .idle("sessions are spread over all hosts from the start"),
 ];
 
-/// Tidemark's own, beside what [`NATIVE`] and [`LOAD`] have.
+/// Tidemark's own, beside what every command has.
 const OWN: &[Flag] = &[
     WARMUP,
     SEED,

@@ -1,20 +1,6 @@
 //! Options of TPC-H.
 
-use tidemark_core::{OptionKind, OptionSpec};
-
-const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
+use tidemark_core::{OptionKind, OptionSpec, option};
 
 /// The largest scale factor that the specification lists (clause 4.1.3.1).
 pub(super) const MAX_SCALE: f64 = 100_000.0;
