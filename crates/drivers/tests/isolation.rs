@@ -92,6 +92,8 @@ fn sqlite_is_serializable_and_nothing_else() {
 
 #[test]
 fn the_level_that_a_server_gives_unasked_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.db");
     let mariadb = shared_mariadb().unwrap().fresh_database("default").unwrap();
     let postgres = shared_postgres().unwrap();
     let postgres = postgres.fresh_database("default").unwrap();
@@ -107,7 +109,10 @@ fn the_level_that_a_server_gives_unasked_is_known() {
             Target::parse(&postgres.url()).unwrap(),
             Isolation::Serializable,
         ),
-        (Target::sqlite(":memory:"), Isolation::Serializable),
+        (
+            Target::sqlite(file.to_str().unwrap()),
+            Isolation::Serializable,
+        ),
     ] {
         let told = block_on(async move {
             let connector = Connector::new(target, ConnectOptions::default()).unwrap();
