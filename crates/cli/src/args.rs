@@ -59,6 +59,8 @@ pub enum Command {
     Show(Show),
     /// Write the report of one run
     Report(Report),
+    /// Compare runs: how much faster or slower, how sure that is, what else differed
+    Compare(Compare),
     /// Delete one run from the store
     Delete(One),
     /// Check step by step that a target can be used: connection, rights, statements, loading
@@ -138,6 +140,29 @@ pub struct Report {
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Run to compare with: an id or its beginning, `last`, or a record written by --out; repeats
+    /// with commas
+    pub a: String,
+    /// Run that is compared, likewise
+    pub b: String,
+    /// End with code 3 when a metric changed by more than this and that is shown, as 'p99 > +5%' or
+    /// 'throughput < -3%'; of throughput, mean, p50, p95, p99; may be given several times
+    #[arg(long, value_name = "LIMIT")]
+    pub fail_if: Vec<String>,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_parser = ["text", "md", "json"])]
+    pub format: String,
+    /// Language
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
 }

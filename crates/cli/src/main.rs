@@ -7,6 +7,7 @@ macro_rules! say {
 }
 
 mod args;
+mod compare;
 mod demo;
 mod doctor;
 mod exit;
@@ -110,6 +111,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
         args::Command::Report(report) => runs::report(&report),
+        args::Command::Compare(words) => compare::compare_runs(&words),
         args::Command::Delete(delete) => runs::delete(&delete),
         args::Command::Doctor(target) => doctor::doctor(&target),
     }

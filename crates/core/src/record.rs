@@ -297,6 +297,11 @@ pub struct Fairness {
     pub time_avg_s: f64,
     /// Their standard deviation.
     pub time_stddev_s: f64,
+    /// Mean seconds per session between a reply and the begin of the next transaction: the client's
+    /// own, and those of opening it again. Absent where something makes transactions due, and in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_avg_s: Option<f64>,
 }
 
 /// What a table held when it was looked at.

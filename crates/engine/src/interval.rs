@@ -71,8 +71,9 @@ pub(crate) fn host_loads(
         .collect()
 }
 
-/// How evenly sessions were served.
-pub(crate) fn fairness(sessions: &[SessionTally]) -> Fairness {
+/// How evenly sessions were served, and what time passed between their transactions, if that is the
+/// client's own.
+pub(crate) fn fairness(sessions: &[SessionTally], clients_own: bool) -> Fairness {
     let events = || sessions.iter().map(|s| s.events as f64);
     let busy = || sessions.iter().map(|s| s.busy.as_secs_f64());
     Fairness {
@@ -80,5 +81,6 @@ pub(crate) fn fairness(sessions: &[SessionTally]) -> Fairness {
         events_stddev: population_stddev(events()),
         time_avg_s: mean(busy()),
         time_stddev_s: population_stddev(busy()),
+        between_avg_s: clients_own.then(|| mean(sessions.iter().map(|s| s.between.as_secs_f64()))),
     }
 }

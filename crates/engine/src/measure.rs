@@ -391,9 +391,12 @@ impl<'a> Measurement<'a> {
         for (now, before) in sessions.iter_mut().zip(&span.sessions) {
             now.events -= before.events;
             now.busy = now.busy.saturating_sub(before.busy);
+            now.between = now.between.saturating_sub(before.between);
         }
         let counters = &span.counters;
         let outage = self.crew.control.outages.within(span.start, end);
+        // Nothing but its last reply made a session's next transaction due.
+        let clients_own = counters.types.iter().all(|l| l.response.is_empty());
         Totals {
             elapsed_s: end.saturating_duration_since(span.start).as_secs_f64(),
             statements: counters.statements,
@@ -402,7 +405,7 @@ impl<'a> Measurement<'a> {
             types: type_stats(self.names.types, counters),
             notes: notes(self.names.notes, counters),
             all: all_types(counters),
-            fairness: fairness(&sessions),
+            fairness: fairness(&sessions, clients_own),
             delayed_arrivals: counters.delayed,
             dropped_arrivals: counters.dropped,
             unserved_arrivals: counters.unserved,

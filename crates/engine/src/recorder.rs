@@ -132,6 +132,8 @@ pub(crate) struct SessionTally {
     pub opened: bool,
     pub events: u64,
     pub busy: Duration,
+    /// From a reply to the next transaction's begin.
+    pub between: Duration,
 }
 
 /// Who ran a transaction, and when.
@@ -141,6 +143,8 @@ pub(crate) struct By {
     pub terminal: usize,
     /// The first statement.
     pub begun: Instant,
+    /// Since the session's last reply, where nothing else makes transactions due.
+    pub between: Duration,
 }
 
 struct State {
@@ -233,6 +237,7 @@ impl Recorder {
         if let Some(tally) = state.sessions.get_mut(session) {
             tally.events += 1;
             tally.busy += service;
+            tally.between += by.map_or(Duration::ZERO, |by| by.between);
         }
         state.in_progress = state.in_progress.saturating_sub(1);
     }
@@ -339,7 +344,10 @@ impl Recorder {
 
     pub(crate) fn reset_sessions(&self) {
         for tally in &mut self.lock().sessions {
-            (tally.events, tally.busy) = (0, Duration::ZERO);
+            *tally = SessionTally {
+                opened: tally.opened,
+                ..SessionTally::default()
+            };
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Nothing here measures, asks the time or touches files.
 
 mod charts;
+mod compare;
 mod digest;
 mod error;
+mod findings;
 mod html;
 mod load;
 mod load_words;
@@ -18,7 +20,9 @@ mod texts;
 pub mod tpcc;
 mod words;
 
+pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
+pub use findings::finding_lines;
 pub use html::html;
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};

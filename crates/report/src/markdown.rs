@@ -1,6 +1,7 @@
 //! One run as Markdown, for issue trackers and wikis.
 
 use crate::digest::{Digest, percentile_ms};
+use crate::findings::said;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::texts::Lang;
@@ -30,6 +31,19 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     let (names, values): (Vec<_>, Vec<_>) = w.key_figures().into_iter().unzip();
     out += &table(&names, &[values]);
     out += &format!("\n{}\n", w.latency_kind());
+    let found = said(record, lang)?;
+    if !found.is_empty() {
+        let item = |f: &crate::findings::Said| {
+            format!(
+                "- **{}** `{}` {} {}\n",
+                f.severity,
+                f.rule,
+                escaped(&f.says),
+                escaped(&f.instead)
+            )
+        };
+        out += &section(t.findings, &found.iter().map(item).collect::<String>());
+    }
 
     if let Some(part) = Section::of(&digest, lang) {
         let sentences: String = part
@@ -186,11 +200,11 @@ fn tables(w: &Words<'_>) -> String {
     section(t.tables, &table(&head, &rows))
 }
 
-fn section(head: &str, body: &str) -> String {
+pub(crate) fn section(head: &str, body: &str) -> String {
     format!("\n## {head}\n\n{body}")
 }
 
-fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
+pub(crate) fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
     let line = |cells: &mut dyn Iterator<Item = String>| {
         format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
     };
@@ -215,7 +229,7 @@ fn code_block(code: &str) -> String {
 
 /// On one line, with every character that could begin markup escaped (CommonMark 2.4), and no bare
 /// address left for GitHub to make a link of.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

@@ -1,6 +1,7 @@
 //! One run as plain text, for terminals and files.
 
 use crate::digest::{Digest, percentile_ms};
+use crate::findings::{Said, said};
 use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
@@ -34,6 +35,7 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out.pair(&name, &value);
     }
     out.line(w.latency_kind());
+    out.findings(&said(record, lang)?, &w);
     if let Some(section) = Section::of(&digest, lang) {
         out.section(&section);
     }
@@ -111,6 +113,17 @@ impl Summary {
         self.line(&format!("  {} {value}", padded(name, 22)));
     }
 
+    fn findings(&mut self, found: &[Said], w: &Words<'_>) {
+        if found.is_empty() {
+            return;
+        }
+        self.head(w.t.findings);
+        for said in found {
+            self.line(&format!("  {}", said.line(w.t)));
+            self.line(&format!("    {}", said.instead));
+        }
+    }
+
     fn types(&mut self, w: &Words<'_>) {
         self.head(w.t.types);
         let t = w.t;
@@ -156,7 +169,7 @@ impl Summary {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    pub fn table(&mut self, table: &Table) {
         self.head(table.title);
         let head: Vec<String> = table.head.iter().map(|h| (*h).into()).collect();
         let lines = || std::iter::once(&head).chain(&table.rows);

@@ -362,6 +362,11 @@ texts! {
     key_range: "Keys after", "压测后主键范围";
     rows_otherwise: "{rows} rows after the run, {expected} expected", "压测后 {rows} 行，预期 {expected} 行";
     rows_differ: "differs", "不符";
+    findings: "Findings", "审查结论";
+    finding_invalid: "INVALID", "无效";
+    finding_suspect: "SUSPECT", "存疑";
+    finding_note: "NOTE", "提示";
+    finding_line: "{severity} [{rule}] {says}", "{severity} [{rule}] {says}";
     notes: "Not everything could be read", "部分信息未能采集";
     repeat: "To run it again", "复现命令";
     repeat_says: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";
