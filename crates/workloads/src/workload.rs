@@ -151,6 +151,8 @@ pub enum Terminal {
     OltpBulk(oltp::BulkTerminal),
     /// TPC-C.
     Tpcc(tpcc::Terminal),
+    /// A workload whose run is not made of transactions: TPC-H's streams of queries.
+    None,
 }
 
 impl Terminal {
@@ -175,7 +177,7 @@ impl Terminal {
                 terminal.transaction(session, statements).await
             }
             (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_) | Terminal::Tpcc(_), _) => Err(oltp::not_ready()),
+            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::None, _) => Err(oltp::not_ready()),
         }
     }
 
@@ -183,7 +185,7 @@ impl Terminal {
     /// about the last one and types for the next, whose type is drawn now.
     pub fn pause(&mut self) -> Duration {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) => Duration::ZERO,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::None => Duration::ZERO,
             Terminal::Tpcc(terminal) => terminal.pause(),
         }
     }
@@ -192,7 +194,7 @@ impl Terminal {
     #[inline]
     pub fn has_deferred(&self) -> bool {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) => false,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::None => false,
             Terminal::Tpcc(terminal) => terminal.has_deferred(),
         }
     }
@@ -224,7 +226,7 @@ impl Terminal {
     /// As [`Terminal::transaction`].
     pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
         match self {
-            Terminal::Oltp(_) | Terminal::Tpcc(_) => Ok(()),
+            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::None => Ok(()),
             Terminal::OltpBulk(terminal) => terminal.finish(session).await,
         }
     }

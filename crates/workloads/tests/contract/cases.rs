@@ -12,6 +12,8 @@ pub enum Rows {
     /// What the workload's own conditions allow. Its tables are large: they are loaded once, and
     /// cases and modes follow each other on them.
     Conditions,
+    /// It has no transactions of terminals: its tables are made, filled, looked at and prewarmed.
+    NoTransactions,
 }
 
 /// One way to run a workload.
@@ -47,6 +49,7 @@ pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
     match workload {
         "bulk_insert" => &[],
         "tpcc" => &[("warehouses", "1")],
+        "tpch" => &[("sf", "0.01")],
         "select_random_points" | "select_random_ranges" => ONE_TABLE,
         _ => COMMON,
     }
@@ -207,5 +210,11 @@ pub const CASES: &[Case] = &[
         ],
         counts: None,
         rows: Rows::Conditions,
+    },
+    Case {
+        workload: "tpch",
+        options: &[],
+        counts: None,
+        rows: Rows::NoTransactions,
     },
 ];
