@@ -42,7 +42,8 @@ pub struct DbError {
     pub class: ErrorClass,
     /// The engine's own code: MySQL's error number (`1213`), PostgreSQL's SQLSTATE (`40P01`),
     /// SQLite's result name (`SQLITE_BUSY`); `io`, `tls`, `protocol`, `connect` for the way to it;
-    /// `statement-timeout` when an answer took too long.
+    /// `statement-timeout` when an answer took too long, [`DbError::COMMIT_UNKNOWN`] when that of a
+    /// COMMIT never came.
     pub code: String,
     /// The engine's message, or ours; never holds a password.
     pub message: String,
@@ -70,6 +71,20 @@ impl DbError {
             "io",
             format!("connection lost: {error}"),
         )
+    }
+
+    /// The code of a COMMIT that had no answer: what it was to keep may be there or not.
+    pub const COMMIT_UNKNOWN: &str = "commit-unknown";
+
+    /// Whether nobody can tell if a transaction holds. Tried again it might be done twice.
+    pub fn is_commit_unknown(&self) -> bool {
+        self.code == Self::COMMIT_UNKNOWN
+    }
+
+    /// Whether a statement was not prepared because the server keeps as many as it may, of all
+    /// sessions together (ER_MAX_PREPARED_STMT_COUNT_REACHED): fewer sessions could be had.
+    pub fn is_too_many_statements(&self) -> bool {
+        self.code == "1461"
     }
 
     /// Whether a session was refused because there are as many as the server, the account or a pool

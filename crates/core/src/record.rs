@@ -1,7 +1,7 @@
 //! The run record: everything about one run, self-contained, so that an old record can be
 //! analysed and reported again by a newer Tidemark.
 
-use crate::{ErrorClass, ServerInfo, Source};
+use crate::{ErrorClass, Isolation, ServerInfo, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -391,6 +391,10 @@ pub struct RunRecord {
     /// What settings could not be read, or other collectors that failed: a line each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The isolation level of its transactions: the one asked for, or the server's own; absent where
+    /// the server didn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// Every option with its value and source.
     pub options: BTreeMap<String, EffectiveOption>,
     /// Sessions asked for.

@@ -258,7 +258,7 @@ impl Recorder {
         state.in_progress = state.in_progress.saturating_sub(1);
     }
 
-    /// Counts an error that was retried, with the statements of the failed try.
+    /// Counts an error that did not end the run, with the statements of the failed try.
     pub(crate) fn ignored(&self, error: &DbError, statements: StatementCounts) {
         let mut state = self.lock();
         state.counters.ignored_errors += 1;

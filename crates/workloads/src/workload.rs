@@ -101,8 +101,8 @@ pub struct TablePlan {
     /// twice.
     pub finish: Vec<String>,
     /// Statements after all tables have their rows and indexes: foreign keys, each with a name of
-    /// its own. Where the table has a constraint of that name, a load that goes on leaves the
-    /// statement out.
+    /// its own. Where the table has a constraint of one of a statement's names, a load that goes on
+    /// leaves the statement out.
     pub after_all: Vec<String>,
 }
 
@@ -190,6 +190,16 @@ impl Terminal {
         }
     }
 
+    /// Whether the error of the last transaction ended it for its user, who thinks before the next
+    /// one. Otherwise [`Terminal::transaction`] is to be called again at once: it tries the same
+    /// one, or, as sysbench's scripts do, another in its place.
+    pub fn gave_up(&self) -> bool {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::None => false,
+            Terminal::Tpcc(terminal) => terminal.gave_up(),
+        }
+    }
+
     /// Whether the last transaction left work for [`Terminal::deferred`].
     #[inline]
     pub fn has_deferred(&self) -> bool {
@@ -204,7 +214,7 @@ impl Terminal {
     ///
     /// # Errors
     /// As [`Terminal::transaction`]. After one that may be tried again the work is still there, after
-    /// another it may be given up ([`Terminal::has_deferred`] tells). Fatal `workload` when there
+    /// another it may be given up ([`Terminal::gave_up`] tells). Fatal `workload` when there
     /// was none.
     pub async fn deferred(
         &mut self,

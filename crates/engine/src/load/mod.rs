@@ -38,7 +38,7 @@ use tidemark_workloads::{TablePlan, Workload};
 /// What may be dropped to make place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replace {
-    /// Nothing but unfinished loads and empty tables of the benchmark's own schema.
+    /// Nothing but empty tables of the benchmark's own schema.
     Nothing,
     /// Tables that Tidemark made or that have exactly the benchmark's schema.
     Benchmark,
@@ -194,7 +194,7 @@ pub fn prepare(
 }
 
 /// Makes the workload's tables as [`prepare`] does, and leaves them empty: a load that has not ended,
-/// with which the same load goes on, and which another one replaces.
+/// with which the same load goes on, and which another one replaces as long as it has no rows.
 ///
 /// # Errors
 /// As [`prepare`].

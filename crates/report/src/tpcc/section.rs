@@ -77,7 +77,10 @@ fn facts(f: &Figures, digest: &Digest<'_>, t: &'static Texts) -> Vec<(&'static s
         (
             t.isolation,
             match option(digest.record, "isolation") {
-                None | Some("default") => t.isolation_default.into(),
+                None | Some("default") => match digest.record.isolation {
+                    Some(level) => fill(t.isolation_known, &[("level", level.name())]),
+                    None => t.isolation_default.into(),
+                },
                 Some(level) => level.into(),
             },
         ),

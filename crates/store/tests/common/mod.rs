@@ -122,6 +122,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             engine: Engine::Mariadb,
             version: "11.4.2-MariaDB".into(),
         }),
+        isolation: Some(tidemark_core::Isolation::ReadCommitted),
         settings: vec![Setting {
             name: "innodb_flush_log_at_trx_commit".into(),
             value: "2".into(),

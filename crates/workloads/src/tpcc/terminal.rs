@@ -115,6 +115,11 @@ impl Terminal {
         done
     }
 
+    /// Whether nothing is left to try again after an error: the user has seen it.
+    pub fn gave_up(&self) -> bool {
+        self.input.is_none() && self.queued.is_none()
+    }
+
     /// Whether a Delivery is queued.
     #[inline]
     pub fn has_deferred(&self) -> bool {
@@ -163,10 +168,11 @@ impl Terminal {
     }
 }
 
-/// Whether the same transaction is to be tried again.
+/// Whether the same transaction is to be tried again. One that may be committed is not, or an order
+/// would come twice: its user is shown the error.
 fn is_same_again(error: &DbError) -> bool {
     use ErrorClass::{ConnectionLost, Refused, Retryable};
-    matches!(error.class, Retryable | ConnectionLost | Refused)
+    matches!(error.class, Retryable | ConnectionLost | Refused) && !error.is_commit_unknown()
 }
 
 async fn run(work: &mut Work<'_>, input: &Input, district: u8) -> Result<Done, DbError> {
