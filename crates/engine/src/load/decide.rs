@@ -140,10 +140,11 @@ pub(super) async fn decide(
         let chunks = chunks.collect();
         return Ok(Decision::Resume { chunks });
     }
-    if mark.starts_with(&format!("{MARK}loading ")) || spec.replace == Replace::Anything {
+    let unfinished = is_unfinished(&found) && workload.can_be(&found);
+    if unfinished || spec.replace == Replace::Anything {
         return Ok(Decision::Recreate);
     }
-    let ours = mark.starts_with(MARK) || workload.recognises(&found);
+    let ours = is_ours(workload, &found);
     let rows = catalog::row_count(session, &plan.name)
         .await
         .map_err(statement)?;
@@ -196,9 +197,6 @@ pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
 
 /// Whether a table may be dropped as one of the benchmark's.
 pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
-    found
-        .comment
-        .as_deref()
-        .is_some_and(|c| c.starts_with(MARK))
-        || workload.recognises(found)
+    let mark = found.comment.as_deref().unwrap_or_default();
+    mark.starts_with(MARK) && workload.can_be(found) || workload.recognises(found)
 }
