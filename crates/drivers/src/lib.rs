@@ -29,6 +29,7 @@ pub mod settings;
 mod snapshot;
 pub mod sqlite;
 mod statement;
+pub mod tiflash;
 mod tls;
 mod value;
 

@@ -52,6 +52,12 @@ pub trait Workload: Send + Sync + Debug {
     /// with Tidemark's mark, may be dropped.
     fn recognises(&self, found: &TableDescription) -> bool;
 
+    /// Whether a table that bears Tidemark's mark can be one of this workload's. Workloads have names
+    /// in common (`customer`, `orders`), and one's tables are not another's to drop.
+    fn can_be(&self, _marked: &TableDescription) -> bool {
+        true
+    }
+
     /// Names of the tables that a run with this many sessions reads or writes.
     fn needs(&self, sessions: usize) -> Vec<String>;
 

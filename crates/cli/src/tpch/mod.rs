@@ -1,6 +1,7 @@
 //! `tidemark tpch`: TPC-H with go-tpc's command line.
 
 mod flags;
+mod tiflash;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
@@ -28,6 +29,9 @@ fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
     let mut out = work.aside();
     load(work, &plan, &mut out)?;
+    if work.options.uint("tiflash-replica") > 0 {
+        tiflash::wait(&plan, &mut out)?;
+    }
     say(&mut out, "Finished");
     Ok(ExitCode::Success)
 }

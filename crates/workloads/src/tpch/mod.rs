@@ -17,6 +17,7 @@ pub use options::OPTIONS;
 pub use settings::Settings;
 pub use tables::Table;
 
+use crate::columns::has_columns;
 use crate::{Definition, Prewarm, Statements, TablePlan, Terminal, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionValues};
@@ -75,6 +76,10 @@ impl Workload for Tpch {
 
     fn recognises(&self, found: &TableDescription) -> bool {
         recognise::is_benchmark_table(found)
+    }
+
+    fn can_be(&self, marked: &TableDescription) -> bool {
+        Table::named(&marked.name).is_some_and(|table| has_columns(marked, table.shape().names))
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {
