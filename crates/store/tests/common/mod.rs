@@ -168,6 +168,17 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
+        queries: vec![QueryRun {
+            stream: 1,
+            name: "Q1".into(),
+            start_ms: 0.5,
+            took_ms: 1070.25,
+            rows: 4,
+            outcome: QueryOutcome::TimedOut,
+            answer: AnswerVerdict::Wrong("row 1".into()),
+            parameters: vec!["90".into()],
+        }],
+        plans: BTreeMap::from([("Q1".into(), "Seq Scan on lineitem".into())]),
         outages: vec![Outage {
             host: "10.0.0.2:3306".into(),
             start_ms: -300,
