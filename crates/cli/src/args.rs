@@ -40,7 +40,7 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
-    /// Load TPC-H with go-tpc's own command line
+    /// Load and run TPC-H with go-tpc's own command line
     #[command(disable_help_flag = true)]
     Tpch {
         /// go-tpc's words.

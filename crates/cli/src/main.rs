@@ -79,7 +79,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("sysbench", words)) => return sysbench::main(args, words),
         Some(("tpcc", words)) => return tpcc::main(args, words),
-        Some(("tpch", words)) => return tpch::main(words),
+        Some(("tpch", words)) => return tpch::main(args, words),
         Some(("oltpbench", words)) => return oltpbench::main(args, words),
         // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
@@ -89,7 +89,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
             {
                 let words = [before, after].concat();
                 return match name.as_str() {
-                    "tpch" => tpch::main(&words),
+                    "tpch" => tpch::main(args, &words),
                     _ => tpcc::main(args, &words),
                 };
             }
@@ -113,7 +113,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Demo(demo) => demo::demo(args, &demo),
         args::Command::Sysbench { args: words } => sysbench::main(args, &words),
         args::Command::Tpcc { args: words } => tpcc::main(args, &words),
-        args::Command::Tpch { args: words } => tpch::main(&words),
+        args::Command::Tpch { args: words } => tpch::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),

@@ -12,10 +12,12 @@ mod markdown;
 mod merge;
 mod number;
 pub mod oltpbench;
+mod section;
 pub mod sysbench;
 mod text;
 mod texts;
 pub mod tpcc;
+pub mod tpch;
 mod words;
 
 pub use error::ReportError;

@@ -4,8 +4,8 @@ use crate::digest::{Digest, percentile_ms};
 use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
+use crate::section::Section;
 use crate::texts::{Lang, fill};
-use crate::tpcc::Section;
 use crate::words::{Words, rows_differ};
 use crate::{ReportError, TypeLatency};
 use std::fmt::Write;
@@ -95,6 +95,10 @@ impl Summary {
             .sentences
             .iter()
             .for_each(|s| self.line(&format!("  {s}")));
+        for (title, text) in &section.texts {
+            self.head(title);
+            text.lines().for_each(|l| self.line(&format!("  {l}")));
+        }
     }
 
     pub fn line(&mut self, text: &str) {
