@@ -268,6 +268,10 @@ pub struct Interval {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
+    /// whole (the READs within YCSB's READ_MODIFY_WRITEs): they are in no other sum.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, TypeStats>,
     /// Outcomes that the workload counts beside its types, by name (TPC-C's `rolled_back`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, u64>,
@@ -330,6 +334,10 @@ pub struct Totals {
     pub reconnects: u64,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
+    /// whole (the READs within YCSB's READ_MODIFY_WRITEs): they are in no other sum.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, TypeStats>,
     /// Outcomes that the workload counts beside its types, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, u64>,

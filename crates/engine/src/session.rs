@@ -360,9 +360,15 @@ impl SessionTask {
                         terminal: part.terminal,
                         begun,
                     });
-                    self.shared
-                        .recorder
-                        .record_by(by, done, self.local, statements, service, due);
+                    self.shared.recorder.record_by(
+                        by,
+                        done,
+                        terminal.parts(),
+                        self.local,
+                        statements,
+                        service,
+                        due,
+                    );
                     return true;
                 }
                 Err(error) => {

@@ -121,6 +121,8 @@ pub struct Merged {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeLatency>,
+    /// Per type, by name, the transactions that were parts of larger ones.
+    pub parts: BTreeMap<String, TypeLatency>,
     /// Outcomes that the workload counts beside its types, by name.
     pub notes: BTreeMap<String, u64>,
 }
@@ -158,6 +160,10 @@ impl Merged {
             for (name, stats) in &i.types {
                 let one = TypeLatency::decode(stats, &place_of(i, name))?;
                 sum.types.entry(name.clone()).or_default().add(&one);
+            }
+            for (name, stats) in &i.parts {
+                let one = TypeLatency::decode(stats, &place_of(i, name))?;
+                sum.parts.entry(name.clone()).or_default().add(&one);
             }
         }
         Ok(sum.unwrap_or_default())
@@ -200,6 +206,11 @@ pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
     }
 }
 
+fn encoded(types: &BTreeMap<String, TypeLatency>) -> BTreeMap<String, TypeStats> {
+    let each = types.iter();
+    each.map(|(name, t)| (name.clone(), t.encode())).collect()
+}
+
 /// The totals of the measured intervals, for a run whose end was never written. How evenly the
 /// sessions were served can't be told from intervals and stays zero, and how late the generator was
 /// stays unknown.
@@ -213,11 +224,8 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
         statements: merged.statements,
         ignored_errors: merged.ignored_errors,
         reconnects: merged.reconnects,
-        types: merged
-            .types
-            .iter()
-            .map(|(name, t)| (name.clone(), t.encode()))
-            .collect(),
+        types: encoded(&merged.types),
+        parts: encoded(&merged.parts),
         all: merged.all().encode(),
         notes: merged.notes,
         delayed_arrivals: merged.delayed_arrivals,

@@ -1,7 +1,7 @@
 //! What workloads there are.
 
 use crate::random::RAND_OPTIONS;
-use crate::{Workload, oltp, tpcc};
+use crate::{Workload, oltp, tpcc, ycsb};
 use std::sync::{Arc, LazyLock};
 use tidemark_core::{OptionError, OptionSpec, OptionValues, nearest};
 
@@ -31,7 +31,7 @@ impl Definition {
 }
 
 static REGISTRY: LazyLock<Vec<Definition>> =
-    LazyLock::new(|| [oltp::DEFINITIONS, tpcc::DEFINITIONS].concat());
+    LazyLock::new(|| [oltp::DEFINITIONS, tpcc::DEFINITIONS, ycsb::DEFINITIONS].concat());
 
 /// Every workload, family by family, in the order that `help` lists them.
 pub fn registry() -> &'static [Definition] {

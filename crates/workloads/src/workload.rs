@@ -1,6 +1,6 @@
 //! A workload with its options set, and its emulated users.
 
-use crate::{Check, Done, oltp, tpcc};
+use crate::{Check, Done, Part, oltp, tpcc, ycsb};
 use std::fmt::Debug;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, OptionError};
@@ -125,6 +125,8 @@ pub enum Statements {
     Oltp(oltp::Statements),
     /// TPC-C.
     Tpcc(tpcc::Statements),
+    /// YCSB.
+    Ycsb(ycsb::Statements),
 }
 
 impl Statements {
@@ -137,6 +139,7 @@ impl Statements {
             Statements::None => Ok(()),
             Statements::Oltp(statements) => statements.prepare(session).await,
             Statements::Tpcc(statements) => statements.prepare(session).await,
+            Statements::Ycsb(statements) => statements.prepare(session).await,
         }
     }
 }
@@ -151,6 +154,8 @@ pub enum Terminal {
     OltpBulk(oltp::BulkTerminal),
     /// TPC-C.
     Tpcc(tpcc::Terminal),
+    /// YCSB.
+    Ycsb(ycsb::Terminal),
 }
 
 impl Terminal {
@@ -174,8 +179,13 @@ impl Terminal {
             (Terminal::Oltp(terminal), Statements::Oltp(statements)) => {
                 terminal.transaction(session, statements).await
             }
+            (Terminal::Ycsb(terminal), Statements::Ycsb(statements)) => {
+                terminal.transaction(session, statements).await
+            }
             (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_) | Terminal::Tpcc(_), _) => Err(oltp::not_ready()),
+            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_), _) => {
+                Err(oltp::not_ready())
+            }
         }
     }
 
@@ -183,7 +193,7 @@ impl Terminal {
     /// about the last one and types for the next, whose type is drawn now.
     pub fn pause(&mut self) -> Duration {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) => Duration::ZERO,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) => Duration::ZERO,
             Terminal::Tpcc(terminal) => terminal.pause(),
         }
     }
@@ -192,7 +202,7 @@ impl Terminal {
     #[inline]
     pub fn has_deferred(&self) -> bool {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) => false,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) => false,
             Terminal::Tpcc(terminal) => terminal.has_deferred(),
         }
     }
@@ -216,6 +226,15 @@ impl Terminal {
         }
     }
 
+    /// The transactions that the last one was made of, where its parts are timed too; none of most.
+    #[inline]
+    pub fn parts(&self) -> &[Part] {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Tpcc(_) => &[],
+            Terminal::Ycsb(terminal) => terminal.parts(),
+        }
+    }
+
     /// Sends what the terminal still holds back (`bulk_insert` collects rows); to be called once
     /// after the last transaction.
     ///
@@ -223,10 +242,16 @@ impl Terminal {
     /// As [`Terminal::transaction`].
     pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
         match self {
-            Terminal::Oltp(_) | Terminal::Tpcc(_) => Ok(()),
+            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) => Ok(()),
             Terminal::OltpBulk(terminal) => terminal.finish(session).await,
         }
     }
+}
+
+/// Whether the same transaction is to be tried again after this error.
+pub(crate) fn is_same_again(error: &DbError) -> bool {
+    use ErrorClass::{ConnectionLost, Refused, Retryable};
+    matches!(error.class, Retryable | ConnectionLost | Refused)
 }
 
 pub(crate) fn nothing_deferred() -> DbError {
