@@ -2,22 +2,7 @@
 
 use std::time::Duration;
 use tidemark_core::OptionKind::{self, Bool, Choice, Float, Int, Objective, Text, ThinkTime, Time};
-use tidemark_core::OptionSpec;
-
-/// A row of an option table.
-pub const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
+use tidemark_core::{OptionSpec, option};
 
 /// A whole number that is not below `min`.
 pub const fn at_least(min: i64) -> OptionKind {

@@ -8,6 +8,8 @@ use crate::storing::Storing;
 use std::io::Write;
 use std::path::PathBuf;
 use tidemark_core::OptionValues;
+use tidemark_engine::Started;
+use tidemark_report::sysbench::fewer_sessions;
 
 /// Files that a run writes, checked before it begins.
 pub struct Outputs {
@@ -94,6 +96,14 @@ impl Outputs {
 pub fn say(out: &mut dyn Write, text: &str) {
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
+}
+
+/// Takes note that sessions begin; what is to be said of those that could not be opened.
+pub fn load_begins(recording: &mut Recording, storing: &mut Storing, begun: &Started) -> String {
+    recording.started(begun);
+    storing.begin(&recording.record);
+    complain(storing);
+    fewer_sessions(&recording.record)
 }
 
 /// Says what went wrong with the store, if anything did.

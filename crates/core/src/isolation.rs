@@ -26,6 +26,15 @@ impl Isolation {
         Isolation::Serializable,
     ];
 
+    /// What options take: the server's own level, or one by name.
+    pub const CHOICES: &[&str] = &[
+        "default",
+        Isolation::ReadUncommitted.name(),
+        Isolation::ReadCommitted.name(),
+        Isolation::RepeatableRead.name(),
+        Isolation::Serializable.name(),
+    ];
+
     /// Its name in options: `read-committed`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,7 +79,12 @@ mod tests {
             assert_eq!(stored, format!("\"{level}\""));
             assert_eq!(level.sql(), level.name().replace('-', " ").to_uppercase());
         }
-        assert_eq!(Isolation::named("default"), None);
+        let choices: Vec<_> = Isolation::CHOICES
+            .iter()
+            .map(|c| Isolation::named(c))
+            .collect();
+        assert_eq!(choices[0], None);
+        assert_eq!(choices[1..], Isolation::ALL.map(Some));
         assert_eq!(Isolation::named(""), None);
     }
 }

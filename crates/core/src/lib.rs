@@ -28,7 +28,7 @@ pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;
 pub use nearest::nearest;
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
-pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source};
+pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
 pub use pacing::{
     Arrivals, DurationError, FindMax, Pacing, RateStep, ThinkTime, ThinkTimeError, parse_duration,
 };

@@ -66,6 +66,21 @@ pub struct OptionSpec {
     pub help: &'static str,
 }
 
+/// A row of an option table.
+pub const fn option(
+    name: &'static str,
+    kind: OptionKind,
+    default: &'static str,
+    help: &'static str,
+) -> OptionSpec {
+    OptionSpec {
+        name,
+        kind,
+        default,
+        help,
+    }
+}
+
 impl OptionSpec {
     /// Checks and normalises one value: sizes are expanded, booleans become `on`/`off`.
     ///

@@ -132,11 +132,12 @@ impl Connection {
         }
     }
 
-    /// When the last reply had come; now, of an embedded database.
-    pub fn replied_at(&mut self) -> Instant {
+    /// When the last reply had come, to what was sent at `since` or later; now, of an embedded
+    /// database.
+    pub fn replied_at(&mut self, since: Instant) -> Instant {
         match &mut self.driver {
-            Driver::Mysql(s) => s.stream().heard_at(),
-            Driver::Postgres(s) => s.stream().heard_at(),
+            Driver::Mysql(s) => s.stream().heard_at(since),
+            Driver::Postgres(s) => s.stream().heard_at(since),
             Driver::Sqlite(_) => Instant::now(),
         }
     }

@@ -122,11 +122,11 @@ impl Session {
         set.map_err(|e| DbError::new(ErrorClass::ConnectionLost, "io", e.to_string()))
     }
 
-    /// When the reply to the last statement had come.
-    pub fn replied_at(&mut self) -> Instant {
+    /// When the reply to the last statement had come, which was sent at `since` or later.
+    pub fn replied_at(&mut self, since: Instant) -> Instant {
         match &mut self.reader {
-            Some(reader) if self.at_reader => reader.replied_at(),
-            _ => self.primary.replied_at(),
+            Some(reader) if self.at_reader => reader.replied_at(since),
+            _ => self.primary.replied_at(since),
         }
     }
 

@@ -260,6 +260,12 @@ impl Recorder {
         state.counters.unserved += 1;
     }
 
+    /// Ends what was begun and is not tried again; its error is counted.
+    pub(crate) fn end_given_up(&self) {
+        let mut state = self.lock();
+        state.in_progress = state.in_progress.saturating_sub(1);
+    }
+
     /// Counts an error that was retried, with the statements of the failed try.
     pub(crate) fn ignored(&self, error: &DbError, statements: StatementCounts) {
         let mut state = self.lock();

@@ -347,7 +347,7 @@ impl SessionTask {
             };
             match tried {
                 Ok(done) => {
-                    let service = session.replied_at().saturating_duration_since(begun);
+                    let service = session.replied_at(begun).saturating_duration_since(begun);
                     let statements = self.uncounted();
                     let due = match part.start {
                         Start::Now => None,
@@ -382,6 +382,13 @@ impl SessionTask {
                             self.shared.recorder.end_unfinished();
                         }
                         return false;
+                    }
+                    // An error that is passed over ends what was deferred; its user has moved on.
+                    if part.deferred && !terminal.has_deferred() {
+                        if part.scheduled {
+                            self.shared.recorder.end_given_up();
+                        }
+                        return true;
                     }
                 }
             }

@@ -10,7 +10,7 @@ use place::Place;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::{Interval, RunState, Totals};
-use tidemark_core::{ErrorClass, Isolation, OptionValues, RunSpec, Source};
+use tidemark_core::{ErrorClass, IgnoreErrors, Isolation, OptionValues, RunSpec, Source};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::{
     CheckObserver, CheckSpec, ConditionReport, LoadObserver, LoadSpec, RunObserver, RunResult,
@@ -230,6 +230,44 @@ fn think(engine: &str, place: &Place) {
     }
 }
 
+/// Orders that are gone can't be delivered: with errors passed over the run goes on, and each
+/// Delivery's rest is tried once. Leaves tables that no condition holds for.
+fn pass_over(engine: &str, place: &Place) {
+    const EVENTS: u64 = 20;
+    let connector = place.connector();
+    let ruin = connector.clone();
+    block_on(async move {
+        let mut session = ruin.connect(0).await.unwrap();
+        let gone = "DELETE FROM orders WHERE o_d_id = 1";
+        session.simple(gone).await.unwrap();
+    })
+    .unwrap();
+    let deliver = [("weight", "0,0,0,100,0"), ("delivery", "deferred")];
+    let spec = RunSpec {
+        sessions: 2,
+        terminals: 2,
+        warmup: Duration::ZERO,
+        time: Some(Duration::from_secs(60)),
+        events: Some(EVENTS),
+        ignore_errors: IgnoreErrors::All,
+        ..RunSpec::default()
+    };
+    let (stop, mut told) = (StopHandle::new(), Told::default());
+    let result = run(&spec, &connector, &tpcc(&deliver), &[], &stop, &mut told).unwrap();
+    assert_eq!(result.state, RunState::Finished, "{engine}");
+    assert_eq!(count(&result.totals, "Delivery"), EVENTS, "{engine}");
+    assert_eq!(count(&result.totals, "DeferredDelivery"), 0, "{engine}");
+    let errors = result.errors.counts();
+    let other = errors.iter().find(|e| e.code != "tpcc");
+    // Two sessions deliver from two warehouses; they may get in each other's way all the same.
+    assert!(
+        other.is_none_or(|e| e.class == ErrorClass::Retryable),
+        "{engine}: {errors:?}"
+    );
+    let given_up = errors.iter().filter(|e| e.code == "tpcc").map(|e| e.count);
+    assert_eq!(given_up.sum::<u64>(), EVENTS, "{engine}: {errors:?}");
+}
+
 fn on(engine: &str) {
     let name = format!("tpcc_runs_{engine}");
     let (_, place) = Place::all(&name)
@@ -239,6 +277,7 @@ fn on(engine: &str) {
     load(&place.connector());
     contend(engine, &place);
     think(engine, &place);
+    pass_over(engine, &place);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use crate::postgres::Postgres;
 use crate::shared::{Newcomer, Protocol, Shared};
 use crate::wire::{Done, Exchange, Step};
 use mio::net::TcpStream;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
+use tidemark_runtime::arrival::{self, ArrivalClock};
 
 /// A buffer that grew beyond this is given back once it is empty.
 const KEPT: usize = 1024;
@@ -70,8 +71,8 @@ pub(crate) struct Session {
     /// The answer; its memory is kept for the next one.
     out: Vec<u8>,
     sent: usize,
-    /// When the request was read.
-    pub read_at: Instant,
+    /// When the request had come.
+    pub came_at: Instant,
     /// When the answer is due; `None` when at once.
     pub due: Option<Instant>,
     /// What the request was.
@@ -82,6 +83,7 @@ impl Session {
     pub fn new(newcomer: Newcomer, serial: u32, now: Instant) -> Self {
         let refused = newcomer.refused;
         let mut out = Vec::new();
+        arrival::stamp(&newcomer.stream);
         let state = match newcomer.protocol {
             Protocol::Mysql if refused => {
                 Mysql::refuse(&mut out);
@@ -105,7 +107,7 @@ impl Session {
             input: Vec::new(),
             out,
             sent: 0,
-            read_at: now,
+            came_at: now,
             due: None,
             done: Done::default(),
         }
@@ -128,11 +130,20 @@ impl Session {
         !self.input.is_empty()
     }
 
-    /// Receives once; `None` when nothing waits, 0 at the end.
-    pub fn receive(&mut self, scratch: &mut [u8]) -> io::Result<Option<usize>> {
+    /// Receives once; `None` when nothing waits, 0 at the end. What waited unread while other
+    /// sessions had their turn was with this server already: the kernel's stamp says since when.
+    pub fn receive(
+        &mut self,
+        scratch: &mut [u8],
+        clock: &ArrivalClock,
+    ) -> io::Result<Option<usize>> {
         loop {
-            match self.stream.read(scratch) {
-                Ok(n) => return Ok(Some(n)),
+            match arrival::receive(&mut self.stream, scratch) {
+                Ok((n, stamp)) => {
+                    let came = stamp.and_then(|at| clock.moment(at, self.came_at));
+                    self.came_at = came.unwrap_or_else(Instant::now);
+                    return Ok(Some(n));
+                }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
@@ -210,6 +221,6 @@ impl Session {
 
     /// How long the answer took.
     pub fn took(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.read_at)
+        now.saturating_duration_since(self.came_at)
     }
 }

@@ -37,8 +37,8 @@ impl ProtocolTruth {
 /// What a laboratory did since its start.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Truth {
-    /// How long each delayed answer took: from the moment its request was read to the moment it was
-    /// written. Executions of prepared statements, and with
+    /// How long each delayed answer took: from the moment its request came (as the kernel
+    /// stamped it) to the moment it was written. Executions of prepared statements, and with
     /// [`LabConfig::delay_queries`](crate::LabConfig::delay_queries) statements sent as text.
     pub delays: Histogram,
     /// Of those with a delay or in a stall: how much later than asked they were written.

@@ -15,6 +15,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use tidemark_runtime::arrival::ArrivalClock;
 
 /// Token of [`crate::shared::Desk::waker`].
 pub(crate) const WAKER: Token = Token(usize::MAX);
@@ -64,6 +65,7 @@ pub(crate) struct Worker {
     plan: BinaryHeap<Reverse<Due>>,
     order: u64,
     scratch: Box<[u8]>,
+    arrivals: ArrivalClock,
     random: Xoshiro256PlusPlus,
     outages_seen: u64,
 }
@@ -89,6 +91,7 @@ impl Worker {
             plan: BinaryHeap::new(),
             order: 0,
             scratch: vec![0; SCRATCH_BYTES].into_boxed_slice(),
+            arrivals: ArrivalClock::default(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
             outages_seen: 0,
             doors,
@@ -302,7 +305,7 @@ impl Worker {
             let (next, now) = if std::mem::take(&mut look) && session.has_input() {
                 (session.take(&[], &self.shared), Instant::now())
             } else if session.readable || session.ended {
-                let received = match session.receive(&mut self.scratch) {
+                let received = match session.receive(&mut self.scratch, &self.arrivals) {
                     Ok(Some(n)) if n > 0 => n,
                     Ok(None) if !session.ended => {
                         session.readable = false;
@@ -312,9 +315,8 @@ impl Worker {
                 };
                 // Less than there was room for is all there was (epoll(7), questions 9).
                 session.readable = received == self.scratch.len();
-                session.read_at = Instant::now();
                 let received = self.scratch.get(..received).unwrap_or_default();
-                (session.take(received, &self.shared), session.read_at)
+                (session.take(received, &self.shared), session.came_at)
             } else {
                 return;
             };

@@ -109,6 +109,35 @@ fn efficiency_is_told_of_users_who_think_as_specified_alone() {
 }
 
 #[test]
+fn efficiency_needs_the_specifications_terminals_and_mix() {
+    let mut record = tpcc();
+    option(&mut record, "wait", "on");
+    record.terminals = Some(100);
+    assert!(figures(&record).efficiency.is_ok());
+    record.terminals = Some(101);
+    let none = NoEfficiency::TooManyTerminals;
+    assert_eq!(figures(&record).efficiency, Err(none));
+    record.terminals = Some(100);
+    record.totals.types.retain(|name, _| name == "NewOrder");
+    let f = figures(&record);
+    assert_eq!(f.efficiency, Err(NoEfficiency::Mix));
+    let few: Vec<_> = f.types.iter().filter(|t| !t.often_enough()).collect();
+    assert_eq!(few.len(), 4, "{few:?}");
+    assert!(few.iter().all(|t| t.count == 0), "{few:?}");
+    for lang in Lang::ALL {
+        let said = results(&record, lang).unwrap();
+        let word = if lang == Lang::En {
+            "too few"
+        } else {
+            "占比不足"
+        };
+        assert!(said.contains(word), "{said}");
+    }
+    record.totals.types.clear();
+    assert_eq!(figures(&record).types, []);
+}
+
+#[test]
 fn limits_are_of_the_90th_percentile_and_of_the_mix() {
     let record = tpcc();
     assert!(

@@ -11,6 +11,7 @@
 //! Readiness is edge-triggered (epoll(7), "Edge-triggered and level-triggered").
 
 mod alarm;
+pub mod arrival;
 mod executor;
 mod limits;
 mod parking;

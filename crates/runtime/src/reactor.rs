@@ -1,6 +1,7 @@
 //! What tasks wait for: socket readiness, timers, and signals from other threads.
 
 use crate::alarm::Alarm;
+use crate::arrival::ArrivalClock;
 use slab::Slab;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -50,6 +51,7 @@ pub(crate) struct Reactor {
     now: Cell<Option<Instant>>,
     /// Waits so far, modulo their number: tells one turn from the next.
     pub turns: Cell<u32>,
+    pub arrivals: ArrivalClock,
     pub remote: Arc<mio::Waker>,
     /// A signal has come that the tasks have not been polled for.
     signalled: Cell<bool>,
@@ -75,6 +77,7 @@ impl Reactor {
             current: Cell::new(0),
             now: Cell::new(None),
             turns: Cell::new(0),
+            arrivals: ArrivalClock::default(),
             remote,
             signalled: Cell::new(false),
         }))

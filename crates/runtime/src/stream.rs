@@ -1,5 +1,6 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
+use crate::arrival;
 use crate::reactor::Reactor;
 use crate::terms::Terms;
 use crate::tls::Tls;
@@ -16,14 +17,19 @@ use std::time::{Duration, Instant};
 const READS_AT_ONCE: u8 = 16;
 
 enum Socket {
-    Tcp(mio::net::TcpStream),
+    /// With the kernel's stamp of what was received last.
+    Tcp(mio::net::TcpStream, Option<Duration>),
     Unix(mio::net::UnixStream),
 }
 
 impl Read for Socket {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         match self {
-            Socket::Tcp(s) => s.read(buf),
+            Socket::Tcp(s, came) => {
+                let (n, stamp) = arrival::receive(s, buf)?;
+                *came = stamp;
+                Ok(n)
+            }
             Socket::Unix(s) => s.read(buf),
         }
     }
@@ -32,7 +38,7 @@ impl Read for Socket {
 impl Write for Socket {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
-            Socket::Tcp(s) => s.write(buf),
+            Socket::Tcp(s, _) => s.write(buf),
             Socket::Unix(s) => s.write(buf),
         }
     }
@@ -89,15 +95,16 @@ impl Stream {
     /// As connect(2).
     pub async fn connect_tcp(address: SocketAddr) -> io::Result<Self> {
         let socket = mio::net::TcpStream::connect(address)?;
-        let mut stream = Self::registered(Socket::Tcp(socket))?;
+        let mut stream = Self::registered(Socket::Tcp(socket, None))?;
         stream.writable().await?;
-        if let Socket::Tcp(socket) = &stream.socket {
+        if let Socket::Tcp(socket, _) = &stream.socket {
             if let Some(error) = socket.take_error()? {
                 return Err(error);
             }
             socket.peer_addr()?;
             socket.set_nodelay(true)?;
             socket2::SockRef::from(socket).set_keepalive(true)?;
+            arrival::stamp(socket);
         }
         Ok(stream)
     }
@@ -129,7 +136,7 @@ impl Stream {
     fn registered(mut socket: Socket) -> io::Result<Self> {
         let reactor = Reactor::current()?;
         let slot = match &mut socket {
-            Socket::Tcp(s) => reactor.register(s)?,
+            Socket::Tcp(s, _) => reactor.register(s)?,
             Socket::Unix(s) => reactor.register(s)?,
         };
         Ok(Self {
@@ -155,7 +162,7 @@ impl Stream {
             return Ok(());
         }
         let socket = match &self.socket {
-            Socket::Tcp(socket) => socket2::SockRef::from(socket),
+            Socket::Tcp(socket, _) => socket2::SockRef::from(socket),
             Socket::Unix(socket) => socket2::SockRef::from(socket),
         };
         socket.set_read_timeout(Some(longest))?;
@@ -165,10 +172,16 @@ impl Stream {
         Ok(())
     }
 
-    /// When what was received last had come. Of a reply that one read brought, that is the time of
-    /// the wait that told of it: replies that come together are read one after another, and the
-    /// last of them is not later than the first.
-    pub fn heard_at(&self) -> Instant {
+    /// When what was received last had come, of what was sent at `since` or later: as the kernel
+    /// stamped it, for replies that come together are read one after another, and the last of them
+    /// is not later than the first. Without a stamp (a Unix socket, a clock that was set) it is the
+    /// time of the wait that told of it, where one read brought it all.
+    pub fn heard_at(&self, since: Instant) -> Instant {
+        if let Socket::Tcp(_, Some(stamp)) = &self.socket
+            && let Some(moment) = self.reactor.arrivals.moment(*stamp, since)
+        {
+            return moment;
+        }
         if self.reads == 1 && self.sent_in != self.reactor.turns.get() {
             self.reactor.now()
         } else {

@@ -211,8 +211,9 @@ impl Terminal {
     /// type of its own, and the user's pause does not wait for it.
     ///
     /// # Errors
-    /// As [`Terminal::transaction`]; the work is still there then, for another try. Fatal
-    /// `workload` when there is none ([`Terminal::has_deferred`]).
+    /// As [`Terminal::transaction`]. After one that may be tried again the work is still there, after
+    /// another it may be given up ([`Terminal::has_deferred`] tells). Fatal `workload` when there
+    /// was none.
     pub async fn deferred(
         &mut self,
         session: &mut Session,

@@ -3,14 +3,14 @@
 use super::options::groups;
 use super::waits::Waits;
 use crate::exit::Failure;
-use crate::native::{LOAD, at_least, option};
+use crate::native::{LOAD, at_least};
 use crate::plan::native_spec;
 use crate::target::{from_url, password_variable};
 use std::path::Path;
 use std::time::Duration;
-use tidemark_core::OptionKind::{Int, Rates};
+use tidemark_core::OptionKind::{Choice, Int, Rates};
 use tidemark_core::{
-    Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target,
+    Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target, option,
 };
 use tidemark_oltpbench::{Rate, Remark, TargetProblem, Work, WorkloadFile};
 use tidemark_workloads::Definition;
@@ -33,18 +33,7 @@ const PHASE: &[OptionSpec] = &[
     option("threads", at_least(1), "1", ""),
     option("rate", Rates, "0", ""),
     option("time", at_least(0), "0", ""),
-    option(
-        "isolation",
-        tidemark_core::OptionKind::Choice(&[
-            "default",
-            "read-uncommitted",
-            "read-committed",
-            "repeatable-read",
-            "serializable",
-        ]),
-        "default",
-        "",
-    ),
+    option("isolation", Choice(Isolation::CHOICES), "default", ""),
     option(
         "phase",
         Int {
@@ -78,7 +67,14 @@ pub enum Doing {
         spec: Box<RunSpec>,
         /// How long terminals pause; none on a schedule.
         waits: Waits,
+        /// Weights of the transaction types.
+        weights: [f64; 5],
     },
+}
+
+/// Weights as a workload file has them.
+pub fn list(weights: &[f64; 5]) -> String {
+    weights.map(|weight| weight.to_string()).join(",")
 }
 
 /// One phase.
@@ -359,8 +355,7 @@ impl Job {
                 work.line
             )));
         }
-        let weights: Vec<String> = work.weights.iter().map(ToString::to_string).collect();
-        let weights = weights.join(",");
+        let weights = list(&work.weights);
         let most = waits.most(terminals, &work.weights);
         // Terminals that pause take a rate that they can't reach for what it is: no limit.
         let (scheduled, note) = match work.rate {
@@ -437,6 +432,7 @@ impl Job {
                 options: Box::new(options),
                 spec: Box::new(spec),
                 waits,
+                weights: work.weights,
             },
         })
     }

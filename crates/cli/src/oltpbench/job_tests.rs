@@ -1,3 +1,4 @@
+use super::super::efficiency::no_efficiency;
 use super::super::parse::{Invocation, parse};
 use super::*;
 use tidemark_core::{Pacing, Protocol};
@@ -37,6 +38,7 @@ fn run(phase: &Phase) -> (&OptionValues, &RunSpec, Waits) {
             options,
             spec,
             waits,
+            ..
         } => (options, spec, *waits),
         other => panic!("{other:?}"),
     }
@@ -229,4 +231,18 @@ fn keying_and_thinking_may_be_had_alone() {
 fn files_of_phases_differ() {
     assert_eq!(of_phase("a/report.html", 2), "a/report.2.html");
     assert_eq!(of_phase("record", 3), "record.3");
+}
+
+#[test]
+fn efficiency_is_of_ten_terminals_a_warehouse_with_the_specifications_pauses_and_mix() {
+    let said = |inner: &str, weights: &str| {
+        let work = work("unlimited").replace("45,43,4,4,4", weights);
+        no_efficiency(&job_of("", inner, &work)).unwrap_or_default()
+    };
+    let mix = "45,43,4,4,4";
+    assert_eq!(said(WAITS, mix), "");
+    assert!(said("", mix).contains("neither key nor think"));
+    let many = format!("{WAITS}<terminals>101</terminals>");
+    assert!(said(&many, mix).contains("more than the 100 that 10 warehouses have"));
+    assert!(said(WAITS, "100,0,0,0,0").contains("weights 100,0,0,0,0 are no mix"));
 }

@@ -1,6 +1,7 @@
 //! `tidemark oltpbench`: TPC-C with the command line, workload files and output of the OLTPBench
 //! family: OLTPBench, BenchBase, the YugabyteDB TPC-C client.
 
+mod efficiency;
 mod files;
 mod help;
 mod job;

@@ -1,8 +1,8 @@
 //! The flags of the OLTPBench family, and Tidemark's beside them.
 
-use crate::native::{LOAD, NATIVE, at_least, option};
+use crate::native::{LOAD, NATIVE, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Text};
-use tidemark_core::OptionSpec;
+use tidemark_core::{OptionSpec, option};
 use tidemark_workloads::tpcc;
 
 /// A titled part of the flags.

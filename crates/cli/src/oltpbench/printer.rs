@@ -2,7 +2,7 @@
 //! store.
 
 use super::windows::Windows;
-use crate::outputs::complain;
+use crate::outputs::load_begins;
 use crate::recording::Recording;
 use crate::storing::Storing;
 use indicatif::ProgressBar;
@@ -10,7 +10,6 @@ use std::io::Write;
 use std::time::Duration;
 use tidemark_core::record::{Interval, Phase, Totals};
 use tidemark_engine::{RunObserver, Started};
-use tidemark_report::sysbench::fewer_sessions;
 
 /// What is printed and kept while a phase goes on.
 pub struct Printer<'a> {
@@ -57,10 +56,7 @@ impl Printer<'_> {
 
 impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
-        self.recording.started(begun);
-        self.storing.begin(&self.recording.record);
-        complain(self.storing);
-        let fewer = fewer_sessions(&self.recording.record);
+        let fewer = load_begins(self.recording, self.storing, begun);
         self.say(&fewer);
     }
 

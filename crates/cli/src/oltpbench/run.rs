@@ -1,9 +1,9 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
+use super::efficiency::no_efficiency;
 use super::files::{Place, Transactions};
 use super::job::{Doing, Job, Phase};
 use super::printer::Printer;
-use super::waits::Waits;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
@@ -161,31 +161,6 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
     }
     files.finish(out);
     ended
-}
-
-/// Why efficiency would mean nothing, if so: that terminals key and think as TPC-C has it is what it
-/// is made of.
-fn no_efficiency(job: &Job) -> Option<String> {
-    let full = Waits {
-        keying: 1.0,
-        think: 1.0,
-    };
-    job.phases.iter().find_map(|phase| match &phase.doing {
-        Doing::Nothing(_) => None,
-        Doing::Run { waits, .. } if *waits == full => None,
-        Doing::Run { spec, .. } if spec.pacing.is_open_loop() => {
-            Some("arrivals on a schedule neither key nor think".into())
-        }
-        Doing::Run { waits, .. } if waits.any() => Some(format!(
-            "terminals key {} times and think {} times as long as TPC-C has it",
-            waits.keying, waits.think
-        )),
-        Doing::Run { .. } => Some(
-            "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
-             <useThinkTime>true</useThinkTime> make them"
-                .into(),
-        ),
-    })
 }
 
 /// One phase that makes load.

@@ -1,8 +1,8 @@
 //! The general options of the `sysbench` command: sysbench's own, and Tidemark's beside them.
 
-use crate::native::{LOAD, NATIVE, at_least, option};
+use crate::native::{LOAD, NATIVE, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Password, Rates, Text};
-use tidemark_core::OptionSpec;
+use tidemark_core::{OptionSpec, option};
 
 /// A titled part of the general options.
 pub struct Group {

@@ -1,5 +1,6 @@
 //! Prints a run as sysbench does while it goes on, and keeps it in the store.
 
+use crate::outputs::load_begins;
 use crate::recording::Recording;
 use crate::storing::Storing;
 use indicatif::ProgressBar;
@@ -9,9 +10,7 @@ use tidemark_core::record::{Interval, Phase, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
-use tidemark_report::sysbench::{
-    IntervalLine, Summary, checkpoint, fewer_sessions, started, step, warming_up,
-};
+use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, step, warming_up};
 
 /// What is printed while a run goes on.
 pub struct Printer<'a> {
@@ -113,10 +112,7 @@ fn waiting_bar(spec: &RunSpec) -> ProgressBar {
 
 impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
-        self.recording.started(begun);
-        self.storing.begin(&self.recording.record);
-        crate::outputs::complain(self.storing);
-        let fewer = fewer_sessions(&self.recording.record);
+        let fewer = load_begins(self.recording, self.storing, begun);
         self.say(&fewer);
         self.say(started());
         if self.warmup_s > 0 {

@@ -3,10 +3,10 @@
 //! One table feeds the command line, the help and the validation.
 
 use super::parse::Command::{self, Check, Prepare, Run};
-use crate::native::{LOAD, NATIVE, at_least, option};
+use crate::native::{LOAD, NATIVE, at_least};
 use std::time::Duration;
 use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Rates, Text, Time};
-use tidemark_core::OptionSpec;
+use tidemark_core::{Isolation, OptionSpec, option};
 
 /// One flag.
 #[derive(Debug, Clone, Copy)]
@@ -178,13 +178,7 @@ const RUN: &[Flag] = &[
     .only(&[Run]),
     flag(
         "isolation",
-        Choice(&[
-            "default",
-            "read-uncommitted",
-            "read-committed",
-            "repeatable-read",
-            "serializable",
-        ]),
+        Choice(Isolation::CHOICES),
         "default",
         "isolation level of transactions, as word or as go-tpc's number: 0 the \
          server's default, 1 read-uncommitted, 2 read-committed, 4 \

@@ -1,6 +1,6 @@
 //! Prints a run as go-tpc does while it goes on, and keeps it in the store.
 
-use crate::outputs::complain;
+use crate::outputs::load_begins;
 use crate::recording::Recording;
 use crate::storing::Storing;
 use indicatif::ProgressBar;
@@ -10,7 +10,7 @@ use tidemark_core::RunSpec;
 use tidemark_core::record::{Interval, Phase, Step, Totals};
 use tidemark_engine::{RunObserver, Started};
 use tidemark_report::Merged;
-use tidemark_report::sysbench::{fewer_sessions, step};
+use tidemark_report::sysbench::step;
 use tidemark_report::tpcc::{OutputStyle, current};
 
 /// What is printed while a run goes on.
@@ -78,10 +78,7 @@ impl Printer<'_> {
 
 impl RunObserver for Printer<'_> {
     fn started(&mut self, begun: &Started) {
-        self.recording.started(begun);
-        self.storing.begin(&self.recording.record);
-        complain(self.storing);
-        let fewer = fewer_sessions(&self.recording.record);
+        let fewer = load_begins(self.recording, self.storing, begun);
         self.say(&fewer, true);
     }
 

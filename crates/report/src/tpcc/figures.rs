@@ -14,7 +14,7 @@ pub(super) const DEFERRED: &str = "DeferredDelivery";
 /// think times of clause 5.2.5.7 and no response time at all.
 pub(super) const TPMC_PER_WAREHOUSE: f64 = 12.86;
 /// Terminals of a warehouse (clause 4.2.2).
-pub(super) const TERMINALS_PER_WAREHOUSE: u64 = 10;
+pub const TERMINALS_PER_WAREHOUSE: u64 = 10;
 
 /// What the specification asks of a type: its least share of the mix in percent (clause 5.2.3) and
 /// the limit of its 90th percentile in seconds (clauses 5.2.5.7 and 2.7.2).
@@ -26,6 +26,14 @@ const ASKED: [(&str, Option<f64>, f64); 6] = [
     ("StockLevel", Some(4.0), 20.0),
     (DEFERRED, None, 80.0),
 ];
+
+/// Whether a mix with such weights (New-Order, Payment, Order-Status, Delivery, Stock-Level) has the
+/// shares that clause 5.2.3 asks for at least.
+pub fn is_specified_mix(weights: &[f64; 5]) -> bool {
+    let all: f64 = weights.iter().sum();
+    let mut pairs = ASKED.iter().zip(weights);
+    pairs.all(|((_, least, _), weight)| least.is_none_or(|least| weight * 100.0 >= least * all))
+}
 
 /// Whether a user waits for its reply; only those count as transactions per minute.
 pub(super) fn is_interactive(name: &str) -> bool {
@@ -54,6 +62,10 @@ pub enum NoEfficiency {
     Schedule,
     /// The record does not say how many warehouses there were.
     NoWarehouses,
+    /// A warehouse had more users than the ten whose New-Orders the limit counts.
+    TooManyTerminals,
+    /// Some types were too few (clause 5.2.3), so that others came oftener than the limit allows.
+    Mix,
 }
 
 /// What a system costs over three years.
@@ -115,6 +127,8 @@ pub struct TypeFigures {
     pub count: u64,
     /// Percent of all transactions; `None` for the deferred part of a Delivery, which is none.
     pub share: Option<f64>,
+    /// Transactions of all types that `share` is of.
+    pub all: u64,
     /// The least that the specification wants of it.
     pub least_share: Option<f64>,
     /// Mean, in milliseconds; response times where terminals wait for sessions.
@@ -135,9 +149,8 @@ impl TypeFigures {
     /// only what chance does not explain (three standard errors) is too little.
     pub fn often_enough(&self) -> bool {
         match (self.share, self.least_share) {
-            (Some(share), Some(least)) if share > 0.0 => {
-                let all = self.count as f64 / share * 100.0;
-                let chance = (least * (100.0 - least) / all).sqrt();
+            (Some(share), Some(least)) if self.all > 0 => {
+                let chance = (least * (100.0 - least) / self.all as f64).sqrt();
                 share >= least - 3.0 * chance
             }
             _ => true,
@@ -161,7 +174,7 @@ pub struct Figures {
     pub tpm_total: f64,
     /// tpmC in percent of what its warehouses' terminals could make, or why that says nothing.
     pub efficiency: Result<f64, NoEfficiency>,
-    /// Every type there was, in the specification's order.
+    /// Every type in the specification's order; none when there was no transaction.
     pub types: Vec<TypeFigures>,
     /// What was counted beside the types: how often, and percent of what; `None` where the record
     /// has no such count.
@@ -203,20 +216,23 @@ impl Figures {
         let tpmc = per_second(count(NEW_ORDER), elapsed_s) * 60.0;
         let (warehouses, waits) = (warehouses(record), waits(record));
         let price: Option<Price> = load::option(record, "price").and_then(|p| p.parse().ok());
+        let terminals = record.terminals.unwrap_or(record.sessions) as u64;
+        let types: Vec<TypeFigures> = ASKED
+            .iter()
+            .filter_map(|asked| {
+                let found = digest.types.iter().find(|(n, _)| *n == asked.0);
+                type_figures(asked, found.map(|(_, latency)| latency), all)
+            })
+            .collect();
         Some(Self {
             warehouses,
-            terminals: record.terminals.unwrap_or(record.sessions) as u64,
+            terminals,
             waits,
             tpmc,
             tpm_total: per_second(all, elapsed_s) * 60.0,
-            efficiency: efficiency(digest, tpmc, warehouses, waits),
-            types: ASKED
-                .iter()
-                .filter_map(|asked| {
-                    let (_, latency) = digest.types.iter().find(|(n, _)| *n == asked.0)?;
-                    type_figures(asked, latency, all)
-                })
-                .collect(),
+            efficiency: is_efficient(digest, warehouses, terminals, waits, &types)
+                .map(|()| 100.0 * tpmc / warehouses as f64 / TPMC_PER_WAREHOUSE),
+            types,
             rolled_back: part("rolled_back", count(NEW_ORDER)),
             remote_payment: part("remote_payment", count("Payment")),
             remote_line: noted("order_line").and_then(|lines| part("remote_line", lines)),
@@ -247,34 +263,44 @@ fn waits(record: &RunRecord) -> f64 {
         .unwrap_or(1.0)
 }
 
-fn efficiency(
+/// Whether users were such that their warehouses limit tpmC.
+fn is_efficient(
     digest: &Digest<'_>,
-    tpmc: f64,
     warehouses: u64,
+    terminals: u64,
     waits: f64,
-) -> Result<f64, NoEfficiency> {
-    if digest.kind.is_open_loop() {
-        Err(NoEfficiency::Schedule)
+    types: &[TypeFigures],
+) -> Result<(), NoEfficiency> {
+    let why_not = if digest.kind.is_open_loop() {
+        NoEfficiency::Schedule
     } else if waits == 0.0 {
-        Err(NoEfficiency::NoThinkTimes)
+        NoEfficiency::NoThinkTimes
     } else if !matches!(load::option(digest.record, "wait-for"), None | Some("both")) {
-        Err(NoEfficiency::OnlyOne)
+        NoEfficiency::OnlyOne
     } else if waits != 1.0 {
-        Err(NoEfficiency::Scaled(waits))
+        NoEfficiency::Scaled(waits)
     } else if warehouses == 0 {
-        Err(NoEfficiency::NoWarehouses)
+        NoEfficiency::NoWarehouses
+    } else if terminals > warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE) {
+        NoEfficiency::TooManyTerminals
+    } else if !types.iter().all(TypeFigures::often_enough) {
+        NoEfficiency::Mix
     } else {
-        Ok(100.0 * tpmc / warehouses as f64 / TPMC_PER_WAREHOUSE)
-    }
+        return Ok(());
+    };
+    Err(why_not)
 }
 
-/// `None` for a type that no transaction was of.
+/// A type without a transaction is one whose share is too small; `None` when there was nothing to
+/// have a share of, and for the deferred part of Delivery where nothing was deferred.
 fn type_figures(
     (name, least_share, limit_s): &(&'static str, Option<f64>, f64),
-    latency: &TypeLatency,
+    latency: Option<&TypeLatency>,
     all: u64,
 ) -> Option<TypeFigures> {
-    if latency.count == 0 {
+    let nothing = TypeLatency::default();
+    let latency = latency.unwrap_or(&nothing);
+    if latency.count == 0 && (all == 0 || !is_interactive(name)) {
         return None;
     }
     let h = latency.latency();
@@ -282,6 +308,7 @@ fn type_figures(
         name,
         count: latency.count,
         share: is_interactive(name).then(|| share(latency.count, all)),
+        all,
         least_share: *least_share,
         mean_ms: h.mean_ns() / 1e6,
         percentiles_ms: [50.0, 90.0, 95.0, 99.0, 100.0].map(|p| h.percentile_ns(p) as f64 / 1e6),
@@ -292,6 +319,20 @@ fn type_figures(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mix_is_the_specifications_when_every_type_has_its_least() {
+        for (weights, is) in [
+            ([45.0, 43.0, 4.0, 4.0, 4.0], true),
+            ([450.0, 430.0, 40.0, 40.0, 40.0], true),
+            ([10.0, 60.0, 10.0, 10.0, 10.0], true),
+            ([100.0, 0.0, 0.0, 0.0, 0.0], false),
+            ([46.0, 42.0, 4.0, 4.0, 4.0], false),
+            ([48.0, 43.0, 4.0, 4.0, 1.0], false),
+        ] {
+            assert_eq!(is_specified_mix(&weights), is, "{weights:?}");
+        }
+    }
 
     #[test]
     fn prices_have_an_amount_and_a_currency() {

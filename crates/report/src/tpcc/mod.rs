@@ -9,7 +9,10 @@ mod output;
 mod section;
 mod texts;
 
-pub use figures::{Figures, NoEfficiency, Price, PriceError, TypeFigures};
+pub use figures::{
+    Figures, NoEfficiency, Price, PriceError, TERMINALS_PER_WAREHOUSE, TypeFigures,
+    is_specified_mix,
+};
 pub use lines::{current, summary};
 pub use output::OutputStyle;
 pub(crate) use section::Section;

@@ -154,6 +154,8 @@ fn efficiency(f: &Figures, t: &Texts) -> String {
         Err(NoEfficiency::OnlyOne) => t.efficiency_only_one.into(),
         Err(NoEfficiency::Schedule) => t.efficiency_schedule.into(),
         Err(NoEfficiency::NoWarehouses) => t.efficiency_no_warehouses.into(),
+        Err(NoEfficiency::TooManyTerminals) => t.efficiency_too_many_terminals.into(),
+        Err(NoEfficiency::Mix) => t.efficiency_mix.into(),
     }
 }
 
@@ -214,7 +216,14 @@ fn types(f: &Figures, t: &'static Texts) -> Table {
             share(of.share),
             share(of.least_share),
         ];
-        row.extend([of.mean_ms, p50, p90, p95, p99, max].map(three));
+        let times = [of.mean_ms, p50, p90, p95, p99, max];
+        row.extend(times.map(|ms| {
+            if of.count == 0 {
+                "–".into()
+            } else {
+                three(ms)
+            }
+        }));
         row.extend([of.limit_s.to_string(), verdict(of, t)]);
         row
     };

@@ -25,6 +25,8 @@ texts! {
     efficiency_only_one: "not given: users keyed or thought, but did not do both", "不给出：终端只有键入时间或只有思考时间";
     efficiency_schedule: "not given: transactions arrived on a schedule, not from users who think", "不给出：事务按计划速率到达，并非来自带思考时间的终端";
     efficiency_no_warehouses: "not given: the number of warehouses is not recorded", "不给出：记录中没有仓库数";
+    efficiency_too_many_terminals: "not given: more than ten terminals a warehouse make more than 12.86 tpmC each", "不给出：每仓库终端数超过 10 个，12.86 tpmC 不再是上限";
+    efficiency_mix: "not given: the mix is not the specification's, some types were too few", "不给出：事务比例不符合规范，部分事务占比不足";
     scale: "Scale", "规模";
     scale_says: "warehouses: {warehouses}; terminals: {terminals} (the specification has ten to a warehouse: {ten})",
         "{warehouses} 个仓库，{terminals} 个终端（规范要求每仓库 10 个，共 {ten} 个）";

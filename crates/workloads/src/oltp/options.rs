@@ -1,6 +1,6 @@
 //! Options of the family: sysbench's, with its defaults, and what its forks added.
 
-use tidemark_core::{OptionKind, OptionSpec};
+use tidemark_core::{OptionKind, OptionSpec, option};
 
 /// Most rows of a table: its key is a 32-bit INTEGER.
 pub(super) const MAX_ROWS: i64 = i32::MAX as i64;
@@ -14,20 +14,6 @@ const COUNT: OptionKind = OptionKind::Int {
     min: 0,
     max: 1_000_000,
 };
-
-const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
 
 /// Options that every workload of the family takes, whether it uses them or not, as sysbench's
 /// scripts do.

@@ -1,20 +1,6 @@
 //! Options of TPC-C.
 
-use tidemark_core::{OptionKind, OptionSpec};
-
-const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
+use tidemark_core::{OptionKind, OptionSpec, option};
 
 /// Most warehouses: their numbers stay far from the end of a 32-bit INT, and those of their rows
 /// of a 64-bit one.
