@@ -10,6 +10,7 @@ mod args;
 mod demo;
 mod doctor;
 mod exit;
+mod grammar;
 mod interrupt;
 mod loading;
 mod native;
@@ -28,6 +29,7 @@ mod storing;
 mod sysbench;
 mod target;
 mod tpcc;
+mod ycsb;
 
 use clap::Parser;
 use exit::{ExitCode, Failure};
@@ -77,6 +79,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("sysbench", words)) => return sysbench::main(args, words),
         Some(("tpcc", words)) => return tpcc::main(args, words),
+        Some(("ycsb", words)) => return ycsb::main(args, words),
         Some(("oltpbench", words)) => return oltpbench::main(args, words),
         // Some flags of go-tpc's may even stand before `tpcc`, as in its own manual.
         Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
@@ -105,6 +108,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Demo(demo) => demo::demo(args, &demo),
         args::Command::Sysbench { args: words } => sysbench::main(args, &words),
         args::Command::Tpcc { args: words } => tpcc::main(args, &words),
+        args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),

@@ -12,11 +12,13 @@ mod markdown;
 mod merge;
 mod number;
 pub mod oltpbench;
+mod section;
 pub mod sysbench;
 mod text;
 mod texts;
 pub mod tpcc;
 mod words;
+pub mod ycsb;
 
 pub use error::ReportError;
 pub use html::html;

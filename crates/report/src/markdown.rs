@@ -3,8 +3,8 @@
 use crate::digest::{Digest, percentile_ms};
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
+use crate::section::Section;
 use crate::texts::Lang;
-use crate::tpcc::Section;
 use crate::words::Words;
 use crate::{ReportError, TypeLatency};
 use tidemark_core::Source;

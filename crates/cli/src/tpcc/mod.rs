@@ -14,9 +14,8 @@ mod target;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::output::{Stdout, print};
+use crate::output::{Aside, print};
 use parse::{Command, Invocation};
-use std::io::{Stderr, Write, stderr};
 use tidemark_core::OptionValues;
 use tidemark_report::Lang;
 use tidemark_report::tpcc::OutputStyle;
@@ -79,34 +78,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Where lines go that go-tpc does not print: beside figures that a program reads, none may
-    /// stand that is no JSON.
+    /// Where lines go that go-tpc does not print.
     fn aside(&self) -> Aside {
-        match self.style {
-            OutputStyle::Json => Aside::Error(stderr()),
-            OutputStyle::Plain | OutputStyle::Table => Aside::Output(Stdout),
-        }
-    }
-}
-
-/// Standard output, or the error output where that is a program's.
-enum Aside {
-    Output(Stdout),
-    Error(Stderr),
-}
-
-impl Write for Aside {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Aside::Output(out) => out.write(bytes),
-            Aside::Error(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Aside::Output(out) => out.flush(),
-            Aside::Error(out) => out.flush(),
-        }
+        Aside::of(self.style)
     }
 }

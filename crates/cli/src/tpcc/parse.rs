@@ -4,9 +4,9 @@
 use super::flags::{ALIASES, Flag, GROUPS, general, idle};
 use super::plan;
 use crate::exit::{ExitCode, Failure};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches};
-use tidemark_core::{OptionKind, OptionSpec, OptionValues, Source, nearest};
+use crate::grammar::{self, value};
+use clap::{Arg, ArgMatches};
+use tidemark_core::{OptionSpec, OptionValues, Source, nearest};
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -70,7 +70,7 @@ fn own(definition: &'static Definition) -> impl Iterator<Item = &'static OptionS
 /// a flag of another command.
 pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invocation, Failure> {
     let program = [String::from("tidemark tpcc")];
-    let given = match grammar(definition).try_get_matches_from(program.iter().chain(words)) {
+    let given = match command_line(definition).try_get_matches_from(program.iter().chain(words)) {
         Ok(given) => given,
         Err(error) if !error.use_stderr() => {
             return Ok(Invocation::Print(error.render().to_string()));
@@ -104,17 +104,6 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
         options: Box::new(options),
         hints,
     })
-}
-
-/// The last value of those given, or all of a list; `None` when none was.
-fn value(given: &ArgMatches, spec: &OptionSpec) -> Option<String> {
-    let values: Vec<&String> = given.get_many::<String>(spec.name)?.collect();
-    let joined = spec.kind == OptionKind::List || spec.name == "report";
-    if joined {
-        let words: Vec<&str> = values.into_iter().map(String::as_str).collect();
-        return Some(words.join(","));
-    }
-    values.last().map(|v| v.to_string())
 }
 
 fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
@@ -154,81 +143,21 @@ fn command(given: &ArgMatches) -> Result<Command, Failure> {
     }
 }
 
-/// What clap did not understand, as all commands say it.
+/// What clap did not understand.
 fn told(definition: &'static Definition, error: &clap::Error) -> Failure {
-    let word = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(word)) => word.clone(),
-        Some(ContextValue::Strings(words)) => words.join(" "),
-        _ => String::new(),
-    };
-    match error.kind() {
-        ErrorKind::UnknownArgument if word.starts_with('-') => {
-            let name = word.trim_start_matches('-');
-            let names = flags()
-                .map(|f| f.spec.name)
-                .chain(general().map(|o| o.name))
-                .chain(own(definition).map(|o| o.name))
-                .chain(ALIASES.iter().map(|(alias, _)| *alias));
-            let hint = nearest(name, names)
-                .map_or("; tidemark tpcc --help lists them".to_string(), |n| {
-                    format!("; did you mean --{n}?")
-                });
-            Failure::usage(format!("unknown flag {word}{hint}"))
-        }
-        ErrorKind::UnknownArgument => Failure::usage(format!(
-            "unrecognised word {word}: one command is enough; flags are written --name=value"
-        )),
-        ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues | ErrorKind::TooFewValues => {
-            Failure::usage(format!("{word} needs a value"))
-        }
-        // A whole usage page follows in clap's own words.
-        _ => {
-            let text = error.render().to_string();
-            let first = text.lines().next().unwrap_or_default();
-            Failure::usage(first.trim_start_matches("error: ").to_string())
-        }
-    }
+    let names = flags()
+        .map(|f| f.spec.name)
+        .chain(general().map(|o| o.name))
+        .chain(own(definition).map(|o| o.name))
+        .chain(ALIASES.iter().map(|(alias, _)| *alias));
+    grammar::told(error, "tidemark tpcc", names, "one command is enough")
 }
 
-/// One flag as clap knows it.
+/// One flag as clap knows it, with its other names.
 fn arg(spec: &OptionSpec, letter: char, title: &'static str) -> Arg {
-    let mut arg = Arg::new(spec.name)
-        .long(spec.name)
-        .help(match spec.default {
-            "" => spec.help.to_string(),
-            default => format!("{} [{default}]", spec.help),
-        })
-        .help_heading(title)
-        // The last one counts, and lists are joined, as go-tpc has it.
-        .action(ArgAction::Append);
-    for (alias, _) in ALIASES.iter().filter(|(_, name)| *name == spec.name) {
-        arg = arg.alias(*alias);
-    }
-    if letter != ' ' {
-        arg = arg.short(letter);
-    }
-    if spec.kind == OptionKind::Bool {
-        arg.num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("on")
-            .value_name("on|off")
-    } else {
-        arg.num_args(1)
-            .value_name(value_name(spec.kind))
-            .allow_hyphen_values(true)
-    }
-}
-
-fn value_name(kind: OptionKind) -> &'static str {
-    match kind {
-        OptionKind::Int { .. } | OptionKind::Float { .. } => "N",
-        OptionKind::Time { .. } => "TIME",
-        OptionKind::Choice(_) => "WORD",
-        OptionKind::List => "LIST",
-        OptionKind::Rates => "N|FROM..TO:STEP|LIST",
-        OptionKind::Objective => "OBJECTIVE",
-        _ => "TEXT",
-    }
+    let named = ALIASES.iter().filter(|(_, name)| *name == spec.name);
+    let aliases: Vec<&'static str> = named.map(|(alias, _)| *alias).collect();
+    grammar::arg(spec, letter, title).aliases(aliases)
 }
 
 const EXAMPLES: &str = "\
@@ -245,7 +174,7 @@ As the specification has it, 10 terminals a warehouse who key and think, on 20 s
 
 MYSQL_PWD or PGPASSWORD in the environment hold the password.";
 
-fn grammar(definition: &'static Definition) -> clap::Command {
+fn command_line(definition: &'static Definition) -> clap::Command {
     let mut command = clap::Command::new("tidemark tpcc")
         .about("TPC-C with go-tpc's command line and output")
         .version(env!("CARGO_PKG_VERSION"))
@@ -466,7 +395,7 @@ mod tests {
     #[test]
     fn no_name_or_letter_is_taken_twice() {
         // clap itself looks, in debug builds.
-        grammar(super::super::definition().unwrap()).debug_assert();
+        command_line(super::super::definition().unwrap()).debug_assert();
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub fn interval(n: i64) -> Interval {
         dropped_arrivals: 1,
         outage_ms: 1.0 / 3.0,
         hosts: hosts(),
+        parts: BTreeMap::from([("READ".into(), due(500..550))]),
         types: BTreeMap::from([("oltp_read_write".into(), due(1000..1100))]),
         notes: BTreeMap::from([("rolled_back".into(), 2)]),
     }

@@ -1,21 +1,7 @@
 //! YCSB's properties that say what the table is and what is done with it, under YCSB's and
 //! go-ycsb's own names and with their defaults.
 
-use tidemark_core::{OptionKind, OptionSpec};
-
-const fn option(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> OptionSpec {
-    OptionSpec {
-        name,
-        kind,
-        default,
-        help,
-    }
-}
+use tidemark_core::{OptionKind, OptionSpec, option};
 
 /// Most records: their numbers stay whole in a float.
 const MOST_RECORDS: i64 = 1_000_000_000_000;

@@ -302,19 +302,17 @@ impl Work<'_> {
 
     /// The whole, and how long its two statements took.
     async fn read_modify_write(&mut self, operation: Operation) -> Result<[Part; 2], DbError> {
+        let part = |kind: Kind, begun: Instant, replied: Instant| Part {
+            kind: kind as usize,
+            service: replied.saturating_duration_since(begun),
+        };
         let begun = Instant::now();
         self.read(operation.read).await?;
-        let read = self.session.replied_at();
+        let read = part(Kind::Read, begun, self.session.replied_at(begun));
+        let begun = Instant::now();
         self.update(operation.update).await?;
-        let updated = self.session.replied_at();
-        let part = |kind: Kind, from: Instant, to: Instant| Part {
-            kind: kind as usize,
-            service: to.saturating_duration_since(from),
-        };
-        Ok([
-            part(Kind::Read, begun, read),
-            part(Kind::Update, read, updated),
-        ])
+        let update = part(Kind::Update, begun, self.session.replied_at(begun));
+        Ok([read, update])
     }
 
     /// Compares every value of the rows with what its key says. `key_column` is where the rows hold

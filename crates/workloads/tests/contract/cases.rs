@@ -237,7 +237,7 @@ pub const CASES: &[Case] = &[
             ("readproportion", "0"),
             ("updateproportion", "1"),
             ("requestdistribution", "hotspot"),
-            ("fieldlengthdistribution", "zipfian"),
+            ("fieldlengthdistribution", "uniform"),
         ],
         (0, 1, 0),
         Rows::Same,
