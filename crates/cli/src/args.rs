@@ -1,4 +1,4 @@
-//! The command line of everything but `sysbench`, `tpcc` and `ycsb`, whose grammars are other tools'.
+//! The command line of everything whose grammar is not another tool's.
 
 use crate::exit::ExitCode;
 use clap::{Args, Parser, Subcommand};
@@ -37,6 +37,17 @@ pub enum Command {
             trailing_var_arg = true,
             allow_hyphen_values = true,
             help = "As for go-tpc: [FLAGS] prepare|run|check|cleanup; --help lists them"
+        )]
+        args: Vec<String>,
+    },
+    /// Load TPC-H with go-tpc's own command line
+    #[command(disable_help_flag = true)]
+    Tpch {
+        /// go-tpc's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them"
         )]
         args: Vec<String>,
     },
@@ -176,7 +187,7 @@ fn after_help() -> String {
         .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
         .collect();
     format!(
-        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark ycsb --help\n\nExit codes:\n{}",
+        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n  tidemark ycsb --help\n\nExit codes:\n{}",
         codes.trim_end()
     )
 }

@@ -10,6 +10,7 @@ mod args;
 mod demo;
 mod doctor;
 mod exit;
+mod gotpc;
 mod grammar;
 mod interrupt;
 mod loading;
@@ -29,6 +30,7 @@ mod storing;
 mod sysbench;
 mod target;
 mod tpcc;
+mod tpch;
 mod ycsb;
 
 use clap::Parser;
@@ -79,14 +81,20 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("sysbench", words)) => return sysbench::main(args, words),
         Some(("tpcc", words)) => return tpcc::main(args, words),
+        Some(("tpch", words)) => return tpch::main(words),
         Some(("ycsb", words)) => return ycsb::main(args, words),
         Some(("oltpbench", words)) => return oltpbench::main(args, words),
-        // Some flags of go-tpc's may even stand before `tpcc`, as in its own manual.
+        // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
-            if let Some(at) = rest.iter().position(|w| w == "tpcc") {
-                let (before, after) = rest.split_at(at);
-                let after = after.get(1..).unwrap_or_default();
-                return tpcc::main(args, &[before, after].concat());
+            let named = rest.iter().position(|w| w == "tpcc" || w == "tpch");
+            if let Some((before, [name, after @ ..])) =
+                named.and_then(|at| rest.split_at_checked(at))
+            {
+                let words = [before, after].concat();
+                return match name.as_str() {
+                    "tpch" => tpch::main(&words),
+                    _ => tpcc::main(args, &words),
+                };
             }
         }
         _ => {}
@@ -108,6 +116,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Demo(demo) => demo::demo(args, &demo),
         args::Command::Sysbench { args: words } => sysbench::main(args, &words),
         args::Command::Tpcc { args: words } => tpcc::main(args, &words),
+        args::Command::Tpch { args: words } => tpch::main(&words),
         args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Workloads => runs::workloads(),

@@ -18,7 +18,7 @@ const PASSWORD_OPTIONS: &[&str] = &[
     "private-key",
 ];
 /// Commands whose `-p` is a password.
-const WITH_LETTER: &[&str] = &["tpcc"];
+const WITH_LETTER: &[&str] = &["tpcc", "tpch"];
 
 /// The command line as given; starts the process again when it holds a password. When that
 /// fails, the process goes on as it is.

@@ -13,11 +13,14 @@
 //! - [`random`]: sysbench's distributions.
 
 mod check;
+mod columns;
+mod digits;
 mod done;
 pub mod oltp;
 pub mod random;
 mod registry;
 pub mod tpcc;
+pub mod tpch;
 mod workload;
 pub mod ycsb;
 

@@ -156,6 +156,8 @@ pub enum Terminal {
     Tpcc(tpcc::Terminal),
     /// YCSB.
     Ycsb(ycsb::Terminal),
+    /// A workload whose run is not made of transactions: TPC-H's streams of queries.
+    None,
 }
 
 impl Terminal {
@@ -183,7 +185,7 @@ impl Terminal {
                 terminal.transaction(session, statements).await
             }
             (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_), _) => {
+            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None, _) => {
                 Err(oltp::not_ready())
             }
         }
@@ -193,7 +195,9 @@ impl Terminal {
     /// about the last one and types for the next, whose type is drawn now.
     pub fn pause(&mut self) -> Duration {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) => Duration::ZERO,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => {
+                Duration::ZERO
+            }
             Terminal::Tpcc(terminal) => terminal.pause(),
         }
     }
@@ -202,7 +206,7 @@ impl Terminal {
     #[inline]
     pub fn has_deferred(&self) -> bool {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) => false,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => false,
             Terminal::Tpcc(terminal) => terminal.has_deferred(),
         }
     }
@@ -231,7 +235,7 @@ impl Terminal {
     #[inline]
     pub fn parts(&self) -> &[Part] {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Tpcc(_) => &[],
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Tpcc(_) | Terminal::None => &[],
             Terminal::Ycsb(terminal) => terminal.parts(),
         }
     }
@@ -243,7 +247,7 @@ impl Terminal {
     /// As [`Terminal::transaction`].
     pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
         match self {
-            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) => Ok(()),
+            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None => Ok(()),
             Terminal::OltpBulk(terminal) => terminal.finish(session).await,
         }
     }

@@ -1,127 +1,52 @@
-//! go-tpc's flags, with its names, letters and defaults, and what Tidemark has beside them.
-//!
-//! One table feeds the command line, the help and the validation.
+//! The command line of `tidemark tpcc`: go-tpc's flags for TPC-C, with its names, letters and
+//! defaults, and what Tidemark has beside them.
 
-use super::parse::Command::{self, Check, Prepare, Run};
-use crate::native::{LOAD, NATIVE, at_least};
-use std::time::Duration;
-use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Rates, Text, Time};
-use tidemark_core::{Isolation, OptionSpec, option};
+use crate::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
+use crate::gotpc::Tool;
+use crate::gotpc::flags::{
+    CONNECTION, COUNT, DROPDATA, Flag, Group, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
+    OUTPUT_DIR, OUTPUT_TYPE, SEED, TABLES, TIME, WARMUP, flag,
+};
+use tidemark_core::OptionKind::{Bool, Choice, Int, Rates, Text};
+use tidemark_core::OptionValues;
 
-/// One flag.
-#[derive(Debug, Clone, Copy)]
-pub struct Flag {
-    /// Name, values, default and help.
-    pub spec: OptionSpec,
-    /// Its letter, or a space.
-    pub letter: char,
-    /// The commands that know it; empty for all.
-    pub only: &'static [Command],
-    /// Why it does nothing here, if it does nothing.
-    pub idle: Option<&'static str>,
-}
+/// `tidemark tpcc`.
+pub const TOOL: Tool = Tool {
+    name: "tpcc",
+    title: "TPC-C",
+    commands: COMMANDS,
+    commands_help: "prepare loads and checks the tables, run measures, check looks at the \
+                    consistency conditions, cleanup drops the tables",
+    groups: GROUPS,
+    idle: IDLE,
+    aliases: ALIASES,
+    // Think times are --wait's.
+    without: &["think-time"],
+    shapes: SHAPES,
+    example: "--warehouses 4",
+    examples: EXAMPLES,
+    files,
+};
 
-const fn flag(
-    name: &'static str,
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-) -> Flag {
-    Flag {
-        spec: option(name, kind, default, help),
-        letter: ' ',
-        only: &[],
-        idle: None,
-    }
-}
+const COMMANDS: &[Command] = &[Prepare, Run, Check, Cleanup];
 
-impl Flag {
-    const fn letter(mut self, letter: char) -> Self {
-        self.letter = letter;
-        self
-    }
-
-    const fn only(mut self, commands: &'static [Command]) -> Self {
-        self.only = commands;
-        self
-    }
-
-    const fn idle(mut self, why: &'static str) -> Self {
-        self.idle = Some(why);
-        self
-    }
-}
-
-/// A titled part of the flags.
-pub struct Group {
-    /// Its title in `--help`.
-    pub title: &'static str,
-    /// Its flags.
-    pub flags: &'static [Flag],
-}
-
-const YEAR: Duration = Duration::from_secs(365 * 86_400);
-
-const fn up_to_a_year(min: Duration) -> OptionKind {
-    Time { min, max: YEAR }
-}
-
-/// Where the database is.
-const CONNECTION: &[Flag] = &[
-    flag(
-        "host",
-        List,
-        "127.0.0.1",
-        "database hosts, separated by commas; sessions are spread evenly",
-    )
-    .letter('H'),
-    flag(
-        "port",
-        List,
-        "4000",
-        "their ports; several are all tried on every host",
-    )
-    .letter('P'),
-    flag("user", Text, "root", "account").letter('U'),
-    flag(
-        "password",
-        Password,
-        "",
-        "password; MYSQL_PWD or PGPASSWORD in the environment keep it off the command line",
-    )
-    .letter('p'),
-    flag("db", Text, "test", "database").letter('D'),
-    flag(
-        "driver",
-        Choice(&["mysql", "postgres"]),
-        "mysql",
-        "protocol of the database",
-    )
-    .letter('d'),
-    flag(
-        "conn-params",
-        Text,
-        "",
-        "parameters of the connection, joined by &: for MySQL \
-         tls=false|true|skip-verify, for PostgreSQL \
-         sslmode=disable|require|verify-ca|verify-full|no-verify, \
-         sslrootcert=FILE, sslcert=FILE, sslkey=FILE",
-    ),
-    flag(
-        "targets",
-        List,
-        "",
-        "host:port pairs instead of --host and --port",
-    ),
-    flag(
-        "target",
-        Text,
-        "",
-        "URL of the database instead of all of these, as \
-         mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, \
-         sqlite:tpcc.db",
-    ),
+/// Flags that say what tables there are, for the command that makes them.
+const SHAPES: &[&str] = &[
+    "warehouses",
+    "parts",
+    "partition-type",
+    "use-fk",
+    "foreign-keys",
 ];
+
+/// In how many files a table is written: the catalogue is the same however many warehouses there are,
+/// and go-tpc's first thread alone writes it.
+fn files(table: &str, options: &OptionValues) -> u64 {
+    match table {
+        "item" => 1,
+        _ => options.uint("threads").clamp(1, options.uint("warehouses")),
+    }
+}
 
 /// How large it is.
 const SCALE: &[Flag] = &[
@@ -148,19 +73,8 @@ const SCALE: &[Flag] = &[
 ];
 
 const RUN: &[Flag] = &[
-    flag(
-        "time",
-        up_to_a_year(Duration::from_millis(1)),
-        "",
-        "end after this time, as 10m or 1h30m; without it the run ends by \
-         Ctrl-C",
-    ),
-    flag(
-        "count",
-        at_least(0),
-        "0",
-        "end after this many transactions in all; 0 is no limit",
-    ),
+    TIME,
+    COUNT,
     flag(
         "wait",
         Bool,
@@ -176,39 +90,11 @@ const RUN: &[Flag] = &[
         "percentages of NewOrder, Payment, OrderStatus, Delivery, StockLevel",
     )
     .only(&[Run]),
-    flag(
-        "isolation",
-        Choice(Isolation::CHOICES),
-        "default",
-        "isolation level of transactions, as word or as go-tpc's number: 0 the \
-         server's default, 1 read-uncommitted, 2 read-committed, 4 \
-         repeatable-read, 6 serializable",
-    ),
-    flag(
-        "ignore-error",
-        Bool,
-        "off",
-        "count every error and go on; else only those that the database asks to \
-         try again",
-    ),
-    flag(
-        "interval",
-        up_to_a_year(Duration::ZERO),
-        "10s",
-        "print figures this often; 0 prints none but at the end",
-    ),
-    flag(
-        "output",
-        Choice(&["plain", "table", "json"]),
-        "plain",
-        "how figures are printed",
-    ),
-    flag(
-        "max-procs",
-        Int { min: 0, max: 4096 },
-        "0",
-        "threads that drive the sessions; 0 is one a core",
-    ),
+    ISOLATION,
+    IGNORE_ERROR,
+    INTERVAL,
+    OUTPUT,
+    MAX_PROCS,
 ];
 
 const PREPARE: &[Flag] = &[
@@ -239,21 +125,10 @@ const PREPARE: &[Flag] = &[
         "make the foreign keys, after the rows",
     )
     .only(&[Prepare]),
-    flag(
-        "dropdata",
-        Bool,
-        "off",
-        "prepare: drop TPC-C's tables first, if they are that; as --replace",
-    ),
-    flag(
-        "output-type",
-        Choice(&["csv"]),
-        "",
-        "csv: write files for bulk importers instead of loading",
-    )
-    .only(&[Prepare]),
-    flag("output-dir", Text, "", "folder for them").only(&[Prepare]),
-    flag("tables", List, "", "only these tables, separated by commas").only(&[Prepare]),
+    DROPDATA,
+    OUTPUT_TYPE,
+    OUTPUT_DIR,
+    TABLES,
     flag(
         "check-all",
         Bool,
@@ -272,7 +147,6 @@ const PREPARE: &[Flag] = &[
 
 /// What go-tpc takes and Tidemark has no use for.
 const IDLE: &[Flag] = &[
-    flag("silence", Bool, "off", "").idle("errors are counted and told once, at the end"),
     flag("max-measure-latency", Text, "", "")
         .only(&[Run])
         .idle("latencies up to an hour are measured"),
@@ -290,32 +164,12 @@ const IDLE: &[Flag] = &[
     flag("conn-refresh-interval", Text, "", "")
         .only(&[Run])
         .idle("sessions are spread over all hosts from the start"),
-    flag("acThreads", Text, "", "")
-        .letter('t')
-        .idle("there are no analytical queries in TPC-C"),
-    flag("statusPort", Text, "", "")
-        .letter('S')
-        .idle("nothing is read from TiDB's status port"),
-    flag("pprof", Text, "", "").idle("there is no Go runtime to profile"),
-    flag("metrics-addr", Text, "", "").idle("figures are in the record (--out) and not served"),
-    flag("base-id", Text, "", "").idle("there is no Dtable driver"),
-    flag("private-key", Password, "", "").idle("there is no Dtable driver"),
 ];
 
-/// Tidemark's own, beside what [`NATIVE`] and [`LOAD`] have.
+/// Tidemark's own, beside what every command has.
 const OWN: &[Flag] = &[
-    flag(
-        "warmup",
-        up_to_a_year(Duration::ZERO),
-        "0",
-        "load before the measurement that does not count",
-    ),
-    flag(
-        "seed",
-        at_least(0),
-        "0",
-        "seed of all random choices; 0 takes one from the clock for a run, and 1 for loading",
-    ),
+    WARMUP,
+    SEED,
     flag(
         "price",
         Text,
@@ -333,7 +187,7 @@ const OWN: &[Flag] = &[
 ];
 
 /// The groups of `--help` but for the workload's own options and those that every command has.
-pub const GROUPS: &[Group] = &[
+const GROUPS: &[Group] = &[
     Group {
         title: "Connection",
         flags: CONNECTION,
@@ -356,23 +210,19 @@ pub const GROUPS: &[Group] = &[
     },
 ];
 
-/// Names of the flags that say where the database is.
-pub fn connection() -> impl Iterator<Item = &'static str> {
-    CONNECTION.iter().map(|f| f.spec.name)
-}
-
-/// Taken and without effect.
-pub fn idle() -> &'static [Flag] {
-    IDLE
-}
-
-/// Of the options that every command has, those that `tpcc` has too. Think times are `--wait`'s.
-pub fn general() -> impl Iterator<Item = &'static OptionSpec> {
-    let no_use = ["think-time", "target"];
-    LOAD.iter()
-        .chain(NATIVE)
-        .filter(move |o| !no_use.contains(&o.name))
-}
-
 /// Other names of flags.
-pub const ALIASES: &[(&str, &str)] = &[("terminals", "threads")];
+const ALIASES: &[(&str, &str)] = &[("terminals", "threads")];
+
+const EXAMPLES: &str = "\
+Begin with, on a MariaDB or MySQL server:
+  tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 -T 4 prepare
+  tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 -T 8 --time 5m run
+  tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 check
+or without a server:
+  tidemark tpcc --target sqlite:tpcc.db --warehouses 1 prepare
+  tidemark tpcc --target sqlite:tpcc.db --warehouses 1 --time 1m run
+
+As the specification has it, 10 terminals a warehouse who key and think, on 20 sessions:
+  tidemark tpcc --target URL --warehouses 10 -T 100 --connections 20 --wait --time 30m run
+
+MYSQL_PWD or PGPASSWORD in the environment hold the password.";

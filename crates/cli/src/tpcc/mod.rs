@@ -1,24 +1,17 @@
 //! `tidemark tpcc`: TPC-C with go-tpc's command line and output.
 
-mod advice;
 mod check;
-mod csv;
-mod database;
 mod flags;
-pub mod parse;
+#[cfg(test)]
+mod flags_tests;
 mod plan;
 mod prepare;
 mod printer;
 mod run;
-mod target;
 
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::output::{Aside, print};
-use parse::{Command, Invocation};
-use tidemark_core::OptionValues;
-use tidemark_report::Lang;
-use tidemark_report::tpcc::OutputStyle;
+use crate::gotpc::{Command, cleanup, csv};
+use flags::TOOL;
 use tidemark_workloads::Definition;
 
 /// Runs a go-tpc command line: `words` after `tpcc`, `args` with everything, for the record.
@@ -26,30 +19,13 @@ use tidemark_workloads::Definition;
 /// # Errors
 /// [`Failure`] with its exit code.
 pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
-    let definition = definition()?;
-    match parse::parse(definition, words)? {
-        Invocation::Print(text) => {
-            print(&text);
-            Ok(ExitCode::Success)
-        }
-        Invocation::Do {
-            command,
-            options,
-            hints,
-        } => {
-            hints.iter().for_each(|h| eprintln!("tidemark: {h}"));
-            interrupt::listen();
-            let work = Work::new(definition, &options)?;
-            let done = match command {
-                Command::Prepare if options.text("output-type") == "csv" => csv::write(&work),
-                Command::Prepare => prepare::prepare(&work),
-                Command::Run => run::run(&work, args),
-                Command::Check => check::alone(&work),
-                Command::Cleanup => prepare::cleanup(&work),
-            };
-            done.map_err(|failure| advice::in_go_tpcs_words(failure, &options))
-        }
-    }
+    TOOL.main(words, |command, work| match command {
+        Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
+        Command::Prepare => prepare::prepare(work),
+        Command::Run => run::run(work, args),
+        Command::Check => check::alone(work),
+        Command::Cleanup => cleanup(work),
+    })
 }
 
 /// The workload's row of the registry.
@@ -57,29 +33,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 /// # Errors
 /// [`Failure`] when this build lacks it.
 pub fn definition() -> Result<&'static Definition, Failure> {
-    tidemark_workloads::find("tpcc").map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+    TOOL.definition()
 }
 
-/// A command line that was understood.
-pub struct Work<'a> {
-    definition: &'static Definition,
-    options: &'a OptionValues,
-    style: OutputStyle,
-    lang: Lang,
-}
-
-impl<'a> Work<'a> {
-    fn new(definition: &'static Definition, options: &'a OptionValues) -> Result<Self, Failure> {
-        Ok(Self {
-            definition,
-            options,
-            style: options.text("output").parse().map_err(Failure::usage)?,
-            lang: options.text("lang").parse().map_err(Failure::usage)?,
-        })
-    }
-
-    /// Where lines go that go-tpc does not print.
-    fn aside(&self) -> Aside {
-        Aside::of(self.style)
-    }
+/// The options of a command line that is understood.
+#[cfg(test)]
+pub fn options_of(line: &str) -> tidemark_core::OptionValues {
+    crate::gotpc::options_of(&TOOL, line)
 }

@@ -1,97 +1,47 @@
 //! From flags to what is run.
 
-use super::{Work, flags, target};
 use crate::exit::Failure;
+use crate::gotpc::Work;
 use crate::pacing::sets_its_length;
-use crate::plan::{Plan, load_seed, load_spec, native_spec};
-use tidemark_core::{IgnoreErrors, OptionSpec, OptionValues, Pacing, RunSpec, Source};
-use tidemark_engine::{LoadSpec, Replace};
+use crate::plan::native_spec;
+use tidemark_core::{IgnoreErrors, OptionValues, Pacing, RunSpec};
 use tidemark_report::tpcc::Price;
 
-/// Flags that say what tables there are, for the command that makes them.
-const SHAPES: &[&str] = &[
-    "warehouses",
-    "parts",
-    "partition-type",
-    "use-fk",
-    "foreign-keys",
-];
-
-impl Work<'_> {
-    /// The workload on the target that the flags name.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage, or of connection when a host has no address.
-    pub(super) fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
-        let target = target::target(self.options)?;
-        Plan::new(self.definition, self.options, target, preparing)
-    }
-
-    /// What the run is asked to do.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage.
-    pub(super) fn run_spec(&self) -> Result<RunSpec, Failure> {
-        let options = self.options;
-        price(options)?;
-        let spec = native_spec(options, options.uint("seed"))?;
-        if spec.pacing != Pacing::Closed && options.flag("wait") {
-            return Err(Failure::usage(format!(
-                "--wait and --{} can't be had together: users who think wait for their replies, \
-                 and a schedule does not",
-                if options.text("find-max").is_empty() {
-                    format!("rate={}", options.text("rate"))
-                } else {
-                    format!("find-max={:?}", options.text("find-max"))
-                }
-            )));
-        }
-        let by_itself = sets_its_length(&spec.pacing);
-        let executors = usize::try_from(options.uint("max-procs")).ok();
-        Ok(RunSpec {
-            time: Some(options.time("time")).filter(|t| !t.is_zero() && !by_itself),
-            events: Some(options.uint("count")).filter(|n| *n > 0 && !by_itself),
-            warmup: options.time("warmup"),
-            executors: spec.executors.or(executors.filter(|n| *n > 0)),
-            ignore_errors: if options.flag("ignore-error") {
-                IgnoreErrors::All
+/// What the run is asked to do.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
+    let options = work.options;
+    price(options)?;
+    let spec = native_spec(options, options.uint("seed"))?;
+    if spec.pacing != Pacing::Closed && options.flag("wait") {
+        return Err(Failure::usage(format!(
+            "--wait and --{} can't be had together: users who think wait for their replies, \
+             and a schedule does not",
+            if options.text("find-max").is_empty() {
+                format!("rate={}", options.text("rate"))
             } else {
-                IgnoreErrors::Retryable {
-                    and_codes: Vec::new(),
-                }
-            },
-            ..spec
-        })
-    }
-
-    /// How the load is made.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage.
-    pub(super) fn load_spec(&self) -> Result<LoadSpec, Failure> {
-        let spec = load_spec(self.options, load_seed(self.options, "seed"))?;
-        Ok(match spec.replace {
-            Replace::Nothing if self.options.flag("dropdata") => LoadSpec {
-                replace: Replace::Benchmark,
-                ..spec
-            },
-            _ => spec,
-        })
-    }
-
-    /// The command that makes the tables a run needs, as the user would write it.
-    pub(super) fn prepare_command(&self) -> String {
-        let mut words: Vec<String> = vec!["tidemark".into(), "tpcc".into()];
-        let connects: Vec<&str> = flags::connection().collect();
-        for (name, value, source) in self.options.shown() {
-            let wanted = SHAPES.contains(&name) || connects.contains(&name);
-            if source == Source::CommandLine && wanted {
-                words.push(format!("--{name}={value}"));
+                format!("find-max={:?}", options.text("find-max"))
             }
-        }
-        words.push("prepare".into());
-        crate::secrets::redact(&words).join(" ")
+        )));
     }
+    let by_itself = sets_its_length(&spec.pacing);
+    let executors = usize::try_from(options.uint("max-procs")).ok();
+    Ok(RunSpec {
+        time: Some(options.time("time")).filter(|t| !t.is_zero() && !by_itself),
+        events: Some(options.uint("count")).filter(|n| *n > 0 && !by_itself),
+        warmup: options.time("warmup"),
+        executors: spec.executors.or(executors.filter(|n| *n > 0)),
+        ignore_errors: if options.flag("ignore-error") {
+            IgnoreErrors::All
+        } else {
+            IgnoreErrors::Retryable {
+                and_codes: Vec::new(),
+            }
+        },
+        ..spec
+    })
 }
 
 fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
@@ -100,49 +50,17 @@ fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
     price.map_err(|e| Failure::usage(format!("--price={e}")))
 }
 
-/// go-tpc's values as the words they stand for here.
-const WORDS: &[(&str, &[(&str, &str)])] = &[
-    ("output-type", &[("CSV", "csv")]),
-    (
-        "partition-type",
-        &[
-            ("1", "hash"),
-            ("2", "range"),
-            ("3", "list-hash"),
-            ("4", "list-range"),
-        ],
-    ),
-    (
-        "isolation",
-        &[
-            ("0", "default"),
-            ("1", "read-uncommitted"),
-            ("2", "read-committed"),
-            ("4", "repeatable-read"),
-            ("6", "serializable"),
-        ],
-    ),
-];
-
-/// A value in the words of its option's table.
-pub(super) fn worded<'v>(spec: &OptionSpec, value: &'v str) -> &'v str {
-    let table = WORDS.iter().find(|(name, _)| *name == spec.name);
-    table
-        .and_then(|(_, words)| words.iter().find(|(theirs, _)| *theirs == value))
-        .map_or(value, |(_, word)| word)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::definition;
-    use crate::tpcc::parse::options_of;
+    use crate::tpcc::flags::TOOL;
+    use crate::tpcc::options_of;
     use std::time::Duration;
 
     fn spec(line: &str) -> Result<RunSpec, String> {
         let options = options_of(line);
-        let work = Work::new(definition().unwrap(), &options).unwrap();
-        work.run_spec().map_err(|f| f.message)
+        let work = Work::new(&TOOL, &options).unwrap();
+        run_spec(&work).map_err(|f| f.message)
     }
 
     #[test]
@@ -197,7 +115,7 @@ mod tests {
     #[test]
     fn the_command_that_prepares_has_what_shapes_and_connects_and_no_password() {
         let options = options_of("-H h -p geheim --warehouses 4 -T 8 --time 5m run");
-        let work = Work::new(definition().unwrap(), &options).unwrap();
+        let work = Work::new(&TOOL, &options).unwrap();
         let command = work.prepare_command();
         assert_eq!(
             command,

@@ -1,10 +1,9 @@
-//! `prepare` and `cleanup`.
+//! `prepare`.
 
-use super::{Work, check, database};
+use super::check;
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::loading::{Told, say, tell};
-use tidemark_engine::drop_tables;
+use crate::gotpc::{self, Work};
+use crate::loading::say;
 
 /// Makes and fills the tables, tells what was verified, and checks the consistency conditions.
 ///
@@ -12,42 +11,10 @@ use tidemark_engine::drop_tables;
 /// [`Failure`] as the engine's; [`ExitCode::Check`] when a condition does not hold.
 pub(super) fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
-    let spec = work.load_spec()?;
     let mut out = work.aside();
-    database::ensure(work, &plan, &mut out)?;
-    let report = {
-        let mut observer = Told::new(&mut out);
-        tidemark_engine::prepare(
-            &plan.connector,
-            &plan.workload,
-            &spec,
-            &interrupt::handle(),
-            &mut observer,
-        )?
-    };
-    tell(&report, &mut out);
+    gotpc::load(work, &plan, &mut out)?;
     if !work.options.flag("no-check") {
-        check::after(work, &plan, spec.threads, &mut out)?;
-    }
-    say(&mut out, "Finished");
-    Ok(ExitCode::Success)
-}
-
-/// Drops the tables.
-///
-/// # Errors
-/// [`Failure`] as the engine's; [`ExitCode::Refused`] for a table that is not the benchmark's.
-pub(super) fn cleanup(work: &Work<'_>) -> Result<ExitCode, Failure> {
-    let plan = work.plan(false)?;
-    let dropped = drop_tables(
-        &plan.connector,
-        &plan.workload,
-        work.load_spec()?.terminals,
-        work.options.flag("force"),
-    )?;
-    let mut out = work.aside();
-    for table in dropped {
-        say(&mut out, &format!("Dropping table '{table}'..."));
+        check::after(work, &plan, work.load_spec()?.threads, &mut out)?;
     }
     say(&mut out, "Finished");
     Ok(ExitCode::Success)

@@ -1,8 +1,9 @@
 //! `run`: connect, warm up, measure, print, keep.
 
 use super::printer::{self, Printer};
-use super::{Work, check};
+use super::{check, plan};
 use crate::exit::{ExitCode, Failure};
+use crate::gotpc::Work;
 use crate::interrupt;
 use crate::output::{self, Stdout};
 use crate::outputs::{Outputs, complain, say};
@@ -28,8 +29,8 @@ const WAREHOUSE: &str = "warehouse";
 pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
     let options = work.options;
     let outputs = Outputs::new(options)?;
+    let spec = plan::run_spec(work)?;
     let plan = work.plan(false)?;
-    let spec = work.run_spec()?;
     let mut aside = work.aside();
     for warning in warnings(work, &spec) {
         say(&mut aside, &format!("WARNING: {warning}\n"));

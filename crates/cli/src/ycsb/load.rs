@@ -5,10 +5,13 @@ use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::loading::{Told, tell};
 use crate::outputs::say;
-use crate::plan::{load_seed, load_spec};
-use tidemark_core::Source;
-use tidemark_engine::{LoadSpec, Replace};
+use crate::plan::{Plan, load_seed, load_spec};
+use std::sync::Arc;
+use tidemark_core::{DbError, Source};
+use tidemark_drivers::catalog;
+use tidemark_engine::{LoadSpec, Replace, is_unfinished};
 use tidemark_report::ycsb;
+use tidemark_runtime::block_on;
 
 /// Makes and fills the table, and tells what was verified.
 ///
@@ -24,6 +27,9 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
         ));
     }
     let spec = spec(work)?;
+    if spec.replace == Replace::Benchmark {
+        only_ycsbs(&plan, "drop it")?;
+    }
     say(&mut work.aside(), &work.properties());
     let report = {
         let mut aside = work.aside();
@@ -41,6 +47,35 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let seconds = report.elapsed.as_secs_f64();
     say(&mut aside, &ycsb::loaded(report.rows_loaded, seconds));
     Ok(ExitCode::Success)
+}
+
+/// Refuses a table that is not YCSB's, and says what `--force` would do. Its name is the user's choice, so that it may be one that
+/// Tidemark made for another benchmark, whose mark would let it pass.
+pub(super) fn only_ycsbs(plan: &Plan, insists: &str) -> Result<(), Failure> {
+    let connector = plan.connector.clone().unlimited();
+    let workload = Arc::clone(&plan.workload);
+    let asked = block_on(async move {
+        let mut session = connector.connect(0).await?;
+        for table in workload.needs(1) {
+            let found = catalog::describe_table(&mut session, &table).await?;
+            // What its own load left has no key on some engines.
+            if found.is_some_and(|f| !workload.recognises(&f) && !is_unfinished(&f)) {
+                return Ok(Some(table));
+            }
+        }
+        session.close().await;
+        Ok::<Option<String>, DbError>(None)
+    });
+    match asked.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?? {
+        None => Ok(()),
+        Some(table) => Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "table {table} is not YCSB's: its columns and keys are others; nothing was \
+                 changed. Use another --table or database, or add --force to {insists} all the same"
+            ),
+        )),
+    }
 }
 
 fn spec(work: &Work<'_>) -> Result<LoadSpec, Failure> {

@@ -1,6 +1,7 @@
 //! `run`: connect, warm up, measure, print, keep.
 
 use super::Work;
+use super::load::only_ycsbs;
 use super::printer::Printer;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
@@ -38,6 +39,9 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         .map_err(|error| ready::failed(error, &prepare))?;
     let needed = plan.workload.needs(spec.terminals);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
+    if !options.flag("force") {
+        only_ycsbs(&plan, "run on it")?;
+    }
     let mut aside = work.aside();
     say(&mut aside, &work.properties());
     for warning in warnings(work, &spec, &described) {

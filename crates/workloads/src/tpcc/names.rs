@@ -1,5 +1,6 @@
 //! The random texts of clause 4.3.2, many characters of one draw.
 
+use crate::digits::{write_decimal, write_digits};
 use crate::random::Rng;
 use std::sync::LazyLock;
 
@@ -127,35 +128,6 @@ impl Text {
         }
         text
     }
-}
-
-fn write_digits(mut number: u64, out: &mut [u8]) {
-    for digit in out.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-}
-
-/// Writes at the end of `out`; gives where the number begins.
-fn write_decimal(value: i64, places: usize, out: &mut [u8]) -> usize {
-    let mut rest = value.unsigned_abs();
-    let mut at = out.len();
-    let mut written = 0;
-    while written <= places || rest > 0 {
-        if written == places && places > 0 {
-            at -= 1;
-            out[at] = b'.';
-        }
-        at -= 1;
-        out[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        written += 1;
-    }
-    if value < 0 {
-        at -= 1;
-        out[at] = b'-';
-    }
-    at
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Which tables are TPC-C's own, whoever made them. Their names are common ones (`orders`,
 //! `customer`, `item`), so every column with its type counts, and the keys.
 
-use super::tables::{Shape, TIME, Table};
-use tidemark_drivers::catalog::{Column, TableDescription, normal_type};
+use super::tables::{Shape, Table};
+use crate::columns::is_of;
+use tidemark_drivers::catalog::{Column, TableDescription};
 
 /// Indexes that go-tpc or foreign keys add beside those of the shapes.
 const FOREIGN_INDEXES: &[(&str, &[&str])] =
@@ -45,26 +46,6 @@ fn columns(found: &TableDescription, shape: &Shape) -> bool {
     }
 }
 
-/// A column's type as any engine shows what was asked for. CockroachDB's INT has 64 bits.
-fn is_of(column: &Column, kind: &str) -> bool {
-    let (kind, needed) = match kind.strip_suffix(" NOT NULL") {
-        Some(kind) => (kind, true),
-        None => (kind, false),
-    };
-    let type_name = column.type_name.as_str();
-    let same = match kind {
-        "INT" => ["integer", "bigint"].contains(&type_name),
-        TIME => ["datetime", "timestamp"].contains(&type_name),
-        other => type_name == normal_type(other),
-    };
-    same && column.nullable != needed && column.default.as_deref().is_none_or(is_null)
-}
-
-/// MariaDB shows a column without a default as one whose default is NULL.
-fn is_null(default: &str) -> bool {
-    default.eq_ignore_ascii_case("null")
-}
-
 fn indexes(found: &TableDescription, shape: &Shape) -> bool {
     found.indexes.iter().all(|index| {
         let is = |name: &str, columns: &[&str]| index.name == name && index.columns == columns;
@@ -80,7 +61,8 @@ fn indexes(found: &TableDescription, shape: &Shape) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_drivers::catalog::Index;
+    use crate::columns::TIME;
+    use tidemark_drivers::catalog::{Index, normal_type};
 
     fn described(table: Table) -> TableDescription {
         let shape = table.shape();

@@ -2,7 +2,8 @@
 //! engine can.
 
 use super::settings::{PartitionType, Settings};
-use super::tables::{ForeignKey, TIME, Table};
+use super::tables::{ForeignKey, Table};
+use crate::columns::TIME;
 use crate::{Prewarm, TablePlan};
 use tidemark_core::OptionError;
 use tidemark_drivers::{Cut, Dialect};

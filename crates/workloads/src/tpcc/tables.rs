@@ -1,6 +1,7 @@
 //! The nine tables of clause 1.3: what they are made of, as go-tpc names and types it.
 
 use super::{CUSTOMERS, DISTRICTS, FIRST_UNDELIVERED, ITEMS};
+use crate::columns::TIME;
 
 /// A table, in the order in which tables are made: what refers to another comes after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +50,6 @@ pub(super) struct Shape {
     pub index: Option<(&'static str, &'static [&'static str])>,
     pub foreign: &'static [ForeignKey],
 }
-
-/// Type of a date and time until the dialect is known.
-pub(super) const TIME: &str = "TIME";
 
 /// A shape's columns and their names, which are written once.
 macro_rules! shape {

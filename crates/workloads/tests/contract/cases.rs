@@ -12,6 +12,8 @@ pub enum Rows {
     /// What the workload's own conditions allow. Its tables are large: they are loaded once, and
     /// cases and modes follow each other on them.
     Conditions,
+    /// It has no transactions of terminals: its tables are made, filled, looked at and prewarmed.
+    NoTransactions,
 }
 
 /// One way to run a workload.
@@ -47,6 +49,7 @@ pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
     match workload {
         "bulk_insert" => &[],
         "tpcc" => &[("warehouses", "1")],
+        "tpch" => &[("sf", "0.01")],
         "ycsb" => &[
             ("recordcount", "300"),
             ("fieldcount", "3"),
@@ -214,6 +217,12 @@ pub const CASES: &[Case] = &[
         ],
         counts: None,
         rows: Rows::Conditions,
+    },
+    Case {
+        workload: "tpch",
+        options: &[],
+        counts: None,
+        rows: Rows::NoTransactions,
     },
     case("ycsb", YCSB_READ, (1, 0, 0), Rows::Same),
     case(

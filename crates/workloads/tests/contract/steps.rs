@@ -77,7 +77,9 @@ async fn one(db: Db, case: &'static Case, prepared: PreparedMode) {
 
     prepare(&*workload, &mut session, &what).await;
     let before = total_rows(&*workload, &mut session).await;
-    transactions(case, &*workload, &mut session, before, &what).await;
+    if case.rows != Rows::NoTransactions {
+        transactions(case, &*workload, &mut session, before, &what).await;
+    }
     prewarm(&*workload, &mut session, &what).await;
     session.close().await;
 }
@@ -211,6 +213,7 @@ async fn transactions(
             assert!(counts.write > 0, "{what}");
         }
         Rows::Conditions => assert!(counts.write > TRANSACTIONS, "{what}"),
+        Rows::NoTransactions => panic!("{what}: it has none"),
     }
 }
 

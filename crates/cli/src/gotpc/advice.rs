@@ -48,7 +48,7 @@ pub(super) fn in_go_tpcs_words(mut failure: Failure, options: &OptionValues) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::parse::options_of;
+    use crate::tpcc::options_of;
 
     fn said(message: &str, line: &str) -> String {
         let failure = Failure::new(ExitCode::Connect, message);

@@ -1,6 +1,6 @@
 //! `prepare --output-type csv`: files for bulk importers, named as go-tpc names them.
 
-use super::Work;
+use super::{Command, Work};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::load_seed;
@@ -17,9 +17,6 @@ use tidemark_workloads::{TablePlan, Workload};
 
 /// Bytes that are written together.
 const WRITE: usize = 1 << 20;
-/// The table that is the same however many warehouses there are: go-tpc's first thread alone
-/// writes it.
-const ITEM: &str = "item";
 
 /// One file that will be written.
 struct Job {
@@ -45,7 +42,7 @@ impl Job {
 /// # Errors
 /// [`Failure`] of bad usage; [`ExitCode::Refused`] when files of these names are there;
 /// [`ExitCode::Failed`] when one can't be written.
-pub(super) fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
+pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let options = work.options;
     let Some(folder) = options.text_opt("output-dir") else {
         return Err(Failure::usage(
@@ -60,7 +57,7 @@ pub(super) fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plans = workload.tables(&dialect, 1)?;
     let threads = usize::try_from(options.uint("threads")).unwrap_or(1);
     let folder = Path::new(folder);
-    let jobs = jobs(work, folder, &plans, threads)?;
+    let jobs = jobs(work, folder, &plans)?;
     not_in_the_way(work, folder, &plans, &jobs)?;
     std::fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
     let began = Instant::now();
@@ -87,13 +84,26 @@ pub(super) fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
         &mut out,
         &format!(
             "\n{rows} rows in {seconds:.2} s ({:.0} rows/s). Nothing was checked: load them into \
-             tables as prepare makes them, then check with: tidemark tpcc --warehouses {} check\n\
-             Finished",
+             tables as prepare makes them{}\nFinished",
             rows as f64 / seconds.max(1e-9),
-            options.uint("warehouses")
+            check(work)
         ),
     );
     Ok(ExitCode::Success)
+}
+
+/// The command that checks the tables, where there is one.
+fn check(work: &Work<'_>) -> String {
+    if !work.tool.commands.contains(&Command::Check) {
+        return String::new();
+    }
+    let sizes = work.tool.shapes.iter().take(1);
+    let sizes = sizes.map(|name| format!(" --{name} {}", work.options.text(name)));
+    format!(
+        ", then check with: tidemark {}{} check",
+        work.tool.name,
+        sizes.collect::<String>()
+    )
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
@@ -121,22 +131,14 @@ fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
 }
 
 /// `DATABASE.TABLE.THREAD.csv`.
-fn jobs(
-    work: &Work<'_>,
-    folder: &Path,
-    plans: &[TablePlan],
-    threads: usize,
-) -> Result<Vec<Job>, Failure> {
+fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<Job>, Failure> {
     let database = work.options.text("db");
     let mut jobs = Vec::new();
     for table in tables(work, plans)? {
         let Some(plan) = plans.get(table) else {
             continue;
         };
-        let parts = match plan.name.as_str() {
-            ITEM => 1,
-            _ => (threads as u64).clamp(1, work.options.uint("warehouses")),
-        };
+        let parts = (work.tool.files)(&plan.name, work.options).clamp(1, plan.rows.max(1));
         let bound = |n: u64| (u128::from(plan.rows) * u128::from(n) / u128::from(parts)) as u64;
         jobs.extend((0..parts).map(|n| Job {
             table,

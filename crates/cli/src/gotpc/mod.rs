@@ -1,0 +1,124 @@
+//! What the workloads with go-tpc's command line have in common: its grammar, where the database is,
+//! and loading.
+
+mod advice;
+pub mod csv;
+mod database;
+pub mod flags;
+pub mod parse;
+mod prepare;
+mod target;
+mod words;
+mod work;
+
+pub use prepare::{cleanup, load};
+pub use work::Work;
+
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::output::print;
+use flags::{Flag, Group};
+use parse::Invocation;
+use tidemark_core::OptionValues;
+use tidemark_workloads::Definition;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Make and fill the tables.
+    Prepare,
+    /// Make load and measure.
+    Run,
+    /// Check the tables.
+    Check,
+    /// Drop the tables.
+    Cleanup,
+}
+
+impl Command {
+    /// Its word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Command::Prepare => "prepare",
+            Command::Run => "run",
+            Command::Check => "check",
+            Command::Cleanup => "cleanup",
+        }
+    }
+}
+
+/// The command line of one workload.
+pub struct Tool {
+    /// Its word, which is the workload's name in the registry too.
+    pub name: &'static str,
+    /// The benchmark's name.
+    pub title: &'static str,
+    /// What it can be asked to do.
+    pub commands: &'static [Command],
+    /// What these do.
+    pub commands_help: &'static str,
+    /// Its flags by titles.
+    pub groups: &'static [Group],
+    /// What go-tpc takes for this workload and Tidemark has no use for.
+    pub idle: &'static [Flag],
+    /// Other names of flags.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// Options of every command that make no sense here.
+    pub without: &'static [&'static str],
+    /// Flags that say what tables there are, for the command that makes them.
+    pub shapes: &'static [&'static str],
+    /// Flags of an example.
+    pub example: &'static str,
+    /// Whole commands to begin with.
+    pub examples: &'static str,
+    /// In how many files `--output-type=csv` writes a table.
+    pub files: fn(table: &str, options: &OptionValues) -> u64,
+}
+
+impl Tool {
+    /// The workload's row of the registry.
+    ///
+    /// # Errors
+    /// [`Failure`] when this build lacks it.
+    pub fn definition(&self) -> Result<&'static Definition, Failure> {
+        tidemark_workloads::find(self.name)
+            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+    }
+
+    /// Understands `words` and does what they ask for.
+    ///
+    /// # Errors
+    /// [`Failure`] with its exit code.
+    pub fn main(
+        &self,
+        words: &[String],
+        act: impl FnOnce(Command, &Work<'_>) -> Result<ExitCode, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        match parse::parse(self, words)? {
+            Invocation::Print(text) => {
+                print(&text);
+                Ok(ExitCode::Success)
+            }
+            Invocation::Do {
+                command,
+                options,
+                hints,
+            } => {
+                hints.iter().for_each(|h| eprintln!("tidemark: {h}"));
+                interrupt::listen();
+                let work = Work::new(self, &options)?;
+                act(command, &work).map_err(|failure| advice::in_go_tpcs_words(failure, &options))
+            }
+        }
+    }
+}
+
+/// The options of a command line that is understood.
+#[cfg(test)]
+pub fn options_of(tool: &Tool, line: &str) -> OptionValues {
+    let words: Vec<String> = line.split_whitespace().map(Into::into).collect();
+    match parse::parse(tool, &words).unwrap() {
+        Invocation::Do { options, .. } => *options,
+        Invocation::Print(text) => panic!("{text}"),
+    }
+}

@@ -1,0 +1,203 @@
+//! The command line of a workload of go-tpc's, whose flags may stand before and after the command.
+
+use super::flags::{Flag, IDLE, general};
+use super::words::worded;
+use super::{Command, Tool};
+use crate::exit::{ExitCode, Failure};
+use crate::grammar::value;
+use clap::{Arg, ArgMatches};
+use tidemark_core::{OptionSpec, OptionValues, Source, nearest};
+use tidemark_workloads::Definition;
+
+/// A command line, understood.
+#[derive(Debug)]
+pub enum Invocation {
+    /// `--help` or `--version`: this is to be printed.
+    Print(String),
+    /// A command.
+    Do {
+        /// Which.
+        command: Command,
+        /// Every option's effective value.
+        options: Box<OptionValues>,
+        /// What the user should know but need not act on.
+        hints: Vec<String>,
+    },
+}
+
+impl Tool {
+    /// Every flag of go-tpc's and ours, but the workload's and the general ones.
+    pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
+        let groups = self.groups.iter().flat_map(|g| g.flags);
+        groups.chain(self.idle())
+    }
+
+    /// Taken and without effect.
+    fn idle(&self) -> impl Iterator<Item = &'static Flag> {
+        self.idle.iter().chain(IDLE)
+    }
+
+    /// The workload's options that are no flag of go-tpc's.
+    fn own(&self, definition: &'static Definition) -> Vec<&'static OptionSpec> {
+        let tables = definition.options.iter().copied().flatten();
+        tables
+            .filter(|o| !self.flags().any(|f| f.spec.name == o.name))
+            .collect()
+    }
+
+    fn program(&self) -> String {
+        format!("tidemark {}", self.name)
+    }
+
+    fn names_of_commands(&self) -> Vec<&'static str> {
+        self.commands.iter().map(|c| c.name()).collect()
+    }
+}
+
+/// Understands the words after the workload's name.
+///
+/// # Errors
+/// [`Failure`] of bad usage: an unknown flag or command (with the nearest known one), a bad value,
+/// a flag of another command.
+pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
+    let definition = tool.definition()?;
+    let program = [tool.program()];
+    let grammar = grammar(tool, definition);
+    let given = match grammar.try_get_matches_from(program.iter().chain(words)) {
+        Ok(given) => given,
+        Err(error) if !error.use_stderr() => {
+            return Ok(Invocation::Print(error.render().to_string()));
+        }
+        Err(error) => return Err(told(tool, definition, &error)),
+    };
+    let command = command(tool, &given)?;
+    let general: Vec<OptionSpec> = general(tool.without).copied().collect();
+    let specs: Vec<OptionSpec> = tool.flags().map(|f| f.spec).chain(general).collect();
+    let own: Vec<OptionSpec> = tool.own(definition).into_iter().copied().collect();
+    let mut options = OptionValues::defaults([&specs[..], &own[..]]);
+    let mut hints = Vec::new();
+    for spec in specs.iter().chain(&own) {
+        let Some(value) = value(&given, spec) else {
+            continue;
+        };
+        options.set(spec.name, worded(spec, &value), Source::CommandLine)?;
+        if let Some(flag) = tool.flags().find(|f| f.spec.name == spec.name) {
+            of_this_command(flag, command)?;
+            if let Some(why) = flag.idle {
+                hints.push(format!("--{} has no effect: {why}", spec.name));
+            }
+        }
+    }
+    if options.flag("use-fk") && options.has("foreign-keys") {
+        options.set("foreign-keys", "on", Source::CommandLine)?;
+    }
+    Ok(Invocation::Do {
+        command,
+        options: Box::new(options),
+        hints,
+    })
+}
+
+fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
+    if flag.only.is_empty() || flag.only.contains(&command) {
+        return Ok(());
+    }
+    let theirs: Vec<&str> = flag.only.iter().map(|c| c.name()).collect();
+    Err(Failure::usage(format!(
+        "--{} is only for {}, and {} has no use for it: leave it out",
+        flag.spec.name,
+        theirs.join(" and "),
+        command.name()
+    )))
+}
+
+/// The command, or the beginning of one, as go-tpc takes it.
+fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
+    let names = tool.names_of_commands();
+    let known = names.join(", ");
+    let Some(word) = given.get_one::<String>("COMMAND") else {
+        return Err(Failure::usage(format!(
+            "which command? Known are {known}; for example: {} {} prepare",
+            tool.program(),
+            tool.example
+        )));
+    };
+    let begins = |c: &&Command| c.name().starts_with(word.as_str());
+    let begins: Vec<_> = tool.commands.iter().filter(begins).collect();
+    match begins.as_slice() {
+        [command] if !word.is_empty() => Ok(**command),
+        _ => {
+            let near = nearest(word, names);
+            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            Err(Failure::usage(format!(
+                "unknown command {word}; known are {known}{hint}"
+            )))
+        }
+    }
+}
+
+/// What clap did not understand.
+fn told(tool: &Tool, definition: &'static Definition, error: &clap::Error) -> Failure {
+    let own = tool.own(definition);
+    let names = tool
+        .flags()
+        .map(|f| f.spec.name)
+        .chain(general(tool.without).map(|o| o.name))
+        .chain(own.iter().map(|o| o.name))
+        .chain(tool.aliases.iter().map(|(alias, _)| *alias));
+    crate::grammar::told(error, &tool.program(), names, "one command is enough")
+}
+
+/// One flag as clap knows it, with its other names.
+fn arg(tool: &Tool, spec: &OptionSpec, letter: char, title: &'static str) -> Arg {
+    let named = tool.aliases.iter().filter(|(_, name)| *name == spec.name);
+    let aliases: Vec<&'static str> = named.map(|(alias, _)| *alias).collect();
+    crate::grammar::arg(spec, letter, title).aliases(aliases)
+}
+
+/// Everything that clap is to know of a workload's command line.
+pub fn grammar(tool: &Tool, definition: &'static Definition) -> clap::Command {
+    let program = tool.program();
+    let usage = format!(
+        "{program} [FLAGS] <{}> [FLAGS]",
+        tool.names_of_commands().join("|")
+    );
+    let mut command = clap::Command::new(program)
+        .about(format!(
+            "{} with go-tpc's command line and output",
+            tool.title
+        ))
+        .version(env!("CARGO_PKG_VERSION"))
+        .override_usage(usage)
+        .arg(
+            Arg::new("COMMAND")
+                .value_name("COMMAND")
+                .help(tool.commands_help)
+                .hide_possible_values(true),
+        );
+    for group in tool.groups {
+        for flag in group.flags {
+            command = command.arg(arg(tool, &flag.spec, flag.letter, group.title));
+        }
+    }
+    for spec in tool.own(definition) {
+        command = command.arg(arg(tool, spec, ' ', "The workload's own"));
+    }
+    for spec in general(tool.without) {
+        command = command.arg(arg(tool, spec, ' ', "As with every command"));
+    }
+    for flag in tool.idle() {
+        command = command.arg(arg(tool, &flag.spec, flag.letter, "").hide(true));
+    }
+    let taken: Vec<String> = tool.idle().map(|f| format!("--{}", f.spec.name)).collect();
+    let codes: String = ExitCode::ALL
+        .iter()
+        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
+        .collect();
+    command.after_help(format!(
+        "{}\n\ngo-tpc's flags without effect here: {}\n\nExit codes:\n{}",
+        tool.examples,
+        taken.join(", "),
+        codes.trim_end()
+    ))
+}

@@ -1,0 +1,84 @@
+//! A command line that was understood, and what it asks for.
+
+use super::{Tool, flags, target};
+use crate::exit::Failure;
+use crate::output::Aside;
+use crate::plan::{Plan, load_seed, load_spec};
+use tidemark_core::{OptionValues, Source};
+use tidemark_engine::{LoadSpec, Replace};
+use tidemark_report::Lang;
+use tidemark_report::tpcc::OutputStyle;
+use tidemark_workloads::Definition;
+
+/// A command line that was understood.
+pub struct Work<'a> {
+    /// Which command of Tidemark's.
+    pub tool: &'a Tool,
+    /// The workload's row of the registry.
+    pub definition: &'static Definition,
+    /// Every option's effective value.
+    pub options: &'a OptionValues,
+    /// How figures are printed.
+    pub style: OutputStyle,
+    /// Language of reports.
+    pub lang: Lang,
+}
+
+impl<'a> Work<'a> {
+    /// Of these options.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn new(tool: &'a Tool, options: &'a OptionValues) -> Result<Self, Failure> {
+        Ok(Self {
+            tool,
+            definition: tool.definition()?,
+            options,
+            style: options.text("output").parse().map_err(Failure::usage)?,
+            lang: options.text("lang").parse().map_err(Failure::usage)?,
+        })
+    }
+
+    /// Where lines go that go-tpc does not print.
+    pub fn aside(&self) -> Aside {
+        Aside::of(self.style)
+    }
+
+    /// The workload on the target that the flags name.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage, or of connection when a host has no address.
+    pub fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
+        let target = target::target(self.options)?;
+        Plan::new(self.definition, self.options, target, preparing)
+    }
+
+    /// How the load is made.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn load_spec(&self) -> Result<LoadSpec, Failure> {
+        let spec = load_spec(self.options, load_seed(self.options, "seed"))?;
+        Ok(match spec.replace {
+            Replace::Nothing if self.options.flag("dropdata") => LoadSpec {
+                replace: Replace::Benchmark,
+                ..spec
+            },
+            _ => spec,
+        })
+    }
+
+    /// The command that makes the tables a run needs, as the user would write it.
+    pub fn prepare_command(&self) -> String {
+        let mut words: Vec<String> = vec!["tidemark".into(), self.tool.name.into()];
+        let connects: Vec<&str> = flags::connection().collect();
+        for (name, value, source) in self.options.shown() {
+            let wanted = self.tool.shapes.contains(&name) || connects.contains(&name);
+            if source == Source::CommandLine && wanted {
+                words.push(format!("--{name}={value}"));
+            }
+        }
+        words.push("prepare".into());
+        crate::secrets::redact(&words).join(" ")
+    }
+}

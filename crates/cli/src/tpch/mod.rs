@@ -1,0 +1,33 @@
+//! `tidemark tpch`: TPC-H with go-tpc's command line.
+
+mod flags;
+
+use crate::exit::{ExitCode, Failure};
+use crate::gotpc::{Command, Work, cleanup, csv, load};
+use crate::loading::say;
+use flags::TOOL;
+
+/// Runs a go-tpc command line: `words` after `tpch`.
+///
+/// # Errors
+/// [`Failure`] with its exit code.
+pub fn main(words: &[String]) -> Result<ExitCode, Failure> {
+    TOOL.main(words, |command, work| match command {
+        Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
+        Command::Prepare => prepare(work),
+        Command::Cleanup => cleanup(work),
+        Command::Run | Command::Check => Err(Failure::usage(format!(
+            "{} is not offered for TPC-H",
+            command.name()
+        ))),
+    })
+}
+
+/// Makes and fills the tables, and tells what was verified.
+fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
+    let plan = work.plan(true)?;
+    let mut out = work.aside();
+    load(work, &plan, &mut out)?;
+    say(&mut out, "Finished");
+    Ok(ExitCode::Success)
+}
