@@ -190,7 +190,7 @@ fn values_are_verified_and_what_is_missing_is_told() {
             name,
             &connection,
             "run",
-            "-p recordcount=1000 -p fieldcount=3 --table other -p readproportion=0.5 \
+            "-p recordcount=1000 -p fieldcount=3 -p fieldlength=30 --table other -p readproportion=0.5 \
              -p updateproportion=0.5 -p operationcount=400 --lang zh",
         );
         assert!(
