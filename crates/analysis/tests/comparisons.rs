@@ -86,7 +86,10 @@ fn equal_single_runs_are_rarely_told_apart_in_any_metric() {
         let mean = alarms.iter().sum::<usize>() as f64 / (5 * PAIRS) as f64;
         eprintln!("phi {phi}: {alarms:?} of {PAIRS} each, {mean}");
         // 5 % of two hundred is ten; by chance sixteen (two standard errors).
-        assert!(mean <= 0.05 && alarms.iter().all(|n| *n <= 16), "{phi}: {alarms:?}");
+        assert!(
+            mean <= 0.05 && alarms.iter().all(|n| *n <= 16),
+            "{phi}: {alarms:?}"
+        );
     }
 }
 
@@ -125,7 +128,11 @@ fn a_difference_is_shown_and_has_a_direction() {
         assert_eq!(of.verdict, Verdict::Slower, "{of:?}");
         let (low, high) = of.interval.unwrap();
         assert!(low < of.ratio && of.ratio < high);
-        let truth = if metric.more_is_better() { 1.0 / 1.2 } else { 1.2 };
+        let truth = if metric.more_is_better() {
+            1.0 / 1.2
+        } else {
+            1.2
+        };
         assert!((of.ratio / truth - 1.0).abs() < 0.08, "{of:?}");
     }
     assert_eq!(comparison.findings[0].rule, "no-repeat");
@@ -150,7 +157,10 @@ fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     assert!(!limit("p99 > -90%").is_broken_by(&same));
     let short = compare(&[a], &[run(&mut rng, 12.0, 5, 0.0)]).unwrap();
     assert_eq!(of(&short, Metric::P99).verdict, Verdict::NotEnough);
-    assert!(limit("p99 > +5%").is_broken_by(&short), "the ratio alone decides");
+    assert!(
+        limit("p99 > +5%").is_broken_by(&short),
+        "the ratio alone decides"
+    );
 }
 
 #[test]
@@ -180,10 +190,18 @@ fn what_else_differed_is_told_once() {
         }];
     }
     let comparison = compare(&runs[..2], &runs[2..]).unwrap();
-    let told: Vec<&str> = comparison.differences.iter().map(|d| d.what.as_str()).collect();
+    let told: Vec<&str> = comparison
+        .differences
+        .iter()
+        .map(|d| d.what.as_str())
+        .collect();
     assert_eq!(
         told,
-        ["rows of sbtest1 before", "option threads", "setting sync_binlog"]
+        [
+            "rows of sbtest1 before",
+            "option threads",
+            "setting sync_binlog"
+        ]
     );
     assert_eq!(comparison.differences[1].a, ["16"]);
     assert_eq!(comparison.differences[1].b, ["32"]);
