@@ -3,6 +3,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 use std::time::Duration;
 use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Verdict};
 use tidemark_analysis::{Comparison, compare};
@@ -122,7 +123,7 @@ fn a_difference_is_shown_and_has_a_direction() {
     let mut rng = SmallRng::seed_from_u64(3);
     let fast = run(&mut rng, 10.0, 60, 0.3);
     let slow = run(&mut rng, 12.0, 60, 0.3);
-    let comparison = compare(&[fast.clone()], &[slow.clone()]).unwrap();
+    let comparison = compare(from_ref(&fast), from_ref(&slow)).unwrap();
     for metric in Metric::ALL {
         let of = of(&comparison, metric);
         assert_eq!(of.verdict, Verdict::Slower, "{of:?}");
@@ -145,12 +146,12 @@ fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     let mut rng = SmallRng::seed_from_u64(4);
     let a = run(&mut rng, 10.0, 60, 0.3);
     let limit = |text: &str| -> Limit { text.parse().unwrap() };
-    let slower = compare(&[a.clone()], &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
+    let slower = compare(from_ref(&a), &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
     assert!(limit("p99 > +5%").is_broken_by(&slower));
     assert!(limit("throughput < -5%").is_broken_by(&slower));
     assert!(!limit("p99 > +50%").is_broken_by(&slower));
     assert!(!limit("p99 < -5%").is_broken_by(&slower));
-    let same = compare(&[a.clone()], &[run(&mut rng, 10.0, 60, 0.3)]).unwrap();
+    let same = compare(from_ref(&a), &[run(&mut rng, 10.0, 60, 0.3)]).unwrap();
     let p99 = of(&same, Metric::P99);
     assert_eq!(p99.verdict, Verdict::NoDifferenceShown);
     // Whatever the ratio, noise breaks nothing.
@@ -212,8 +213,8 @@ fn what_else_differed_is_told_once() {
 fn nothing_can_not_be_compared() {
     let mut rng = SmallRng::seed_from_u64(6);
     let a = run(&mut rng, 10.0, 10, 0.0);
-    assert!(compare(&[], &[a.clone()]).is_err());
-    assert!(compare(&[a.clone()], &[RunRecord::default()]).is_err());
+    assert!(compare(&[], from_ref(&a)).is_err());
+    assert!(compare(from_ref(&a), &[RunRecord::default()]).is_err());
     let mut damaged = a.clone();
     damaged.totals.all.service = EncodedHistogram("x".into());
     assert!(compare(&[a], &[damaged]).is_err());
