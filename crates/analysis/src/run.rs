@@ -42,7 +42,10 @@ impl<'r> Run<'r> {
 
     /// What a user waited for a transaction type.
     pub fn latency_of(&self, stats: &TypeStats) -> Result<Histogram, AnalysisError> {
-        decode(self.record, stats.response.as_ref().unwrap_or(&stats.service))
+        decode(
+            self.record,
+            stats.response.as_ref().unwrap_or(&stats.service),
+        )
     }
 
     /// Transactions a second.

@@ -3,6 +3,7 @@
 
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 use std::time::Duration;
 use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Verdict};
 use tidemark_analysis::{Comparison, compare};
@@ -86,7 +87,10 @@ fn equal_single_runs_are_rarely_told_apart_in_any_metric() {
         let mean = alarms.iter().sum::<usize>() as f64 / (5 * PAIRS) as f64;
         eprintln!("phi {phi}: {alarms:?} of {PAIRS} each, {mean}");
         // 5 % of two hundred is ten; by chance sixteen (two standard errors).
-        assert!(mean <= 0.05 && alarms.iter().all(|n| *n <= 16), "{phi}: {alarms:?}");
+        assert!(
+            mean <= 0.05 && alarms.iter().all(|n| *n <= 16),
+            "{phi}: {alarms:?}"
+        );
     }
 }
 
@@ -119,13 +123,17 @@ fn a_difference_is_shown_and_has_a_direction() {
     let mut rng = SmallRng::seed_from_u64(3);
     let fast = run(&mut rng, 10.0, 60, 0.3);
     let slow = run(&mut rng, 12.0, 60, 0.3);
-    let comparison = compare(&[fast.clone()], &[slow.clone()]).unwrap();
+    let comparison = compare(from_ref(&fast), from_ref(&slow)).unwrap();
     for metric in Metric::ALL {
         let of = of(&comparison, metric);
         assert_eq!(of.verdict, Verdict::Slower, "{of:?}");
         let (low, high) = of.interval.unwrap();
         assert!(low < of.ratio && of.ratio < high);
-        let truth = if metric.more_is_better() { 1.0 / 1.2 } else { 1.2 };
+        let truth = if metric.more_is_better() {
+            1.0 / 1.2
+        } else {
+            1.2
+        };
         assert!((of.ratio / truth - 1.0).abs() < 0.08, "{of:?}");
     }
     assert_eq!(comparison.findings[0].rule, "no-repeat");
@@ -138,19 +146,22 @@ fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     let mut rng = SmallRng::seed_from_u64(4);
     let a = run(&mut rng, 10.0, 60, 0.3);
     let limit = |text: &str| -> Limit { text.parse().unwrap() };
-    let slower = compare(&[a.clone()], &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
+    let slower = compare(from_ref(&a), &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
     assert!(limit("p99 > +5%").is_broken_by(&slower));
     assert!(limit("throughput < -5%").is_broken_by(&slower));
     assert!(!limit("p99 > +50%").is_broken_by(&slower));
     assert!(!limit("p99 < -5%").is_broken_by(&slower));
-    let same = compare(&[a.clone()], &[run(&mut rng, 10.0, 60, 0.3)]).unwrap();
+    let same = compare(from_ref(&a), &[run(&mut rng, 10.0, 60, 0.3)]).unwrap();
     let p99 = of(&same, Metric::P99);
     assert_eq!(p99.verdict, Verdict::NoDifferenceShown);
     // Whatever the ratio, noise breaks nothing.
     assert!(!limit("p99 > -90%").is_broken_by(&same));
     let short = compare(&[a], &[run(&mut rng, 12.0, 5, 0.0)]).unwrap();
     assert_eq!(of(&short, Metric::P99).verdict, Verdict::NotEnough);
-    assert!(limit("p99 > +5%").is_broken_by(&short), "the ratio alone decides");
+    assert!(
+        limit("p99 > +5%").is_broken_by(&short),
+        "the ratio alone decides"
+    );
 }
 
 #[test]
@@ -180,10 +191,18 @@ fn what_else_differed_is_told_once() {
         }];
     }
     let comparison = compare(&runs[..2], &runs[2..]).unwrap();
-    let told: Vec<&str> = comparison.differences.iter().map(|d| d.what.as_str()).collect();
+    let told: Vec<&str> = comparison
+        .differences
+        .iter()
+        .map(|d| d.what.as_str())
+        .collect();
     assert_eq!(
         told,
-        ["rows of sbtest1 before", "option threads", "setting sync_binlog"]
+        [
+            "rows of sbtest1 before",
+            "option threads",
+            "setting sync_binlog"
+        ]
     );
     assert_eq!(comparison.differences[1].a, ["16"]);
     assert_eq!(comparison.differences[1].b, ["32"]);
@@ -194,8 +213,8 @@ fn what_else_differed_is_told_once() {
 fn nothing_can_not_be_compared() {
     let mut rng = SmallRng::seed_from_u64(6);
     let a = run(&mut rng, 10.0, 10, 0.0);
-    assert!(compare(&[], &[a.clone()]).is_err());
-    assert!(compare(&[a.clone()], &[RunRecord::default()]).is_err());
+    assert!(compare(&[], from_ref(&a)).is_err());
+    assert!(compare(from_ref(&a), &[RunRecord::default()]).is_err());
     let mut damaged = a.clone();
     damaged.totals.all.service = EncodedHistogram("x".into());
     assert!(compare(&[a], &[damaged]).is_err());

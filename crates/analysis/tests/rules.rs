@@ -1,7 +1,7 @@
 //! Every rule on made records: what breaks it, and what must not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tidemark_analysis::{Finding, RULES, Severity, findings};
 use tidemark_core::record::*;
@@ -12,7 +12,7 @@ use tidemark_stats::Histogram;
 fn histogram(count: u64, ms: f64) -> Histogram {
     let mut h = Histogram::new();
     for i in 0..count {
-        let share = 0.5 + (i % 101) as f64 / 100.0;
+        let share = 0.5 + (i as f64 + 0.5) / count as f64;
         h.record(Duration::from_secs_f64(ms * share / 1000.0));
     }
     h
@@ -78,7 +78,25 @@ fn option(record: &mut RunRecord, name: &str, value: &str) {
 }
 
 fn rules(record: &RunRecord) -> Vec<&'static str> {
-    findings(record).unwrap().iter().map(|f| f.rule).collect()
+    let found = findings(record).unwrap();
+    found.iter().for_each(both_languages_use_the_figures);
+    found.iter().map(|f| f.rule).collect()
+}
+
+fn both_languages_use_the_figures(found: &Finding) {
+    for both in [found.says, found.instead] {
+        let places = |text: &'static str| -> BTreeSet<&str> {
+            let after = text.split('{').skip(1);
+            after
+                .filter_map(|part| Some(part.split_once('}')?.0))
+                .collect()
+        };
+        assert_eq!(places(both.en), places(both.zh), "{}", found.rule);
+        assert!(
+            places(both.en).iter().all(|p| found.figure(p).is_some()),
+            "{found:?}"
+        );
+    }
 }
 
 fn only(record: &RunRecord, rule: &str) -> Finding {
@@ -166,12 +184,18 @@ fn rates_that_follow_each_other_are_no_stall() {
 fn totals_must_add_up() {
     let mut record = clean();
     record.intervals.remove(7);
-    assert_eq!(only(&record, "summary-mismatch").severity, Severity::Invalid);
+    assert_eq!(
+        only(&record, "summary-mismatch").severity,
+        Severity::Invalid
+    );
     let mut record = clean();
     record.totals.elapsed_s = 25.0;
     assert!(rules(&record).contains(&"summary-mismatch"));
     let mut record = clean();
-    record.totals.types.insert("u".into(), stats(&histogram(5, 1.0)));
+    record
+        .totals
+        .types
+        .insert("u".into(), stats(&histogram(5, 1.0)));
     assert_eq!(rules(&record), ["summary-mismatch"]);
     // A record whose intervals are elsewhere.
     let mut record = clean();
@@ -316,10 +340,18 @@ fn tpmc_has_a_limit_where_users_think() {
     option(&mut record, "wait", "on");
     assert_eq!(only(&record, "tpcc-cap").severity, Severity::Invalid);
     option(&mut record, "wait-scale", "0.1");
-    assert_eq!(rules(&record), [""; 0], "users who think less may make more");
+    assert_eq!(
+        rules(&record),
+        [""; 0],
+        "users who think less may make more"
+    );
     // 12 a minute and warehouse, by ten terminals each.
     let mut record = tpcc(1200, 600.0, 20.0);
-    assert_eq!(rules(&record), [""; 0], "below the limit nothing is to be said");
+    assert_eq!(
+        rules(&record),
+        [""; 0],
+        "below the limit nothing is to be said"
+    );
     option(&mut record, "wait", "on");
     assert_eq!(rules(&record), [""; 0]);
     record.sessions = 10;
@@ -346,5 +378,18 @@ fn what_has_no_end_or_no_transaction_is_not_judged() {
 fn a_latency_distribution_that_cannot_be_read_is_an_error() {
     let mut record = clean();
     record.totals.all.service = EncodedHistogram("1:1:1:?".into());
-    assert!(findings(&record).unwrap_err().to_string().contains("run made"));
+    assert!(
+        findings(&record)
+            .unwrap_err()
+            .to_string()
+            .contains("run made")
+    );
+}
+
+#[test]
+fn every_rule_is_documented() {
+    let page = include_str!("../../../docs/findings.md");
+    for rule in RULES {
+        assert!(page.contains(&format!("\n| `{rule}` |")), "{rule}");
+    }
 }

@@ -375,10 +375,16 @@ impl SessionTask {
                         begun,
                         between,
                     });
-                    self.shared
-                        .recorder
-                        .record_by(by, done, self.local, statements, service, due);
-                    return Some(Instant::now());
+                    self.shared.recorder.record_by(
+                        by,
+                        done,
+                        terminal.parts(),
+                        self.local,
+                        statements,
+                        service,
+                        due,
+                    );
+                    return Some(replied);
                 }
                 Err(error) => {
                     let failed = terminal.gave_up().then(Instant::now);

@@ -9,5 +9,5 @@ mod usl;
 pub use histogram::{Histogram, HistogramError};
 pub use moments::{mean, population_stddev};
 pub use ratio::{Estimate, Ratio};
-pub use series::{Trend, autocorrelation, median, trend, variance_inflation};
+pub use series::{Trend, autocorrelation, median, step, trend, variance_inflation};
 pub use usl::{LoadPoint, Parameter, Usl, UslError};

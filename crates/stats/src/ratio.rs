@@ -3,8 +3,9 @@
 use crate::series::variance_inflation;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Fewer values in a series tell nothing of how they vary.
-const SHORTEST_SERIES: usize = 10;
+/// Of fewer values in a series the autocorrelation is too uncertain: of ten with one of 0.8, equal
+/// runs were told apart in 8 of 100 simulated comparisons.
+const SHORTEST_SERIES: usize = 20;
 
 /// A value on the logarithmic scale, with the uncertainty of it. Ratios of rates and latencies are
 /// compared there: twice and half are as far apart, and latencies are less skewed.
@@ -60,7 +61,7 @@ impl Estimate {
 
     /// Of a whole whose parts, in the order of time, vary as `parts` do and depend on their
     /// neighbours: the variance of their mean is widened by their autocorrelation, and its degrees of
-    /// freedom are those of the independent values that they are worth. `None` for fewer than ten
+    /// freedom are those of the independent values that they are worth. `None` for fewer than twenty
     /// parts, or one that is not above 0.
     pub fn of_series(whole: f64, parts: &[f64]) -> Option<Self> {
         let logs = logs(parts)?;
@@ -109,7 +110,10 @@ impl Estimate {
 /// The variance of a sum, and its degrees of freedom (Welch and Satterthwaite).
 fn sum<'e>(estimates: impl Iterator<Item = &'e Estimate> + Clone) -> (f64, f64) {
     let variance: f64 = estimates.clone().map(|e| e.variance).sum();
-    let each: f64 = estimates.clone().map(|e| e.variance * e.variance / e.freedom).sum();
+    let each: f64 = estimates
+        .clone()
+        .map(|e| e.variance * e.variance / e.freedom)
+        .sum();
     let least = estimates.map(|e| e.freedom).fold(f64::INFINITY, f64::min);
     let freedom = variance * variance / each;
     (variance, if freedom.is_finite() { freedom } else { least })
@@ -163,7 +167,7 @@ mod tests {
     fn equal_runs_are_told_apart_in_at_most_one_of_twenty() {
         let mut all = Vec::new();
         for phi in [0.0, 0.3, 0.5, 0.8] {
-            for n in [10, 20, 30, 60, 300] {
+            for n in [20, 30, 60, 300] {
                 all.push((phi, n, shown(1.0, n, phi)));
             }
         }
@@ -177,9 +181,17 @@ mod tests {
 
     #[test]
     fn what_differs_is_shown_to_differ() {
-        for (times, n, phi) in [(1.1, 60, 0.0), (0.9, 60, 0.3), (1.2, 60, 0.5), (1.1, 300, 0.5)] {
+        for (times, n, phi) in [
+            (1.1, 60, 0.0),
+            (0.9, 60, 0.3),
+            (1.2, 60, 0.5),
+            (1.1, 300, 0.5),
+        ] {
             let power = shown(times, n, phi);
-            assert!(power > 0.9, "{times} times, phi {phi}, {n} intervals: {power}");
+            assert!(
+                power > 0.9,
+                "{times} times, phi {phi}, {n} intervals: {power}"
+            );
         }
     }
 

@@ -57,7 +57,12 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     let middle = (n - 1) as f64 / 2.0;
     let at = |i: usize| i as f64 - middle;
     let spread: f64 = (0..n).map(|i| at(i) * at(i)).sum();
-    let slope = values.iter().enumerate().map(|(i, v)| at(i) * v).sum::<f64>() / spread;
+    let slope = values
+        .iter()
+        .enumerate()
+        .map(|(i, v)| at(i) * v)
+        .sum::<f64>()
+        / spread;
     let residuals: Vec<f64> = values
         .iter()
         .enumerate()
@@ -67,14 +72,40 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     let error = (variance / spread * variance_inflation(&residuals)).sqrt();
     Some(Trend {
         change: slope * (n - 1) as f64 / m,
-        sure: if error > 0.0 {
-            slope / error
-        } else if slope == 0.0 {
-            0.0
-        } else {
-            f64::INFINITY.copysign(slope)
-        },
+        sure: sureness(slope, error),
     })
+}
+
+/// The second half beside the first: a step shows here, while a line through it leaves residuals
+/// that look like autocorrelation. `None` for fewer than eight values, or a mean of 0.
+pub fn step(values: &[f64]) -> Option<Trend> {
+    let n = values.len();
+    let all = mean(values.iter().copied());
+    if n < 8 || all <= 0.0 || !all.is_finite() {
+        return None;
+    }
+    let (first, second) = values.split_at(n / 2);
+    let means = [first, second].map(|half| mean(half.iter().copied()));
+    let of = |half: &[f64], m: f64| half.iter().map(|v| v - m).collect::<Vec<f64>>();
+    let within = [of(first, means[0]), of(second, means[1])].concat();
+    let variance = within.iter().map(|r| r * r).sum::<f64>() / (n - 2) as f64;
+    let halves = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
+    let error = (variance * halves * variance_inflation(&within)).sqrt();
+    let change = means[1] - means[0];
+    Some(Trend {
+        change: change / all,
+        sure: sureness(change, error),
+    })
+}
+
+fn sureness(change: f64, error: f64) -> f64 {
+    if error > 0.0 {
+        change / error
+    } else if change == 0.0 {
+        0.0
+    } else {
+        f64::INFINITY.copysign(change)
+    }
 }
 
 #[cfg(test)]
@@ -100,8 +131,22 @@ mod tests {
     }
 
     #[test]
+    fn a_step_is_found_where_there_is_one() {
+        let fell: Vec<f64> = (0..16)
+            .map(|i| if i < 8 { 400.0 } else { 100.0 } + f64::from(i * 7 % 5))
+            .collect();
+        let found = step(&fell).unwrap();
+        assert!(found.change < -1.0 && found.sure < -20.0, "{found:?}");
+        assert!(trend(&fell).unwrap().sure.abs() < 4.0, "no line");
+        assert_eq!(step(&[5.0; 9]).unwrap().sure, 0.0);
+        assert_eq!(step(&[5.0; 7]), None);
+    }
+
+    #[test]
     fn a_line_is_found_and_none_where_there_is_none() {
-        let rising: Vec<f64> = (0..20).map(|i| 100.0 + f64::from(i) + f64::from(i % 3)).collect();
+        let rising: Vec<f64> = (0..20)
+            .map(|i| 100.0 + f64::from(i) + f64::from(i % 3))
+            .collect();
         let found = trend(&rising).unwrap();
         assert!((found.change - 0.17).abs() < 0.02, "{found:?}");
         assert!(found.sure > 10.0);

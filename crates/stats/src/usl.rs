@@ -218,9 +218,8 @@ fn inverse(m: [Three; 3]) -> Option<[Three; 3]> {
         return None;
     }
     let s = |i: usize, j: usize| m[i % 3][j % 3] / scale[i % 3] / scale[j % 3];
-    let cofactor = |i: usize, j: usize| {
-        s(i + 1, j + 1) * s(i + 2, j + 2) - s(i + 1, j + 2) * s(i + 2, j + 1)
-    };
+    let cofactor =
+        |i: usize, j: usize| s(i + 1, j + 1) * s(i + 2, j + 2) - s(i + 1, j + 2) * s(i + 2, j + 1);
     let determinant: f64 = (0..3).map(|j| s(0, j) * cofactor(0, j)).sum();
     if !determinant.is_finite() || determinant.abs() < 1e-14 {
         return None;
@@ -242,7 +241,10 @@ mod tests {
     }
 
     fn near(value: f64, truth: f64, share: f64) {
-        assert!((value - truth).abs() <= truth.abs() * share, "{value} for {truth}");
+        assert!(
+            (value - truth).abs() <= truth.abs() * share,
+            "{value} for {truth}"
+        );
     }
 
     /// SPEC SDM 91 on a Sun SPARCcenter 2000, as Gunther's book has it; the parameters are those
@@ -265,7 +267,10 @@ mod tests {
         near(fit.peak().unwrap().load, 96.5, 1e-2);
         assert!(fit.r_squared > 0.98);
         let knee = fit.knee().unwrap();
-        assert!(knee.load < fit.peak().unwrap().load && knee.load > 10.0, "{knee:?}");
+        assert!(
+            knee.load < fit.peak().unwrap().load && knee.load > 10.0,
+            "{knee:?}"
+        );
     }
 
     #[test]

@@ -76,7 +76,9 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
         facts.push(("server", server.engine.to_string()));
         facts.push(("server version", server.version.clone()));
     }
-    let facts = facts.into_iter().map(|(name, value)| (name.to_string(), value));
+    let facts = facts
+        .into_iter()
+        .map(|(name, value)| (name.to_string(), value));
     let tables = run.tables_before.iter();
     let rows = tables.map(|t| (format!("rows of {} before", t.table), t.rows.to_string()));
     facts.chain(rows).collect()

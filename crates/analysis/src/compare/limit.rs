@@ -34,13 +34,19 @@ impl std::str::FromStr for Limit {
         let (name, above, change) = match (text.split_once('>'), text.split_once('<')) {
             (Some((name, change)), None) => (name, true, change),
             (None, Some((name, change))) => (name, false, change),
-            _ => return Err(fail("allowed is a metric, > or <, and a change in percent".into())),
+            _ => {
+                return Err(fail(
+                    "allowed is a metric, > or <, and a change in percent".into(),
+                ));
+            }
         };
         let name = name.trim().to_ascii_lowercase();
         let Some(metric) = Metric::ALL.into_iter().find(|m| m.name() == name) else {
             let names = Metric::ALL.map(Metric::name);
             let near = tidemark_core::nearest(&name, names);
-            let meant = near.map(|n| format!(", did you mean {n}?")).unwrap_or_default();
+            let meant = near
+                .map(|n| format!(", did you mean {n}?"))
+                .unwrap_or_default();
             return Err(fail(format!("there is no metric {name:?}{meant}")));
         };
         let percent = change.trim().strip_suffix('%').map(str::trim_end);
@@ -59,7 +65,12 @@ impl std::str::FromStr for Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.above { '>' } else { '<' };
-        write!(f, "{} {sign} {:+}%", self.metric.name(), self.change * 100.0)
+        write!(
+            f,
+            "{} {sign} {:+}%",
+            self.metric.name(),
+            self.change * 100.0
+        )
     }
 }
 
@@ -112,7 +123,10 @@ mod tests {
             ("throughput < -150%", "a sign and %"),
         ] {
             let error = text.parse::<Limit>().unwrap_err().to_string();
-            assert!(error.contains(part) && error.contains("'p99 > +5%'"), "{error}");
+            assert!(
+                error.contains(part) && error.contains("'p99 > +5%'"),
+                "{error}"
+            );
         }
     }
 }

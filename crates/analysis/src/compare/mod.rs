@@ -30,7 +30,7 @@ pub enum Verdict {
     Slower,
     /// What was measured is no proof of a difference; nor is it one of equality.
     NoDifferenceShown,
-    /// There is nothing to tell how sure the ratio is: a single run of fewer than ten whole
+    /// There is nothing to tell how sure the ratio is: a single run of fewer than twenty whole
     /// intervals, or with one in which nothing ended.
     NotEnough,
 }

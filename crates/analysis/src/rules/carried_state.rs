@@ -39,7 +39,8 @@ pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Option<Finding> {
     a.iter().chain(b).find_map(|run| {
         run.tables_before.iter().find_map(|t| {
             let mut others = first.tables_before.iter();
-            let other = others.find(|o| o.table == t.table && o.expected_rows == t.expected_rows)?;
+            let other =
+                others.find(|o| o.table == t.table && o.expected_rows == t.expected_rows)?;
             differ(t.rows, other.rows).then(|| finding(BETWEEN, t, other.rows))
         })
     })

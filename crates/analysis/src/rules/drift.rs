@@ -3,7 +3,7 @@
 use crate::run::{Run, rate};
 use crate::thresholds::{TREND_CHANGE, TREND_INTERVALS, TREND_SURE};
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
-use tidemark_stats::trend;
+use tidemark_stats::{step, trend};
 
 pub(super) const ID: &str = "drift";
 
@@ -22,7 +22,11 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if run.kind != LoadKind::Closed || rates.len() < TREND_INTERVALS {
         return Ok(None);
     }
-    let moved = trend(&rates).filter(|t| t.change.abs() >= TREND_CHANGE && t.sure.abs() >= TREND_SURE);
+    let moved = [trend(&rates), step(&rates)]
+        .into_iter()
+        .flatten()
+        .filter(|t| t.change.abs() >= TREND_CHANGE && t.sure.abs() >= TREND_SURE)
+        .max_by(|a, b| a.sure.abs().total_cmp(&b.sure.abs()));
     Ok(moved.map(|t| Finding {
         rule: ID,
         severity: Severity::Suspect,

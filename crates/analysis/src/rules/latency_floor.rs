@@ -17,7 +17,10 @@ const INSTEAD: Both = Both {
 };
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    let (min, mean) = (run.service.min_ns() as f64 / 1e6, run.service.mean_ns() / 1e6);
+    let (min, mean) = (
+        run.service.min_ns() as f64 / 1e6,
+        run.service.mean_ns() / 1e6,
+    );
     let server = run.record.server.as_ref();
     // No network lies before an embedded engine.
     let embedded = server.is_some_and(|s| s.engine == Engine::Sqlite);

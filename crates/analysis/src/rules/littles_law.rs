@@ -35,7 +35,12 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let ends = run.service.max_ns() as f64 / 1e9 / elapsed_s;
     let sessions = run.record.sessions as f64;
     if in_service > sessions * (USERS_SEEN_MOST + ends) {
-        return Ok(Some(finding(sessions, in_service, TOO_MANY, TOO_MANY_INSTEAD)));
+        return Ok(Some(finding(
+            sessions,
+            in_service,
+            TOO_MANY,
+            TOO_MANY_INSTEAD,
+        )));
     }
     let Some((seen, chance)) = users_seen(run, in_service) else {
         return Ok(None);

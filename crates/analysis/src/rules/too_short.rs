@@ -40,7 +40,10 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         ];
         (SAMPLES, figures)
     } else if run.totals.elapsed_s < SHORTEST_S {
-        (TIME, vec![("seconds", Figure::Number(run.totals.elapsed_s))])
+        (
+            TIME,
+            vec![("seconds", Figure::Number(run.totals.elapsed_s))],
+        )
     } else {
         return Ok(None);
     };

@@ -1,23 +1,29 @@
 //! `tidemark tpch`: TPC-H with go-tpc's command line.
 
+mod answers;
+mod asked;
 mod flags;
+mod refresh;
+mod run;
 mod tiflash;
+mod watch;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::say;
 use flags::TOOL;
 
-/// Runs a go-tpc command line: `words` after `tpch`.
+/// Runs a go-tpc command line: `words` after `tpch`, `args` with everything, for the record.
 ///
 /// # Errors
 /// [`Failure`] with its exit code.
-pub fn main(words: &[String]) -> Result<ExitCode, Failure> {
+pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     TOOL.main(words, |command, work| match command {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare(work),
         Command::Cleanup => cleanup(work),
-        Command::Run | Command::Check => Err(Failure::usage(format!(
+        Command::Run => run::run(work, args),
+        Command::Check => Err(Failure::usage(format!(
             "{} is not offered for TPC-H",
             command.name()
         ))),

@@ -241,6 +241,12 @@ pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
         .is_some_and(|mark| mark.starts_with(&loading))
 }
 
+/// Whether a mark says that Tidemark loaded its table to the end.
+pub fn is_marked_loaded(mark: &str) -> bool {
+    mark.strip_prefix(MARK)
+        .is_some_and(|rest| rest.starts_with("loaded "))
+}
+
 /// Whether a table may be dropped as one of the benchmark's.
 pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
     let mark = found.comment.as_deref().unwrap_or_default();

@@ -56,7 +56,9 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
         markdown::section(table.title, &markdown::table(&table.head, &table.rows))
     };
     let list = |lines: Vec<String>| -> String {
-        let items = lines.iter().map(|l| format!("- {}\n", markdown::escaped(l)));
+        let items = lines
+            .iter()
+            .map(|l| format!("- {}\n", markdown::escaped(l)));
         items.collect()
     };
     if !comparison.findings.is_empty() {

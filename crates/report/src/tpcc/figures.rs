@@ -259,11 +259,7 @@ fn is_efficient(
 
 /// A type without a transaction is one whose share is too small; `None` when there was nothing to
 /// have a share of, and for the deferred part of Delivery where nothing was deferred.
-fn type_figures(
-    asked: &Asked,
-    latency: Option<&TypeLatency>,
-    all: u64,
-) -> Option<TypeFigures> {
+fn type_figures(asked: &Asked, latency: Option<&TypeLatency>, all: u64) -> Option<TypeFigures> {
     let Asked {
         name,
         least_share,

@@ -5,15 +5,25 @@
 //! go-tpc or from dbgen's files serve these runs and the other way round. Rows are those of dbgen,
 //! made by the crate `tpchgen`; they depend on the scale factor alone and on no seed.
 
+pub mod answers;
 mod options;
+mod order;
+mod parameters;
 mod prose;
+pub mod query;
 mod recognise;
+mod refresh;
 mod rows;
 mod schema;
 mod settings;
 mod tables;
+mod words;
 
 pub use options::OPTIONS;
+pub use order::{fewest_streams, order};
+pub use parameters::Parameters;
+pub use query::Query;
+pub use refresh::{RefreshSet, SETS};
 pub use settings::Settings;
 pub use tables::Table;
 
