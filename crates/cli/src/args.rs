@@ -40,7 +40,7 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
-    /// Load TPC-H with go-tpc's own command line
+    /// Load and run TPC-H with go-tpc's own command line
     #[command(disable_help_flag = true)]
     Tpch {
         /// go-tpc's words.
@@ -48,6 +48,17 @@ pub enum Command {
             trailing_var_arg = true,
             allow_hyphen_values = true,
             help = "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them"
+        )]
+        args: Vec<String>,
+    },
+    /// Run YCSB with go-ycsb's own command line and properties
+    #[command(disable_help_flag = true)]
+    Ycsb {
+        /// go-ycsb's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for go-ycsb: load|run DATABASE [FLAGS]; --help lists them"
         )]
         args: Vec<String>,
     },
@@ -70,6 +81,8 @@ pub enum Command {
     Show(Show),
     /// Write the report of one run
     Report(Report),
+    /// Compare runs: how much faster or slower, how sure that is, what else differed
+    Compare(Compare),
     /// Delete one run from the store
     Delete(One),
     /// Check step by step that a target can be used: connection, rights, statements, loading
@@ -153,6 +166,29 @@ pub struct Report {
     pub store: StoreArg,
 }
 
+/// `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Run to compare with: an id or its beginning, `last`, or a record written by --out; repeats
+    /// with commas
+    pub a: String,
+    /// Run that is compared, likewise
+    pub b: String,
+    /// End with code 3 when a metric changed by more than this and that is shown, as 'p99 > +5%' or
+    /// 'throughput < -3%'; of throughput, mean, p50, p95, p99; may be given several times
+    #[arg(long, value_name = "LIMIT")]
+    pub fail_if: Vec<String>,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_parser = ["text", "md", "json"])]
+    pub format: String,
+    /// Language
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
 /// `delete`.
 #[derive(Debug, Args)]
 pub struct One {
@@ -176,7 +212,7 @@ fn after_help() -> String {
         .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
         .collect();
     format!(
-        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n\nExit codes:\n{}",
+        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n  tidemark ycsb --help\n\nExit codes:\n{}",
         codes.trim_end()
     )
 }

@@ -16,7 +16,7 @@ pub enum ExitCode {
     /// The command line, a configuration file or a URL is wrong.
     Usage = 2,
     /// The data or the results are not what they should be, or a search found no rate that keeps
-    /// its objective, or none whose confirmation did.
+    /// its objective, or none whose confirmation did, or a comparison is beyond a limit.
     Check = 3,
     /// No session could be opened: unreachable, refused, wrong password, TLS refused.
     Connect = 4,
@@ -42,7 +42,7 @@ impl ExitCode {
         ),
         (
             ExitCode::Check,
-            "data or results are not what they should be, or --find-max found no rate",
+            "data or results are not as they should be, --find-max found no rate, or --fail-if holds",
         ),
         (ExitCode::Connect, "no session could be opened"),
         (

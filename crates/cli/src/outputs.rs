@@ -8,8 +8,14 @@ use crate::storing::Storing;
 use std::io::Write;
 use std::path::PathBuf;
 use tidemark_core::OptionValues;
+use tidemark_core::record::RunRecord;
 use tidemark_engine::Started;
+use tidemark_report::finding_lines;
 use tidemark_report::sysbench::fewer_sessions;
+
+/// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
+/// too.
+const LONGEST_JUDGED_S: f64 = 3600.0;
 
 /// Files that a run writes, checked before it begins.
 pub struct Outputs {
@@ -53,6 +59,15 @@ impl Outputs {
         self.record.is_some() || !self.reports.is_empty()
     }
 
+    /// What the rules have to say of the run, a line each.
+    fn findings(&self, record: &RunRecord) -> String {
+        match tidemark_analysis::findings(record) {
+            Ok(found) if found.is_empty() => String::new(),
+            Ok(found) => format!("{}\n", finding_lines(&found, render::language(&self.lang))),
+            Err(error) => format!("Findings: {error}\n"),
+        }
+    }
+
     /// Keeps the record: in the store (whether it is there is returned), and in the files.
     ///
     /// # Errors
@@ -64,11 +79,14 @@ impl Outputs {
         out: &mut dyn Write,
     ) -> Result<bool, Failure> {
         let kept = storing.finish(&recording.record);
-        if self.any() {
+        // A day's intervals are left where they are unless a file asks for them.
+        let few = recording.record.totals.elapsed_s <= LONGEST_JUDGED_S;
+        if self.any() || few {
             recording.record.intervals = storing.intervals();
         }
         let record = &recording.record;
         complain(storing);
+        say(out, &self.findings(record));
         if let Some(path) = &self.record {
             render::write(record, path, Format::Json, &self.lang)?;
             say(out, &format!("Record: {}\n", path.display()));

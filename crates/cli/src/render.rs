@@ -38,13 +38,18 @@ impl Format {
     }
 }
 
+/// The language that `--lang` names.
+pub fn language(tag: &str) -> Lang {
+    if tag == "zh" { Lang::Zh } else { Lang::En }
+}
+
 /// The report's text.
 ///
 /// # Errors
 /// [`Failure`] when the record holds what can't be read.
 pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
-    let lang = if lang == "zh" { Lang::Zh } else { Lang::En };
+    let lang = language(lang);
     match format {
         Format::Html => tidemark_report::html(record, lang).map_err(|e| failed(&e)),
         Format::Markdown => tidemark_report::markdown(record, lang).map_err(|e| failed(&e)),

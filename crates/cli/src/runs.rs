@@ -107,18 +107,25 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
     print(&render::render(&record, Format::Text, &show.lang)?)
 }
 
+/// The record that a word names: a file written by `--out`, or a run of the store.
+///
+/// # Errors
+/// [`Failure`] when there is none, or it can't be read.
+pub fn record_of(store: &args::StoreArg, name: &str) -> Result<RunRecord, Failure> {
+    let file = Path::new(name);
+    if !(file.extension().is_some_and(|e| e == "json") || file.is_file()) {
+        return find(store, name);
+    }
+    let shown = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
+    from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))
+}
+
 /// Writes one run's report.
 pub fn report(report: &args::Report) -> Result<ExitCode, Failure> {
     let format = Format::of(&report.out)?;
-    let file = Path::new(&report.run);
-    let record = if file.extension().is_some_and(|e| e == "json") || file.is_file() {
-        let shown = file.display();
-        let text = std::fs::read_to_string(file)
-            .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
-        from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))?
-    } else {
-        find(&report.store, &report.run)?
-    };
+    let record = record_of(&report.store, &report.run)?;
     render::write(&record, &report.out, format, &report.lang)?;
     print(&format!("{}\n", report.out.display()))
 }

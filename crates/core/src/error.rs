@@ -87,6 +87,19 @@ impl DbError {
         self.code == "1461"
     }
 
+    /// Whether a statement was given up because it took longer than it may: by the client
+    /// (`statement-timeout`), or by a server that was told to.
+    ///
+    /// - MariaDB: 1969 (ER_STATEMENT_TIMEOUT); MySQL and TiDB: 3024 (ER_QUERY_TIMEOUT);
+    /// - PostgreSQL family: `57014` (query_canceled) with the words of `statement_timeout`.
+    pub fn is_timeout(&self) -> bool {
+        match self.code.as_str() {
+            "statement-timeout" | "1969" | "3024" => true,
+            "57014" => self.message.contains("statement timeout"),
+            _ => false,
+        }
+    }
+
     /// Whether a session was refused because there are as many as the server, the account or a pool
     /// before it allows: fewer could be had.
     ///
@@ -108,6 +121,29 @@ impl DbError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_query_that_took_too_long_is_told_from_one_that_was_cancelled() {
+        for (code, message, timeout) in [
+            ("statement-timeout", "not answered", true),
+            (
+                "1969",
+                "Query execution was interrupted (max_statement_time exceeded)",
+                true,
+            ),
+            ("3024", "maximum statement execution time exceeded", true),
+            (
+                "57014",
+                "canceling statement due to statement timeout",
+                true,
+            ),
+            ("57014", "canceling statement due to user request", false),
+            ("1317", "Query execution was interrupted", false),
+        ] {
+            let error = DbError::new(ErrorClass::Fatal, code, message);
+            assert_eq!(error.is_timeout(), timeout, "{error}");
+        }
+    }
 
     #[test]
     fn too_many_sessions_are_told_from_other_refusals() {

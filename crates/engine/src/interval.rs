@@ -30,9 +30,18 @@ pub(crate) fn encoded(histogram: &Histogram) -> Option<EncodedHistogram> {
 
 /// Per transaction type, by name; types without transactions are left out.
 pub(crate) fn type_stats(names: &[&str], counters: &Counters) -> BTreeMap<String, TypeStats> {
+    by_name(names, &counters.types)
+}
+
+/// Per type, by name, the transactions that were parts of larger ones; none of most workloads.
+pub(crate) fn part_stats(names: &[&str], counters: &Counters) -> BTreeMap<String, TypeStats> {
+    by_name(names, &counters.parts)
+}
+
+fn by_name(names: &[&str], latencies: &[Latencies]) -> BTreeMap<String, TypeStats> {
     names
         .iter()
-        .zip(&counters.types)
+        .zip(latencies)
         .filter(|(_, l)| !l.service.is_empty())
         .map(|(name, l)| (name.to_string(), stats(l)))
         .collect()
@@ -71,8 +80,9 @@ pub(crate) fn host_loads(
         .collect()
 }
 
-/// How evenly sessions were served.
-pub(crate) fn fairness(sessions: &[SessionTally]) -> Fairness {
+/// How evenly sessions were served, and what time passed between their transactions, if that is the
+/// client's own.
+pub(crate) fn fairness(sessions: &[SessionTally], clients_own: bool) -> Fairness {
     let events = || sessions.iter().map(|s| s.events as f64);
     let busy = || sessions.iter().map(|s| s.busy.as_secs_f64());
     Fairness {
@@ -80,5 +90,6 @@ pub(crate) fn fairness(sessions: &[SessionTally]) -> Fairness {
         events_stddev: population_stddev(events()),
         time_avg_s: mean(busy()),
         time_stddev_s: population_stddev(busy()),
+        between_avg_s: clients_own.then(|| mean(sessions.iter().map(|s| s.between.as_secs_f64()))),
     }
 }

@@ -3,7 +3,9 @@
 use crate::clock::Clock;
 use crate::control::StopHandle;
 use crate::error::EngineError;
-use crate::interval::{Names, all_types, encoded, fairness, host_loads, notes, type_stats};
+use crate::interval::{
+    Names, all_types, encoded, fairness, host_loads, notes, part_stats, type_stats,
+};
 use crate::launch::Crew;
 use crate::recorder::{Counters, SessionTally};
 use crate::run::{RunObserver, RunResult};
@@ -355,6 +357,7 @@ impl<'a> Measurement<'a> {
             outage_ms: outage.as_secs_f64() * 1000.0,
             hosts: host_loads(&self.crew.hosts, &self.spare.hosts, &self.connected),
             types: type_stats(self.names.types, &self.spare),
+            parts: part_stats(self.names.types, &self.spare),
             notes: notes(self.names.notes, &self.spare),
         }
     }
@@ -391,18 +394,22 @@ impl<'a> Measurement<'a> {
         for (now, before) in sessions.iter_mut().zip(&span.sessions) {
             now.events -= before.events;
             now.busy = now.busy.saturating_sub(before.busy);
+            now.between = now.between.saturating_sub(before.between);
         }
         let counters = &span.counters;
         let outage = self.crew.control.outages.within(span.start, end);
+        // Nothing but its last reply made a session's next transaction due.
+        let clients_own = counters.types.iter().all(|l| l.response.is_empty());
         Totals {
             elapsed_s: end.saturating_duration_since(span.start).as_secs_f64(),
             statements: counters.statements,
             ignored_errors: counters.ignored_errors,
             reconnects: counters.reconnects,
             types: type_stats(self.names.types, counters),
+            parts: part_stats(self.names.types, counters),
             notes: notes(self.names.notes, counters),
             all: all_types(counters),
-            fairness: fairness(&sessions),
+            fairness: fairness(&sessions, clients_own),
             delayed_arrivals: counters.delayed,
             dropped_arrivals: counters.dropped,
             unserved_arrivals: counters.unserved,

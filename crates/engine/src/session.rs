@@ -106,6 +106,8 @@ pub(crate) struct SessionTask {
     statements: Statements,
     /// The host that the session was lost to.
     host: usize,
+    /// Its last reply, in a closed loop without pauses.
+    replied: Option<Instant>,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
     /// Where the executor's lost sessions come back.
@@ -135,6 +137,7 @@ impl SessionTask {
             .fetch_max(prepared, Ordering::Relaxed);
         Ok(Self {
             counted: session.counts(),
+            replied: None,
             shared,
             number,
             local,
@@ -351,7 +354,14 @@ impl SessionTask {
             };
             match tried {
                 Ok(done) => {
-                    let service = session.replied_at(begun).saturating_duration_since(begun);
+                    let replied = session.replied_at(begun);
+                    let service = replied.saturating_duration_since(begun);
+                    let before = match part.start {
+                        Start::Now => self.replied.replace(replied),
+                        Start::At(..) => None,
+                    };
+                    let between =
+                        before.map_or(Duration::ZERO, |r| begun.saturating_duration_since(r));
                     let statements = self.uncounted();
                     let due = match part.start {
                         Start::Now => None,
@@ -363,11 +373,18 @@ impl SessionTask {
                     let by = Some(By {
                         terminal: part.terminal,
                         begun,
+                        between,
                     });
-                    self.shared
-                        .recorder
-                        .record_by(by, done, self.local, statements, service, due);
-                    return Some(Instant::now());
+                    self.shared.recorder.record_by(
+                        by,
+                        done,
+                        terminal.parts(),
+                        self.local,
+                        statements,
+                        service,
+                        due,
+                    );
+                    return Some(replied);
                 }
                 Err(error) => {
                     let failed = terminal.gave_up().then(Instant::now);

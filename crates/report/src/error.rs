@@ -13,6 +13,9 @@ pub enum ReportError {
         /// Why.
         source: HistogramError,
     },
+    /// The record can't be judged.
+    #[error(transparent)]
+    Analysis(#[from] tidemark_analysis::AnalysisError),
     /// A chart could not be drawn.
     #[error("chart: {0}")]
     Chart(String),

@@ -2,11 +2,12 @@
 
 use crate::charts::{self, Figure};
 use crate::digest::{Digest, percentile_ms};
+use crate::findings::{Said, said};
 use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
+use crate::section::Section;
 use crate::texts::{Lang, Texts, fill};
-use crate::tpcc::Section;
 use crate::words::{Words, readable_time, rows_differ};
 use crate::{ReportError, TypeLatency};
 use askama::Template;
@@ -40,6 +41,7 @@ struct Page<'a> {
     warnings: Vec<String>,
     key_figures: Vec<(String, String)>,
     latency_kind: &'static str,
+    findings: Vec<Said>,
     figures: Vec<Figure>,
     types: Vec<TypeRow>,
     results: Option<Section>,
@@ -129,6 +131,7 @@ impl<'a> Page<'a> {
             warnings: w.warnings(),
             key_figures: w.key_figures(),
             latency_kind: w.latency_kind(),
+            findings: said(record, lang)?,
             figures: figures(d, t)?,
             types: type_rows(w),
             results: Section::of(d, lang),

@@ -3,8 +3,10 @@
 //! Nothing here measures, asks the time or touches files.
 
 mod charts;
+mod compare;
 mod digest;
 mod error;
+mod findings;
 mod html;
 mod load;
 mod load_words;
@@ -12,13 +14,18 @@ mod markdown;
 mod merge;
 mod number;
 pub mod oltpbench;
+mod section;
 pub mod sysbench;
 mod text;
 mod texts;
 pub mod tpcc;
+pub mod tpch;
 mod words;
+pub mod ycsb;
 
+pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
+pub use findings::finding_lines;
 pub use html::html;
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};

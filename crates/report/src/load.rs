@@ -4,6 +4,7 @@
 use crate::ReportError;
 use crate::merge::{TypeLatency, decode, per_second};
 use std::time::Duration;
+pub(crate) use tidemark_analysis::{LoadKind, option};
 use tidemark_core::record::{RunRecord, Step, StepPurpose, Totals};
 use tidemark_stats::Histogram;
 
@@ -15,48 +16,6 @@ const LATE_SHARE: f64 = 0.1;
 const NEVER_LATE: Duration = Duration::from_micros(200);
 /// More arrivals than this share that were due and not served at the end are told of.
 const UNSERVED_SHARE: f64 = 0.001;
-
-/// What let transactions start.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum LoadKind {
-    /// Replies, and terminals' thinking.
-    Closed,
-    /// A schedule of so many arrivals a second.
-    Open(f64),
-    /// A schedule with rates that followed each other.
-    Steps,
-    /// A search for the highest rate that keeps an objective.
-    Search,
-}
-
-impl LoadKind {
-    pub fn of(record: &RunRecord) -> Self {
-        if option(record, "find-max").is_some()
-            || record.steps.iter().any(|s| s.purpose != StepPurpose::Asked)
-        {
-            LoadKind::Search
-        } else if !record.steps.is_empty() {
-            LoadKind::Steps
-        } else if let Some(rate) = record.rate {
-            LoadKind::Open(rate)
-        } else if record.intervals.iter().any(|i| i.rate.is_some()) {
-            // Its end was never written, so neither were its steps.
-            LoadKind::Steps
-        } else {
-            LoadKind::Closed
-        }
-    }
-
-    pub fn is_open_loop(self) -> bool {
-        self != LoadKind::Closed
-    }
-}
-
-/// An option's value, unless it is empty or says "none".
-pub(crate) fn option<'r>(record: &'r RunRecord, name: &str) -> Option<&'r str> {
-    let value = record.options.get(name)?.value.as_str();
-    Some(value).filter(|v| !matches!(*v, "" | "0"))
-}
 
 /// A distribution in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

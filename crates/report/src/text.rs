@@ -1,11 +1,12 @@
 //! One run as plain text, for terminals and files.
 
 use crate::digest::{Digest, percentile_ms};
+use crate::findings::{Said, said};
 use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
+use crate::section::Section;
 use crate::texts::{Lang, fill};
-use crate::tpcc::Section;
 use crate::words::{Words, rows_differ};
 use crate::{ReportError, TypeLatency};
 use std::fmt::Write;
@@ -34,6 +35,7 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out.pair(&name, &value);
     }
     out.line(w.latency_kind());
+    out.findings(&said(record, lang)?, &w);
     if let Some(section) = Section::of(&digest, lang) {
         out.section(&section);
     }
@@ -95,6 +97,10 @@ impl Summary {
             .sentences
             .iter()
             .for_each(|s| self.line(&format!("  {s}")));
+        for (title, text) in &section.texts {
+            self.head(title);
+            text.lines().for_each(|l| self.line(&format!("  {l}")));
+        }
     }
 
     pub fn line(&mut self, text: &str) {
@@ -109,6 +115,17 @@ impl Summary {
 
     fn pair(&mut self, name: &str, value: &str) {
         self.line(&format!("  {} {value}", padded(name, 22)));
+    }
+
+    fn findings(&mut self, found: &[Said], w: &Words<'_>) {
+        if found.is_empty() {
+            return;
+        }
+        self.head(w.t.findings);
+        for said in found {
+            self.line(&format!("  {}", said.line(w.t)));
+            self.line(&format!("    {}", said.instead));
+        }
     }
 
     fn types(&mut self, w: &Words<'_>) {
@@ -156,7 +173,7 @@ impl Summary {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    pub fn table(&mut self, table: &Table) {
         self.head(table.title);
         let head: Vec<String> = table.head.iter().map(|h| (*h).into()).collect();
         let lines = || std::iter::once(&head).chain(&table.rows);

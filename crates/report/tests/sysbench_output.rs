@@ -203,6 +203,7 @@ fn parse_summary(block: &str) -> Summary {
             events_stddev,
             time_avg_s,
             time_stddev_s,
+            ..Fairness::default()
         },
     };
     assert_eq!(

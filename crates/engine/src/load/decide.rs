@@ -141,10 +141,11 @@ pub(super) async fn decide(
         return Ok(Decision::Resume { chunks });
     }
     // Its rows can't be told from what is missing, or are to be dropped.
-    if mark == mark_loading(plan, spec) || spec.replace == Replace::Anything {
+    let same = mark == mark_loading(plan, spec) && workload.can_be(&found);
+    if same || spec.replace == Replace::Anything {
         return Ok(Decision::Recreate);
     }
-    let ours = mark.starts_with(MARK) || workload.recognises(&found);
+    let ours = is_ours(workload, &found);
     let rows = catalog::row_count(session, &plan.name)
         .await
         .map_err(statement)?;
@@ -240,13 +241,16 @@ pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
         .is_some_and(|mark| mark.starts_with(&loading))
 }
 
+/// Whether a mark says that Tidemark loaded its table to the end.
+pub fn is_marked_loaded(mark: &str) -> bool {
+    mark.strip_prefix(MARK)
+        .is_some_and(|rest| rest.starts_with("loaded "))
+}
+
 /// Whether a table may be dropped as one of the benchmark's.
 pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
-    found
-        .comment
-        .as_deref()
-        .is_some_and(|c| c.starts_with(MARK))
-        || workload.recognises(found)
+    let mark = found.comment.as_deref().unwrap_or_default();
+    mark.starts_with(MARK) && workload.can_be(found) || workload.recognises(found)
 }
 
 #[cfg(test)]

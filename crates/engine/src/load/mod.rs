@@ -17,7 +17,7 @@ mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{is_ours, is_unfinished};
+pub use decide::{is_marked_loaded, is_ours, is_unfinished};
 pub use drop::drop_tables;
 pub use verify::TableReport;
 

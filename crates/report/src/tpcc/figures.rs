@@ -4,49 +4,25 @@ use crate::digest::Digest;
 use crate::merge::{TypeLatency, per_second};
 use crate::{ReportError, load};
 use std::fmt;
+pub use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
+use tidemark_analysis::tpcc::{ASKED, Asked, DEFERRED, is_tpcc, waits, waits_for_one};
+pub(super) use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
 use tidemark_core::record::RunRecord;
-
-/// The type whose rate is tpmC.
-pub(super) const NEW_ORDER: &str = "NewOrder";
-/// What is left of a Delivery when its user has the reply (clause 2.7.2).
-pub(super) const DEFERRED: &str = "DeferredDelivery";
-/// The most New-Orders a minute that the ten terminals of a warehouse can make with keying and
-/// think times of clause 5.2.5.7 and no response time at all.
-pub(super) const TPMC_PER_WAREHOUSE: f64 = 12.86;
-/// Terminals of a warehouse (clause 4.2.2).
-pub const TERMINALS_PER_WAREHOUSE: u64 = 10;
-
-/// What the specification asks of a type: its least share of the mix in percent (clause 5.2.3) and
-/// the limit of its 90th percentile in seconds (clauses 5.2.5.7 and 2.7.2).
-const ASKED: [(&str, Option<f64>, f64); 6] = [
-    (NEW_ORDER, None, 5.0),
-    ("Payment", Some(43.0), 5.0),
-    ("OrderStatus", Some(4.0), 5.0),
-    ("Delivery", Some(4.0), 5.0),
-    ("StockLevel", Some(4.0), 20.0),
-    (DEFERRED, None, 80.0),
-];
 
 /// Whether a mix with such weights (New-Order, Payment, Order-Status, Delivery, Stock-Level) has the
 /// shares that clause 5.2.3 asks for at least.
 pub fn is_specified_mix(weights: &[f64; 5]) -> bool {
     let all: f64 = weights.iter().sum();
     let mut pairs = ASKED.iter().zip(weights);
-    pairs.all(|((_, least, _), weight)| least.is_none_or(|least| weight * 100.0 >= least * all))
+    pairs.all(|(asked, weight)| {
+        let least = asked.least_share;
+        least.is_none_or(|least| weight * 100.0 >= least * all)
+    })
 }
 
 /// Whether a user waits for its reply; only those count as transactions per minute.
 pub(super) fn is_interactive(name: &str) -> bool {
     name != DEFERRED
-}
-
-pub(super) fn warehouses(record: &RunRecord) -> u64 {
-    let number = |name| load::option(record, name).and_then(|n| n.parse::<u64>().ok());
-    let all = number("warehouses").unwrap_or(0);
-    // Of clients that share the warehouses each has the terminals of its own.
-    let last = number("last-warehouse").filter(|n| *n > 0).unwrap_or(all);
-    let first = number("first-warehouse").filter(|n| *n > 0).unwrap_or(1);
-    (last + 1).saturating_sub(first)
 }
 
 /// Why there is no efficiency.
@@ -202,7 +178,7 @@ impl Figures {
 
     pub(crate) fn of_digest(digest: &Digest<'_>) -> Option<Self> {
         let (record, elapsed_s) = (digest.record, digest.totals.elapsed_s);
-        if record.workload != "tpcc" {
+        if !is_tpcc(record) {
             return None;
         }
         let count = |name: &str| -> u64 {
@@ -220,7 +196,7 @@ impl Figures {
         let types: Vec<TypeFigures> = ASKED
             .iter()
             .filter_map(|asked| {
-                let found = digest.types.iter().find(|(n, _)| *n == asked.0);
+                let found = digest.types.iter().find(|(n, _)| *n == asked.name);
                 type_figures(asked, found.map(|(_, latency)| latency), all)
             })
             .collect();
@@ -253,16 +229,6 @@ fn share(part: u64, of: u64) -> f64 {
     }
 }
 
-/// How long users key and think, as a multiple of the specification's times.
-fn waits(record: &RunRecord) -> f64 {
-    if load::option(record, "wait") != Some("on") {
-        return 0.0;
-    }
-    load::option(record, "wait-scale")
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(1.0)
-}
-
 /// Whether users were such that their warehouses limit tpmC.
 fn is_efficient(
     digest: &Digest<'_>,
@@ -275,7 +241,7 @@ fn is_efficient(
         NoEfficiency::Schedule
     } else if waits == 0.0 {
         NoEfficiency::NoThinkTimes
-    } else if !matches!(load::option(digest.record, "wait-for"), None | Some("both")) {
+    } else if waits_for_one(digest.record) {
         NoEfficiency::OnlyOne
     } else if waits != 1.0 {
         NoEfficiency::Scaled(waits)
@@ -293,11 +259,12 @@ fn is_efficient(
 
 /// A type without a transaction is one whose share is too small; `None` when there was nothing to
 /// have a share of, and for the deferred part of Delivery where nothing was deferred.
-fn type_figures(
-    (name, least_share, limit_s): &(&'static str, Option<f64>, f64),
-    latency: Option<&TypeLatency>,
-    all: u64,
-) -> Option<TypeFigures> {
+fn type_figures(asked: &Asked, latency: Option<&TypeLatency>, all: u64) -> Option<TypeFigures> {
+    let Asked {
+        name,
+        least_share,
+        limit_s,
+    } = *asked;
     let nothing = TypeLatency::default();
     let latency = latency.unwrap_or(&nothing);
     if latency.count == 0 && (all == 0 || !is_interactive(name)) {
@@ -309,10 +276,10 @@ fn type_figures(
         count: latency.count,
         share: is_interactive(name).then(|| share(latency.count, all)),
         all,
-        least_share: *least_share,
+        least_share,
         mean_ms: h.mean_ns() / 1e6,
         percentiles_ms: [50.0, 90.0, 95.0, 99.0, 100.0].map(|p| h.percentile_ns(p) as f64 / 1e6),
-        limit_s: *limit_s,
+        limit_s,
     })
 }
 

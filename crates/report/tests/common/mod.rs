@@ -154,6 +154,7 @@ pub fn run(shape: &Shape) -> RunRecord {
         events_stddev: 41.3,
         time_avg_s: totals.elapsed_s - 0.01,
         time_stddev_s: 0.002,
+        ..Fairness::default()
     };
     let option = |name: &str, value: &str, source| {
         let option = EffectiveOption {
@@ -252,6 +253,8 @@ pub fn run(shape: &Shape) -> RunRecord {
         tables_after: tables(100_000),
         intervals,
         totals,
+        queries: Vec::new(),
+        plans: Default::default(),
         errors: if shape.errors {
             vec![
                 ErrorCount {

@@ -4,10 +4,11 @@ use super::input::{Input, Kind, User, Who};
 use super::statements::Statements;
 use super::work::Work;
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
+use crate::workload::is_same_again;
 use crate::{Done, Notes};
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::DbError;
 use tidemark_drivers::Session;
 
 /// Counted outcomes, by their index in [`super::NOTES`].
@@ -166,13 +167,6 @@ impl Terminal {
         statements.give_back(scratch);
         done
     }
-}
-
-/// Whether the same transaction is to be tried again. One that may be committed is not, or an order
-/// would come twice: its user is shown the error.
-fn is_same_again(error: &DbError) -> bool {
-    use ErrorClass::{ConnectionLost, Refused, Retryable};
-    matches!(error.class, Retryable | ConnectionLost | Refused) && !error.is_commit_unknown()
 }
 
 async fn run(work: &mut Work<'_>, input: &Input, district: u8) -> Result<Done, DbError> {

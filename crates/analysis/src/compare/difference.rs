@@ -1,0 +1,123 @@
+//! What else was different: options, settings, versions, hosts, durations, data.
+
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use tidemark_core::record::{Phase, RunRecord};
+
+/// Options that say where results go, and not what is run.
+const ASIDE: [&str; 4] = ["out", "report", "store", "lang"];
+/// Measured times closer than this share are equal.
+const SAME_TIME: f64 = 0.05;
+
+/// Something that was not the same in both groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// What: `option threads`, `setting innodb_buffer_pool_size`, `server version`.
+    pub what: String,
+    /// The first group's values, in the order of its runs, each once; none where it has none.
+    pub a: Vec<String>,
+    /// The second's.
+    pub b: Vec<String>,
+}
+
+type Facts = BTreeMap<String, Vec<String>>;
+
+/// What was not the same, the run's own facts first, then options, then settings.
+pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for facts in [own_facts, options, settings] {
+        let (of_a, of_b) = (together(a, facts), together(b, facts));
+        let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
+        for name in names {
+            let values = |of: &Facts| of.get(name).cloned().unwrap_or_default();
+            let (a, b) = (values(&of_a), values(&of_b));
+            let set = |values: &[String]| values.iter().cloned().collect::<BTreeSet<_>>();
+            if set(&a) != set(&b) {
+                let what = name.clone();
+                found.push(Difference { what, a, b });
+            }
+        }
+    }
+    found.extend(measured_time(a, b));
+    found
+}
+
+type FactsOf = fn(&RunRecord) -> Vec<(String, String)>;
+
+fn together(runs: &[RunRecord], facts: FactsOf) -> Facts {
+    let mut together = Facts::new();
+    for (name, value) in runs.iter().flat_map(facts) {
+        let values = together.entry(name).or_default();
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    together
+}
+
+fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
+    let warmup = run.intervals.iter().filter(|i| i.phase == Phase::Warmup);
+    let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
+    let mut facts = vec![
+        ("workload", run.workload.clone()),
+        ("target", run.target.clone()),
+        ("tidemark version", run.tidemark_version.clone()),
+        ("sessions", run.sessions.to_string()),
+        ("sessions opened", opened(run)),
+        ("executor threads", run.executors.to_string()),
+        ("client host", run.client.hostname.clone()),
+        ("client kernel", run.client.kernel.clone()),
+        ("client CPU", run.client.cpu_model.clone()),
+        ("client cores", run.client.cores.to_string()),
+        ("client memory", run.client.memory_bytes.to_string()),
+        ("warm-up (s)", format!("{warmup_s:.0}")),
+    ];
+    if let Some(server) = &run.server {
+        facts.push(("server", server.engine.to_string()));
+        facts.push(("server version", server.version.clone()));
+    }
+    let facts = facts
+        .into_iter()
+        .map(|(name, value)| (name.to_string(), value));
+    let tables = run.tables_before.iter();
+    let rows = tables.map(|t| (format!("rows of {} before", t.table), t.rows.to_string()));
+    facts.chain(rows).collect()
+}
+
+fn opened(run: &RunRecord) -> String {
+    run.sessions_opened.unwrap_or(run.sessions).to_string()
+}
+
+fn options(run: &RunRecord) -> Vec<(String, String)> {
+    let options = run.options.iter();
+    options
+        .filter(|(name, _)| !ASIDE.contains(&name.as_str()))
+        .map(|(name, option)| (format!("option {name}"), option.value.clone()))
+        .collect()
+}
+
+fn settings(run: &RunRecord) -> Vec<(String, String)> {
+    let settings = run.settings.iter();
+    settings
+        .map(|s| (format!("setting {}", s.name), s.value.clone()))
+        .collect()
+}
+
+fn measured_time(a: &[RunRecord], b: &[RunRecord]) -> Option<Difference> {
+    let times = |runs: &[RunRecord]| -> Vec<f64> {
+        let times = runs.iter().map(|r| r.totals.elapsed_s);
+        times.collect()
+    };
+    let (a, b) = (times(a), times(b));
+    let all = || a.iter().chain(&b).copied();
+    let (least, most) = (
+        all().fold(f64::INFINITY, f64::min),
+        all().fold(0.0, f64::max),
+    );
+    let shown = |times: &[f64]| times.iter().map(|s| format!("{s:.1}")).collect();
+    (most > least * (1.0 + SAME_TIME)).then(|| Difference {
+        what: "measured (s)".into(),
+        a: shown(&a),
+        b: shown(&b),
+    })
+}

@@ -1,0 +1,167 @@
+//! Two groups of runs beside each other: how much faster or slower, how sure that is, and what else
+//! was different.
+
+mod difference;
+mod limit;
+mod metric;
+
+pub use difference::Difference;
+pub use limit::{Limit, LimitError};
+pub use metric::Metric;
+
+use crate::rules::findings_of_groups;
+use crate::{AnalysisError, Finding};
+use metric::Measured;
+use serde::Serialize;
+use tidemark_core::record::RunRecord;
+use tidemark_stats::Estimate;
+
+/// Confidence of the intervals: of a hundred comparisons of equal runs, five at most are said to
+/// differ, of each metric.
+pub const LEVEL: f64 = 0.95;
+
+/// What a metric's ratio says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The second group is faster: more throughput, or less latency.
+    Faster,
+    /// The second group is slower.
+    Slower,
+    /// What was measured is no proof of a difference; nor is it one of equality.
+    NoDifferenceShown,
+    /// There is nothing to tell how sure the ratio is: a single run of fewer than twenty whole
+    /// intervals, or with one in which nothing ended.
+    NotEnough,
+}
+
+/// Where a confidence interval comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// From repeats: what differs from one start to the next is in it.
+    Repeats,
+    /// From the intervals within the runs, with their autocorrelation: what differs from one start
+    /// to the next is not in it.
+    Intervals,
+}
+
+/// One metric of both groups.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Compared {
+    /// Which.
+    pub metric: Metric,
+    /// Of the first group: the geometric mean of its runs.
+    pub a: f64,
+    /// Of the second, likewise.
+    pub b: f64,
+    /// `b` as a multiple of `a`.
+    pub ratio: f64,
+    /// Its confidence interval; absent where nothing tells it.
+    pub interval: Option<(f64, f64)>,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// Two groups of runs beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Ids of the first group's runs.
+    pub a: Vec<String>,
+    /// Of the second's.
+    pub b: Vec<String>,
+    /// Where the confidence intervals come from.
+    pub basis: Basis,
+    /// Throughput, then latencies; a metric that a run lacks is left out.
+    pub metrics: Vec<Compared>,
+    /// What else was different.
+    pub differences: Vec<Difference>,
+    /// What the rules of comparisons say.
+    pub findings: Vec<Finding>,
+}
+
+/// Compares two groups of runs. Each group is what one would repeat: equal but for chance.
+///
+/// # Errors
+/// [`AnalysisError::Histogram`] when a latency distribution can't be read, and
+/// [`AnalysisError::NothingMeasured`] for a run without an end or without a transaction, or a group
+/// without a run.
+pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisError> {
+    let repeats = a.len() > 1 && b.len() > 1;
+    let (of_a, of_b) = (measured(a, !repeats)?, measured(b, !repeats)?);
+    let mut metrics = Vec::new();
+    for metric in Metric::ALL {
+        metrics.extend(one(metric, &of_a, &of_b, repeats));
+    }
+    let ids = |runs: &[RunRecord]| runs.iter().map(|r| r.id.clone()).collect();
+    Ok(Comparison {
+        a: ids(a),
+        b: ids(b),
+        basis: if repeats {
+            Basis::Repeats
+        } else {
+            Basis::Intervals
+        },
+        metrics,
+        differences: difference::between(a, b),
+        findings: findings_of_groups(a, b),
+    })
+}
+
+fn measured(runs: &[RunRecord], with_parts: bool) -> Result<Vec<Measured>, AnalysisError> {
+    if runs.is_empty() {
+        return Err(AnalysisError::NothingMeasured { run: String::new() });
+    }
+    let each = runs.iter().map(|run| Measured::of(run, with_parts));
+    each.collect()
+}
+
+/// `None` where a run has no such figure, or one of 0, which has no ratio.
+fn one(metric: Metric, a: &[Measured], b: &[Measured], repeats: bool) -> Option<Compared> {
+    let values = |runs: &[Measured]| -> Option<Vec<f64>> {
+        let values = runs.iter().map(|run| run.whole.get(metric));
+        values.map(|v| Some(v).filter(|v| *v > 0.0)).collect()
+    };
+    let (values_a, values_b) = (values(a)?, values(b)?);
+    let estimate = |runs: &[Measured], values: &[f64]| {
+        if repeats {
+            return Estimate::of_repeats(values);
+        }
+        let each = runs.iter().map(|run| {
+            let parts: Vec<f64> = run.parts.iter().map(|p| p.get(metric)).collect();
+            Estimate::of_series(run.whole.get(metric), &parts)
+        });
+        Estimate::mean_of(&each.collect::<Option<Vec<_>>>()?)
+    };
+    let of_a = estimate(a, &values_a);
+    let of_b = estimate(b, &values_b);
+    let interval = of_a.zip(of_b).map(|(a, b)| {
+        let ratio = a.ratio_to(&b, LEVEL);
+        (ratio.low, ratio.high)
+    });
+    let (a, b) = (geometric_mean(&values_a), geometric_mean(&values_b));
+    let verdict = match interval {
+        None => Verdict::NotEnough,
+        Some((low, high)) if low > 1.0 || high < 1.0 => {
+            if (low > 1.0) == metric.more_is_better() {
+                Verdict::Faster
+            } else {
+                Verdict::Slower
+            }
+        }
+        Some(_) => Verdict::NoDifferenceShown,
+    };
+    Some(Compared {
+        metric,
+        a,
+        b,
+        ratio: b / a,
+        interval,
+        verdict,
+    })
+}
+
+fn geometric_mean(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().map(|v| v.ln()).sum();
+    (sum / values.len() as f64).exp()
+}

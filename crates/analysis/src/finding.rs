@@ -1,0 +1,59 @@
+//! One statement about a run, with its evidence.
+
+use serde::Serialize;
+
+/// How much a finding takes from the figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Worth knowing; the figures stand.
+    Note,
+    /// The figures may mislead.
+    Suspect,
+    /// The figures must not be used.
+    Invalid,
+}
+
+/// A sentence in both languages; `{name}` stands for a figure of the finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Both {
+    /// English.
+    pub en: &'static str,
+    /// Chinese (simplified).
+    pub zh: &'static str,
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Figure {
+    /// A whole number.
+    Count(u64),
+    /// Any number; its unit is in the sentence.
+    Number(f64),
+    /// Words from the record: a table, a transaction type. They may hold anything.
+    Text(String),
+}
+
+/// One statement about a run or a comparison, with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// How much it takes from the figures.
+    pub severity: Severity,
+    /// What was seen.
+    pub says: Both,
+    /// What to do instead.
+    pub instead: Both,
+    /// The evidence, by the names in the sentences.
+    pub figures: Vec<(&'static str, Figure)>,
+}
+
+impl Finding {
+    /// A figure by its name.
+    pub fn figure(&self, name: &str) -> Option<&Figure> {
+        let found = self.figures.iter().find(|(n, _)| *n == name);
+        found.map(|(_, figure)| figure)
+    }
+}

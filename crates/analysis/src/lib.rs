@@ -1,0 +1,20 @@
+//! What run records say when they are looked at closely: findings about one run, and what a
+//! comparison of several comes to.
+//!
+//! Pure functions over [`tidemark_core::record`]: nothing here measures, asks the time, touches
+//! files or knows a database.
+
+pub mod compare;
+mod error;
+mod finding;
+mod kind;
+mod rules;
+mod run;
+pub mod thresholds;
+pub mod tpcc;
+
+pub use compare::{Comparison, compare};
+pub use error::AnalysisError;
+pub use finding::{Both, Figure, Finding, Severity};
+pub use kind::{LoadKind, option};
+pub use rules::{RULES, findings};

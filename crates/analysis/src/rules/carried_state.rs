@@ -1,0 +1,65 @@
+//! Runs that inherit what earlier ones changed.
+
+use super::row_count::wrote;
+use crate::run::Run;
+use crate::thresholds::CARRIED_ROWS;
+use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use tidemark_core::record::{RunRecord, TableState};
+
+pub(super) const ID: &str = "carried-state";
+
+const SAYS: Both = Both {
+    en: "Before the run {table} held {rows} rows where a load makes {expected}: earlier runs changed it, or it was loaded with another size.",
+    zh: "压测前表 {table} 有 {rows} 行，而导入应为 {expected} 行：数据已被之前的压测改动，或导入时规模不同。",
+};
+const BETWEEN: Both = Both {
+    en: "The compared runs began with different data: {table} held {expected} rows before one and {rows} before another.",
+    zh: "对比的各次压测起始数据不同：表 {table} 一次为 {expected} 行，另一次为 {rows} 行。",
+};
+const INSTEAD: Both = Both {
+    en: "Load the data anew before each run that is compared.",
+    zh: "参与对比的每次压测前都重新导入数据。",
+};
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    if !wrote(run) {
+        return Ok(None);
+    }
+    let carried = run.record.tables_before.iter().find_map(|t| {
+        let expected = t.expected_rows?;
+        differ(t.rows, expected).then(|| finding(SAYS, t, expected))
+    });
+    Ok(carried)
+}
+
+/// Of the runs of a comparison: whether one of them began with other rows than the first. Runs of
+/// different sizes are compared on purpose, and that is told as an option that differs.
+pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Option<Finding> {
+    let first = a.first()?;
+    a.iter().chain(b).find_map(|run| {
+        run.tables_before.iter().find_map(|t| {
+            let mut others = first.tables_before.iter();
+            let other =
+                others.find(|o| o.table == t.table && o.expected_rows == t.expected_rows)?;
+            differ(t.rows, other.rows).then(|| finding(BETWEEN, t, other.rows))
+        })
+    })
+}
+
+fn differ(rows: u64, expected: u64) -> bool {
+    rows.abs_diff(expected) as f64 > expected as f64 * CARRIED_ROWS
+}
+
+fn finding(says: Both, table: &TableState, expected: u64) -> Finding {
+    Finding {
+        rule: ID,
+        severity: Severity::Suspect,
+        says,
+        instead: INSTEAD,
+        figures: vec![
+            ("table", Figure::Text(table.table.clone())),
+            ("rows", Figure::Count(table.rows)),
+            ("expected", Figure::Count(expected)),
+        ],
+    }
+}

@@ -1,0 +1,101 @@
+//! Users that were not really working, or more work than there were users.
+//!
+//! Little (1961): in a closed loop users = throughput × (response time + thinking). What a session
+//! did between a reply and its next transaction is the client's own time and counts too.
+
+use crate::run::Run;
+use crate::thresholds::{CHANCE, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST};
+use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
+use tidemark_core::ThinkTime;
+
+pub(super) const ID: &str = "littles-law";
+
+const TOO_FEW: Both = Both {
+    en: "{asked} users were asked for; throughput × (latency + pauses) makes {seen} ({share}% of them).",
+    zh: "要求 {asked} 个并发用户，而“吞吐量 ×（延迟 + 停顿）”只相当于 {seen} 个（{share}%）。",
+};
+const TOO_FEW_INSTEAD: Both = Both {
+    en: "Look for sessions that were refused, lost or waiting for each other, and name the load that really ran.",
+    zh: "检查是否有会话被拒绝、断开或相互等待；报告中应写实际跑起来的并发数。",
+};
+const TOO_MANY: Both = Both {
+    en: "{asked} users can't have made {seen} users' work: throughput × latency is {share}% of what they can.",
+    zh: "{asked} 个并发用户不可能完成相当于 {seen} 个用户的工作量（“吞吐量 × 延迟”为其上限的 {share}%）。",
+};
+const TOO_MANY_INSTEAD: Both = Both {
+    en: "Throughput, latency or the number of users is wrong: don't use the run.",
+    zh: "吞吐量、延迟、并发数三者必有一个有误，不要采用本次结果。",
+};
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let elapsed_s = run.totals.elapsed_s;
+    let in_service = run.service.sum_ns() as f64 / 1e9 / elapsed_s;
+    // Sessions begin before the first moment that counts and end after the last: by so much a
+    // session's time may be cut short or reach beyond.
+    let ends = run.service.max_ns() as f64 / 1e9 / elapsed_s;
+    let sessions = run.record.sessions as f64;
+    if in_service > sessions * (USERS_SEEN_MOST + ends) {
+        return Ok(Some(finding(
+            sessions,
+            in_service,
+            TOO_MANY,
+            TOO_MANY_INSTEAD,
+        )));
+    }
+    let Some((seen, chance)) = users_seen(run, in_service) else {
+        return Ok(None);
+    };
+    let asked = run.users() as f64;
+    let few = seen < asked * (USERS_SEEN - ends - chance);
+    Ok(few.then(|| finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)))
+}
+
+/// Users at work, waiting or pausing on average, and what of it is chance, as a share; `None` where
+/// the record can't tell: an open loop has no users, and TPC-C's keying and thinking are drawn by the
+/// workload and in no record.
+fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
+    if run.kind.is_open_loop() || option(run.record, "wait") == Some("on") {
+        return None;
+    }
+    let think: ThinkTime = option(run.record, "think-time")
+        .unwrap_or("0")
+        .parse()
+        .ok()?;
+    let pause_s = match think {
+        ThinkTime::None => 0.0,
+        ThinkTime::Constant(t) | ThinkTime::Exponential(t) => t.as_secs_f64(),
+    };
+    let fairness = &run.totals.fairness;
+    if run.totals.all.response.is_none() {
+        // Each session is a user. Records of older versions lack the client's own time.
+        let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions);
+        let between = fairness.between_avg_s? * sessions as f64 / run.totals.elapsed_s;
+        return Some((in_service + between, 0.0));
+    }
+    let wait_s = run.latency.mean_ns() / 1e9;
+    let chance = CHANCE / (run.totals.all.count as f64).sqrt();
+    // Users begin with a pause, and some end in one.
+    let ends = pause_s / run.totals.elapsed_s;
+    let chance = if pause_s > 0.0 { chance + ends } else { 0.0 };
+    Some((run.per_second() * (wait_s + pause_s), chance))
+}
+
+fn finding(asked: f64, seen: f64, says: Both, instead: Both) -> Finding {
+    let share = seen / asked;
+    let unusable = !(USERS_SEEN_INVALID..=1.0).contains(&share);
+    Finding {
+        rule: ID,
+        severity: if unusable {
+            Severity::Invalid
+        } else {
+            Severity::Suspect
+        },
+        says,
+        instead,
+        figures: vec![
+            ("asked", Figure::Number(asked)),
+            ("seen", Figure::Number(seen)),
+            ("share", Figure::Number(share * 100.0)),
+        ],
+    }
+}

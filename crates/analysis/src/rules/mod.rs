@@ -1,0 +1,87 @@
+//! The rules, one file each. A rule looks at one decoded run (or at the runs of a comparison) and
+//! says what it saw, in figures, or nothing.
+
+mod carried_state;
+mod drift;
+mod error_rate;
+mod latency_floor;
+mod littles_law;
+mod no_op_writes;
+mod no_repeat;
+mod row_count;
+mod stall;
+mod summary_mismatch;
+mod too_short;
+mod tpcc_cap;
+mod tpcc_response;
+
+use crate::run::Run;
+use crate::{AnalysisError, Finding};
+use tidemark_core::record::RunRecord;
+
+/// What looks at one run.
+type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
+
+/// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
+/// last.
+pub const RULES: [&str; 13] = [
+    summary_mismatch::ID,
+    littles_law::ID,
+    row_count::ID,
+    carried_state::ID,
+    error_rate::ID,
+    no_op_writes::ID,
+    stall::ID,
+    drift::ID,
+    too_short::ID,
+    latency_floor::ID,
+    tpcc_cap::ID,
+    tpcc_response::ID,
+    no_repeat::ID,
+];
+
+const OF_ONE_RUN: [OfOneRun; 12] = [
+    summary_mismatch::check,
+    littles_law::check,
+    row_count::check,
+    carried_state::check,
+    error_rate::check,
+    no_op_writes::check,
+    stall::check,
+    drift::check,
+    too_short::check,
+    latency_floor::check,
+    tpcc_cap::check,
+    tpcc_response::check,
+];
+
+/// What every rule has to say of a run, the severest first; nothing where no end was written or no
+/// transaction ended well: reports say that themselves.
+///
+/// # Errors
+/// [`AnalysisError::Histogram`] when a latency distribution of the record can't be read.
+pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
+    let Some(run) = Run::of(record)? else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for check in OF_ONE_RUN {
+        found.extend(check(&run)?);
+    }
+    sort(&mut found);
+    Ok(found)
+}
+
+/// What the rules of comparisons have to say of two groups of runs, each in the order of time.
+pub(crate) fn findings_of_groups(a: &[RunRecord], b: &[RunRecord]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = carried_state::between(a, b)
+        .into_iter()
+        .chain(no_repeat::check(a.len(), b.len()))
+        .collect();
+    sort(&mut found);
+    found
+}
+
+fn sort(found: &mut [Finding]) {
+    found.sort_by_key(|f| std::cmp::Reverse(f.severity));
+}

@@ -1,0 +1,69 @@
+//! Totals that do not add up.
+//!
+//! Tidemark's own totals are made of the same counters as its intervals; a record that refutes
+//! itself was changed, cut, or made by something else.
+
+use crate::LoadKind;
+use crate::run::{Run, count};
+use crate::thresholds::{TIME_APART, TIME_APART_S};
+use crate::{AnalysisError, Both, Figure, Finding, Severity};
+
+pub(super) const ID: &str = "summary-mismatch";
+
+const TYPES: Both = Both {
+    en: "The run counts {total} transactions in all; its parts ({part}) make {sum}.",
+    zh: "总事务数为 {total}，而分项（{part}）之和为 {sum}，两者不符。",
+};
+const TIME: Both = Both {
+    en: "The run lasted {total} s; its intervals make {sum} s.",
+    zh: "测量时长为 {total} 秒，而各时段之和为 {sum} 秒，两者不符。",
+};
+const INSTEAD: Both = Both {
+    en: "Use neither number: find out what the record lost or who changed it, and run it again.",
+    zh: "两个数都不要采用；先查清记录缺失或被改动的原因，再重新压测。",
+};
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let totals = run.totals;
+    let total = totals.all.count;
+    let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
+    let mut parts = vec![
+        ("types", sum(&mut totals.types.values().map(|t| t.count))),
+        ("latencies", run.service.count()),
+    ];
+    // A search's totals are of its last rate alone.
+    if run.kind != LoadKind::Search && !run.record.intervals.is_empty() {
+        parts.push(("intervals", sum(&mut run.measured().map(count))));
+    }
+    let wrong = parts.into_iter().find(|(_, sum)| *sum != total);
+    if let Some((part, sum)) = wrong {
+        let figures = vec![
+            ("total", Figure::Count(total)),
+            ("part", Figure::Text(part.into())),
+            ("sum", Figure::Count(sum)),
+        ];
+        return Ok(Some(finding(TYPES, figures)));
+    }
+    // Between rates that follow each other time may pass that counts for none.
+    let one_span = matches!(run.kind, LoadKind::Closed | LoadKind::Open(_));
+    let sum_s = run.measured().map(|i| i.length_ms).sum::<f64>() / 1000.0;
+    let apart = (sum_s - totals.elapsed_s).abs();
+    let far = apart > TIME_APART_S && apart > TIME_APART * totals.elapsed_s;
+    Ok((one_span && sum_s > 0.0 && far).then(|| {
+        let figures = vec![
+            ("total", Figure::Number(totals.elapsed_s)),
+            ("sum", Figure::Number(sum_s)),
+        ];
+        finding(TIME, figures)
+    }))
+}
+
+fn finding(says: Both, figures: Vec<(&'static str, Figure)>) -> Finding {
+    Finding {
+        rule: ID,
+        severity: Severity::Invalid,
+        says,
+        instead: INSTEAD,
+        figures,
+    }
+}

@@ -1,0 +1,71 @@
+//! Too few samples for the percentiles that are told, or too little time.
+
+use crate::run::Run;
+use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SAMPLES_BEYOND, SHORTEST_S};
+use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
+
+pub(super) const ID: &str = "too-short";
+
+const SAMPLES: Both = Both {
+    en: "{count} transactions are too few for the {percentile}th percentile, which needs {needed}.",
+    zh: "只有 {count} 个事务样本，不足以给出 P{percentile}（至少需要 {needed} 个）。",
+};
+const TIME: Both = Both {
+    en: "The measurement lasted {seconds} s: too short to meet a checkpoint or a flush, or to tell whether the rate still moves.",
+    zh: "只测量了 {seconds} 秒，既遇不到检查点或刷盘，也看不出吞吐量是否已稳定。",
+};
+const INSTEAD: Both = Both {
+    en: "Measure longer, or leave that percentile out.",
+    zh: "延长测量时间，或不给出该百分位。",
+};
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    // TPC-H tells the time of each query, and no percentile of them.
+    if run.record.workload == "tpch" {
+        return Ok(None);
+    }
+    let count = run.latency.count();
+    let enough_for = |percent: f64| (count as f64) >= needed(percent);
+    let told = highest_told(run);
+    let severity = if enough_for(PERCENTILE_NEEDED) {
+        Severity::Note
+    } else {
+        Severity::Suspect
+    };
+    let (says, figures) = if !enough_for(told) {
+        let figures = vec![
+            ("count", Figure::Count(count)),
+            ("percentile", Figure::Number(told)),
+            ("needed", Figure::Count(needed(told).round() as u64)),
+        ];
+        (SAMPLES, figures)
+    } else if run.totals.elapsed_s < SHORTEST_S {
+        (
+            TIME,
+            vec![("seconds", Figure::Number(run.totals.elapsed_s))],
+        )
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(Finding {
+        rule: ID,
+        severity,
+        says,
+        instead: INSTEAD,
+        figures,
+    }))
+}
+
+fn needed(percent: f64) -> f64 {
+    SAMPLES_BEYOND / (1.0 - percent / 100.0)
+}
+
+/// The highest percentile that is told: what reports show, or what was asked for.
+fn highest_told(run: &Run<'_>) -> f64 {
+    let asked = option(run.record, "percentile").unwrap_or("");
+    asked
+        .split(',')
+        .filter_map(|p| p.trim().parse::<f64>().ok())
+        .filter(|p| *p < 100.0)
+        .fold(PERCENTILE_SHOWN, f64::max)
+}

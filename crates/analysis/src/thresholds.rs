@@ -1,0 +1,78 @@
+//! Every limit of every rule, with its reason. A limit that is too low makes false alarms, which
+//! count as defects; one that is too high lets a number pass that refutes itself.
+
+/// `littles-law`: the smallest share of its users that may be seen at work or waiting in a closed
+/// loop. In clean runs it was 0.97 or more once the client's own time was counted; a published table
+/// with 768 sessions has 0.45.
+pub const USERS_SEEN: f64 = 0.9;
+/// `littles-law`: below this share the load was another than the one that is named.
+pub const USERS_SEEN_INVALID: f64 = 0.5;
+/// `littles-law`: more users than there were can't have been at work; the rest is rounding.
+pub const USERS_SEEN_MOST: f64 = 1.05;
+/// `littles-law`: standard errors of the number of transactions that are chance where users think.
+pub const CHANCE: f64 = 4.0;
+
+/// `summary-mismatch`: how far the intervals' length and the measured time may lie apart, as a share
+/// and in seconds: the last interval, shorter than 50 ms, is left out where nothing happened.
+pub const TIME_APART: f64 = 0.01;
+/// See [`TIME_APART`].
+pub const TIME_APART_S: f64 = 0.1;
+
+/// `too-short`: a percentile q needs at least so many samples beyond it, 10/(1−q) in all.
+pub const SAMPLES_BEYOND: f64 = 10.0;
+/// `too-short`: the highest percentile that every report shows.
+pub const PERCENTILE_SHOWN: f64 = 99.0;
+/// `too-short`: the lowest that is any use; without samples for it the run is suspect.
+pub const PERCENTILE_NEEDED: f64 = 95.0;
+/// `too-short`: fewer seconds than these show neither a checkpoint nor a flush, nor whether the rate
+/// still moves.
+pub const SHORTEST_S: f64 = 5.0;
+
+/// `drift`: fewer intervals than these have no trend that is worth the name.
+pub const TREND_INTERVALS: usize = 10;
+/// `drift`: how much the rate must have moved over the run, as a share of its mean. Machines and
+/// caches move by less between two minutes of a steady run.
+pub const TREND_CHANGE: f64 = 0.2;
+/// `drift`: standard errors, widened for autocorrelation, that are no chance (1 in 10,000).
+pub const TREND_SURE: f64 = 4.0;
+
+/// `stall`: an interval below this share of the median one.
+pub const STALLED_RATE: f64 = 0.05;
+/// `stall`: an interval is judged only where so many transactions were to be expected: with 20, none
+/// at all comes by chance once in half a billion intervals.
+pub const STALLED_EXPECTED: f64 = 20.0;
+/// `stall`: the slowest transaction is at least this many times the 99.9th percentile,
+pub const STALLED_LATENCY: f64 = 20.0;
+/// and this slow, in milliseconds.
+pub const STALLED_LATENCY_MS: f64 = 1000.0;
+/// `stall`: with fewer transactions the slowest is itself the 99.9th percentile.
+pub const STALLED_SAMPLES: u64 = 2000;
+
+/// `error-rate`: errors that were passed over, as a share of all tries. A deadlock now and then
+/// changes nothing that can be measured.
+pub const ERRORS: f64 = 0.01;
+/// `error-rate`: at one in ten the work is another than the one that was asked for.
+pub const ERRORS_INVALID: f64 = 0.1;
+
+/// `no-op-writes`: INSERT, UPDATE and DELETE that changed nothing, as a share of all of them. Two
+/// sessions that meet at one row make some in a thousand.
+pub const NO_OP_WRITES: f64 = 0.05;
+/// `no-op-writes`: at half of them the workload is no longer one that writes.
+pub const NO_OP_WRITES_INVALID: f64 = 0.5;
+/// `no-op-writes`: fewer writes say nothing.
+pub const NO_OP_SAMPLES: u64 = 100;
+
+/// `carried-state`: rows more or less than the load makes, as a share. Less moves no figure that can
+/// be measured.
+pub const CARRIED_ROWS: f64 = 0.01;
+
+/// `latency-floor`: the smallest share of the mean that the fastest transaction may take: beside a
+/// server that works, the fastest is a small part of the mean. The published example has 0.91.
+pub const FLOOR: f64 = 0.85;
+/// `latency-floor`: milliseconds below which a floor is a server's work as well as a network's.
+pub const FLOOR_MS: f64 = 2.0;
+/// `latency-floor`: fewer transactions have no floor.
+pub const FLOOR_SAMPLES: u64 = 200;
+
+/// `tpcc-cap`: how far tpmC may lie above what think times allow: chance, and the run's ends.
+pub const TPMC_ABOVE_CAP: f64 = 1.1;

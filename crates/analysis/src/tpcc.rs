@@ -1,0 +1,74 @@
+//! What the specification of TPC-C asks (revision 5.11), and what a record says of a run's scale.
+
+use crate::option;
+use tidemark_core::record::RunRecord;
+
+/// The type whose rate is tpmC.
+pub const NEW_ORDER: &str = "NewOrder";
+/// What is left of a Delivery when its user has the reply (clause 2.7.2).
+pub const DEFERRED: &str = "DeferredDelivery";
+/// The most New-Orders a minute that the ten terminals of a warehouse can make with keying and
+/// think times of clause 5.2.5.7 and no response time at all.
+pub const TPMC_PER_WAREHOUSE: f64 = 12.86;
+/// Terminals of a warehouse (clause 4.2.2).
+pub const TERMINALS_PER_WAREHOUSE: u64 = 10;
+
+/// What the specification asks of a type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked {
+    /// Its name.
+    pub name: &'static str,
+    /// Its least share of the mix in percent (clause 5.2.3).
+    pub least_share: Option<f64>,
+    /// The limit of its 90th percentile in seconds (clauses 5.2.5.7 and 2.7.2).
+    pub limit_s: f64,
+}
+
+/// What the specification asks of every type, in its order.
+pub const ASKED: [Asked; 6] = [
+    asked(NEW_ORDER, None, 5.0),
+    asked("Payment", Some(43.0), 5.0),
+    asked("OrderStatus", Some(4.0), 5.0),
+    asked("Delivery", Some(4.0), 5.0),
+    asked("StockLevel", Some(4.0), 20.0),
+    asked(DEFERRED, None, 80.0),
+];
+
+const fn asked(name: &'static str, least_share: Option<f64>, limit_s: f64) -> Asked {
+    Asked {
+        name,
+        least_share,
+        limit_s,
+    }
+}
+
+/// Whether a record is of a TPC-C run.
+pub fn is_tpcc(record: &RunRecord) -> bool {
+    record.workload == "tpcc"
+}
+
+/// Warehouses of the run; 0 where the record does not say.
+pub fn warehouses(record: &RunRecord) -> u64 {
+    let number = |name| option(record, name).and_then(|n| n.parse::<u64>().ok());
+    let all = number("warehouses").unwrap_or(0);
+    // Of clients that share the warehouses each has the terminals of its own.
+    let last = number("last-warehouse").filter(|n| *n > 0).unwrap_or(all);
+    let first = number("first-warehouse").filter(|n| *n > 0).unwrap_or(1);
+    last.saturating_add(1).saturating_sub(first)
+}
+
+/// How long users key and think, as a multiple of the specification's times; 0 when they do
+/// neither.
+pub fn waits(record: &RunRecord) -> f64 {
+    if option(record, "wait") != Some("on") {
+        return 0.0;
+    }
+    option(record, "wait-scale")
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(1.0)
+}
+
+/// Whether users did only one of keying and thinking.
+pub fn waits_for_one(record: &RunRecord) -> bool {
+    !matches!(option(record, "wait-for"), None | Some("both"))
+}

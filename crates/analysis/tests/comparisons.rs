@@ -1,0 +1,221 @@
+//! Comparisons of made runs whose truth is known.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::collections::BTreeMap;
+use std::slice::from_ref;
+use std::time::Duration;
+use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Verdict};
+use tidemark_analysis::{Comparison, compare};
+use tidemark_core::Source;
+use tidemark_core::record::*;
+use tidemark_stats::Histogram;
+
+fn normal(rng: &mut SmallRng) -> f64 {
+    (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// A run of `seconds` intervals: 40 transactions or so in each, latencies around `ms`, and a level
+/// that moves as a first-order autoregression.
+fn run(rng: &mut SmallRng, ms: f64, seconds: usize, phi: f64) -> RunRecord {
+    let mut all = Histogram::new();
+    let mut level = normal(rng);
+    let intervals = (0..seconds).map(|n| {
+        level = phi * level + (1.0 - phi * phi).sqrt() * normal(rng);
+        let slow = (0.1 * level).exp();
+        let mut h = Histogram::new();
+        for _ in 0..(40.0 * 10.0 / ms / slow).round() as u64 {
+            let each = ms * slow * (0.3 * normal(rng)).exp();
+            h.record(Duration::from_secs_f64(each / 1000.0));
+        }
+        all.merge(&h);
+        Interval {
+            start_ms: n as i64 * 1000,
+            length_ms: 1000.0,
+            types: BTreeMap::from([("t".into(), stats(&h))]),
+            ..Interval::default()
+        }
+    });
+    let intervals = intervals.collect();
+    RunRecord {
+        id: format!("{:x}", rng.random::<u64>()),
+        state: RunState::Finished,
+        sessions: 8,
+        intervals,
+        totals: Totals {
+            elapsed_s: seconds as f64,
+            types: BTreeMap::from([("t".into(), stats(&all))]),
+            all: stats(&all),
+            ..Totals::default()
+        },
+        ..RunRecord::default()
+    }
+}
+
+fn stats(h: &Histogram) -> TypeStats {
+    TypeStats {
+        count: h.count(),
+        service: EncodedHistogram(h.encode()),
+        ..TypeStats::default()
+    }
+}
+
+fn of(comparison: &Comparison, metric: Metric) -> Compared {
+    let mut metrics = comparison.metrics.iter();
+    *metrics.find(|m| m.metric == metric).unwrap()
+}
+
+fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
+}
+
+#[test]
+fn equal_single_runs_are_rarely_told_apart_in_any_metric() {
+    const PAIRS: usize = 200;
+    let mut rng = SmallRng::seed_from_u64(1);
+    for phi in [0.0, 0.6] {
+        let mut alarms = [0; 5];
+        for _ in 0..PAIRS {
+            let a = run(&mut rng, 10.0, 60, phi);
+            let b = run(&mut rng, 10.0, 60, phi);
+            let comparison = compare(&[a], &[b]).unwrap();
+            assert_eq!(comparison.basis, Basis::Intervals);
+            for (count, metric) in alarms.iter_mut().zip(Metric::ALL) {
+                *count += usize::from(differs(of(&comparison, metric).verdict));
+            }
+        }
+        let mean = alarms.iter().sum::<usize>() as f64 / (5 * PAIRS) as f64;
+        eprintln!("phi {phi}: {alarms:?} of {PAIRS} each, {mean}");
+        // 5 % of two hundred is ten; by chance sixteen (two standard errors).
+        assert!(
+            mean <= 0.05 && alarms.iter().all(|n| *n <= 16),
+            "{phi}: {alarms:?}"
+        );
+    }
+}
+
+#[test]
+fn equal_groups_are_rarely_told_apart() {
+    const PAIRS: usize = 200;
+    let mut rng = SmallRng::seed_from_u64(2);
+    let mut alarms = 0;
+    for _ in 0..PAIRS {
+        let mut group = || -> Vec<RunRecord> {
+            // Each start is a little faster or slower than the others.
+            (0..3)
+                .map(|_| {
+                    let ms = 10.0 * (0.05 * normal(&mut rng)).exp();
+                    run(&mut rng, ms, 10, 0.0)
+                })
+                .collect()
+        };
+        let (a, b) = (group(), group());
+        let comparison = compare(&a, &b).unwrap();
+        assert_eq!(comparison.basis, Basis::Repeats);
+        assert!(comparison.findings.is_empty());
+        alarms += usize::from(differs(of(&comparison, Metric::P99).verdict));
+    }
+    assert!(alarms <= 16, "{alarms} of {PAIRS}");
+}
+
+#[test]
+fn a_difference_is_shown_and_has_a_direction() {
+    let mut rng = SmallRng::seed_from_u64(3);
+    let fast = run(&mut rng, 10.0, 60, 0.3);
+    let slow = run(&mut rng, 12.0, 60, 0.3);
+    let comparison = compare(from_ref(&fast), from_ref(&slow)).unwrap();
+    for metric in Metric::ALL {
+        let of = of(&comparison, metric);
+        assert_eq!(of.verdict, Verdict::Slower, "{of:?}");
+        let (low, high) = of.interval.unwrap();
+        assert!(low < of.ratio && of.ratio < high);
+        let truth = if metric.more_is_better() {
+            1.0 / 1.2
+        } else {
+            1.2
+        };
+        assert!((of.ratio / truth - 1.0).abs() < 0.08, "{of:?}");
+    }
+    assert_eq!(comparison.findings[0].rule, "no-repeat");
+    let back = compare(&[slow], &[fast]).unwrap();
+    assert!(back.metrics.iter().all(|m| m.verdict == Verdict::Faster));
+}
+
+#[test]
+fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
+    let mut rng = SmallRng::seed_from_u64(4);
+    let a = run(&mut rng, 10.0, 60, 0.3);
+    let limit = |text: &str| -> Limit { text.parse().unwrap() };
+    let slower = compare(from_ref(&a), &[run(&mut rng, 12.0, 60, 0.3)]).unwrap();
+    assert!(limit("p99 > +5%").is_broken_by(&slower));
+    assert!(limit("throughput < -5%").is_broken_by(&slower));
+    assert!(!limit("p99 > +50%").is_broken_by(&slower));
+    assert!(!limit("p99 < -5%").is_broken_by(&slower));
+    let same = compare(from_ref(&a), &[run(&mut rng, 10.0, 60, 0.3)]).unwrap();
+    let p99 = of(&same, Metric::P99);
+    assert_eq!(p99.verdict, Verdict::NoDifferenceShown);
+    // Whatever the ratio, noise breaks nothing.
+    assert!(!limit("p99 > -90%").is_broken_by(&same));
+    let short = compare(&[a], &[run(&mut rng, 12.0, 5, 0.0)]).unwrap();
+    assert_eq!(of(&short, Metric::P99).verdict, Verdict::NotEnough);
+    assert!(
+        limit("p99 > +5%").is_broken_by(&short),
+        "the ratio alone decides"
+    );
+}
+
+#[test]
+fn what_else_differed_is_told_once() {
+    let mut rng = SmallRng::seed_from_u64(5);
+    let mut runs: Vec<RunRecord> = (0..4).map(|_| run(&mut rng, 10.0, 10, 0.0)).collect();
+    for (n, run) in runs.iter_mut().enumerate() {
+        let option = |value: &str| EffectiveOption {
+            value: value.into(),
+            source: Source::CommandLine,
+        };
+        let side = if n < 2 { "16" } else { "32" };
+        run.options.insert("threads".into(), option(side));
+        run.options.insert("out".into(), option(&n.to_string()));
+        run.options.insert("table-size".into(), option("1000"));
+        run.settings = vec![Setting {
+            name: "sync_binlog".into(),
+            value: side.into(),
+            default: None,
+        }];
+        run.tables_before = vec![TableState {
+            table: "sbtest1".into(),
+            rows: 1000 + 100 * n as u64,
+            expected_rows: Some(1000),
+            min_key: None,
+            max_key: None,
+        }];
+    }
+    let comparison = compare(&runs[..2], &runs[2..]).unwrap();
+    let told: Vec<&str> = comparison
+        .differences
+        .iter()
+        .map(|d| d.what.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "rows of sbtest1 before",
+            "option threads",
+            "setting sync_binlog"
+        ]
+    );
+    assert_eq!(comparison.differences[1].a, ["16"]);
+    assert_eq!(comparison.differences[1].b, ["32"]);
+    assert_eq!(comparison.findings[0].rule, "carried-state");
+}
+
+#[test]
+fn nothing_can_not_be_compared() {
+    let mut rng = SmallRng::seed_from_u64(6);
+    let a = run(&mut rng, 10.0, 10, 0.0);
+    assert!(compare(&[], from_ref(&a)).is_err());
+    assert!(compare(from_ref(&a), &[RunRecord::default()]).is_err());
+    let mut damaged = a.clone();
+    damaged.totals.all.service = EncodedHistogram("x".into());
+    assert!(compare(&[a], &[damaged]).is_err());
+}

@@ -1,0 +1,84 @@
+//! `compare`: two runs, or two groups of them, beside each other.
+
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use crate::render::language;
+use crate::runs::record_of;
+use tidemark_analysis::compare::Limit;
+use tidemark_analysis::{AnalysisError, compare};
+use tidemark_core::record::RunRecord;
+use tidemark_report::{comparison_markdown, comparison_text};
+
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        let code = match error {
+            AnalysisError::NothingMeasured { .. } => ExitCode::Usage,
+            AnalysisError::Histogram { .. } => ExitCode::Failed,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// Prints the comparison; ends with [`ExitCode::Check`] when a limit of `--fail-if` is broken.
+pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
+    let mut limits = Vec::new();
+    for text in &words.fail_if {
+        let limit: Limit = text
+            .parse()
+            .map_err(|e| Failure::usage(format!("--fail-if: {e}")))?;
+        limits.push(limit);
+    }
+    let (a, b) = (group(words, &words.a)?, group(words, &words.b)?);
+    let same = a.iter().find(|r| b.iter().any(|other| other.id == r.id));
+    if let Some(same) = same {
+        return Err(Failure::usage(format!(
+            "run {} is on both sides; for example: tidemark compare OLD,OLD2 NEW,NEW2",
+            same.id
+        )));
+    }
+    let comparison = compare(&a, &b)?;
+    let judged: Vec<(Limit, bool)> = limits
+        .into_iter()
+        .map(|limit| (limit, limit.is_broken_by(&comparison)))
+        .collect();
+    let lang = language(&words.lang);
+    crate::output::print(&match words.format.as_str() {
+        "md" => comparison_markdown(&comparison, &judged, lang),
+        "json" => {
+            let json = serde_json::to_string_pretty(&comparison);
+            let json = json.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+            format!("{json}\n")
+        }
+        _ => comparison_text(&comparison, &judged, lang),
+    });
+    Ok(if judged.iter().any(|(_, broken)| *broken) {
+        ExitCode::Check
+    } else {
+        ExitCode::Success
+    })
+}
+
+/// The runs of a comma list, in the order of time.
+fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
+    let names = list.split(',').map(str::trim).filter(|n| !n.is_empty());
+    let mut records: Vec<RunRecord> = Vec::new();
+    for name in names {
+        let record = record_of(&words.store, name)?;
+        if records.iter().any(|r| r.id == record.id) {
+            return Err(Failure::usage(format!(
+                "{list:?}: run {} is there twice; a repeat is a run of its own",
+                record.id
+            )));
+        }
+        records.push(record);
+    }
+    if records.is_empty() {
+        return Err(Failure::usage(format!(
+            "{list:?}: which run? An id, its beginning, last, a record's file, or several with \
+             commas; for example: tidemark compare 0199a1 last"
+        )));
+    }
+    // Ids sort by the start of a run.
+    records.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(records)
+}

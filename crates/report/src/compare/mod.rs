@@ -1,0 +1,173 @@
+//! A comparison as people read it, as text and as Markdown.
+
+mod texts;
+
+use crate::findings::finding_lines;
+use crate::load_words::Table;
+use crate::markdown;
+use crate::number::three;
+use crate::text::Summary;
+use crate::texts::{Lang, fill};
+use texts::Texts;
+use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Verdict};
+
+/// Limits that were given, and whether each is broken.
+pub type Judged<'l> = &'l [(Limit, bool)];
+
+/// A comparison as plain text. Control characters from outside are left out.
+pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> String {
+    let t = texts::of(lang);
+    let mut out = Summary::default();
+    out.line(&sides(comparison, t));
+    out.table(&metrics(comparison, t));
+    if comparison.differences.is_empty() {
+        out.line("");
+        out.line(t.no_differences);
+    } else {
+        out.table(&differences(comparison, t));
+    }
+    let found = finding_lines(&comparison.findings, lang);
+    let judged = judgements(judged, t);
+    for lines in [found.lines().map(String::from).collect(), judged] {
+        let lines: Vec<String> = lines;
+        if !lines.is_empty() {
+            out.line("");
+        }
+        lines.iter().for_each(|line| out.line(line));
+    }
+    out.into()
+}
+
+/// A comparison as Markdown; what came from outside is escaped.
+pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> String {
+    let t = texts::of(lang);
+    let metrics = metrics(comparison, t);
+    let mut out = format!(
+        "# {}\n\n{}\n\n{}\n\n{}",
+        t.title,
+        markdown::escaped(&sides(comparison, t)),
+        metrics.title,
+        markdown::table(&metrics.head, &metrics.rows)
+    );
+    out += &if comparison.differences.is_empty() {
+        format!("\n{}\n", t.no_differences)
+    } else {
+        let table = differences(comparison, t);
+        markdown::section(table.title, &markdown::table(&table.head, &table.rows))
+    };
+    let list = |lines: Vec<String>| -> String {
+        let items = lines
+            .iter()
+            .map(|l| format!("- {}\n", markdown::escaped(l)));
+        items.collect()
+    };
+    if !comparison.findings.is_empty() {
+        let found = finding_lines(&comparison.findings, lang);
+        let lines = found.lines().map(String::from).collect();
+        out += &markdown::section(t.findings, &list(lines));
+    }
+    if !judged.is_empty() {
+        out += &format!("\n{}", list(judgements(judged, t)));
+    }
+    out
+}
+
+fn sides(comparison: &Comparison, t: &Texts) -> String {
+    let (a, b) = (comparison.a.join(", "), comparison.b.join(", "));
+    fill(t.sides, &[("a", &a), ("b", &b)])
+}
+
+fn metrics(comparison: &Comparison, t: &'static Texts) -> Table {
+    Table {
+        title: match comparison.basis {
+            Basis::Repeats => t.basis_repeats,
+            Basis::Intervals => t.basis_intervals,
+        },
+        head: vec![t.metric, t.a, t.b, t.change, t.interval, t.verdict],
+        rows: comparison.metrics.iter().map(|m| row(m, t)).collect(),
+        says: String::new(),
+        numbers: 4,
+    }
+}
+
+fn row(of: &Compared, t: &Texts) -> Vec<String> {
+    let name = match of.metric {
+        Metric::Throughput => t.throughput,
+        Metric::Mean => t.mean,
+        Metric::P50 => t.p50,
+        Metric::P95 => t.p95,
+        Metric::P99 => t.p99,
+    };
+    let interval = of.interval.map_or("–".into(), |(low, high)| {
+        format!("{} … {}", change(low), change(high))
+    });
+    let verdict = match of.verdict {
+        Verdict::Faster => t.faster,
+        Verdict::Slower => t.slower,
+        Verdict::NoDifferenceShown => t.no_difference,
+        Verdict::NotEnough => t.not_enough,
+    };
+    vec![
+        name.into(),
+        three(of.a),
+        three(of.b),
+        change(of.ratio),
+        interval,
+        verdict.into(),
+    ]
+}
+
+/// A ratio as a change in percent; a large one as a multiple.
+fn change(ratio: f64) -> String {
+    if ratio >= 10.0 {
+        return format!("×{}", three(ratio));
+    }
+    let percent = format!("{:+.1}%", (ratio - 1.0) * 100.0);
+    percent.replace('-', "−").replace("−0.0%", "+0.0%")
+}
+
+fn differences(comparison: &Comparison, t: &'static Texts) -> Table {
+    let values = |values: &[String]| {
+        if values.is_empty() {
+            "–".into()
+        } else {
+            values.join(", ")
+        }
+    };
+    let differences = comparison.differences.iter();
+    Table {
+        title: t.differences,
+        head: vec![t.what, t.a, t.b],
+        rows: differences
+            .map(|d| vec![d.what.clone(), values(&d.a), values(&d.b)])
+            .collect(),
+        says: String::new(),
+        numbers: 0,
+    }
+}
+
+fn judgements(judged: Judged<'_>, t: &Texts) -> Vec<String> {
+    let said = |(limit, broken): &(Limit, bool)| {
+        let template = if *broken { t.broken } else { t.kept };
+        fill(template, &[("limit", &limit.to_string())])
+    };
+    judged.iter().map(said).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_a_sign() {
+        for (ratio, text) in [
+            (1.05, "+5.0%"),
+            (0.9, "−10.0%"),
+            (1.0, "+0.0%"),
+            (0.99999, "+0.0%"),
+            (25.0, "×25.0"),
+        ] {
+            assert_eq!(change(ratio), text);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is said of a comparison, in every language.
+
+use crate::texts::{Lang, texts};
+
+pub(super) fn of(lang: Lang) -> &'static Texts {
+    match lang {
+        Lang::En => &EN,
+        Lang::Zh => &ZH,
+    }
+}
+
+texts! {
+    title: "Comparison", "压测对比";
+    sides: "A: {a}; B: {b}", "A：{a}；B：{b}";
+    basis_repeats: "B beside A, with 95% confidence intervals from repeats.",
+        "B 相对 A 的变化，95% 置信区间来自重复压测。";
+    basis_intervals: "B beside A, with 95% confidence intervals from the intervals within the runs: what differs from one start to the next is not in them.",
+        "B 相对 A 的变化，95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";
+    metric: "Metric", "指标";
+    a: "A", "A";
+    b: "B", "B";
+    change: "Change", "变化";
+    interval: "95% interval", "95% 置信区间";
+    verdict: "Verdict", "结论";
+    throughput: "Throughput (tx/s)", "吞吐量（TPS）";
+    mean: "Mean (ms)", "平均延迟（ms）";
+    p50: "p50 (ms)", "P50（ms）";
+    p95: "p95 (ms)", "P95（ms）";
+    p99: "p99 (ms)", "P99（ms）";
+    faster: "faster", "更快";
+    slower: "slower", "更慢";
+    no_difference: "no difference shown", "未显示差异";
+    not_enough: "too little measured to tell", "数据不足，无法判断";
+    differences: "What else was different", "其他不同之处";
+    no_differences: "Nothing else that is recorded was different.", "记录中的其他条件均相同。";
+    what: "What", "项目";
+    findings: "Findings", "审查结论";
+    broken: "FAILED: {limit}", "未通过：{limit}";
+    kept: "passed: {limit} does not hold, or is not shown to", "通过：{limit} 不成立或未能证实";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_say_the_same_values() {
+        crate::texts::tests::say_the_same(BOTH);
+    }
+}

@@ -1,0 +1,89 @@
+//! Findings in words.
+
+use crate::ReportError;
+use crate::number::{three, whole};
+use crate::texts::{Lang, Texts, fill};
+use tidemark_analysis::{Both, Figure, Finding, Severity, findings};
+use tidemark_core::record::RunRecord;
+
+/// One finding as people read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// How severe it is, in a word: no colour is needed to tell.
+    pub severity: &'static str,
+    /// For a style.
+    pub class: &'static str,
+    /// What was seen.
+    pub says: String,
+    /// What to do instead.
+    pub instead: String,
+}
+
+/// What the rules say of a run, the severest first.
+pub(crate) fn said(record: &RunRecord, lang: Lang) -> Result<Vec<Said>, ReportError> {
+    let found = findings(record)?;
+    Ok(found.iter().map(|f| Said::of(f, lang)).collect())
+}
+
+/// Findings as lines of text, one each: severity, rule, what was seen; nothing for none. Control
+/// characters from outside are left out.
+pub fn finding_lines(found: &[Finding], lang: Lang) -> String {
+    let t = lang.texts();
+    let line = |said: Said| {
+        let text: String = said.line(t).chars().filter(|c| !c.is_control()).collect();
+        format!("{text}\n")
+    };
+    found.iter().map(|f| line(Said::of(f, lang))).collect()
+}
+
+impl Said {
+    fn of(finding: &Finding, lang: Lang) -> Self {
+        let t = lang.texts();
+        let (severity, class) = match finding.severity {
+            Severity::Invalid => (t.finding_invalid, "invalid"),
+            Severity::Suspect => (t.finding_suspect, "suspect"),
+            Severity::Note => (t.finding_note, "note"),
+        };
+        let figures: Vec<(&str, String)> = finding
+            .figures
+            .iter()
+            .map(|(name, figure)| (*name, shown(figure)))
+            .collect();
+        let values: Vec<(&str, &str)> = figures.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        let sentence = |both: Both| fill(in_language(both, lang), &values);
+        Self {
+            rule: finding.rule,
+            severity,
+            class,
+            says: sentence(finding.says),
+            instead: sentence(finding.instead),
+        }
+    }
+
+    /// Without what to do.
+    pub fn line(&self, t: &Texts) -> String {
+        let values = [
+            ("severity", self.severity),
+            ("rule", self.rule),
+            ("says", self.says.as_str()),
+        ];
+        fill(t.finding_line, &values)
+    }
+}
+
+fn in_language(both: Both, lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => both.en,
+        Lang::Zh => both.zh,
+    }
+}
+
+fn shown(figure: &Figure) -> String {
+    match figure {
+        Figure::Count(n) => whole(*n),
+        Figure::Number(value) => three(*value),
+        Figure::Text(text) => text.clone(),
+    }
+}
