@@ -188,15 +188,15 @@ class Schema(unittest.TestCase):
 class Files(unittest.TestCase):
     def test_the_largest_table_goes_first_and_none_may_lack(self):
         with tempfile.TemporaryDirectory() as folder:
-            for n, table in enumerate(native.TABLES):
+            for n, table in enumerate(bench.TABLES):
                 for part in (0, 1):
                     pathlib.Path(folder, f"a.b.{table}.{part}.csv").write_bytes(b"x" * (n + 1))
-            found = native.files(folder)
-            self.assertEqual(list(found), list(reversed(native.TABLES)))
+            found = native.files(folder, bench.TABLES)
+            self.assertEqual(list(found), list(reversed(bench.TABLES)))
             self.assertEqual([p.name for p in found["item"]], ["a.b.item.0.csv", "a.b.item.1.csv"])
             pathlib.Path(folder, "a.b.item.0.csv").unlink()
             pathlib.Path(folder, "a.b.item.1.csv").unlink()
-            self.assertRaises(BenchError, native.files, folder)
+            self.assertRaises(BenchError, native.files, folder, bench.TABLES)
 
     def test_indexes_follow_the_last_file_of_their_table(self):
         lock, done = threading.Lock(), []

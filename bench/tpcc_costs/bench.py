@@ -16,8 +16,19 @@ from vs_sysbench.errors import BenchError
 from . import report
 from .client import Tpcc
 from .figures import LINES, efficiency
-from .native import TABLES, NativeLoader
+from .native import NativeLoader, load_in_turn
 
+TABLES = (
+    "item",
+    "warehouse",
+    "stock",
+    "district",
+    "customer",
+    "history",
+    "orders",
+    "new_order",
+    "order_line",
+)
 POINT_SELECT = "oltp_point_select"
 FEWEST_COUNTED = 25
 PROBE_S = 1
@@ -52,7 +63,7 @@ class Server:
         server = clients.target
         self.name = target.server_version(server, clients.secrets)
         self.tpcc = Tpcc(clients.programs.tidemark, server, clients.folder)
-        self.native = NativeLoader(server, clients.secrets)
+        self.native = NativeLoader(server, clients.secrets, TABLES)
         settings = ", ".join(target.server_settings(server, clients.secrets))
         self.found = Found(server.driver, self.name, settings)
         # Warehouses that are loaded by Tidemark; 0 when the tables are not there.
@@ -91,22 +102,16 @@ class Server:
             shutil.rmtree(files, ignore_errors=True)
 
     def _load_pair(self, files, reverse):
-        rows, loads = {}, self.found.loads
-        for who in reversed(list(loads)) if reverse else loads:
-            if who == TIDEMARK:
-                done = self._load(self.plan.load_warehouses)
-                loads[who].append(vs.sample(done, 1, 1 / done.wall_s))
-                rows[who] = self.native.rows()
-                self.drop()
-            else:
-                with dropping(self.native.drop):
-                    seconds = self.native.load(files, self.plan.load_threads)
-                    rows[who] = self.native.rows()
-                    # As good as Tidemark's: files misread would be quick, too.
-                    self.tpcc.check(self.plan.load_warehouses, self.plan.load_threads)
-                loads[who].append(vs.Sample(1, 1 / seconds, 0.0, 0.0, 0, seconds))
-        if len(set(rows.values())) != 1:
-            raise BenchError(f"the loads differ in {', '.join(TABLES)}: {rows}")
+        plan = self.plan
+        load_in_turn(
+            self.found.loads,
+            reverse,
+            (lambda: self._load(plan.load_warehouses), self.drop),
+            self.native,
+            (files, plan.load_threads),
+            # As good as Tidemark's: files misread would be quick, too.
+            lambda: self.tpcc.check(plan.load_warehouses, plan.load_threads),
+        )
         self.say(report.load_line(self.found))
 
     def check(self):

@@ -17,19 +17,38 @@ GRACE_S = 300
 DRIVERS = {"mysql": "mysql", "pgsql": "postgres"}
 
 
-class Tpcc:
-    """`tidemark tpcc` on one server."""
+class GoTpc:
+    """One of Tidemark's commands with go-tpc's flags, on one server."""
 
-    def __init__(self, program, target, folder):
-        self.program, self.target = program, target
+    def __init__(self, workload, program, target, folder):
+        self.workload, self.program, self.target = workload, program, target
         self.folder = pathlib.Path(folder)
         password = "MYSQL_PWD" if target.driver == "mysql" else "PGPASSWORD"
         # Its store must not be the user's own, and passwords stand in no process list.
         self.env = {
             **os.environ,
-            "TIDEMARK_STORE": str(self.folder / "tpcc-runs.db"),
+            "TIDEMARK_STORE": str(self.folder / f"{workload}-runs.db"),
             password: target.password,
         }
+
+    def call(self, verb, options, limit_s):
+        """Does it; what the process took and said."""
+        target = self.target
+        command = [self.program, self.workload, "-d", DRIVERS[target.driver], "-H", target.host]
+        command += ["-P", str(target.port), "-U", target.user, "-D", target.database]
+        command += [*options, verb]
+        done = measure(command, limit_s, env=self.env, cwd=self.folder)
+        if done.status != 0:
+            what = " ".join(str(part) for part in command)
+            raise BenchError(f"{what} ended with {done.status}\n{done.stdout}{done.stderr}")
+        return done
+
+
+class Tpcc(GoTpc):
+    """`tidemark tpcc`."""
+
+    def __init__(self, program, target, folder):
+        super().__init__("tpcc", program, target, folder)
         self.numbers = itertools.count()
 
     def prepare(self, warehouses, threads):
@@ -72,12 +91,4 @@ class Tpcc:
         return done, parse.record(out.read_text())
 
     def _do(self, verb, warehouses, options, limit_s):
-        target = self.target
-        command = [self.program, "tpcc", "-d", DRIVERS[target.driver], "-H", target.host]
-        command += ["-P", str(target.port), "-U", target.user, "-D", target.database]
-        command += ["--warehouses", str(warehouses), *options, verb]
-        done = measure(command, limit_s, env=self.env, cwd=self.folder)
-        if done.status != 0:
-            what = " ".join(str(part) for part in command)
-            raise BenchError(f"{what} ended with {done.status}\n{done.stdout}{done.stderr}")
-        return done
+        return self.call(verb, ["--warehouses", str(warehouses), *options], limit_s)

@@ -11,53 +11,69 @@ import subprocess
 import threading
 import time
 
+from vs_sysbench import clients
 from vs_sysbench import target as vs
+from vs_sysbench.clients import TIDEMARK
+from vs_sysbench.command import dropping
 from vs_sysbench.errors import BenchError
 
-TABLES = (
-    "item",
-    "warehouse",
-    "stock",
-    "district",
-    "customer",
-    "history",
-    "orders",
-    "new_order",
-    "order_line",
-)
 LIMIT_S = 3600
 KEY = re.compile(r"^(?:UNIQUE )?KEY `")
 
 
-class NativeLoader:
-    """psql or the mariadb client."""
+def load_in_turn(loads, reverse, ours, native, theirs, look):
+    """A load by Tidemark and one by the server's own client, added to `loads`. `ours` is how the one
+    is made and dropped, `theirs` the other's files and threads; `look` looks at the other's tables."""
+    rows = {}
+    for who in reversed(list(loads)) if reverse else loads:
+        if who == TIDEMARK:
+            make, drop = ours
+            done = make()
+            loads[who].append(clients.sample(done, 1, 1 / done.wall_s))
+            rows[who] = native.rows()
+            drop()
+        else:
+            with dropping(native.drop):
+                seconds = native.load(*theirs)
+                rows[who] = native.rows()
+                look()
+            loads[who].append(clients.Sample(1, 1 / seconds, 0.0, 0.0, 0, seconds))
+    if len(set(rows.values())) != 1:
+        raise BenchError(f"the loads differ in {', '.join(native.tables)}: {rows}")
 
-    def __init__(self, server, secrets):
+
+class NativeLoader:
+    """psql or the mariadb client, for tables of these names; rows are compared by the expressions of
+    `also` too."""
+
+    def __init__(self, server, secrets, tables, also=()):
         self.server, self.secrets = server, secrets
+        self.tables, self.also = tables, also
         self.is_mysql = server.driver == "mysql"
         self.create, self.indexes = {}, {}
 
     def learn(self):
         """Reads tables and indexes off the tables that are there."""
-        for table in TABLES:
+        for table in self.tables:
             learn = self._learn_mysql if self.is_mysql else self._learn_postgres
             self.create[table], self.indexes[table] = learn(table)
 
     def drop(self):
         """Drops the tables that `load` made."""
-        self._sql("".join(f"DROP TABLE IF EXISTS {table};" for table in reversed(TABLES)))
+        self._sql("".join(f"DROP TABLE IF EXISTS {table};" for table in reversed(self.tables)))
 
     def load(self, folder, threads):
         """Makes the tables, reads the files, makes the indexes; the seconds it took."""
         begun = time.monotonic()
         self._sql("".join(self.create.values()))
-        jobs = Jobs(files(folder), self._read, self._index)
+        jobs = Jobs(files(folder, self.tables), self._read, self._index)
         jobs.run(threads)
         return time.monotonic() - begun
 
     def rows(self):
-        """Rows of each table."""
-        counts = ", ".join(f"(SELECT COUNT(*) FROM {table})" for table in TABLES)
+        """Rows of each table, and what else is compared."""
+        counts = [f"(SELECT COUNT(*) FROM {table})" for table in self.tables]
+        counts = ", ".join([*counts, *(f"({select})" for select in self.also)])
         separator = "', '"
         sql = f"SELECT CONCAT_WS({separator}, {counts})"
         return vs.query(self.server, self.secrets, sql)[0]
@@ -136,9 +152,9 @@ def statements(dump):
     return "".join(part.rstrip(";") + ";" for part in found if part.startswith(makes))
 
 
-def files(folder):
+def files(folder, tables):
     """Table -> its files, `DATABASE.TABLE.NUMBER.csv`; the largest table first."""
-    found = {table: [] for table in TABLES}
+    found = {table: [] for table in tables}
     for path in sorted(pathlib.Path(folder).glob("*.csv")):
         table = path.name.split(".")[-3]
         if table not in found:

@@ -25,7 +25,7 @@ use tidemark_core::{Protocol, Target};
 /// Enough for connecting, which needs most; pages that are never touched cost nothing anyway.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Runs a prepared point select on tables that sysbench or Tidemark prepared, from one thread and
+/// Runs a prepared point select on tables that sysbench or Tidemark prepared (YCSB's: Tidemark or go-ycsb), from one thread and
 /// blocking socket per session, and prints one line of JSON: queries, seconds, CPU time and largest
 /// resident memory of the whole process.
 #[derive(Debug, Parser)]
@@ -60,6 +60,10 @@ struct Load {
     /// takes longer over it, and the client's thread sleeps in between.
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
+    /// Read so many fields of a record of YCSB's usertable, instead of a column of sysbench's tables:
+    /// one loaded with insertorder=ordered and zeropadding=19, whose keys are as long as hashes.
+    #[arg(long, value_name = "FIELDS", conflicts_with_all = ["count", "tables"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    ycsb: Option<u32>,
 }
 
 fn main() -> ExitCode {

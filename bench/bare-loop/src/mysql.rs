@@ -4,7 +4,7 @@
 
 use crate::Load;
 use crate::error::LoopError;
-use crate::session::{Session, Wire, query};
+use crate::session::{KEY_BYTES, Session, Wire, columns, query, write_key};
 use mysql_common::auth::plugins::mysql_native_password::{SCRAMBLE_LENGTH, scramble_native};
 use mysql_common::constants::CapabilityFlags;
 use mysql_common::io::ParseBuf;
@@ -28,8 +28,10 @@ const OK: u8 = 0x00;
 const EOF: u8 = 0xFE;
 const ERR: u8 = 0xFF;
 const MYSQL_TYPE_LONG: u8 = 0x03;
+const MYSQL_TYPE_VAR_STRING: u8 = 0xFD;
 
-/// COM_STMT_EXECUTE with one integer parameter; statement and value are filled in for each query.
+/// COM_STMT_EXECUTE with one parameter, and the place for an integer; statement and value are filled
+/// in for each query.
 #[rustfmt::skip]
 const EXECUTE: [u8; HEADER + 18] = [
     18, 0, 0, 0, // payload length, sequence
@@ -48,7 +50,9 @@ const VALUE_AT: usize = HEADER + 14;
 /// One MySQL session.
 pub(crate) struct Mysql {
     wire: Wire,
-    execute: [u8; EXECUTE.len()],
+    execute: Vec<u8>,
+    /// Whether the parameter is a key of text.
+    keyed: bool,
     statements: Vec<[u8; 4]>,
 }
 
@@ -64,7 +68,7 @@ impl Session for Mysql {
             wire.send(&packet(0, &command)?)?;
             let reply = wire.receive(prepared_end)?;
             let prepared: StmtPacket = parse(payload(reply), ())?;
-            if (prepared.num_params(), prepared.num_columns()) != (1, 1) {
+            if (prepared.num_params(), u32::from(prepared.num_columns())) != (1, columns(load)) {
                 return Err(LoopError::Protocol(format!(
                     "{sql} has {} parameters and {} columns",
                     prepared.num_params(),
@@ -75,18 +79,35 @@ impl Session for Mysql {
         }
         Ok(Self {
             wire,
-            execute: EXECUTE,
+            execute: execute(load.ycsb.is_some()),
+            keyed: load.ycsb.is_some(),
             statements,
         })
     }
 
     fn query(&mut self, table: usize, id: i32) -> Result<(), LoopError> {
         self.execute[STATEMENT_AT..STATEMENT_AT + 4].copy_from_slice(&self.statements[table]);
-        self.execute[VALUE_AT..].copy_from_slice(&id.to_le_bytes());
+        match self.keyed {
+            true => write_key(id, &mut self.execute[VALUE_AT + 1..]),
+            false => self.execute[VALUE_AT..].copy_from_slice(&id.to_le_bytes()),
+        }
         self.wire.send(&self.execute)?;
         self.wire.receive(result_end)?;
         Ok(())
     }
+}
+
+/// The command for an integer, or for a key of text, which its length stands before.
+fn execute(keyed: bool) -> Vec<u8> {
+    let mut execute = EXECUTE.to_vec();
+    if keyed {
+        execute.truncate(VALUE_AT);
+        execute[VALUE_AT - 2] = MYSQL_TYPE_VAR_STRING;
+        execute.push(KEY_BYTES as u8);
+        execute.resize(VALUE_AT + 1 + KEY_BYTES, b'0');
+        execute[0] = (execute.len() - HEADER) as u8;
+    }
+    execute
 }
 
 /// Handshake with `mysql_native_password`, also when the server asks for it only by a switch.
@@ -274,6 +295,19 @@ mod tests {
             assert_eq!(prepared_end(&bytes[..cut]).unwrap(), None, "{cut}");
         }
         assert_eq!(prepared_end(&bytes).unwrap(), Some(bytes.len()));
+    }
+
+    #[test]
+    fn a_key_takes_the_place_of_the_integer() {
+        let mut bytes = execute(true);
+        write_key(8, &mut bytes[VALUE_AT + 1..]);
+        assert_eq!(usize::from(bytes[0]), bytes.len() - HEADER);
+        assert_eq!(
+            bytes[VALUE_AT - 2..=VALUE_AT],
+            [MYSQL_TYPE_VAR_STRING, 0, 23]
+        );
+        assert_eq!(&bytes[VALUE_AT + 1..], b"user0000000000000000007");
+        assert_eq!(execute(false), EXECUTE);
     }
 
     #[test]

@@ -4,13 +4,14 @@
 
 use crate::Load;
 use crate::error::LoopError;
-use crate::session::{Session, Wire, query as text};
+use crate::session::{KEY_BYTES, Session, Wire, query as text, write_key};
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 use tidemark_core::Target;
 
 const PROTOCOL_3_0: i32 = 196_608;
 const INT4: i32 = 23;
+const VARCHAR: i32 = 1043;
 const BINARY: i16 = 1;
 
 /// One PostgreSQL session.
@@ -20,6 +21,8 @@ pub(crate) struct Postgres {
     queries: Vec<Vec<u8>>,
     /// Where the value stands in each of them.
     value_at: Vec<usize>,
+    /// Whether it is a key of text.
+    keyed: bool,
 }
 
 impl Session for Postgres {
@@ -30,11 +33,15 @@ impl Session for Postgres {
         for table in 1..=load.tables {
             let name = format!("s{table}");
             let mut parse = Request::default();
+            let (kind, value) = match load.ycsb.is_some() {
+                true => (VARCHAR, vec![b'0'; KEY_BYTES]),
+                false => (INT4, vec![0; 4]),
+            };
             parse.message(b'P', |body| {
                 body.text(&name)
                     .text(&text(load, table, "$1"))
                     .int16(1)
-                    .int32(INT4);
+                    .int32(kind);
             })?;
             parse.message(b'S', |_| {})?;
             wire.send(&parse.0)?;
@@ -43,9 +50,11 @@ impl Session for Postgres {
             query.message(b'B', |body| {
                 // Unnamed portal; one parameter, binary; results in their default format, text.
                 body.text("").text(&name).int16(1).int16(BINARY);
-                body.int16(1).int32(4).int32(0).int16(0);
+                body.int16(1).int32(value.len() as i32);
+                body.0.extend_from_slice(&value);
+                body.int16(0);
             })?;
-            value_at.push(query.0.len() - 6);
+            value_at.push(query.0.len() - 2 - value.len());
             query.message(b'E', |body| {
                 body.text("").int32(0);
             })?;
@@ -56,12 +65,16 @@ impl Session for Postgres {
             wire,
             queries,
             value_at,
+            keyed: load.ycsb.is_some(),
         })
     }
 
     fn query(&mut self, table: usize, id: i32) -> Result<(), LoopError> {
         let (query, at) = (&mut self.queries[table], self.value_at[table]);
-        query[at..at + 4].copy_from_slice(&id.to_be_bytes());
+        match self.keyed {
+            true => write_key(id, &mut query[at..at + KEY_BYTES]),
+            false => query[at..at + 4].copy_from_slice(&id.to_be_bytes()),
+        }
         self.wire.send(query)?;
         self.wire.receive(ready)?;
         Ok(())

@@ -23,8 +23,32 @@ pub(crate) trait Session: Sized {
     fn query(&mut self, table: usize, id: i32) -> Result<(), LoopError>;
 }
 
-/// The query of a table, from 1; `mark` stands for its one parameter. It returns one column.
+/// Columns that the query returns.
+pub(crate) fn columns(load: Load) -> u32 {
+    load.ycsb.unwrap_or(1)
+}
+
+/// Bytes of YCSB's keys: `user` and 19 digits.
+pub(crate) const KEY_BYTES: usize = 23;
+
+/// Writes the key of a record, whose number counts from 0; ids count from 1.
+pub(crate) fn write_key(id: i32, key: &mut [u8]) {
+    let mut rest = id - 1;
+    let (prefix, digits) = key.split_at_mut(4.min(key.len()));
+    prefix.copy_from_slice(&b"user"[..prefix.len()]);
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+}
+
+/// The query of a table, from 1; `mark` stands for its one parameter.
 pub(crate) fn query(load: Load, table: u32, mark: &str) -> String {
+    if let Some(fields) = load.ycsb {
+        let fields: Vec<String> = (0..fields).map(|i| format!("FIELD{i}")).collect();
+        let fields = fields.join(",");
+        return format!("SELECT {fields} FROM usertable WHERE YCSB_KEY={mark}");
+    }
     match load.count {
         None => format!("SELECT c FROM sbtest{table} WHERE id={mark}"),
         Some(rows) => format!(

@@ -40,7 +40,7 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
-    /// Load TPC-H with go-tpc's own command line
+    /// Load and run TPC-H with go-tpc's own command line
     #[command(disable_help_flag = true)]
     Tpch {
         /// go-tpc's words.
@@ -48,6 +48,17 @@ pub enum Command {
             trailing_var_arg = true,
             allow_hyphen_values = true,
             help = "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them"
+        )]
+        args: Vec<String>,
+    },
+    /// Run YCSB with go-ycsb's own command line and properties
+    #[command(disable_help_flag = true)]
+    Ycsb {
+        /// go-ycsb's words.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            help = "As for go-ycsb: load|run DATABASE [FLAGS]; --help lists them"
         )]
         args: Vec<String>,
     },
@@ -201,7 +212,7 @@ fn after_help() -> String {
         .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
         .collect();
     format!(
-        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n\nExit codes:\n{}",
+        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n  tidemark ycsb --help\n\nExit codes:\n{}",
         codes.trim_end()
     )
 }

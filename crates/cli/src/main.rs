@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod exit;
 mod gotpc;
+mod grammar;
 mod interrupt;
 mod loading;
 mod native;
@@ -31,6 +32,7 @@ mod sysbench;
 mod target;
 mod tpcc;
 mod tpch;
+mod ycsb;
 
 use clap::Parser;
 use exit::{ExitCode, Failure};
@@ -80,7 +82,8 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("sysbench", words)) => return sysbench::main(args, words),
         Some(("tpcc", words)) => return tpcc::main(args, words),
-        Some(("tpch", words)) => return tpch::main(words),
+        Some(("tpch", words)) => return tpch::main(args, words),
+        Some(("ycsb", words)) => return ycsb::main(args, words),
         Some(("oltpbench", words)) => return oltpbench::main(args, words),
         // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
@@ -90,7 +93,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
             {
                 let words = [before, after].concat();
                 return match name.as_str() {
-                    "tpch" => tpch::main(&words),
+                    "tpch" => tpch::main(args, &words),
                     _ => tpcc::main(args, &words),
                 };
             }
@@ -114,7 +117,8 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Demo(demo) => demo::demo(args, &demo),
         args::Command::Sysbench { args: words } => sysbench::main(args, &words),
         args::Command::Tpcc { args: words } => tpcc::main(args, &words),
-        args::Command::Tpch { args: words } => tpch::main(&words),
+        args::Command::Tpch { args: words } => tpch::main(args, &words),
+        args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),

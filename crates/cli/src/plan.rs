@@ -57,6 +57,20 @@ impl Plan {
     }
 }
 
+/// The seed of a run of TPC-C. Clients that share one, each with its part of the warehouses, have the
+/// same unless they are told another: of the seed are the constants of the non-uniform numbers, which
+/// are one run's (clause 2.1.6.1). Their terminals draw other numbers all the same, for those are of
+/// the warehouse, too.
+pub fn tpcc_seed(options: &OptionValues) -> u64 {
+    let last = options.uint("last-warehouse");
+    let is_shared =
+        options.uint("first-warehouse") > 1 || (last > 0 && last < options.uint("warehouses"));
+    match options.uint("seed") {
+        0 if is_shared => LOAD_SEED,
+        seed => seed,
+    }
+}
+
 fn prepared(options: &OptionValues) -> PreparedMode {
     match options.text("db-ps-mode") {
         "disable" => PreparedMode::Text,

@@ -6,8 +6,10 @@ use std::time::Duration;
 use tidemark_core::record::{
     ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
 };
-use tidemark_core::{DbError, OptionValues, Pacing, RunSpec, ServerInfo, Target, redact_url};
-use tidemark_drivers::{Connector, Session, catalog, settings};
+use tidemark_core::{
+    DbError, Isolation, OptionValues, Pacing, RunSpec, ServerInfo, Target, redact_url,
+};
+use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
 use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished};
 use tidemark_observe::{Usage, client_host, usage};
 use tidemark_runtime::{block_on, timeout};
@@ -27,6 +29,8 @@ pub struct Described {
     pub server: ServerInfo,
     /// Settings that matter.
     pub settings: Vec<Setting>,
+    /// The isolation level of the run's transactions.
+    pub isolation: Option<Isolation>,
     /// Of the named tables, those that are there.
     pub there: Vec<String>,
     /// Of the named tables, those whose load did not end.
@@ -60,6 +64,13 @@ pub fn describe(
                 notes.push(format!("the target's settings could not be read: {e}"));
                 Vec::new()
             });
+        let isolation = match connector.options().isolation {
+            Some(level) => Some(level),
+            None => default_level(&mut session).await.unwrap_or_else(|e| {
+                notes.push(format!("the isolation level could not be read: {e}"));
+                None
+            }),
+        };
         let plans = workload
             .tables(&session.dialect(), sessions)
             .unwrap_or_default();
@@ -97,6 +108,7 @@ pub fn describe(
         Ok(Described {
             server,
             settings,
+            isolation,
             there,
             unfinished,
             foreign,
@@ -187,6 +199,7 @@ impl Recording {
             target: target.to_string(),
             server: Some(described.server),
             settings: described.settings,
+            isolation: described.isolation,
             notes: described.notes,
             options,
             sessions: spec.sessions,

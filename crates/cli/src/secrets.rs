@@ -71,6 +71,9 @@ pub fn redact(args: &[String]) -> Vec<String> {
                     Some(_) => "-p=***".into(),
                 };
             }
+            if let Some(shown) = property(arg) {
+                return shown;
+            }
             let (name, value) = match arg.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (arg.as_str(), None),
@@ -88,6 +91,15 @@ pub fn redact(args: &[String]) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// A property that holds a password (`mysql.password=…`, after whatever flag), hidden.
+fn property(arg: &str) -> Option<String> {
+    let (name, value) = arg.split_once(".password=")?;
+    let named = ["mysql", "pg"]
+        .iter()
+        .any(|database| name.ends_with(database));
+    (named && !value.is_empty()).then(|| format!("{name}.password=***"))
 }
 
 #[cfg(test)]
@@ -125,6 +137,14 @@ mod tests {
                 "tidemark tpcc run -p*** -P 1",
             ),
             ("tidemark tpcc -p=geheim run", "tidemark tpcc -p=*** run"),
+            (
+                "tidemark ycsb run pg -p pg.password=ge=heim -p pg.user=u",
+                "tidemark ycsb run pg -p pg.password=*** -p pg.user=u",
+            ),
+            (
+                "tidemark ycsb run mysql -pmysql.password=geheim --prop=mysql.password=x",
+                "tidemark ycsb run mysql -pmysql.password=*** --prop=mysql.password=***",
+            ),
             ("tidemark tpcc -p --geheim run", "tidemark tpcc -p *** run"),
             (
                 "tidemark tpcc --password geheim",

@@ -6,7 +6,7 @@ mod common;
 use common::{Said, Workdir, signal, wait_until};
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
-use tidemark_testkit::{Server, shared_mariadb, shared_postgres};
+use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 
 fn servers() -> [(&'static str, Server); 2] {
     [
@@ -288,4 +288,64 @@ fn an_interrupted_load_says_how_to_go_on() {
             .query("SELECT 1 FROM tidemark_load_journal")
             .is_err()
     );
+}
+
+/// Commits that need not wait for the disk are lost with the server, rows and journal alike. Here
+/// they stay in its memory for long, and the client does not see its end.
+#[test]
+fn a_load_does_again_what_a_crash_of_its_server_took_back() {
+    let server = Server::builder(Engine::Postgres)
+        .setting("synchronous_commit", "off")
+        .setting("wal_writer_delay", "10s")
+        .setting("wal_writer_flush_after", "1GB")
+        .setting("wal_buffers", "64MB")
+        .setting("bgwriter_lru_maxpages", "0")
+        .setting("autovacuum", "off")
+        .start()
+        .unwrap();
+    let done = || -> u32 {
+        let sql = "SELECT COUNT(*) FROM tidemark_load_journal WHERE state = 'done'";
+        let count = server.query(sql).unwrap_or_default();
+        count.trim().parse().unwrap_or(0)
+    };
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    let child = dir.spawn(&[
+        "sysbench",
+        "oltp_read_write",
+        &target,
+        "--tables=2",
+        "--table-size=100000",
+        "--chunk-rows=500",
+        "--threads=2",
+        "prepare",
+    ]);
+    wait_until("some chunks", || done() > 5);
+    // One commit that waits for the disk, and for all before it.
+    server
+        .query("BEGIN; SET LOCAL synchronous_commit = on; CREATE TABLE durable (a INT); COMMIT")
+        .unwrap();
+    // Every ten seconds the server writes what it has: then nothing is lost, and another crash tells.
+    let loses = |_| {
+        let kept = done();
+        wait_until("more chunks", || done() >= kept + 5);
+        signal(child.id(), "STOP");
+        let committed = done();
+        server.kill9().unwrap();
+        server.restart().unwrap();
+        let left = done();
+        signal(child.id(), "CONT");
+        left < committed
+    };
+    assert!((0..5).any(loses), "no crash lost anything");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
+    for table in ["sbtest1", "sbtest2"] {
+        let sql = format!("SELECT COUNT(*), COUNT(DISTINCT id), MAX(id) FROM {table}");
+        let counts = server.query(&sql).unwrap();
+        let counts = counts.replace(|c: char| !c.is_ascii_digit(), " ");
+        let counts: Vec<_> = counts.split_whitespace().collect();
+        assert_eq!(counts, ["100000"; 3], "{table}");
+    }
+    assert_eq!(done(), 0, "the journal is left");
 }

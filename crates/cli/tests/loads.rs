@@ -4,7 +4,7 @@
 mod common;
 
 use common::Workdir;
-use tidemark_testkit::shared_mariadb;
+use tidemark_testkit::{Engine, Server, shared_mariadb};
 
 const TARGET: &str = "--target=sqlite:a.db";
 const SIZE: &str = "--table-size=100";
@@ -310,4 +310,36 @@ fn a_users_own_script_is_said_not_to_be_run() {
             .contains("WARNING: ./oltp_point_select.lua is not read"),
         "{said:?}"
     );
+}
+
+#[test]
+fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
+    let server = Server::builder(Engine::MariaDb)
+        .setting("max_prepared_stmt_count", "100")
+        .start()
+        .unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    let args = ["sysbench", "oltp_read_write", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let said = dir.run(&[&args[..], &["--threads=40", "--time=1", "run"]].concat());
+    assert_eq!(said.code, Some(4), "{said:?}");
+    for words in [
+        "asked 40 sessions, ",
+        "the server's max_prepared_stmt_count is 100, of which 0 were in use before, and 40 \
+         sessions prepare ",
+        " each (",
+        "--fewer-sessions=go-on",
+    ] {
+        assert!(said.err.contains(words), "{words}: {said:?}");
+    }
+    let fewer = [
+        "--threads=40",
+        "--fewer-sessions=go-on",
+        "--events=50",
+        "run",
+    ];
+    dir.ok(&[&args[..], &fewer].concat());
+    let had = dir.last_record()["sessions_opened"].as_u64().unwrap();
+    assert!((1..40).contains(&had), "{had}");
 }

@@ -155,14 +155,8 @@ fn both_are_killed_and_started_again() {
         }
         let both = [dir.spawn(&shared(&target)), dir.spawn(&shared(&target))];
         let both = both.map(said);
-        // The one that came late finds all there, or helps.
-        assert!(
-            both.iter().any(|said| said.code == Some(0)),
-            "{name}: {both:?}"
-        );
-        let refused = |said: &Said| said.err.contains("is there already with");
         for said in &both {
-            assert!(said.code == Some(0) || refused(said), "{name}: {both:?}");
+            assert_eq!(said.code, Some(0), "{name}: {both:?}");
         }
         assert_complete(&name, &database, 2, 100_000);
     }

@@ -42,7 +42,8 @@ pub struct DbError {
     pub class: ErrorClass,
     /// The engine's own code: MySQL's error number (`1213`), PostgreSQL's SQLSTATE (`40P01`),
     /// SQLite's result name (`SQLITE_BUSY`); `io`, `tls`, `protocol`, `connect` for the way to it;
-    /// `statement-timeout` when an answer took too long.
+    /// `statement-timeout` when an answer took too long, [`DbError::COMMIT_UNKNOWN`] when that of a
+    /// COMMIT never came.
     pub code: String,
     /// The engine's message, or ours; never holds a password.
     pub message: String,
@@ -72,6 +73,33 @@ impl DbError {
         )
     }
 
+    /// The code of a COMMIT that had no answer: what it was to keep may be there or not.
+    pub const COMMIT_UNKNOWN: &str = "commit-unknown";
+
+    /// Whether nobody can tell if a transaction holds. Tried again it might be done twice.
+    pub fn is_commit_unknown(&self) -> bool {
+        self.code == Self::COMMIT_UNKNOWN
+    }
+
+    /// Whether a statement was not prepared because the server keeps as many as it may, of all
+    /// sessions together (ER_MAX_PREPARED_STMT_COUNT_REACHED): fewer sessions could be had.
+    pub fn is_too_many_statements(&self) -> bool {
+        self.code == "1461"
+    }
+
+    /// Whether a statement was given up because it took longer than it may: by the client
+    /// (`statement-timeout`), or by a server that was told to.
+    ///
+    /// - MariaDB: 1969 (ER_STATEMENT_TIMEOUT); MySQL and TiDB: 3024 (ER_QUERY_TIMEOUT);
+    /// - PostgreSQL family: `57014` (query_canceled) with the words of `statement_timeout`.
+    pub fn is_timeout(&self) -> bool {
+        match self.code.as_str() {
+            "statement-timeout" | "1969" | "3024" => true,
+            "57014" => self.message.contains("statement timeout"),
+            _ => false,
+        }
+    }
+
     /// Whether a session was refused because there are as many as the server, the account or a pool
     /// before it allows: fewer could be had.
     ///
@@ -93,6 +121,29 @@ impl DbError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_query_that_took_too_long_is_told_from_one_that_was_cancelled() {
+        for (code, message, timeout) in [
+            ("statement-timeout", "not answered", true),
+            (
+                "1969",
+                "Query execution was interrupted (max_statement_time exceeded)",
+                true,
+            ),
+            ("3024", "maximum statement execution time exceeded", true),
+            (
+                "57014",
+                "canceling statement due to statement timeout",
+                true,
+            ),
+            ("57014", "canceling statement due to user request", false),
+            ("1317", "Query execution was interrupted", false),
+        ] {
+            let error = DbError::new(ErrorClass::Fatal, code, message);
+            assert_eq!(error.is_timeout(), timeout, "{error}");
+        }
+    }
 
     #[test]
     fn too_many_sessions_are_told_from_other_refusals() {

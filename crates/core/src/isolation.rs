@@ -55,6 +55,15 @@ impl Isolation {
         }
     }
 
+    /// The level of that name in SQL, whatever its case, and with dashes as the MySQL family's
+    /// variables have it.
+    pub fn in_sql(name: &str) -> Option<Self> {
+        let name = name.replace('-', " ");
+        Self::ALL
+            .into_iter()
+            .find(|level| level.sql().eq_ignore_ascii_case(&name))
+    }
+
     /// The level of that name in options; none for any other word, as `default`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
@@ -75,6 +84,11 @@ mod tests {
     fn levels_are_found_by_their_name_and_stored_under_it() {
         for level in Isolation::ALL {
             assert_eq!(Isolation::named(level.name()), Some(level));
+            assert_eq!(Isolation::in_sql(&level.sql().to_lowercase()), Some(level));
+            assert_eq!(
+                Isolation::in_sql(&level.sql().replace(' ', "-")),
+                Some(level)
+            );
             let stored = serde_json::to_string(&level).unwrap();
             assert_eq!(stored, format!("\"{level}\""));
             assert_eq!(level.sql(), level.name().replace('-', " ").to_uppercase());

@@ -1,7 +1,7 @@
 //! The run record: everything about one run, self-contained, so that an old record can be
 //! analysed and reported again by a newer Tidemark.
 
-use crate::{ErrorClass, ServerInfo, Source};
+use crate::{ErrorClass, Isolation, ServerInfo, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -268,6 +268,10 @@ pub struct Interval {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
+    /// whole (the READs within YCSB's READ_MODIFY_WRITEs): they are in no other sum.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, TypeStats>,
     /// Outcomes that the workload counts beside its types, by name (TPC-C's `rolled_back`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, u64>,
@@ -335,6 +339,10 @@ pub struct Totals {
     pub reconnects: u64,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeStats>,
+    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
+    /// whole (the READs within YCSB's READ_MODIFY_WRITEs): they are in no other sum.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, TypeStats>,
     /// Outcomes that the workload counts beside its types, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, u64>,
@@ -364,6 +372,56 @@ pub struct Totals {
     pub hosts: Vec<HostLoad>,
 }
 
+/// What came of a query of a benchmark that asks questions (TPC-H).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome", content = "why")]
+pub enum QueryOutcome {
+    /// It ended well.
+    #[default]
+    Done,
+    /// It took longer than a query may (`--query-timeout`).
+    TimedOut,
+    /// It failed, and why.
+    Failed(String),
+}
+
+/// What was found of a query's answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "verdict", content = "difference")]
+pub enum AnswerVerdict {
+    /// Nobody compared it, or nothing to compare it with was there.
+    #[default]
+    Unchecked,
+    /// It is the right one.
+    Right,
+    /// It is not: the first row that differs.
+    Wrong(String),
+}
+
+/// One query, or one change of the data, of one stream.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueryRun {
+    /// The stream's number.
+    pub stream: u64,
+    /// What it is called by: `Q1`, `RF1`.
+    pub name: String,
+    /// Start, in milliseconds from the start of the measurement.
+    pub start_ms: f64,
+    /// How long it took, in milliseconds.
+    pub took_ms: f64,
+    /// Rows that it answered.
+    pub rows: u64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: QueryOutcome,
+    /// What was found of its answer.
+    #[serde(default)]
+    pub answer: AnswerVerdict,
+    /// The values that it was asked with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
+}
+
 /// Everything about one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -391,6 +449,10 @@ pub struct RunRecord {
     /// What settings could not be read, or other collectors that failed: a line each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The isolation level of its transactions: the one asked for, or the server's own; absent where
+    /// the server didn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// Every option with its value and source.
     pub options: BTreeMap<String, EffectiveOption>,
     /// Sessions asked for.
@@ -431,4 +493,10 @@ pub struct RunRecord {
     pub outages: Vec<Outage>,
     /// Errors by code.
     pub errors: Vec<ErrorCount>,
+    /// Queries of a benchmark that asks questions, in the order in which they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<QueryRun>,
+    /// The plan of each of them by name, in the engine's words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub plans: BTreeMap<String, String>,
 }

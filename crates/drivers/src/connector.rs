@@ -130,6 +130,21 @@ impl Connector {
         self
     }
 
+    /// With a limit on statements, whatever the options say.
+    #[must_use]
+    pub fn limited(mut self, limit: Duration) -> Self {
+        self.options.statement_timeout = Some(limit);
+        self
+    }
+
+    /// Sends statements as text, whatever the options say: a query that is executed once is planned
+    /// with its values then.
+    #[must_use]
+    pub fn as_text(mut self) -> Self {
+        self.options.prepared = PreparedMode::Text;
+        self
+    }
+
     /// The hosts that sessions are opened on, each with its role; sessions name them by their index
     /// here. Empty for an embedded database.
     pub fn hosts(&self) -> &[(Host, HostRole)] {

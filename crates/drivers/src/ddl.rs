@@ -66,6 +66,15 @@ impl Dialect {
         self.engine() == Engine::Postgres
     }
 
+    /// What follows PRIMARY KEY so that rows lie in the order of the key, where an engine has both
+    /// kinds (TiDB manual, "Clustered Indexes"); others read it as a comment.
+    pub fn clustered_key(&self) -> &'static str {
+        match self.engine() {
+            Engine::Tidb => " /*T![clustered_index] CLUSTERED */",
+            _ => "",
+        }
+    }
+
     /// What a session sets within a transaction that loads rows. PostgreSQL need not wait for the disk
     /// at each commit (manual, "Asynchronous Commit"): what a crash of the server takes back is whole
     /// transactions from the end, each with its line in the journal, and the load goes on with them.

@@ -13,6 +13,36 @@ impl Dialect {
         }
     }
 
+    /// What follows a table's name in a SELECT so that the server keeps to the primary key; nothing
+    /// where there is no such word.
+    pub fn by_primary_key(&self) -> &'static str {
+        match self.engine().protocol() {
+            Protocol::Mysql => " FORCE INDEX(`PRIMARY`)",
+            Protocol::Postgres | Protocol::Sqlite => "",
+        }
+    }
+
+    /// The INSERT of one row that leaves a row of the same key as it is. `table` is written as given.
+    ///
+    /// ```
+    /// # use tidemark_drivers::Dialect;
+    /// # use tidemark_core::Engine;
+    /// let postgres = Dialect::new(Engine::Postgres).insert_unless_there("t", &["a", "b"]);
+    /// assert_eq!(postgres, "INSERT INTO t (a, b) VALUES (?, ?) ON CONFLICT DO NOTHING");
+    /// ```
+    pub fn insert_unless_there(&self, table: &str, columns: &[&str]) -> String {
+        let (verb, after) = match self.engine().protocol() {
+            Protocol::Mysql => ("INSERT IGNORE", ""),
+            Protocol::Postgres => ("INSERT", " ON CONFLICT DO NOTHING"),
+            Protocol::Sqlite => ("INSERT OR IGNORE", ""),
+        };
+        let marks = vec!["?"; columns.len()].join(", ");
+        format!(
+            "{verb} INTO {table} ({}) VALUES ({marks}){after}",
+            columns.join(", ")
+        )
+    }
+
     /// Whether an UPDATE can return its rows (`UPDATE … RETURNING`).
     pub fn update_returns(&self) -> bool {
         self.engine().protocol() != Protocol::Mysql
@@ -70,6 +100,8 @@ mod tests {
             assert_eq!(d.is_one_of(&["a", "b"], 2), condition, "{engine}");
             assert_eq!(d.for_update(), lock, "{engine}");
             assert_eq!(d.update_returns(), returns, "{engine}");
+            let hinted = engine.protocol() == Protocol::Mysql;
+            assert_eq!(d.by_primary_key().is_empty(), !hinted, "{engine}");
             let lists = engine.protocol() == Protocol::Postgres;
             assert_eq!(d.has_array_parameters(), lists, "{engine}");
         }

@@ -1,7 +1,7 @@
 //! The isolation levels that engines have, and how a session takes one.
 
 use crate::connection::Connection;
-use crate::{Dialect, Unsupported};
+use crate::{Dialect, Session, Unsupported};
 use tidemark_core::{DbError, Engine, ErrorClass, Isolation, Protocol};
 
 impl Dialect {
@@ -45,6 +45,28 @@ impl Dialect {
         })
     }
 
+    /// Queries for the level that a session's transactions have, the first that is answered, and the
+    /// column that tells; none where there is one level.
+    ///
+    /// The MySQL family calls it `tx_isolation` or `transaction_isolation`, by engine and version.
+    /// YugabyteDB may give another than it shows (manual, "Isolation levels").
+    fn default_isolation(&self) -> &'static [(&'static str, usize)] {
+        const SHOW: (&str, usize) = ("SHOW transaction_isolation", 0);
+        match self.engine() {
+            Engine::Mysql | Engine::Mariadb | Engine::Tidb => &[(
+                "SHOW SESSION VARIABLES WHERE Variable_name IN \
+                 ('transaction_isolation', 'tx_isolation')",
+                1,
+            )],
+            Engine::Yugabyte => &[
+                ("SELECT yb_get_effective_transaction_isolation_level()", 0),
+                SHOW,
+            ],
+            Engine::Postgres | Engine::Cockroach => &[SHOW],
+            Engine::Sqlite => &[],
+        }
+    }
+
     /// The query for the level that transactions then really have, where a server may have replaced
     /// it by another (CockroachDB manual, "Transactions": a level that is not enabled is upgraded).
     fn isolation_in_force(&self) -> Option<&'static str> {
@@ -77,6 +99,26 @@ pub(crate) async fn isolate(connection: &mut Connection, level: Isolation) -> Re
         "--isolation={level}: the server makes it {}; enable it there, or ask for that one",
         found.replace(' ', "-")
     )))
+}
+
+/// The level of a session's transactions when none was asked for; `None` where the server doesn't
+/// tell.
+///
+/// # Errors
+/// A lost connection only.
+pub async fn default_level(session: &mut Session) -> Result<Option<Isolation>, DbError> {
+    for (sql, column) in session.dialect().default_isolation() {
+        match session.query(sql).await {
+            Ok(rows) => {
+                let told = rows.text(0, *column).unwrap_or_default();
+                return Ok(Isolation::in_sql(&told));
+            }
+            Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
+            Err(_) => {}
+        }
+    }
+    let levels = session.dialect().isolation_levels();
+    Ok(Some(levels[0]).filter(|_| levels.len() == 1))
 }
 
 #[cfg(test)]

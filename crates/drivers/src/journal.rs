@@ -119,6 +119,13 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Whether rows of any table are committed.
+    pub fn has_rows(&self) -> bool {
+        let is_chunk = |line: &Line| matches!(line.part, Part::Chunk { .. });
+        let done = |line: &Line| line.state == State::Done;
+        self.lines.iter().any(|line| is_chunk(line) && done(line))
+    }
+
     /// The lines of one table.
     pub fn of<'a>(&'a self, table: &'a str) -> impl Iterator<Item = &'a Line> {
         self.lines.iter().filter(move |line| line.table == table)

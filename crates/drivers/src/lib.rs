@@ -12,6 +12,8 @@ mod connector;
 mod ddl;
 mod dialect;
 mod dml;
+mod explain;
+mod expression;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -29,6 +31,7 @@ pub mod settings;
 mod snapshot;
 pub mod sqlite;
 mod statement;
+pub mod tiflash;
 mod tls;
 mod value;
 
@@ -36,10 +39,14 @@ pub use connection::STATEMENT_TIMEOUT;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};
+pub use explain::plan_text;
+pub use expression::Span;
+pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;
 pub use rows::{Cell, RowSet};
 pub use sample::{Sample, Sampler};
 pub use session::{HostCount, Session};
+pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};
 pub use value::Value;

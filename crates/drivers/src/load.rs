@@ -75,7 +75,8 @@ impl<'a> RowWriter<'a> {
         }
     }
 
-    pub(crate) fn values(out: &'a mut Vec<u8>, dialect: &'a Dialect) -> Self {
+    /// Writes literals with commas between them, for a list of VALUES.
+    pub fn literals(out: &'a mut Vec<u8>, dialect: &'a Dialect) -> Self {
         Self {
             sink: Sink::Values(out, dialect),
             first: true,

@@ -7,6 +7,10 @@
 //! | PostgreSQL, YugabyteDB | an advisory lock of a transaction that stays open, which holds through a pool of transactions too | with its session |
 //! | SQLite | a file beside the database, locked with flock(2) | with its process |
 //!
+//! Of a target with several hosts each may have locks of its own (MySQL manual, "Locking Functions":
+//! of one server; MariaDB's Galera: of one node). So they are taken, and asked for, on the URL's first
+//! host: clients that load together name the same one first.
+//!
 //! CockroachDB, YugabyteDB before 2025.1 and old TiDB know no such locks: there is none then.
 
 mod file;

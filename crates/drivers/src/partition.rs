@@ -105,6 +105,12 @@ impl Dialect {
     pub fn adds_foreign_keys(&self) -> bool {
         self.engine() != Engine::Sqlite
     }
+
+    /// Whether adding a foreign key that is checked copies the table, so that all keys of a table are
+    /// best added by one statement (MySQL manual, "Online DDL Operations": `foreign_key_checks` on).
+    pub fn copies_for_foreign_keys(&self) -> bool {
+        matches!(self.engine(), Engine::Mysql | Engine::Mariadb)
+    }
 }
 
 fn when(condition: bool, text: impl FnOnce() -> String) -> String {

@@ -58,9 +58,12 @@ impl<'a> Sampler<'a> {
             sql.extend_from_slice(format!("{and}{column} = ").as_bytes());
             let key = loaded.split(|b| *b == b'\t').nth(*number);
             let key = key.unwrap_or_default();
-            match std::str::from_utf8(key).ok().and_then(|k| k.parse().ok()) {
-                Some(number) => dialect.write_literal(Value::Int(number), &mut sql),
-                None => dialect.write_literal(Value::Bytes(key), &mut sql),
+            let text = std::str::from_utf8(key);
+            match (text, text.map(str::parse::<i64>)) {
+                (_, Ok(Ok(number))) => dialect.write_literal(Value::Int(number), &mut sql),
+                // Binary data would be compared byte by byte, past the index of a key of text.
+                (Ok(text), _) => dialect.write_literal(Value::Text(text), &mut sql),
+                _ => dialect.write_literal(Value::Bytes(key), &mut sql),
             }
         }
         let found = session.query(&String::from_utf8_lossy(&sql)).await?;

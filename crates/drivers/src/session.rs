@@ -24,6 +24,8 @@ pub struct Session {
     primary: Connection,
     reader: Option<Box<Connection>>,
     counts: StatementCounts,
+    /// Statements that the server of `primary` keeps prepared for it.
+    prepared: u16,
     in_transaction: bool,
     /// Whether the reader was sent the last statement.
     at_reader: bool,
@@ -35,6 +37,7 @@ impl Session {
             primary,
             reader,
             counts: StatementCounts::default(),
+            prepared: 0,
             in_transaction: false,
             at_reader: false,
         }
@@ -43,7 +46,7 @@ impl Session {
     fn executed(&mut self, verb: Verb, outcome: Outcome) -> Outcome {
         match verb {
             Verb::Begin => self.in_transaction = true,
-            Verb::End => self.in_transaction = false,
+            Verb::Commit | Verb::Rollback => self.in_transaction = false,
             _ => {}
         }
         count(&mut self.counts, verb, outcome);
@@ -88,6 +91,11 @@ impl Session {
     /// Statements executed so far, by group.
     pub fn counts(&self) -> StatementCounts {
         self.counts
+    }
+
+    /// Statements that the server keeps prepared for this session, so far.
+    pub fn prepared(&self) -> u16 {
+        self.prepared
     }
 
     /// The host of the connection that takes writes, or of the only one, as an index into
@@ -152,6 +160,8 @@ impl Session {
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         self.at_reader = false;
         let statement = self.primary.prepare(sql).await?;
+        let is_kept = !matches!(statement.form, Form::Text(_));
+        self.prepared = self.prepared.saturating_add(u16::from(is_kept));
         match &mut self.reader {
             Some(reader) if only_reads(sql) => {
                 self.at_reader = true;
@@ -183,8 +193,10 @@ impl Session {
                 s.execute(statement, values)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(statement.verb, outcome))
+        let ended = connection
+            .end(done)
+            .map_err(|e| unanswered(statement.verb, e));
+        Ok(self.executed(statement.verb, ended?))
     }
 
     /// Executes a statement and decodes its rows into `rows`.
@@ -207,8 +219,10 @@ impl Session {
                 s.fetch(statement, values, rows)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(statement.verb, outcome))
+        let ended = connection
+            .end(done)
+            .map_err(|e| unanswered(statement.verb, e));
+        Ok(self.executed(statement.verb, ended?))
     }
 
     /// Sends one statement as text; rows are counted and not decoded.
@@ -231,8 +245,8 @@ impl Session {
                 s.simple(sql)
             }
         };
-        let outcome = connection.end(done)?;
-        Ok(self.executed(verb, outcome))
+        let ended = connection.end(done).map_err(|e| unanswered(verb, e));
+        Ok(self.executed(verb, ended?))
     }
 
     /// Sends one statement as text and decodes its rows; not counted (housekeeping).
@@ -264,5 +278,48 @@ impl Session {
             reader.close().await;
         }
         self.primary.close().await;
+    }
+}
+
+/// The error of a COMMIT after which nobody can tell whether it holds: the connection was lost
+/// before its answer, or the server says itself that it does not know.
+fn unanswered(verb: Verb, error: DbError) -> DbError {
+    // statement_completion_unknown, transaction_resolution_unknown (PostgreSQL manual, appendix A;
+    // CockroachDB, "Transaction Retry Error Reference": "result is ambiguous").
+    let ambiguous = matches!(error.code.as_str(), "40003" | "08007");
+    if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
+        return error;
+    }
+    DbError::new(
+        ErrorClass::ConnectionLost,
+        DbError::COMMIT_UNKNOWN,
+        format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_without_an_answer_is_told_from_other_losses() {
+        use ErrorClass::{ConnectionLost, Fatal, Retryable};
+        for (verb, class, code, unknown) in [
+            (Verb::Commit, ConnectionLost, "io", true),
+            (Verb::Commit, ConnectionLost, "57P01", true),
+            (Verb::Commit, Fatal, "40003", true),
+            // It was taken back, as the server says.
+            (Verb::Commit, Retryable, "40001", false),
+            (Verb::Rollback, ConnectionLost, "io", false),
+            (Verb::Write, ConnectionLost, "io", false),
+        ] {
+            let error = unanswered(verb, DbError::new(class, code, "why"));
+            assert_eq!(error.is_commit_unknown(), unknown, "{verb:?} {code}");
+            assert_eq!(
+                error.class == ConnectionLost,
+                unknown || class == ConnectionLost
+            );
+            assert!(error.to_string().contains("why"), "{error}");
+        }
     }
 }

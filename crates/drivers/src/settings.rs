@@ -9,7 +9,7 @@ mod postgres;
 mod private;
 mod sqlite;
 
-pub use limit::{SessionLimit, session_limit};
+pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
 
 use crate::Session;
 use tidemark_core::record::Setting;

@@ -42,15 +42,52 @@ impl Dialect {
         format!("SET TRANSACTION SNAPSHOT {name}")
     }
 
+    /// What is sent before and after each question in a snapshot that can't be had again, where an
+    /// error would end it (YugabyteDB manual, "Savepoints"; CockroachDB manual, "SAVEPOINT").
+    pub fn savepoint(&self) -> Option<Savepoint> {
+        let shares = self.export_snapshot().is_some();
+        (!self.transaction_outlives_errors() && !shares).then_some(Savepoint {
+            set: "SAVEPOINT asked",
+            release: "RELEASE SAVEPOINT asked",
+            go_back: "ROLLBACK TO SAVEPOINT asked",
+        })
+    }
+
     /// Whether a transaction goes on after one of its statements failed.
     pub fn transaction_outlives_errors(&self) -> bool {
         self.engine().protocol() != Protocol::Postgres
     }
 }
 
+/// The statements of a place within a transaction, to go back to after an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Savepoint {
+    /// Makes the place.
+    pub set: &'static str,
+    /// Forgets it.
+    pub release: &'static str,
+    /// Takes back what came after it, an error as well.
+    pub go_back: &'static str,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_snapshot_outlives_an_error_by_itself_by_name_or_by_savepoints() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            let ways = [
+                d.transaction_outlives_errors(),
+                d.export_snapshot().is_some(),
+                d.savepoint().is_some(),
+            ];
+            assert_eq!(ways.iter().filter(|w| **w).count(), 1, "{engine}");
+            let asks = matches!(engine, Engine::Yugabyte | Engine::Cockroach);
+            assert_eq!(d.savepoint().is_some(), asks, "{engine}");
+        }
+    }
 
     #[test]
     fn only_engines_that_name_snapshots_share_them() {

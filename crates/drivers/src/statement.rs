@@ -12,8 +12,10 @@ pub enum Verb {
     Write,
     /// Begins a transaction: BEGIN, START TRANSACTION.
     Begin,
-    /// Ends a transaction: COMMIT, ROLLBACK, END.
-    End,
+    /// Ends a transaction and keeps what it did: COMMIT, END.
+    Commit,
+    /// Ends a transaction and takes back what it did: ROLLBACK.
+    Rollback,
     /// Everything else: DDL, SET.
     Control,
 }
@@ -34,8 +36,10 @@ impl Verb {
             Verb::Write
         } else if is(&["begin", "start"]) {
             Verb::Begin
-        } else if is(&["commit", "rollback", "end"]) {
-            Verb::End
+        } else if is(&["commit", "end"]) {
+            Verb::Commit
+        } else if is(&["rollback"]) {
+            Verb::Rollback
         } else {
             Verb::Control
         }
@@ -206,7 +210,8 @@ mod tests {
         assert_eq!(Verb::of(" select 1"), Verb::Read);
         assert_eq!(Verb::of("(SELECT 1)"), Verb::Read);
         assert_eq!(Verb::of("DELETE FROM t"), Verb::Write);
-        assert_eq!(Verb::of("COMMIT"), Verb::End);
+        assert_eq!(Verb::of("COMMIT"), Verb::Commit);
+        assert_eq!(Verb::of("rollback"), Verb::Rollback);
         assert_eq!(Verb::of("BEGIN IMMEDIATE"), Verb::Begin);
         assert_eq!(Verb::of("CREATE TABLE t(a INT)"), Verb::Control);
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use tidemark_core::{ErrorClass, Isolation, Target};
-use tidemark_drivers::{Access, ConnectOptions, Connector, Dialect, Session};
+use tidemark_drivers::{Access, ConnectOptions, Connector, Dialect, Session, default_level};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{shared_mariadb, shared_postgres};
 
@@ -88,4 +88,34 @@ fn sqlite_is_serializable_and_nothing_else() {
         );
     })
     .unwrap();
+}
+
+#[test]
+fn the_level_that_a_server_gives_unasked_is_known() {
+    let mariadb = shared_mariadb().unwrap().fresh_database("default").unwrap();
+    let postgres = shared_postgres().unwrap();
+    let postgres = postgres.fresh_database("default").unwrap();
+    let strict = "DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation \
+                  TO serializable', CURRENT_DATABASE()); END$$";
+    postgres.query(strict).unwrap();
+    for (target, level) in [
+        (
+            Target::parse(&mariadb.url()).unwrap(),
+            Isolation::RepeatableRead,
+        ),
+        (
+            Target::parse(&postgres.url()).unwrap(),
+            Isolation::Serializable,
+        ),
+        (Target::sqlite(":memory:"), Isolation::Serializable),
+    ] {
+        let told = block_on(async move {
+            let connector = Connector::new(target, ConnectOptions::default()).unwrap();
+            let mut session = connector.connect(0).await.unwrap();
+            let told = default_level(&mut session).await.unwrap();
+            session.close().await;
+            told
+        });
+        assert_eq!(told.unwrap(), Some(level));
+    }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Control {
     pub outages: Outages,
     /// Sessions that wait for a schedule.
     pub holding: AtomicUsize,
+    /// Statements that each session has the server keep prepared.
+    pub prepared: AtomicUsize,
     /// Tasks that still open sessions.
     pub opening: AtomicUsize,
     /// What the target said when it took no more sessions.

@@ -30,9 +30,18 @@ pub(crate) fn encoded(histogram: &Histogram) -> Option<EncodedHistogram> {
 
 /// Per transaction type, by name; types without transactions are left out.
 pub(crate) fn type_stats(names: &[&str], counters: &Counters) -> BTreeMap<String, TypeStats> {
+    by_name(names, &counters.types)
+}
+
+/// Per type, by name, the transactions that were parts of larger ones; none of most workloads.
+pub(crate) fn part_stats(names: &[&str], counters: &Counters) -> BTreeMap<String, TypeStats> {
+    by_name(names, &counters.parts)
+}
+
+fn by_name(names: &[&str], latencies: &[Latencies]) -> BTreeMap<String, TypeStats> {
     names
         .iter()
-        .zip(&counters.types)
+        .zip(latencies)
         .filter(|(_, l)| !l.service.is_empty())
         .map(|(name, l)| (name.to_string(), stats(l)))
         .collect()

@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::HostRole;
-use tidemark_core::{FewerSessions, RunSpec, ThinkTime};
-use tidemark_drivers::settings::session_limit;
+use tidemark_core::{DbError, FewerSessions, RunSpec, ThinkTime};
+use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
 use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{Executor, do_not_preempt, raise_open_files, sleep_unless, spawn};
 use tidemark_workloads::Workload;
@@ -46,8 +46,7 @@ pub(crate) struct Crew {
     pub ended: Receiver<Result<(), EngineError>>,
     /// Sessions that are to be opened.
     pub sessions: usize,
-    /// What the target says of its limits.
-    limit: Option<String>,
+    limits: Limits,
 }
 
 impl Crew {
@@ -68,10 +67,10 @@ impl Crew {
         } else {
             within_open_files(spec, connector, workload.only_reads())?
         };
-        let limit = if sessions > FEW_SESSIONS && !connector.is_blocking() {
-            target_limit(connector)
+        let limits = if sessions > FEW_SESSIONS && !connector.is_blocking() {
+            Limits::of(connector)
         } else {
-            None
+            Limits::default()
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
@@ -140,7 +139,7 @@ impl Crew {
             threads,
             ended,
             sessions,
-            limit,
+            limits,
         })
     }
 
@@ -178,14 +177,8 @@ impl Crew {
                 if spec.fewer_sessions == FewerSessions::GoOn && self.each_has_sessions() {
                     return Ok(ready);
                 }
-                return Err(EngineError::TooFewSessions {
-                    asked: spec.sessions,
-                    possible: ready,
-                    reason: match &self.limit {
-                        Some(limit) => format!("{limit} ({})", error.message),
-                        None => error.message,
-                    },
-                });
+                let each = self.control.prepared.load(Ordering::Acquire);
+                return Err(self.limits.met(spec.sessions, ready, each, error));
             }
             if stop.is_stopped() {
                 return Err(EngineError::Interrupted);
@@ -251,19 +244,58 @@ fn within_open_files(
     })
 }
 
-/// What the target says of its limits, for when it refuses a session. It is no ground to refuse
-/// any before: a pool in front of it may take more.
-fn target_limit(connector: &Connector) -> Option<String> {
-    let limit = on_session(connector, async |session: &mut Session| {
-        session_limit(session).await.map_err(statement)
-    });
-    let limit = limit.ok()??;
-    // The asking session will have gone.
-    let others = limit.in_use.saturating_sub(1);
-    let (name, limit) = (limit.name, limit.limit);
-    Some(format!(
-        "the server's {name} is {limit}, of which {others} were in use before"
-    ))
+/// What the target says of its limits, for when it refuses a session or its statements. They are no
+/// ground to refuse any before: a pool in front of it may take more.
+#[derive(Debug, Default)]
+struct Limits {
+    sessions: Option<SessionLimit>,
+    statements: Option<StatementLimit>,
+}
+
+impl Limits {
+    fn of(connector: &Connector) -> Self {
+        let limits = on_session(connector, async |session: &mut Session| {
+            Ok(Self {
+                sessions: session_limit(session).await.map_err(statement)?,
+                statements: statement_limit(session).await.map_err(statement)?,
+            })
+        });
+        limits.unwrap_or_default()
+    }
+
+    /// Why no more sessions than `ready` can be had of those asked for, each of which has the server
+    /// keep `each` statements.
+    fn met(&self, asked: usize, ready: usize, each: usize, error: DbError) -> EngineError {
+        let told = if error.is_too_many_statements() {
+            self.statements.map(|limit| {
+                let StatementLimit {
+                    limit,
+                    in_use,
+                    name,
+                } = limit;
+                let all = asked.saturating_mul(each);
+                format!(
+                    "the server's {name} is {limit}, of which {in_use} were in use before, and \
+                     {asked} sessions prepare {all}, {each} each"
+                )
+            })
+        } else {
+            self.sessions.map(|limit| {
+                // The asking session will have gone.
+                let others = limit.in_use.saturating_sub(1);
+                let SessionLimit { name, limit, .. } = limit;
+                format!("the server's {name} is {limit}, of which {others} were in use before")
+            })
+        };
+        EngineError::TooFewSessions {
+            asked,
+            possible: ready,
+            reason: match told {
+                Some(told) => format!("{told} ({})", error.message),
+                None => error.message,
+            },
+        }
+    }
 }
 
 fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
@@ -399,6 +431,9 @@ impl Lane {
                     spawn(session.run(self.pool.clone()));
                 }
                 Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
+                    return control.set_full(error);
+                }
+                Err(EngineError::Init { error, .. }) if error.is_too_many_statements() => {
                     return control.set_full(error);
                 }
                 Err(error) => return control.fail(error),

@@ -3,7 +3,8 @@
 //!
 //! [`run()`] drives a workload on a target and gives its measurements, interval by interval, to a
 //! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
-//! embedded engine block and get threads of their own.
+//! embedded engine block and get threads of their own. [`run_streams`] has sessions each do a list
+//! of queries instead, as analytical benchmarks do.
 
 mod arrivals;
 mod check;
@@ -22,6 +23,7 @@ mod run;
 mod samples;
 mod session;
 mod steps;
+mod streams;
 mod tally;
 
 pub use check::{
@@ -31,9 +33,13 @@ pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
     LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, create, drop_tables,
-    is_ours, is_unfinished, prepare,
+    is_marked_loaded, is_ours, is_unfinished, prepare,
 };
 pub use recorder::{Due, Origin, Recorder};
 pub use run::{RunObserver, RunResult, Started, run, run_sampled};
 pub use samples::{Sample, SampleLog, SampleReport};
+pub use streams::{
+    Changes, PlanOf, Step, StepOutcome, StepResult, Stream, StreamsObserver, StreamsSpec,
+    Transaction, Until, plans, run_streams,
+};
 pub use tally::ErrorTally;

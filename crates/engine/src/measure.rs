@@ -3,7 +3,9 @@
 use crate::clock::Clock;
 use crate::control::StopHandle;
 use crate::error::EngineError;
-use crate::interval::{Names, all_types, encoded, fairness, host_loads, notes, type_stats};
+use crate::interval::{
+    Names, all_types, encoded, fairness, host_loads, notes, part_stats, type_stats,
+};
 use crate::launch::Crew;
 use crate::recorder::{Counters, SessionTally};
 use crate::run::{RunObserver, RunResult};
@@ -355,6 +357,7 @@ impl<'a> Measurement<'a> {
             outage_ms: outage.as_secs_f64() * 1000.0,
             hosts: host_loads(&self.crew.hosts, &self.spare.hosts, &self.connected),
             types: type_stats(self.names.types, &self.spare),
+            parts: part_stats(self.names.types, &self.spare),
             notes: notes(self.names.notes, &self.spare),
         }
     }
@@ -403,6 +406,7 @@ impl<'a> Measurement<'a> {
             ignored_errors: counters.ignored_errors,
             reconnects: counters.reconnects,
             types: type_stats(self.names.types, counters),
+            parts: part_stats(self.names.types, counters),
             notes: notes(self.names.notes, counters),
             all: all_types(counters),
             fairness: fairness(&sessions, clients_own),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_core::record::StatementCounts;
 use tidemark_stats::Histogram;
-use tidemark_workloads::{Done, MAX_NOTES};
+use tidemark_workloads::{Done, MAX_NOTES, Part};
 
 /// One transaction type's latencies.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +54,8 @@ pub enum Origin {
 #[derive(Debug, Clone)]
 pub(crate) struct Counters {
     pub types: Vec<Latencies>,
+    /// Of each type, the transactions that were parts of larger ones; they are in no sum.
+    pub parts: Vec<Latencies>,
     /// Counted outcomes, in the workload's order.
     pub notes: [u64; MAX_NOTES],
     /// From scheduled to actual start, of arrivals that a free session awaited.
@@ -76,6 +78,7 @@ impl Counters {
     pub fn new(types: usize, hosts: usize) -> Self {
         Self {
             types: (0..types).map(|_| Latencies::default()).collect(),
+            parts: (0..types).map(|_| Latencies::default()).collect(),
             notes: [0; MAX_NOTES],
             lateness: Histogram::new(),
             delayed: 0,
@@ -91,6 +94,9 @@ impl Counters {
 
     pub fn merge(&mut self, other: &Counters) {
         for (mine, theirs) in self.types.iter_mut().zip(&other.types) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
         }
         for (mine, theirs) in self.notes.iter_mut().zip(&other.notes) {
@@ -110,7 +116,7 @@ impl Counters {
     }
 
     pub fn clear(&mut self) {
-        for latencies in &mut self.types {
+        for latencies in self.types.iter_mut().chain(&mut self.parts) {
             latencies.service.clear();
             latencies.response.clear();
             latencies.wait.clear();
@@ -194,15 +200,17 @@ impl Recorder {
         service: Duration,
         due: Option<Due>,
     ) {
-        self.record_by(None, done, session, statements, service, due);
+        self.record_by(None, done, &[], session, statements, service, due);
     }
 
-    /// As [`Recorder::record`], and samples it where that is asked for.
+    /// As [`Recorder::record`], with what it was made of, and samples it where that is asked for.
     #[inline]
+    #[allow(clippy::too_many_arguments)] // what is known of one transaction
     pub(crate) fn record_by(
         &self,
         by: Option<By>,
         done: Done,
+        parts: &[Part],
         session: usize,
         statements: StatementCounts,
         service: Duration,
@@ -222,6 +230,11 @@ impl Recorder {
                     Origin::Awaited => Duration::ZERO,
                     _ => due.wait,
                 });
+            }
+        }
+        for part in parts {
+            if let Some(latencies) = counters.parts.get_mut(part.kind) {
+                latencies.service.record(part.service);
             }
         }
         if !done.notes.is_empty() {
@@ -258,7 +271,7 @@ impl Recorder {
         state.in_progress = state.in_progress.saturating_sub(1);
     }
 
-    /// Counts an error that was retried, with the statements of the failed try.
+    /// Counts an error that did not end the run, with the statements of the failed try.
     pub(crate) fn ignored(&self, error: &DbError, statements: StatementCounts) {
         let mut state = self.lock();
         state.counters.ignored_errors += 1;

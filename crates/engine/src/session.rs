@@ -130,6 +130,11 @@ impl SessionTask {
         let host = session.primary_host().unwrap_or(0);
         shared.connected(&session, Recorder::connected);
         shared.recorder.opened(local);
+        let prepared = usize::from(session.prepared());
+        shared
+            .control
+            .prepared
+            .fetch_max(prepared, Ordering::Relaxed);
         Ok(Self {
             counted: session.counts(),
             replied: None,
@@ -250,7 +255,7 @@ impl SessionTask {
                 deferred: false,
             };
             if !self.shared.control.take_event()
-                || !self.event(terminal, part).await
+                || self.event(terminal, part).await.is_none()
                 || !self.deferred(terminal, part).await
                 || !self.reconnect_if_due(&mut since_reconnect).await
             {
@@ -277,9 +282,9 @@ impl SessionTask {
                 scheduled: true,
                 deferred: false,
             };
-            let mut go_on = self.event(&mut seated.terminal, part).await;
-            let ended = Instant::now();
-            go_on = go_on && self.deferred(&mut seated.terminal, part).await;
+            let ended = self.event(&mut seated.terminal, part).await;
+            let go_on = ended.is_some() && self.deferred(&mut seated.terminal, part).await;
+            let ended = ended.unwrap_or_else(Instant::now);
             pool.put(seated.number, seated.terminal, ended);
             if !go_on || !self.reconnect_if_due(&mut since_reconnect).await {
                 return;
@@ -332,17 +337,16 @@ impl SessionTask {
         self.reopen(false).await
     }
 
-    /// One transaction, tried again as errors allow; false when the session must end. Its service
-    /// time runs from the first try to the last reply, as sysbench's does.
-    async fn event(&mut self, terminal: &mut Terminal, part: Part) -> bool {
+    /// One transaction, tried again as errors allow; when it ended for its user, with its reply or
+    /// with an error, or `None` when the session must end. Its service time runs from the first try
+    /// to the last reply, as sysbench's does.
+    async fn event(&mut self, terminal: &mut Terminal, part: Part) -> Option<Instant> {
         if part.scheduled {
             self.shared.recorder.begin_scheduled();
         }
         let begun = Instant::now();
         loop {
-            let Some(session) = &mut self.session else {
-                return false;
-            };
+            let session = self.session.as_mut()?;
             let tried = if part.deferred {
                 terminal.deferred(session, &self.statements).await
             } else {
@@ -371,12 +375,19 @@ impl SessionTask {
                         begun,
                         between,
                     });
-                    self.shared
-                        .recorder
-                        .record_by(by, done, self.local, statements, service, due);
-                    return true;
+                    self.shared.recorder.record_by(
+                        by,
+                        done,
+                        terminal.parts(),
+                        self.local,
+                        statements,
+                        service,
+                        due,
+                    );
+                    return Some(replied);
                 }
                 Err(error) => {
+                    let failed = terminal.gave_up().then(Instant::now);
                     let go_on = match self.judge(&error).await {
                         Verdict::Again => !self.shared.control.is_stopping(),
                         Verdict::Reconnect => self.reopen(true).await,
@@ -386,14 +397,13 @@ impl SessionTask {
                         if part.scheduled {
                             self.shared.recorder.end_unfinished();
                         }
-                        return false;
+                        return None;
                     }
-                    // An error that is passed over ends what was deferred; its user has moved on.
-                    if part.deferred && !terminal.has_deferred() {
+                    if failed.is_some() {
                         if part.scheduled {
                             self.shared.recorder.end_given_up();
                         }
-                        return true;
+                        return failed;
                     }
                 }
             }
@@ -411,7 +421,7 @@ impl SessionTask {
             deferred: true,
             ..after
         };
-        self.event(terminal, part).await
+        self.event(terminal, part).await.is_some()
     }
 
     fn uncounted(&mut self) -> StatementCounts {
@@ -434,8 +444,11 @@ impl SessionTask {
         let spec = &shared.spec;
         if error.class == ErrorClass::ConnectionLost {
             let statements = self.uncounted();
-            // What the run's own end cuts off is no error.
+            // What the run's own end cuts off is no error, unless it may have been done uncounted.
             if self.shared.control.is_stopping() {
+                if error.is_commit_unknown() {
+                    self.shared.recorder.ignored(error, statements);
+                }
                 return Verdict::End;
             }
             return match spec.on_disconnect {

@@ -130,9 +130,27 @@ fn specs() -> Vec<CheckSpec> {
     vec![spec(1, false), spec(3, false), spec(1, true), spec(3, true)]
 }
 
+/// A PostgreSQL that says it is a YugabyteDB: it is asked as one, in a snapshot that only one session
+/// sees and that an error would end.
+fn like_yugabyte() -> (&'static str, Place) {
+    let mut places = Place::all("verdicts_yb").into_iter();
+    let (_, place) = places.find(|(name, _)| *name == "postgres").unwrap();
+    execute(
+        &place,
+        &[
+            "CREATE SCHEMA imitated",
+            "CREATE FUNCTION imitated.version() RETURNS text LANGUAGE sql \
+             AS 'SELECT ''PostgreSQL 11.2-YB-2.18.0.0-b0 on x86_64-pc-linux-gnu'''",
+            "DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET search_path TO imitated, pg_catalog', \
+             CURRENT_DATABASE()); END$$",
+        ],
+    );
+    ("yugabyte", place)
+}
+
 #[test]
 fn every_condition_has_its_verdict_and_one_that_fails_spoils_no_other() {
-    for (name, place) in Place::all("verdicts") {
+    for (name, place) in Place::all("verdicts").into_iter().chain([like_yugabyte()]) {
         execute(
             &place,
             &[
@@ -183,6 +201,9 @@ fn every_condition_has_its_verdict_and_one_that_fails_spoils_no_other() {
             assert_eq!(*verdicts[2], broken(2), "{case}");
             assert_eq!(*verdicts[3], broken(1), "{case}");
             assert!(report.sessions >= 1, "{case}");
+            if name == "yugabyte" && spec.snapshot {
+                assert_eq!(report.sessions, 1, "{case}");
+            }
             told.verdicts.sort_unstable();
             assert_eq!(
                 told.verdicts,

@@ -128,7 +128,7 @@ impl Database {
         let mut places = Vec::new();
         for node in nodes {
             let place = parse_host(node).map_err(|reason| TargetProblem::Node {
-                node: (*node).into(),
+                node: shown(node),
                 reason,
             })?;
             places.push(place);
@@ -168,6 +168,14 @@ impl Database {
     }
 }
 
+/// A node as a message repeats it: whoever puts an account before it may put its password there.
+fn shown(node: &str) -> String {
+    match node.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}"),
+        None => node.into(),
+    }
+}
+
 /// Why no target could be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetProblem {
@@ -177,7 +185,7 @@ pub enum TargetProblem {
     /// A node is no host.
     #[error("{node}: {reason}; for example h1,h2:5433")]
     Node {
-        /// The node, as given.
+        /// The node, as given, without an account.
         node: String,
         /// What is wrong with it.
         reason: String,

@@ -136,8 +136,19 @@ impl<'a> Element<'a> {
     }
 }
 
-/// A value as a message repeats it: in one line, and not too long.
+/// Whether a value may hold a password: a URL, or parameters of one, at the wrong place.
+pub(crate) fn is_like_a_url(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    ["jdbc:", "://", "password"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// A value as a message repeats it: in one line, not too long, and nothing that may be a password.
 fn shown(value: &str) -> String {
+    if is_like_a_url(value) && !value.ends_with(":…") {
+        return "…".into();
+    }
     let line: String = value
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -31,7 +31,8 @@ pub struct JdbcUrl {
     pub cert: Option<PathBuf>,
     /// PEM file of the client's key.
     pub key: Option<PathBuf>,
-    /// Names of parameters that mean nothing here.
+    /// Names of parameters that mean nothing here. Behind a password that holds an `&` stands what
+    /// looks like one: what follows a password is not among them.
     pub unused: Vec<String>,
 }
 
@@ -51,12 +52,12 @@ impl JdbcUrl {
         let Some(rest) = url.trim().strip_prefix("jdbc:") else {
             return fail("it begins with jdbc:");
         };
-        let Some((protocol, rest)) = rest.split_once(':') else {
+        let Some((_, rest)) = rest.split_once(':') else {
             return fail("jdbc:, the kind of database, and where it is");
         };
-        if protocol.is_empty() || !protocol.chars().all(|c| c.is_ascii_alphanumeric()) {
+        let Some(protocol) = Self::kind(url) else {
             return fail("after jdbc: the kind of database is named, as jdbc:postgresql:");
-        }
+        };
         let mut read = JdbcUrl {
             protocol: protocol.to_ascii_lowercase(),
             ..JdbcUrl::default()
@@ -91,12 +92,11 @@ impl JdbcUrl {
             }
             // jdbc:postgresql:db is a database of this host.
             None => {
-                read.database = Some(decode(place.trim_start_matches('/'))?);
-                read.database = read.database.filter(|d| !d.is_empty());
+                read.database = database(place.trim_start_matches('/'))?;
                 return Ok(read);
             }
         };
-        let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+        let (authority, name) = place.split_once('/').unwrap_or((place, ""));
         let hosts = match authority.rsplit_once('@') {
             None => authority,
             Some((account, hosts)) => {
@@ -110,8 +110,15 @@ impl JdbcUrl {
         for host in hosts.split(',').filter(|h| !h.is_empty()) {
             read.hosts.push(parse_host(host).map_err(JdbcError)?);
         }
-        read.database = Some(decode(database)?).filter(|d| !d.is_empty());
+        read.database = database(name)?;
         Ok(read)
+    }
+
+    /// The kind of database that a JDBC URL names, as it is written, whatever follows.
+    pub fn kind(url: &str) -> Option<&str> {
+        let (kind, _) = url.trim().strip_prefix("jdbc:")?.split_once(':')?;
+        let is_word = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric());
+        is_word.then_some(kind)
     }
 
     fn parameter(&mut self, key: &str, value: &str) -> Result<(), JdbcError> {
@@ -136,6 +143,7 @@ impl JdbcUrl {
                 };
                 self.tls.get_or_insert(mode);
             }
+            _ if self.password.is_some() => {}
             _ => self.unused.push(key.chars().take(40).collect()),
         }
         Ok(())
@@ -158,6 +166,22 @@ fn tls(mode: &str) -> Result<TlsMode, JdbcError> {
             ));
         }
     })
+}
+
+/// The name of a database. Where an account stands in another way than `//user:password@host`, as
+/// Oracle's and Db2's drivers have it, or where the `//` was forgotten, a password would be taken for
+/// a part of the name and be shown with it.
+fn database(text: &str) -> Result<Option<String>, JdbcError> {
+    let name = text.trim_end_matches('/');
+    if name.contains(['@', ':', ';', '=', '/']) {
+        return Err(JdbcError(
+            "a database's name ends it, or a ? and parameters; an account is written //user@host \
+             or in <username> and <password>, and any of @ : ; = / in a name as %40, %3A, %3B, %3D, \
+             %2F"
+                .into(),
+        ));
+    }
+    Ok(Some(decode(name)?).filter(|d| !d.is_empty()))
 }
 
 fn decode(text: &str) -> Result<String, JdbcError> {

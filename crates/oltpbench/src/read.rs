@@ -1,7 +1,7 @@
 //! From the text of a workload file to its types.
 
 use crate::database::DatabaseKind;
-use crate::element::Element;
+use crate::element::{Element, is_like_a_url};
 use crate::error::{FileError, Remark};
 use crate::file::WorkloadFile;
 use crate::jdbc::JdbcUrl;
@@ -258,6 +258,9 @@ impl Reader {
             }
             "username" => database.user = text,
             "password" => database.password = text.map(Secret::new),
+            "DBName" if text.as_deref().is_some_and(is_like_a_url) => {
+                return Err(element.wrong("a database's name alone", "tpcc"));
+            }
             "DBName" => database.name = text,
             "port" => {
                 let port = element.count(1..=65_535, "5432")?;
@@ -277,14 +280,15 @@ impl Reader {
         if text.is_empty() {
             return Ok(());
         }
-        // What a URL that can't be read holds may be a password.
-        let url = JdbcUrl::parse(&text)
-            .map_err(|e| element.wrong_value("…", format!("a JDBC URL: {e}"), URL_EXAMPLE))?;
-        if DatabaseKind::of(&url.protocol).is_none() {
+        // Each kind of database has its own place for an account: nothing of a URL that is not one of
+        // ours, or can't be read, is repeated but the kind.
+        if let Some(kind) = JdbcUrl::kind(&text).filter(|kind| DatabaseKind::of(kind).is_none()) {
             let known: Vec<_> = DatabaseKind::names().collect();
             let allowed = format!("jdbc: and one of {}", known.join(", "));
-            return Err(element.wrong_value(&url.to_string(), allowed, URL_EXAMPLE));
+            return Err(element.wrong_value(&format!("jdbc:{kind}:…"), allowed, URL_EXAMPLE));
         }
+        let url = JdbcUrl::parse(&text)
+            .map_err(|e| element.wrong_value("…", format!("a JDBC URL: {e}"), URL_EXAMPLE))?;
         if !url.unused.is_empty() {
             let names = url.unused.join(", ");
             self.remark(

@@ -312,19 +312,43 @@ fn no_message_repeats_a_password() {
         "jdbc:mysql://h/db?password=geheim&amp;sslmode=geheim",
         "jdbc:mysql://h/db?password=geheim&amp;ssl=true",
         "jdbd:mysql://h/db?password=geheim",
+        // What follows may be the rest of a password that was not escaped.
+        "jdbc:mysql://h/db?user=u&amp;password=x&amp;geheim&amp;eim=1",
+        // Accounts as other drivers have them.
+        "jdbc:oracle:thin:scott/geheim@h:1521:sid",
+        "jdbc:oracle:thin:scott/geheim@//h:1521/service",
+        "jdbc:db2://h:50000/db:user=u;password=geheim;",
+        "jdbc:sqlserver://h:1433;databaseName=db;user=u;password=geheim",
+        "jdbc:geheim:x",
+        // And at the wrong place of those that are known.
+        "jdbc:mysql:u:geheim@h/db",
+        "jdbc:mysql:/u:geheim@h/db",
+        "jdbc:mysql//u:geheim@h/db",
+        "jdbc:postgresql://h/db;password=geheim",
+        "jdbc:mariadb://h:1/u:geheim@h/db",
+        "jdbc:mysql://u:12/geheim@h/db",
     ] {
-        let said = match WorkloadFile::parse(&with(&format!("<url>{url}</url>"))) {
-            Ok(file) => {
-                let target = file.database.target(&[]).unwrap();
-                format!("{file:?} {target} {target:?}")
-            }
-            Err(error) => error.to_string(),
-        };
-        assert!(
-            !said.contains("geh") && !said.contains("eim"),
-            "{url}: {said}"
-        );
+        for element in ["url", "dbtype", "DBName", "port", "isolation"] {
+            let xml = with(&format!("<{element}>{url}</{element}>"));
+            let said = match WorkloadFile::parse(&xml) {
+                Ok(file) => {
+                    let target = file.database.target(&[]).unwrap();
+                    let remarks: Vec<_> = file.remarks.iter().map(ToString::to_string).collect();
+                    format!("{file:?} {remarks:?} {target} {target:?}")
+                }
+                Err(error) => error.to_string(),
+            };
+            // The kind of database is no secret.
+            let said = said.replace("jdbc:geheim:…", "");
+            assert!(
+                !said.contains("geh") && !said.contains("eim"),
+                "<{element}>{url}: {said}"
+            );
+        }
     }
+    let file = read(&with("<dbtype>mysql</dbtype><DBName>db</DBName>"));
+    let said = file.database.target(&["u:geheim@h:x"]).unwrap_err();
+    assert!(said.to_string().starts_with("…@h:x: a port"), "{said}");
 }
 
 #[test]

@@ -14,11 +14,14 @@ mod markdown;
 mod merge;
 mod number;
 pub mod oltpbench;
+mod section;
 pub mod sysbench;
 mod text;
 mod texts;
 pub mod tpcc;
+pub mod tpch;
 mod words;
+pub mod ycsb;
 
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;

@@ -4,8 +4,8 @@ use crate::digest::{Digest, percentile_ms};
 use crate::findings::said;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
+use crate::section::Section;
 use crate::texts::Lang;
-use crate::tpcc::Section;
 use crate::words::Words;
 use crate::{ReportError, TypeLatency};
 use tidemark_core::Source;
@@ -56,6 +56,9 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
             body += &format!("\n{}", table(&part.types.head, &part.types.rows));
         }
         body += &sentences;
+        for (title, text) in &part.texts {
+            body += &format!("\n{}\n\n{}", escaped(title), code_block("text", text));
+        }
         out += &section(part.title, &body);
     }
     if digest.types.len() > 1 {
@@ -144,7 +147,7 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out += &section(t.notes, &notes);
     }
     if !record.command.is_empty() {
-        out += &section(t.repeat, &code_block(&w.command()));
+        out += &section(t.repeat, &code_block("sh", &w.command()));
     }
     out += &format!("\n{}\n", escaped(&w.made_by()));
     Ok(out)
@@ -217,14 +220,14 @@ pub(crate) fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
 }
 
 /// A fence longer than any run of backticks inside (CommonMark 4.5).
-fn code_block(code: &str) -> String {
+fn code_block(language: &str, code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let code: String = code
         .chars()
         .filter(|c| *c == '\n' || !c.is_control())
         .collect();
-    format!("{fence}sh\n{code}\n{fence}\n")
+    format!("{fence}{language}\n{code}\n{fence}\n")
 }
 
 /// On one line, with every character that could begin markup escaped (CommonMark 2.4), and no bare
@@ -259,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_code_block_cannot_be_left() {
-        assert_eq!(code_block("a ``` b"), "````sh\na ``` b\n````\n");
-        assert_eq!(code_block("a"), "```sh\na\n```\n");
+        assert_eq!(code_block("sh", "a ``` b"), "````sh\na ``` b\n````\n");
+        assert_eq!(code_block("sh", "a"), "```sh\na\n```\n");
     }
 }

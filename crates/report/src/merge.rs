@@ -121,6 +121,8 @@ pub struct Merged {
     pub hosts: Vec<HostLoad>,
     /// Per transaction type, by name.
     pub types: BTreeMap<String, TypeLatency>,
+    /// Per type, by name, the transactions that were parts of larger ones.
+    pub parts: BTreeMap<String, TypeLatency>,
     /// Outcomes that the workload counts beside its types, by name.
     pub notes: BTreeMap<String, u64>,
 }
@@ -131,36 +133,49 @@ impl Merged {
     /// # Errors
     /// [`ReportError::Histogram`].
     pub fn of<'a>(intervals: impl IntoIterator<Item = &'a Interval>) -> Result<Self, ReportError> {
-        let mut sum: Option<Self> = None;
-        for i in intervals {
-            let start_ms = i.start_ms as f64;
-            let sum = sum.get_or_insert_with(|| Self {
-                start_ms,
-                ..Self::default()
-            });
-            sum.end_ms = start_ms + i.length_ms;
-            sum.length_ms += i.length_ms;
-            sum.sessions = i.sessions;
-            sum.statements += i.statements;
-            sum.ignored_errors += i.ignored_errors;
-            sum.reconnects += i.reconnects;
-            sum.queue_length = i.queue_length;
-            sum.concurrency = i.concurrency;
-            sum.rate = i.rate;
-            sum.delayed_arrivals += i.delayed_arrivals;
-            sum.dropped_arrivals += i.dropped_arrivals;
-            sum.outage_ms += i.outage_ms;
-            i.hosts.iter().for_each(|h| sum.add_host(h));
-            for (name, noted) in &i.notes {
-                let count = sum.notes.entry(name.clone()).or_default();
-                *count = count.saturating_add(*noted);
-            }
-            for (name, stats) in &i.types {
-                let one = TypeLatency::decode(stats, &place_of(i, name))?;
-                sum.types.entry(name.clone()).or_default().add(&one);
-            }
+        let mut sum = Self::default();
+        for interval in intervals {
+            sum.add(interval)?;
         }
-        Ok(sum.unwrap_or_default())
+        Ok(sum)
+    }
+
+    /// Adds one more, which comes after all the others.
+    ///
+    /// # Errors
+    /// [`ReportError::Histogram`]; the sum is of no use then.
+    pub fn add(&mut self, i: &Interval) -> Result<(), ReportError> {
+        let start_ms = i.start_ms as f64;
+        let sum = self;
+        if sum.length_ms == 0.0 {
+            sum.start_ms = start_ms;
+        }
+        sum.end_ms = start_ms + i.length_ms;
+        sum.length_ms += i.length_ms;
+        sum.sessions = i.sessions;
+        sum.statements += i.statements;
+        sum.ignored_errors += i.ignored_errors;
+        sum.reconnects += i.reconnects;
+        sum.queue_length = i.queue_length;
+        sum.concurrency = i.concurrency;
+        sum.rate = i.rate;
+        sum.delayed_arrivals += i.delayed_arrivals;
+        sum.dropped_arrivals += i.dropped_arrivals;
+        sum.outage_ms += i.outage_ms;
+        i.hosts.iter().for_each(|h| sum.add_host(h));
+        for (name, noted) in &i.notes {
+            let count = sum.notes.entry(name.clone()).or_default();
+            *count = count.saturating_add(*noted);
+        }
+        for (name, stats) in &i.types {
+            let one = TypeLatency::decode(stats, &place_of(i, name))?;
+            sum.types.entry(name.clone()).or_default().add(&one);
+        }
+        for (name, stats) in &i.parts {
+            let one = TypeLatency::decode(stats, &place_of(i, name))?;
+            sum.parts.entry(name.clone()).or_default().add(&one);
+        }
+        Ok(())
     }
 
     fn add_host(&mut self, one: &HostLoad) {
@@ -200,6 +215,11 @@ pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
     }
 }
 
+fn encoded(types: &BTreeMap<String, TypeLatency>) -> BTreeMap<String, TypeStats> {
+    let each = types.iter();
+    each.map(|(name, t)| (name.clone(), t.encode())).collect()
+}
+
 /// The totals of the measured intervals, for a run whose end was never written. How evenly the
 /// sessions were served can't be told from intervals and stays zero, and how late the generator was
 /// stays unknown.
@@ -213,11 +233,8 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
         statements: merged.statements,
         ignored_errors: merged.ignored_errors,
         reconnects: merged.reconnects,
-        types: merged
-            .types
-            .iter()
-            .map(|(name, t)| (name.clone(), t.encode()))
-            .collect(),
+        types: encoded(&merged.types),
+        parts: encoded(&merged.parts),
         all: merged.all().encode(),
         notes: merged.notes,
         delayed_arrivals: merged.delayed_arrivals,

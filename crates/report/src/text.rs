@@ -5,8 +5,8 @@ use crate::findings::{Said, said};
 use crate::load_words::Table;
 use crate::merge::per_second;
 use crate::number::{three, whole};
+use crate::section::Section;
 use crate::texts::{Lang, fill};
-use crate::tpcc::Section;
 use crate::words::{Words, rows_differ};
 use crate::{ReportError, TypeLatency};
 use std::fmt::Write;
@@ -97,6 +97,10 @@ impl Summary {
             .sentences
             .iter()
             .for_each(|s| self.line(&format!("  {s}")));
+        for (title, text) in &section.texts {
+            self.head(title);
+            text.lines().for_each(|l| self.line(&format!("  {l}")));
+        }
     }
 
     pub fn line(&mut self, text: &str) {

@@ -113,6 +113,9 @@ texts! {
         "吞吐量 {tps} TPS，95% 的事务在计划发起后 {p95} ms 内完成。";
     headline_due: "{tps} transactions/s; 95% of them ended within {p95} ms of being due.",
         "吞吐量 {tps} TPS，95% 的事务在应发起后 {p95} ms 内完成。";
+    headline_queries: "{count} queries and refreshes ended in {seconds} s.", "{seconds} 秒内完成 {count} 个查询与刷新。";
+    headline_composite: "{qphh} QphH (unaudited); {count} queries and refreshes ended in {seconds} s.",
+        "{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
     headline_none: "No transaction ended: there is no result.", "没有任何事务完成，本次压测无结果。";
     how_closed: "{sessions} sessions ran transactions one after the other, each waiting for the reply before it sent the next (closed loop).",
         "{sessions} 个会话并发执行，每个会话收到应答后才发起下一个事务（闭环）。";

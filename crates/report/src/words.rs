@@ -4,6 +4,7 @@ use crate::digest::Digest;
 use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
+use crate::tpch;
 use tidemark_core::record::{RunState, TableState};
 use tidemark_core::{ErrorClass, Source};
 
@@ -33,6 +34,9 @@ impl Words<'_> {
     /// The result in one sentence: its template and the values in it, so that a page can make the
     /// values stand out.
     pub fn headline_parts(&self) -> (&'static str, Vec<(&'static str, String)>) {
+        if let Some(said) = tpch::headline(self.d.record, self.t) {
+            return said;
+        }
         let Some(p95) = self.d.percentile_ms(95.0) else {
             return (self.t.headline_none, Vec::new());
         };

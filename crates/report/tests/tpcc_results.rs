@@ -8,6 +8,7 @@ use common::load::{encoded, option};
 use common::{Shape, run};
 use regex::Regex;
 use std::collections::BTreeMap;
+use tidemark_core::Isolation;
 use tidemark_core::record::*;
 use tidemark_report::tpcc::{Figures, NoEfficiency, OutputStyle, current, results, summary};
 use tidemark_report::{Lang, Merged, html, markdown, text};
@@ -260,6 +261,11 @@ fn every_report_has_the_results_in_its_language() {
             assert!(report.contains(title), "{report}");
             assert!(report.contains(audited), "{report}");
             assert!(report.contains("read-committed"), "{report}");
+            let mut unasked = record.clone();
+            option(&mut unasked, "isolation", "default");
+            unasked.isolation = Some(Isolation::RepeatableRead);
+            let report = render(&unasked, lang).unwrap();
+            assert!(report.contains("repeatable-read"), "{report}");
             assert!(!report.contains("NaN"), "{report}");
         }
         let other = run(&Shape::one_type());

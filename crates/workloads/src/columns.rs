@@ -1,6 +1,6 @@
 //! Columns as catalogues show them, compared with what a schema asks for.
 
-use tidemark_drivers::catalog::{Column, normal_type};
+use tidemark_drivers::catalog::{Column, TableDescription, normal_type};
 
 /// Type of a date and time until the dialect is known.
 pub(crate) const TIME: &str = "TIME";
@@ -25,4 +25,12 @@ pub(crate) fn is_of(column: &Column, kind: &str) -> bool {
 /// MariaDB shows a column without a default as one whose default is NULL.
 fn is_null(default: &str) -> bool {
     default.eq_ignore_ascii_case("null")
+}
+
+/// Whether a table has all these columns, whatever their types and whatever others it has.
+pub(crate) fn has_columns(found: &TableDescription, names: &[&str]) -> bool {
+    names.iter().all(|name| {
+        let is = |column: &Column| column.name.eq_ignore_ascii_case(name);
+        found.columns.iter().any(is)
+    })
 }

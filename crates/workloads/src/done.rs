@@ -1,5 +1,7 @@
 //! What came of a transaction.
 
+use std::time::Duration;
+
 /// How many outcomes a workload may name.
 pub const MAX_NOTES: usize = 8;
 
@@ -56,6 +58,16 @@ impl Done {
             notes: Notes::NONE,
         }
     }
+}
+
+/// One of the transactions that a larger one was made of, which is of a type of its own too (the
+/// READ within a READ_MODIFY_WRITE).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its type: an index into [`crate::Workload::transaction_types`].
+    pub kind: usize,
+    /// From its first statement to its last reply.
+    pub service: Duration,
 }
 
 #[cfg(test)]

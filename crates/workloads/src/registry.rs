@@ -1,7 +1,7 @@
 //! What workloads there are.
 
 use crate::random::RAND_OPTIONS;
-use crate::{Workload, oltp, tpcc, tpch};
+use crate::{Workload, oltp, tpcc, tpch, ycsb};
 use std::sync::{Arc, LazyLock};
 use tidemark_core::{OptionError, OptionSpec, OptionValues, nearest};
 
@@ -30,8 +30,15 @@ impl Definition {
     }
 }
 
-static REGISTRY: LazyLock<Vec<Definition>> =
-    LazyLock::new(|| [oltp::DEFINITIONS, tpcc::DEFINITIONS, tpch::DEFINITIONS].concat());
+static REGISTRY: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+    [
+        oltp::DEFINITIONS,
+        tpcc::DEFINITIONS,
+        tpch::DEFINITIONS,
+        ycsb::DEFINITIONS,
+    ]
+    .concat()
+});
 
 /// Every workload, family by family, in the order that `help` lists them.
 pub fn registry() -> &'static [Definition] {

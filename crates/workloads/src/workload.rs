@@ -1,6 +1,6 @@
 //! A workload with its options set, and its emulated users.
 
-use crate::{Check, Done, oltp, tpcc};
+use crate::{Check, Done, Part, oltp, tpcc, ycsb};
 use std::fmt::Debug;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, OptionError};
@@ -52,6 +52,12 @@ pub trait Workload: Send + Sync + Debug {
     /// with Tidemark's mark, may be dropped.
     fn recognises(&self, found: &TableDescription) -> bool;
 
+    /// Whether a table that bears Tidemark's mark can be one of this workload's. Workloads have names
+    /// in common (`customer`, `orders`), and one's tables are not another's to drop.
+    fn can_be(&self, _marked: &TableDescription) -> bool {
+        true
+    }
+
     /// Names of the tables that a run with this many sessions reads or writes.
     fn needs(&self, sessions: usize) -> Vec<String>;
 
@@ -101,8 +107,8 @@ pub struct TablePlan {
     /// twice.
     pub finish: Vec<String>,
     /// Statements after all tables have their rows and indexes: foreign keys, each with a name of
-    /// its own. Where the table has a constraint of that name, a load that goes on leaves the
-    /// statement out.
+    /// its own. Where the table has a constraint of one of a statement's names, a load that goes on
+    /// leaves the statement out.
     pub after_all: Vec<String>,
 }
 
@@ -125,6 +131,8 @@ pub enum Statements {
     Oltp(oltp::Statements),
     /// TPC-C.
     Tpcc(tpcc::Statements),
+    /// YCSB.
+    Ycsb(ycsb::Statements),
 }
 
 impl Statements {
@@ -137,6 +145,7 @@ impl Statements {
             Statements::None => Ok(()),
             Statements::Oltp(statements) => statements.prepare(session).await,
             Statements::Tpcc(statements) => statements.prepare(session).await,
+            Statements::Ycsb(statements) => statements.prepare(session).await,
         }
     }
 }
@@ -151,6 +160,8 @@ pub enum Terminal {
     OltpBulk(oltp::BulkTerminal),
     /// TPC-C.
     Tpcc(tpcc::Terminal),
+    /// YCSB.
+    Ycsb(ycsb::Terminal),
     /// A workload whose run is not made of transactions: TPC-H's streams of queries.
     None,
 }
@@ -176,8 +187,13 @@ impl Terminal {
             (Terminal::Oltp(terminal), Statements::Oltp(statements)) => {
                 terminal.transaction(session, statements).await
             }
+            (Terminal::Ycsb(terminal), Statements::Ycsb(statements)) => {
+                terminal.transaction(session, statements).await
+            }
             (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::None, _) => Err(oltp::not_ready()),
+            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None, _) => {
+                Err(oltp::not_ready())
+            }
         }
     }
 
@@ -185,8 +201,20 @@ impl Terminal {
     /// about the last one and types for the next, whose type is drawn now.
     pub fn pause(&mut self) -> Duration {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::None => Duration::ZERO,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => {
+                Duration::ZERO
+            }
             Terminal::Tpcc(terminal) => terminal.pause(),
+        }
+    }
+
+    /// Whether the error of the last transaction ended it for its user, who thinks before the next
+    /// one. Otherwise [`Terminal::transaction`] is to be called again at once: it tries the same
+    /// one, or, as sysbench's scripts do, another in its place.
+    pub fn gave_up(&self) -> bool {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => false,
+            Terminal::Tpcc(terminal) => terminal.gave_up(),
         }
     }
 
@@ -194,7 +222,7 @@ impl Terminal {
     #[inline]
     pub fn has_deferred(&self) -> bool {
         match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::None => false,
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => false,
             Terminal::Tpcc(terminal) => terminal.has_deferred(),
         }
     }
@@ -204,7 +232,7 @@ impl Terminal {
     ///
     /// # Errors
     /// As [`Terminal::transaction`]. After one that may be tried again the work is still there, after
-    /// another it may be given up ([`Terminal::has_deferred`] tells). Fatal `workload` when there
+    /// another it may be given up ([`Terminal::gave_up`] tells). Fatal `workload` when there
     /// was none.
     pub async fn deferred(
         &mut self,
@@ -219,6 +247,15 @@ impl Terminal {
         }
     }
 
+    /// The transactions that the last one was made of, where its parts are timed too; none of most.
+    #[inline]
+    pub fn parts(&self) -> &[Part] {
+        match self {
+            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Tpcc(_) | Terminal::None => &[],
+            Terminal::Ycsb(terminal) => terminal.parts(),
+        }
+    }
+
     /// Sends what the terminal still holds back (`bulk_insert` collects rows); to be called once
     /// after the last transaction.
     ///
@@ -226,10 +263,17 @@ impl Terminal {
     /// As [`Terminal::transaction`].
     pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
         match self {
-            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::None => Ok(()),
+            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None => Ok(()),
             Terminal::OltpBulk(terminal) => terminal.finish(session).await,
         }
     }
+}
+
+/// Whether a terminal does the same again after an error, and not what comes next: retries would
+/// leave out what fails often. What may be committed is not done again, or it would be there twice.
+pub(crate) fn is_same_again(error: &DbError) -> bool {
+    use ErrorClass::{ConnectionLost, Refused, Retryable};
+    matches!(error.class, Retryable | ConnectionLost | Refused) && !error.is_commit_unknown()
 }
 
 pub(crate) fn nothing_deferred() -> DbError {

@@ -4,9 +4,9 @@ use super::flags::{Flag, IDLE, general};
 use super::words::worded;
 use super::{Command, Tool};
 use crate::exit::{ExitCode, Failure};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches};
-use tidemark_core::{OptionKind, OptionSpec, OptionValues, Source, nearest};
+use crate::grammar::value;
+use clap::{Arg, ArgMatches};
+use tidemark_core::{OptionSpec, OptionValues, Source, nearest};
 use tidemark_workloads::Definition;
 
 /// A command line, understood.
@@ -98,17 +98,6 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
     })
 }
 
-/// The last value of those given, or all of a list; `None` when none was.
-fn value(given: &ArgMatches, spec: &OptionSpec) -> Option<String> {
-    let values: Vec<&String> = given.get_many::<String>(spec.name)?.collect();
-    let joined = spec.kind == OptionKind::List || spec.name == "report";
-    if joined {
-        let words: Vec<&str> = values.into_iter().map(String::as_str).collect();
-        return Some(words.join(","));
-    }
-    values.last().map(|v| v.to_string())
-}
-
 fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
     if flag.only.is_empty() || flag.only.contains(&command) {
         return Ok(());
@@ -147,83 +136,23 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
     }
 }
 
-/// What clap did not understand, as all commands say it.
+/// What clap did not understand.
 fn told(tool: &Tool, definition: &'static Definition, error: &clap::Error) -> Failure {
-    let word = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(word)) => word.clone(),
-        Some(ContextValue::Strings(words)) => words.join(" "),
-        _ => String::new(),
-    };
-    match error.kind() {
-        ErrorKind::UnknownArgument if word.starts_with('-') => {
-            let name = word.trim_start_matches('-');
-            let own = tool.own(definition);
-            let names = tool
-                .flags()
-                .map(|f| f.spec.name)
-                .chain(general(tool.without).map(|o| o.name))
-                .chain(own.iter().map(|o| o.name))
-                .chain(tool.aliases.iter().map(|(alias, _)| *alias));
-            let hint = match nearest(name, names) {
-                Some(near) => format!("; did you mean --{near}?"),
-                None => format!("; {} --help lists them", tool.program()),
-            };
-            Failure::usage(format!("unknown flag {word}{hint}"))
-        }
-        ErrorKind::UnknownArgument => Failure::usage(format!(
-            "unrecognised word {word}: one command is enough; flags are written --name=value"
-        )),
-        ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues | ErrorKind::TooFewValues => {
-            Failure::usage(format!("{word} needs a value"))
-        }
-        // A whole usage page follows in clap's own words.
-        _ => {
-            let text = error.render().to_string();
-            let first = text.lines().next().unwrap_or_default();
-            Failure::usage(first.trim_start_matches("error: ").to_string())
-        }
-    }
+    let own = tool.own(definition);
+    let names = tool
+        .flags()
+        .map(|f| f.spec.name)
+        .chain(general(tool.without).map(|o| o.name))
+        .chain(own.iter().map(|o| o.name))
+        .chain(tool.aliases.iter().map(|(alias, _)| *alias));
+    crate::grammar::told(error, &tool.program(), names, "one command is enough")
 }
 
-/// One flag as clap knows it.
+/// One flag as clap knows it, with its other names.
 fn arg(tool: &Tool, spec: &OptionSpec, letter: char, title: &'static str) -> Arg {
-    let mut arg = Arg::new(spec.name)
-        .long(spec.name)
-        .help(match spec.default {
-            "" => spec.help.to_string(),
-            default => format!("{} [{default}]", spec.help),
-        })
-        .help_heading(title)
-        // The last one counts, and lists are joined, as go-tpc has it.
-        .action(ArgAction::Append);
-    for (alias, _) in tool.aliases.iter().filter(|(_, name)| *name == spec.name) {
-        arg = arg.alias(*alias);
-    }
-    if letter != ' ' {
-        arg = arg.short(letter);
-    }
-    if spec.kind == OptionKind::Bool {
-        arg.num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("on")
-            .value_name("on|off")
-    } else {
-        arg.num_args(1)
-            .value_name(value_name(spec.kind))
-            .allow_hyphen_values(true)
-    }
-}
-
-fn value_name(kind: OptionKind) -> &'static str {
-    match kind {
-        OptionKind::Int { .. } | OptionKind::Float { .. } => "N",
-        OptionKind::Time { .. } => "TIME",
-        OptionKind::Choice(_) => "WORD",
-        OptionKind::List => "LIST",
-        OptionKind::Rates => "N|FROM..TO:STEP|LIST",
-        OptionKind::Objective => "OBJECTIVE",
-        _ => "TEXT",
-    }
+    let named = tool.aliases.iter().filter(|(_, name)| *name == spec.name);
+    let aliases: Vec<&'static str> = named.map(|(alias, _)| *alias).collect();
+    crate::grammar::arg(spec, letter, title).aliases(aliases)
 }
 
 /// Everything that clap is to know of a workload's command line.

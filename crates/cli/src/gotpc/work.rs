@@ -2,9 +2,8 @@
 
 use super::{Tool, flags, target};
 use crate::exit::Failure;
-use crate::output::Stdout;
+use crate::output::Aside;
 use crate::plan::{Plan, load_seed, load_spec};
-use std::io::{Stderr, Write, stderr};
 use tidemark_core::{OptionValues, Source};
 use tidemark_engine::{LoadSpec, Replace};
 use tidemark_report::Lang;
@@ -40,13 +39,9 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Where lines go that go-tpc does not print: beside figures that a program reads, none may
-    /// stand that is no JSON.
+    /// Where lines go that go-tpc does not print.
     pub fn aside(&self) -> Aside {
-        match self.style {
-            OutputStyle::Json => Aside::Error(stderr()),
-            OutputStyle::Plain | OutputStyle::Table => Aside::Output(Stdout),
-        }
+        Aside::of(self.style)
     }
 
     /// The workload on the target that the flags name.
@@ -85,29 +80,5 @@ impl<'a> Work<'a> {
         }
         words.push("prepare".into());
         crate::secrets::redact(&words).join(" ")
-    }
-}
-
-/// Standard output, or the error output where that is a program's.
-pub enum Aside {
-    /// For people.
-    Output(Stdout),
-    /// Beside figures for a program.
-    Error(Stderr),
-}
-
-impl Write for Aside {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Aside::Output(out) => out.write(bytes),
-            Aside::Error(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Aside::Output(out) => out.flush(),
-            Aside::Error(out) => out.flush(),
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::options::groups;
 use super::waits::Waits;
 use crate::exit::Failure;
 use crate::native::{LOAD, at_least};
-use crate::plan::native_spec;
+use crate::plan::{native_spec, tpcc_seed};
 use crate::target::{from_url, password_variable};
 use std::path::Path;
 use std::time::Duration;
@@ -405,7 +405,7 @@ impl Job {
         set("phase", &number.to_string())?;
         set("phases", &of.to_string())?;
         per_phase_files(&mut options, number, of)?;
-        let mut spec = native_spec(&options, options.uint("seed"))?;
+        let mut spec = native_spec(&options, tpcc_seed(&options))?;
         spec.time = Some(work.time);
         spec.warmup = match given.source("warmup-time-secs") {
             Source::CommandLine if index == 0 => {

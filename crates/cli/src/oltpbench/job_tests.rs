@@ -109,6 +109,11 @@ fn a_client_has_its_part_of_the_warehouses() {
     assert_eq!(options.uint("warehouses"), 20);
     assert_eq!(options.uint("first-warehouse"), 6);
     assert_eq!(options.uint("last-warehouse"), 10);
+    // 2.1.6.1: the constants of the run are those of its other clients.
+    let other = "--warehouses=5 --start-warehouse-id=11 --total-warehouses=20";
+    let other = job_of(other, "", &work("unlimited"));
+    let seed = |job: &Job| run(&job.phases[0]).1.seed;
+    assert_eq!(seed(&job), seed(&other));
     let said = asked(
         "--warehouses=5 --start-warehouse-id=6",
         &file("", &work("1")),

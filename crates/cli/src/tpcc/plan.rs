@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use crate::gotpc::Work;
 use crate::pacing::sets_its_length;
-use crate::plan::native_spec;
+use crate::plan::{native_spec, tpcc_seed};
 use tidemark_core::{IgnoreErrors, OptionValues, Pacing, RunSpec};
 use tidemark_report::tpcc::Price;
 
@@ -14,7 +14,7 @@ use tidemark_report::tpcc::Price;
 pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
     let options = work.options;
     price(options)?;
-    let spec = native_spec(options, options.uint("seed"))?;
+    let spec = native_spec(options, tpcc_seed(options))?;
     if spec.pacing != Pacing::Closed && options.flag("wait") {
         return Err(Failure::usage(format!(
             "--wait and --{} can't be had together: users who think wait for their replies, \
@@ -75,6 +75,20 @@ mod tests {
         let counted = spec("run --count 500 --max-procs 2 --seed 7").unwrap();
         assert_eq!(counted.events, Some(500));
         assert_eq!((counted.executors, counted.seed), (Some(2), 7));
+    }
+
+    /// Clause 2.1.6.1: C-run is one constant of all terminals of a run.
+    #[test]
+    fn clients_that_share_a_run_have_its_constants() {
+        let part = |range: &str| spec(&format!("run --warehouses 10 {range}")).unwrap().seed;
+        let first = part("--last-warehouse 4");
+        assert_eq!(first, part("--first-warehouse 5 --last-warehouse 7"));
+        assert_eq!(first, part("--first-warehouse 8"));
+        assert_eq!(part("--first-warehouse 8 --seed 77"), 77);
+        // A whole run draws its own.
+        let whole = part("");
+        std::thread::sleep(Duration::from_millis(1));
+        assert_ne!(whole, part("--last-warehouse 10"));
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! The command line of `tidemark tpch`: go-tpc's flags for TPC-H, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
-use crate::gotpc::Command::{self, Cleanup, Prepare};
+use crate::gotpc::Command::{self, Cleanup, Prepare, Run};
 use crate::gotpc::Tool;
 use crate::gotpc::flags::{
-    CONNECTION, DROPDATA, Flag, Group, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR, OUTPUT_TYPE,
-    TABLES, flag,
+    CONNECTION, COUNT, DROPDATA, Flag, Group, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR,
+    OUTPUT_TYPE, TABLES, TIME, flag, up_to_a_year,
 };
-use tidemark_core::OptionKind::{Bool, Float, Int, Text};
+use crate::native::at_least;
+use std::time::Duration;
+use tidemark_core::OptionKind::{Bool, Choice, Float, Int, List, Text};
 use tidemark_core::OptionValues;
 
 /// `tidemark tpch`.
@@ -15,7 +17,7 @@ pub const TOOL: Tool = Tool {
     name: "tpch",
     title: "TPC-H",
     commands: COMMANDS,
-    commands_help: "prepare loads and verifies the tables, cleanup drops them",
+    commands_help: "prepare loads and verifies the tables, run asks the queries, cleanup\n                    drops the tables",
     groups: GROUPS,
     idle: IDLE,
     aliases: &[],
@@ -26,7 +28,7 @@ pub const TOOL: Tool = Tool {
     files,
 };
 
-const COMMANDS: &[Command] = &[Prepare, Cleanup];
+const COMMANDS: &[Command] = &[Prepare, Run, Cleanup];
 
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &["sf", "indexes", "foreign-keys", "tiflash-replica"];
@@ -71,9 +73,88 @@ const SCALE: &[Flag] = &[
             max: 1_000_000,
         },
         "1",
-        "sessions that load",
+        "sessions that load, or that ask at the same time",
     )
     .letter('T'),
+];
+
+const RUN: &[Flag] = &[
+    flag(
+        "queries",
+        List,
+        "q1,q2,q3,q4,q5,q6,q7,q8,q9,q10,q11,q12,q13,q14,q15,q16,q17,q18,q19,q20,q21,q22",
+        "queries, in this order; each thread begins with another one",
+    ),
+    flag(
+        "check",
+        Bool,
+        "off",
+        "compare answers with the right ones, which are stored for --sf=1 and --sf=0.01 and \
+         made by SQLite for others",
+    ),
+    flag(
+        "use-explain",
+        Bool,
+        "off",
+        "keep plans with what each step took: the queries are executed once more for it, after \
+         the measurement (EXPLAIN ANALYZE)",
+    ),
+    flag(
+        "enable-query-tuning",
+        Bool,
+        "on",
+        "set what is known to help TPC-H on TiDB, as go-tpc does",
+    )
+    .only(&[Run]),
+    flag(
+        "test",
+        Choice(&["queries", "power", "throughput", "full"]),
+        "queries",
+        "queries: those of --queries; power: one stream in the specification's order between RF1 \
+         and RF2 (5.3.3); throughput: --streams side by side and one of refreshes (5.3.4); full: \
+         both, and QphH",
+    )
+    .only(&[Run]),
+    flag(
+        "streams",
+        Int { min: 0, max: 500 },
+        "0",
+        "streams of a throughput test; 0 is as many as the specification asks for at least",
+    )
+    .only(&[Run]),
+    flag(
+        "refresh",
+        Bool,
+        "on",
+        "change the data by RF1 and RF2 in a power or throughput test; tables are put back as \
+         they were loaded afterwards",
+    )
+    .only(&[Run]),
+    flag(
+        "query-timeout",
+        up_to_a_year(Duration::ZERO),
+        "0s",
+        "give a query up after this time, as 10m, and go on with the next; 0s waits for ever",
+    )
+    .only(&[Run]),
+    flag(
+        "seed",
+        at_least(0),
+        "0",
+        "draw the values that queries are asked with from this seed (2.4); 0 asks with the \
+         specification's validation values",
+    )
+    .only(&[Run]),
+    flag(
+        "reference",
+        Text,
+        "",
+        "sqlite:FILE with the same tables, to compare answers with in --check",
+    )
+    .only(&[Run]),
+    TIME,
+    COUNT,
+    INTERVAL,
 ];
 
 const PREPARE: &[Flag] = &[
@@ -107,7 +188,18 @@ const IDLE: &[Flag] = &[
     flag("tidb_index_serial_scan_concurrency", Text, "1", "")
         .only(&[Prepare])
         .idle(ANALYZE),
+    flag("use-plan-replayer", Bool, "off", "")
+        .only(&[Run])
+        .idle(REPLAYER),
+    flag("plan-replayer-dir", Text, "", "")
+        .only(&[Run])
+        .idle(REPLAYER),
+    flag("plan-replayer-file", Text, "", "")
+        .only(&[Run])
+        .idle(REPLAYER),
 ];
+
+const REPLAYER: &str = "plans are kept in the record (--out)";
 
 const ANALYZE: &str = "the server's own setting decides how it gathers statistics";
 
@@ -122,6 +214,10 @@ const GROUPS: &[Group] = &[
         flags: SCALE,
     },
     Group {
+        title: "run",
+        flags: RUN,
+    },
+    Group {
         title: "prepare",
         flags: PREPARE,
     },
@@ -132,6 +228,8 @@ Begin with, on a MariaDB or MySQL server:
   tidemark tpch -H 127.0.0.1 -P 3306 -U user -D tpch --sf 1 -T 4 prepare
 or without a server:
   tidemark tpch --target sqlite:tpch.db --sf 0.1 prepare
+then, with the same flags:
+  tidemark tpch --target sqlite:tpch.db --sf 0.1 run --check
 
 MYSQL_PWD or PGPASSWORD in the environment hold the password.";
 

@@ -1,22 +1,29 @@
 //! `tidemark tpch`: TPC-H with go-tpc's command line.
 
+mod answers;
+mod asked;
 mod flags;
+mod refresh;
+mod run;
+mod tiflash;
+mod watch;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::say;
 use flags::TOOL;
 
-/// Runs a go-tpc command line: `words` after `tpch`.
+/// Runs a go-tpc command line: `words` after `tpch`, `args` with everything, for the record.
 ///
 /// # Errors
 /// [`Failure`] with its exit code.
-pub fn main(words: &[String]) -> Result<ExitCode, Failure> {
+pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     TOOL.main(words, |command, work| match command {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare(work),
         Command::Cleanup => cleanup(work),
-        Command::Run | Command::Check => Err(Failure::usage(format!(
+        Command::Run => run::run(work, args),
+        Command::Check => Err(Failure::usage(format!(
             "{} is not offered for TPC-H",
             command.name()
         ))),
@@ -28,6 +35,9 @@ fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
     let mut out = work.aside();
     load(work, &plan, &mut out)?;
+    if work.options.uint("tiflash-replica") > 0 {
+        tiflash::wait(&plan, &mut out)?;
+    }
     say(&mut out, "Finished");
     Ok(ExitCode::Success)
 }

@@ -222,7 +222,7 @@ async fn insert(
         while more {
             let before = out.len();
             out.extend_from_slice(if here > 0 { b",(" } else { b"(" });
-            more = source.next_row(&mut RowWriter::values(out, &dialect));
+            more = source.next_row(&mut RowWriter::literals(out, &dialect));
             if !more {
                 out.truncate(before);
                 break;

@@ -210,7 +210,7 @@ async fn insert_pieces(
             while more && out.len() < INSERT_PIECE {
                 let before = out.len();
                 out.extend_from_slice(if written { b",(" } else { b"(" });
-                more = source.next_row(&mut RowWriter::values(out, dialect));
+                more = source.next_row(&mut RowWriter::literals(out, dialect));
                 if more {
                     out.push(b')');
                     written = true;

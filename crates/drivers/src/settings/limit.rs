@@ -1,4 +1,4 @@
-//! How many sessions a target allows.
+//! How many sessions a target allows, and how many prepared statements.
 
 use crate::Session;
 use tidemark_core::{DbError, Engine, ErrorClass};
@@ -36,6 +36,53 @@ pub async fn session_limit(session: &mut Session) -> Result<Option<SessionLimit>
         Err(e) if e.class == ErrorClass::ConnectionLost => Err(e),
         Err(_) => Ok(None),
         Ok(limits) => Ok(limits.into_iter().min_by_key(SessionLimit::left)),
+    }
+}
+
+/// How many statements of all sessions together a server keeps prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatementLimit {
+    /// Statements allowed.
+    pub limit: u64,
+    /// Of them, those that are prepared now.
+    pub in_use: u64,
+    /// The setting.
+    pub name: &'static str,
+}
+
+/// MySQL's and MariaDB's limit of prepared statements (MySQL manual, "Server System Variables");
+/// `None` on engines without one, and where it can't be read.
+///
+/// # Errors
+/// A lost connection only.
+pub async fn statement_limit(session: &mut Session) -> Result<Option<StatementLimit>, DbError> {
+    match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb => {}
+        _ => return Ok(None),
+    }
+    const NAME: &str = "max_prepared_stmt_count";
+    let asked = async {
+        let limit = session.query("SELECT @@GLOBAL.max_prepared_stmt_count");
+        let limit = limit.await?.int(0, 0);
+        let status = session.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+        Ok((limit, status.await?.int(0, 1)))
+    };
+    match asked.await {
+        Ok((limit, in_use)) => {
+            let whole = |n: Option<i64>| n.and_then(|n| u64::try_from(n).ok());
+            Ok(whole(limit).map(|limit| StatementLimit {
+                limit,
+                in_use: whole(in_use).unwrap_or(0),
+                name: NAME,
+            }))
+        }
+        Err(e) => match e {
+            DbError {
+                class: ErrorClass::ConnectionLost,
+                ..
+            } => Err(e),
+            _ => Ok(None),
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{Connector, Session};
+use tidemark_drivers::{Connector, Savepoint, Session};
 use tidemark_runtime::{Remote, sleep, spawn, yield_now};
 use tidemark_workloads::{Check, Workload};
 
@@ -202,7 +202,7 @@ impl Lane {
         let sql = check.statement(question.block);
         let mut tries = 0;
         loop {
-            let error = match ask(session, check, &sql).await {
+            let error = match self.ask(session, check, &sql).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -227,9 +227,34 @@ impl Lane {
         }
     }
 
-    /// Begins the transaction again that an error has ended, where its snapshot can be had again.
+    /// Asks so that an error spoils nothing else.
+    async fn ask(
+        &self,
+        session: &mut Session,
+        check: &Check,
+        sql: &str,
+    ) -> Result<Answer, DbError> {
+        let Some(savepoint) = self.savepoint(session) else {
+            return ask(session, check, sql).await;
+        };
+        session.query(savepoint.set).await?;
+        let answer = ask(session, check, sql).await?;
+        session.query(savepoint.release).await?;
+        Ok(answer)
+    }
+
+    fn savepoint(&self, session: &Session) -> Option<Savepoint> {
+        let dialect = session.dialect();
+        dialect.savepoint().filter(|_| self.view == View::Own)
+    }
+
+    /// Goes back to before a question that failed; or begins the transaction again that the error has
+    /// ended, where its snapshot can be had again.
     async fn recover(&self, session: &mut Session) -> Result<(), DbError> {
-        if matches!(self.view, View::Shared(_)) && !session.dialect().transaction_outlives_errors()
+        if let Some(savepoint) = self.savepoint(session) {
+            session.query(savepoint.go_back).await?;
+        } else if matches!(self.view, View::Shared(_))
+            && !session.dialect().transaction_outlives_errors()
         {
             session.query("ROLLBACK").await?;
             enter(session, &self.view).await?;

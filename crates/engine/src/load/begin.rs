@@ -139,6 +139,12 @@ fn look(
         for plan in &plans {
             decide::settle(session, plan, &spec).await?;
         }
+        // Other benchmarks may be loading beside this one.
+        let journal = journal.map(|mut journal| {
+            let is_ours = |line: &journal::Line| plans.iter().any(|p| p.name == line.table);
+            journal.lines.retain(is_ours);
+            journal
+        });
         let mut decided = Vec::with_capacity(plans.len());
         for plan in plans {
             let decision =

@@ -34,6 +34,15 @@ impl Stage {
         }
     }
 
+    /// To the client of that number no worker of which is at the part: its own claim is nobody
+    /// else's to do.
+    fn to(line: &Line, me: u64) -> Self {
+        match line.state {
+            State::Claimed if line.owner.parse() == Ok(me) => Stage::Open { begun: true },
+            _ => Stage::of(line),
+        }
+    }
+
     fn is_open(self) -> bool {
         matches!(self, Stage::Open { .. })
     }
@@ -55,6 +64,8 @@ struct Piece {
     stage: Stage,
     /// Rows of a chunk.
     rows: u64,
+    /// When this client had committed it.
+    mine_since: Option<Instant>,
 }
 
 impl TableWork {
@@ -73,6 +84,7 @@ impl TableWork {
                 Part::Chunk { first, units } => workload.row_count(index, first, units, seed),
                 _ => 0,
             },
+            mine_since: None,
         };
         Self {
             index,
@@ -166,6 +178,8 @@ struct Inner {
     reports: BTreeMap<usize, TableReport>,
     built: Option<Instant>,
     failure: Option<EngineError>,
+    /// A session was lost then: what was committed may be, too, until the journal was read again.
+    doubt: Option<Instant>,
 }
 
 /// The parts of a load.
@@ -187,6 +201,7 @@ impl Board {
                 reports: BTreeMap::new(),
                 built: None,
                 failure: None,
+                doubt: None,
             }),
             in_flight: AtomicU64::new(0),
         }
@@ -204,6 +219,9 @@ impl Board {
         let mut inner = self.lock();
         if inner.failure.is_some() {
             return Job::Done;
+        }
+        if inner.doubt.is_some() {
+            return Job::Wait;
         }
         let works = &inner.works;
         let numbers = || 0..works.len();
@@ -242,7 +260,7 @@ impl Board {
                 } else {
                     w.is_done(Part::Indexes)
                 };
-                ready && w.has_open(Part::Verify)
+                ready && w.rows_are_there() && w.has_open(Part::Verify)
             };
             numbers()
                 .find(|n| due(&works[*n]))
@@ -279,6 +297,7 @@ impl Board {
         let mut inner = self.lock();
         if let Some(piece) = inner.piece(task) {
             piece.stage = Stage::Done;
+            piece.mine_since = Some(Instant::now());
         }
         inner.rows_mine += task.rows;
         inner.chunks_mine += u64::from(matches!(task.part, Part::Chunk { .. }));
@@ -302,18 +321,51 @@ impl Board {
         self.lock().reports.insert(index, report);
     }
 
-    /// Learns what all clients have done. False when parts are gone from the journal that are not
-    /// known to be done.
-    pub fn learn(&self, journal: &Journal) -> bool {
+    /// A session was lost. When the server has crashed, what was committed without waiting for its
+    /// disk is lost with it (`Dialect::within_load`): rows and their lines in the journal alike. So
+    /// nothing is begun until the journal was read again.
+    pub fn doubt(&self) {
+        self.lock().doubt = Some(Instant::now());
+    }
+
+    /// Whether the journal is still to be read again.
+    pub fn is_in_doubt(&self) -> bool {
+        self.lock().doubt.is_some()
+    }
+
+    /// Learns what all clients have done, from a journal that was asked for at that moment by the
+    /// client of that number. False when parts are gone from the journal that are not known to be
+    /// done.
+    pub fn learn(&self, journal: &Journal, asked: Instant, me: u64) -> bool {
         let mut inner = self.lock();
+        let inner = &mut *inner;
+        let in_doubt = inner.doubt.is_some_and(|lost| lost < asked);
         let mut all_there = true;
+        // Rows and chunks that a crash took back.
+        let mut lost = (0, 0);
         for work in &mut inner.works {
             let lines: BTreeMap<Part, Stage> = journal
                 .of(&work.plan.name)
-                .map(|line| (line.part, Stage::of(line)))
+                .map(|line| (line.part, Stage::to(line, me)))
                 .collect();
             for (part, piece) in &mut work.parts {
                 match (piece.stage, lines.get(part)) {
+                    (Stage::Done, Some(now)) if in_doubt && *now != Stage::Done => {
+                        // What is newer than the journal that was read is not in it.
+                        if piece.mine_since.is_some_and(|since| since >= asked) {
+                            continue;
+                        }
+                        if !work.transactional && matches!(part, Part::Chunk { .. }) {
+                            let forgotten = forgotten(&work.plan.name);
+                            inner.failure.get_or_insert(forgotten);
+                            break;
+                        }
+                        if piece.mine_since.take().is_some() {
+                            let is_chunk = matches!(part, Part::Chunk { .. });
+                            lost = (lost.0 + piece.rows, lost.1 + u64::from(is_chunk));
+                        }
+                        piece.stage = *now;
+                    }
                     // What this client knows of its own is newer than what was read.
                     (Stage::Done | Stage::Mine, _) => {}
                     (_, Some(now)) => piece.stage = *now,
@@ -321,7 +373,19 @@ impl Board {
                 }
             }
         }
+        inner.rows_mine = inner.rows_mine.saturating_sub(lost.0);
+        inner.chunks_mine = inner.chunks_mine.saturating_sub(lost.1);
+        if in_doubt {
+            inner.doubt = None;
+        }
         all_there
+    }
+
+    /// Whether a part that was begun may still be done: to look at a table all its rows must be there.
+    pub fn is_due(&self, task: &Task) -> bool {
+        let inner = self.lock();
+        let work = inner.works.get(task.work);
+        matches!(task.part, Part::Chunk { .. }) || work.is_some_and(TableWork::rows_are_there)
     }
 
     /// Everything was done by others.
@@ -408,6 +472,15 @@ impl Board {
         let of_table = inner.works.iter().find(|w| w.plan.name == table);
         of_table.is_none_or(|w| w.transactional)
     }
+}
+
+/// Rows that may be there or not, and would come twice.
+fn forgotten(table: &str) -> EngineError {
+    EngineError::Refused(format!(
+        "the server has crashed and forgotten how far the load of table {table} was; the table's \
+         storage engine takes nothing back, so what is there can't be told from what is missing. \
+         Start prepare again: it makes the table anew"
+    ))
 }
 
 impl Inner {

@@ -1,9 +1,13 @@
 //! What a client does next, and what it learns from others.
 
 use super::board::{Board, Job, TableWork, Task};
+use std::time::Instant;
 use tidemark_core::OptionValues;
 use tidemark_drivers::journal::{Journal, Line, Part, State};
 use tidemark_workloads::TablePlan;
+
+/// This client's number.
+const ME: u64 = 4711;
 
 fn line(table: &str, part: Part, state: State, owner: &str) -> Line {
     Line {
@@ -99,7 +103,7 @@ fn what_others_do_is_waited_for_and_what_they_leave_is_done() {
         b(Part::Verify, State::Open),
         line("a", Part::Verify, State::Open, ""),
     ]);
-    assert!(board.learn(&journal));
+    assert!(board.learn(&journal, Instant::now(), ME));
     let again = task(&board);
     assert_eq!((again.part, again.begun), (chunk(0), true));
     board.done(&again);
@@ -112,9 +116,9 @@ fn what_others_do_is_waited_for_and_what_they_leave_is_done() {
 #[test]
 fn parts_that_vanish_are_noticed() {
     let board = board();
-    assert!(!board.learn(&Journal::default()));
+    assert!(!board.learn(&Journal::default(), Instant::now(), ME));
     board.all_done();
-    assert!(board.learn(&Journal::default()) && board.is_over());
+    assert!(board.learn(&Journal::default(), Instant::now(), ME) && board.is_over());
 }
 
 #[test]
@@ -126,4 +130,47 @@ fn two_foreign_keys_are_not_made_at_once() {
         }
         board.done(&task);
     }
+}
+
+#[test]
+fn what_a_crash_took_back_is_done_again() {
+    let board = board();
+    let before = Instant::now();
+    let mut done = vec![];
+    for _ in 0..4 {
+        let task = task(&board);
+        board.done(&task);
+        done.push((task.plan.name.clone(), task.part));
+    }
+    let (table, part) = done[0].clone();
+    let mut journal = Journal::default();
+    for (nth, (table, part)) in done.iter().enumerate() {
+        let state = [State::Claimed, State::Open, State::Done, State::Done][nth];
+        journal.lines.push(line(table, *part, state, "4711"));
+    }
+    for name in ["a", "b"] {
+        for part in [chunk(20), Part::Indexes, Part::AfterAll, Part::Verify] {
+            journal.lines.push(line(name, part, State::Open, ""));
+        }
+    }
+    // Without a lost session the journal is merely older than what was done.
+    assert!(board.learn(&journal, Instant::now(), ME));
+    assert_eq!((board.rows_mine(), board.chunks_mine()), (40, 4));
+    board.doubt();
+    assert!(matches!(board.next(), Job::Wait));
+    // One that was asked for before the loss tells nothing.
+    board.learn(&journal, before, ME);
+    assert!(board.is_in_doubt());
+    board.learn(&journal, Instant::now(), ME);
+    assert!(!board.is_in_doubt());
+    assert_eq!((board.rows_mine(), board.chunks_mine()), (20, 2));
+    let mut again = vec![];
+    while let Job::Do(task) = board.next() {
+        assert!(board.is_due(&task));
+        again.push((task.plan.name.clone(), task.part));
+        board.done(&task);
+    }
+    assert!(again.contains(&(table, part)) && again.contains(&done[1]));
+    assert!(!again.contains(&done[2]), "{again:?}");
+    assert_eq!((board.rows_done(), board.rows_mine()), (50, 50));
 }

@@ -140,13 +140,22 @@ pub(super) async fn decide(
         let chunks = chunks.collect();
         return Ok(Decision::Resume { chunks });
     }
-    if mark.starts_with(&format!("{MARK}loading ")) || spec.replace == Replace::Anything {
+    // Its rows can't be told from what is missing, or are to be dropped.
+    let same = mark == mark_loading(plan, spec) && workload.can_be(&found);
+    if same || spec.replace == Replace::Anything {
         return Ok(Decision::Recreate);
     }
-    let ours = mark.starts_with(MARK) || workload.recognises(&found);
+    let ours = is_ours(workload, &found);
     let rows = catalog::row_count(session, &plan.name)
         .await
         .map_err(statement)?;
+    let begun = rows > 0 || journal.is_some_and(Journal::has_rows);
+    if let Some(asked) = Asked::of(mark)
+        && spec.replace == Replace::Nothing
+        && begun
+    {
+        return Err(EngineError::Refused(asked.otherwise(plan, spec)));
+    }
     if ours && (rows == 0 || spec.replace == Replace::Benchmark) {
         return Ok(Decision::Recreate);
     }
@@ -168,6 +177,44 @@ pub(super) async fn decide(
             columns.join(", ")
         )
     }))
+}
+
+/// What an unfinished load was to make of a table, by its mark.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked<'m> {
+    rows: &'m str,
+    seed: &'m str,
+}
+
+impl<'m> Asked<'m> {
+    fn of(mark: &'m str) -> Option<Self> {
+        let rest = mark.strip_prefix(MARK)?.strip_prefix("loading rows=")?;
+        let (rows, rest) = rest.split_once(" seed=")?;
+        let seed = rest.split(' ').next()?;
+        Some(Self { rows, seed })
+    }
+
+    /// Why another load doesn't take its place: the difference may be a slip.
+    fn otherwise(&self, plan: &TablePlan, spec: &LoadSpec) -> String {
+        let same = |rows: &str, seed: &str| self.rows == rows && self.seed == seed;
+        let (rows, seed) = (plan.rows.to_string(), spec.seed.to_string());
+        let differs = if same(&rows, &seed) {
+            format!("{rows} rows in another schema than")
+        } else if self.seed == seed {
+            format!("{} rows, and not {rows} as", self.rows)
+        } else {
+            format!(
+                "{} rows from the seed {}, and not {rows} from {seed} as",
+                self.rows, self.seed
+            )
+        };
+        format!(
+            "the load of table {} did not end: it is of {differs} this one; nothing was changed. \
+             Ask for the same as then, and it goes on; or run cleanup first, or add --replace, to \
+             begin this one",
+            plan.name
+        )
+    }
 }
 
 /// A view occupies a table's name, and is nobody's to drop but its maker's.
@@ -194,11 +241,50 @@ pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
         .is_some_and(|mark| mark.starts_with(&loading))
 }
 
+/// Whether a mark says that Tidemark loaded its table to the end.
+pub fn is_marked_loaded(mark: &str) -> bool {
+    mark.strip_prefix(MARK)
+        .is_some_and(|rest| rest.starts_with("loaded "))
+}
+
 /// Whether a table may be dropped as one of the benchmark's.
 pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
-    found
-        .comment
-        .as_deref()
-        .is_some_and(|c| c.starts_with(MARK))
-        || workload.recognises(found)
+    let mark = found.comment.as_deref().unwrap_or_default();
+    mark.starts_with(MARK) && workload.can_be(found) || workload.recognises(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_that_is_not_the_same_is_told_by_what_differs() {
+        let plan = |rows, create: &str| TablePlan {
+            name: "warehouse".into(),
+            rows,
+            create: vec![create.into()],
+            ..TablePlan::default()
+        };
+        let seeded = |seed| LoadSpec {
+            seed,
+            ..LoadSpec::default()
+        };
+        let mark = mark_loading(&plan(4, "a"), &seeded(7));
+        for (rows, seed, words) in [
+            (5, 7, "it is of 4 rows, and not 5 as this one"),
+            (
+                4,
+                8,
+                "it is of 4 rows from the seed 7, and not 4 from 8 as this one",
+            ),
+            (4, 7, "it is of 4 rows in another schema than this one"),
+        ] {
+            let said = Asked::of(&mark).unwrap();
+            let said = said.otherwise(&plan(rows, "b"), &seeded(seed));
+            assert!(said.contains(words), "{said}");
+        }
+        let loaded = mark_loaded(&plan(4, "a"), 7);
+        assert_eq!(Asked::of(&loaded), None);
+        assert_eq!(Asked::of("tidemark:loading"), None);
+    }
 }

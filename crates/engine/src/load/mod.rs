@@ -17,7 +17,7 @@ mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{is_ours, is_unfinished};
+pub use decide::{is_marked_loaded, is_ours, is_unfinished};
 pub use drop::drop_tables;
 pub use verify::TableReport;
 
@@ -38,7 +38,7 @@ use tidemark_workloads::{TablePlan, Workload};
 /// What may be dropped to make place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replace {
-    /// Nothing but unfinished loads and empty tables of the benchmark's own schema.
+    /// Nothing but empty tables of the benchmark's own schema.
     Nothing,
     /// Tables that Tidemark made or that have exactly the benchmark's schema.
     Benchmark,
@@ -194,7 +194,7 @@ pub fn prepare(
 }
 
 /// Makes the workload's tables as [`prepare`] does, and leaves them empty: a load that has not ended,
-/// with which the same load goes on, and which another one replaces.
+/// with which the same load goes on, and which another one replaces as long as it has no rows.
 ///
 /// # Errors
 /// As [`prepare`].

@@ -28,7 +28,6 @@ const BLIND: Duration = Duration::from_secs(60);
 /// Watches until the load is over.
 pub(super) struct Watch {
     pub connector: Connector,
-    pub number: usize,
     pub spec: LoadSpec,
     pub me: Me,
     pub board: Arc<Board>,
@@ -46,6 +45,7 @@ impl Watch {
                 Err(error) => {
                     // A new session, after a while.
                     session = None;
+                    self.board.doubt();
                     if last_sight.elapsed() > BLIND || matches!(error, EngineError::Refused(_)) {
                         self.board.stop(error);
                     }
@@ -77,16 +77,15 @@ impl Watch {
         let session = match session {
             Some(session) => session,
             None => {
-                let opened = self.connector.connect(self.number).await;
-                session.insert(opened.map_err(|error| EngineError::Connect {
-                    session: self.number,
-                    error,
-                })?)
+                // On the host where the clients' locks are ([`super::guard`]): each may have its own.
+                let opened = self.connector.connect(0).await;
+                session.insert(opened.map_err(|error| EngineError::Connect { session: 0, error })?)
             }
         };
+        let asked = Instant::now();
         let journal = journal::read(session).await.map_err(statement)?;
         let journal = journal.unwrap_or_default();
-        if !self.board.learn(&journal) && !self.board.is_over() {
+        if !self.board.learn(&journal, asked, self.me.number) && !self.board.is_over() {
             return self.vanished(session).await;
         }
         if seen.last.is_none_or(|last| last.elapsed() >= LIVES) {

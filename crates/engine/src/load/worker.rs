@@ -61,7 +61,6 @@ pub(super) fn start(
         let watches = executor_number == 0 && !share.connector.is_blocking();
         let watch = watches.then(|| Watch {
             connector: share.connector.clone(),
-            number: threads,
             spec: *share.spec,
             me: share.me,
             board: Arc::clone(&share.board),
@@ -168,6 +167,10 @@ impl Worker {
                 ErrorClass::Retryable => session.rollback().await.map_err(statement)?,
                 ErrorClass::ConnectionLost => {
                     *session = self.reopen().await?;
+                    // The watch reads the journal again. An embedded database has none.
+                    if !self.connector.is_blocking() {
+                        self.board.doubt();
+                    }
                     // The lost session may still be at it.
                     catalog::wait_for_writers(session, table)
                         .await
@@ -182,6 +185,7 @@ impl Worker {
                             return Ok(Ended::Done);
                         }
                         Ok(false) => {}
+                        // The server may have forgotten the table's making, too: the watch tells.
                         Err(e) if e.class == ErrorClass::Missing => return Ok(Ended::Lost),
                         Err(e) => return Err(statement(e)),
                     }
@@ -193,6 +197,12 @@ impl Worker {
                 }
             }
             sleep(PAUSE * tries).await;
+            while self.board.is_in_doubt() && self.board.failure().is_none() {
+                sleep(ASK_AGAIN).await;
+            }
+            if !self.board.is_due(task) {
+                return Ok(Ended::Lost);
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 mod figures;
 mod lines;
-mod output;
+pub(crate) mod output;
 mod section;
 mod texts;
 
@@ -15,5 +15,5 @@ pub use figures::{
 };
 pub use lines::{current, summary};
 pub use output::OutputStyle;
-pub(crate) use section::Section;
 pub use section::results;
+pub(crate) use section::section;

@@ -1,9 +1,9 @@
-//! The three styles in which go-tpc prints its figures.
+//! The three styles in which go-tpc and go-ycsb print their figures.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How figures are printed (go-tpc's `--output`).
+/// How figures are printed (go-tpc's `--output`, go-ycsb's `outputstyle`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OutputStyle {
     /// A line for each transaction type.
@@ -31,7 +31,7 @@ impl std::str::FromStr for OutputStyle {
 }
 
 /// Rows in frames, the head in capitals.
-pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|h| h.to_uppercase()).collect();
     let widest = |column: usize| {
         let cells = std::iter::once(&head).chain(rows);
@@ -60,7 +60,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 
 /// One line: an array of objects whose keys are sorted and whose values are strings, as go-tpc
 /// writes them.
-pub(super) fn json(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn json(head: &[&str], rows: &[Vec<String>]) -> String {
     let objects: Vec<String> = rows
         .iter()
         .map(|row| {

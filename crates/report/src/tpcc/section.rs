@@ -7,18 +7,10 @@ use crate::digest::Digest;
 use crate::load::option;
 use crate::load_words::Table;
 use crate::number::{percent, three, whole};
+use crate::section::Section;
 use crate::text::Summary;
 use crate::texts::{Lang, fill};
 use tidemark_core::record::RunRecord;
-
-/// A part of a report.
-pub(crate) struct Section {
-    pub title: &'static str,
-    /// What must be known of the figures.
-    pub sentences: Vec<String>,
-    pub facts: Vec<(&'static str, String)>,
-    pub types: Table,
-}
 
 /// The results as text, for after the lines of a run; empty for one that is not TPC-C.
 ///
@@ -27,28 +19,27 @@ pub(crate) struct Section {
 pub fn results(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     let digest = Digest::of(record)?;
     let mut out = Summary::default();
-    if let Some(section) = Section::of(&digest, lang) {
+    if let Some(section) = section(&digest, lang) {
         out.section(&section);
         out.line("");
     }
     Ok(out.into())
 }
 
-impl Section {
-    /// `None` for a run that is not TPC-C.
-    pub fn of(digest: &Digest<'_>, lang: Lang) -> Option<Self> {
-        let figures = Figures::of_digest(digest)?;
-        let t = texts::of(lang);
-        Some(Self {
-            title: t.title,
-            sentences: verdict_of_all(&figures, t)
-                .into_iter()
-                .chain([t.not_audited.into()])
-                .collect(),
-            facts: facts(&figures, digest, t),
-            types: types(&figures, t),
-        })
-    }
+/// `None` for a run that is not TPC-C.
+pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+    let figures = Figures::of_digest(digest)?;
+    let t = texts::of(lang);
+    Some(Section {
+        title: t.title,
+        sentences: verdict_of_all(&figures, t)
+            .into_iter()
+            .chain([t.not_audited.into()])
+            .collect(),
+        facts: facts(&figures, digest, t),
+        types: types(&figures, t),
+        texts: Vec::new(),
+    })
 }
 
 fn facts(f: &Figures, digest: &Digest<'_>, t: &'static Texts) -> Vec<(&'static str, String)> {
@@ -77,7 +68,10 @@ fn facts(f: &Figures, digest: &Digest<'_>, t: &'static Texts) -> Vec<(&'static s
         (
             t.isolation,
             match option(digest.record, "isolation") {
-                None | Some("default") => t.isolation_default.into(),
+                None | Some("default") => match digest.record.isolation {
+                    Some(level) => fill(t.isolation_known, &[("level", level.name())]),
+                    None => t.isolation_default.into(),
+                },
                 Some(level) => level.into(),
             },
         ),

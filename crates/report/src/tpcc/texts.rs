@@ -37,6 +37,7 @@ texts! {
     waits_off: "none", "无";
     isolation: "Isolation", "隔离级别";
     isolation_default: "the server's default", "服务器默认";
+    isolation_known: "{level}, the server's default", "{level}（服务器默认）";
     rolled_back: "New-Orders rolled back", "新订单回滚";
     rolled_back_says: "{count} ({share}%; specified is 1%, 2.4.1.4), counted in tpmC", "{count} 个（{share}%，规范为 1%，见 2.4.1.4），计入 tpmC";
     remote_payment: "Remote Payments", "跨仓库支付";

@@ -253,6 +253,8 @@ pub fn run(shape: &Shape) -> RunRecord {
         tables_after: tables(100_000),
         intervals,
         totals,
+        queries: Vec::new(),
+        plans: Default::default(),
         errors: if shape.errors {
             vec![
                 ErrorCount {

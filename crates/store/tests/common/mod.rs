@@ -43,6 +43,7 @@ pub fn interval(n: i64) -> Interval {
         dropped_arrivals: 1,
         outage_ms: 1.0 / 3.0,
         hosts: hosts(),
+        parts: BTreeMap::from([("READ".into(), due(500..550))]),
         types: BTreeMap::from([("oltp_read_write".into(), due(1000..1100))]),
         notes: BTreeMap::from([("rolled_back".into(), 2)]),
     }
@@ -122,6 +123,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             engine: Engine::Mariadb,
             version: "11.4.2-MariaDB".into(),
         }),
+        isolation: Some(tidemark_core::Isolation::ReadCommitted),
         settings: vec![Setting {
             name: "innodb_flush_log_at_trx_commit".into(),
             value: "2".into(),
@@ -168,6 +170,17 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
+        queries: vec![QueryRun {
+            stream: 1,
+            name: "Q1".into(),
+            start_ms: 0.5,
+            took_ms: 1070.25,
+            rows: 4,
+            outcome: QueryOutcome::TimedOut,
+            answer: AnswerVerdict::Wrong("row 1".into()),
+            parameters: vec!["90".into()],
+        }],
+        plans: BTreeMap::from([("Q1".into(), "Seq Scan on lineitem".into())]),
         outages: vec![Outage {
             host: "10.0.0.2:3306".into(),
             start_ms: -300,

@@ -84,7 +84,7 @@ pub(super) fn rows(expect: Expect, rows: &RowSet, settings: &Settings) -> Result
 }
 
 /// The error of a failed check.
-pub(super) fn failed(what: String) -> DbError {
+pub(crate) fn failed(what: String) -> DbError {
     DbError::new(
         ErrorClass::Fatal,
         "validation",

@@ -17,6 +17,7 @@ mod statements;
 mod terminal;
 
 pub use bulk::BulkTerminal;
+pub(crate) use check::failed as failed_validation;
 pub use definitions::DEFINITIONS;
 pub use options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
 pub use statements::Statements;

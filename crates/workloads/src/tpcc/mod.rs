@@ -42,6 +42,7 @@ pub use tables::Table;
 pub use terminal::Terminal;
 pub use work::CODE;
 
+use crate::columns::has_columns;
 use crate::{Check, Definition, Prewarm, TablePlan, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionValues};
@@ -157,6 +158,10 @@ impl Workload for Tpcc {
 
     fn recognises(&self, found: &TableDescription) -> bool {
         recognise::is_benchmark_table(found)
+    }
+
+    fn can_be(&self, marked: &TableDescription) -> bool {
+        Table::named(&marked.name).is_some_and(|table| has_columns(marked, table.shape().names))
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {

@@ -4,10 +4,11 @@ use super::input::{Input, Kind, User, Who};
 use super::statements::Statements;
 use super::work::Work;
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
+use crate::workload::is_same_again;
 use crate::{Done, Notes};
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::DbError;
 use tidemark_drivers::Session;
 
 /// Counted outcomes, by their index in [`super::NOTES`].
@@ -115,6 +116,11 @@ impl Terminal {
         done
     }
 
+    /// Whether nothing is left to try again after an error: the user has seen it.
+    pub fn gave_up(&self) -> bool {
+        self.input.is_none() && self.queued.is_none()
+    }
+
     /// Whether a Delivery is queued.
     #[inline]
     pub fn has_deferred(&self) -> bool {
@@ -161,12 +167,6 @@ impl Terminal {
         statements.give_back(scratch);
         done
     }
-}
-
-/// Whether the same transaction is to be tried again.
-fn is_same_again(error: &DbError) -> bool {
-    use ErrorClass::{ConnectionLost, Refused, Retryable};
-    matches!(error.class, Retryable | ConnectionLost | Refused)
 }
 
 async fn run(work: &mut Work<'_>, input: &Input, district: u8) -> Result<Done, DbError> {

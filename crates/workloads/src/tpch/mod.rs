@@ -5,18 +5,29 @@
 //! go-tpc or from dbgen's files serve these runs and the other way round. Rows are those of dbgen,
 //! made by the crate `tpchgen`; they depend on the scale factor alone and on no seed.
 
+pub mod answers;
 mod options;
+mod order;
+mod parameters;
 mod prose;
+pub mod query;
 mod recognise;
+mod refresh;
 mod rows;
 mod schema;
 mod settings;
 mod tables;
+mod words;
 
 pub use options::OPTIONS;
+pub use order::{fewest_streams, order};
+pub use parameters::Parameters;
+pub use query::Query;
+pub use refresh::{RefreshSet, SETS};
 pub use settings::Settings;
 pub use tables::Table;
 
+use crate::columns::has_columns;
 use crate::{Definition, Prewarm, Statements, TablePlan, Terminal, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionValues};
@@ -75,6 +86,10 @@ impl Workload for Tpch {
 
     fn recognises(&self, found: &TableDescription) -> bool {
         recognise::is_benchmark_table(found)
+    }
+
+    fn can_be(&self, marked: &TableDescription) -> bool {
+        Table::named(&marked.name).is_some_and(|table| has_columns(marked, table.shape().names))
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! The text that comments are cut from (clause 4.2.2.14): 300 MiB of random sentences, which are the
 //! same in every database. dbgen and `tpchgen` hold it in memory. Here only a mark every [`STEP`] bytes
-//! is kept, from which the sentences around a comment are made again: some 15 MB, at about the cost of
-//! fetching them from memory that no cache holds.
+//! is kept, from which the sentences around a comment are made again: some 30 MB.
 
 use std::sync::LazyLock;
 use tpchgen::distribution::{Distribution, Distributions};
@@ -9,7 +8,7 @@ use tpchgen::distribution::{Distribution, Distributions};
 /// Bytes of the whole text (clause 4.2.2.14, as dbgen has it).
 pub(super) const LENGTH: i32 = 300 * 1024 * 1024;
 /// Bytes from one mark to the next.
-const STEP: usize = 128;
+const STEP: usize = 64;
 /// More than a sentence, a step and the longest comment together.
 const ROOM: usize = 1024;
 /// More than the longest word with the blank after it.

@@ -224,10 +224,15 @@ impl Comments {
 static UNREAD: LazyLock<TextPool> =
     LazyLock::new(|| TextPool::new(4096, Distributions::static_default()));
 
-static DATES: LazyLock<Vec<[u8; 10]>> = LazyLock::new(|| {
-    let days = (0..TOTAL_DATE_RANGE).map(|day| TPCHDate::new(MIN_GENERATE_DATE + day).to_string());
-    days.map(|day| day.as_bytes().try_into().unwrap_or([b'0'; 10]))
-        .collect()
+static DATES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let days = (0..TOTAL_DATE_RANGE).map(|day| TPCHDate::new(MIN_GENERATE_DATE + day));
+    days.map(|day| day.to_string()).collect()
+});
+
+/// Discounts and taxes, in hundredths.
+static FRACTIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let hundredths = (0..=10).map(TPCHDecimal::new);
+    hundredths.map(|part| part.to_string()).collect()
 });
 
 /// Writes values as text.
@@ -235,7 +240,8 @@ static DATES: LazyLock<Vec<[u8; 10]>> = LazyLock::new(|| {
 struct Text {
     number: [u8; 24],
     shown: String,
-    dates: &'static [[u8; 10]],
+    dates: &'static [String],
+    fractions: &'static [String],
 }
 
 impl Default for Text {
@@ -244,6 +250,7 @@ impl Default for Text {
             number: [0; 24],
             shown: String::new(),
             dates: &DATES,
+            fractions: &FRACTIONS,
         }
     }
 }
@@ -254,11 +261,12 @@ impl Text {
         std::str::from_utf8(&self.number[at..]).unwrap_or_default()
     }
 
+    fn fraction(&self, value: TPCHDecimal) -> &str {
+        at(self.fractions, value.into_inner())
+    }
+
     fn date(&self, date: TPCHDate) -> &str {
-        let day = usize::try_from(date.into_inner()).ok();
-        let text = day.and_then(|day| self.dates.get(day));
-        text.and_then(|t| std::str::from_utf8(t).ok())
-            .unwrap_or_default()
+        at(self.dates, date.into_inner().into())
     }
 
     fn shown(&mut self, value: &impl Display) -> &str {
@@ -267,6 +275,11 @@ impl Text {
         let _ = write!(self.shown, "{value}");
         &self.shown
     }
+}
+
+fn at(list: &[String], index: i64) -> &str {
+    let index = usize::try_from(index).ok();
+    index.and_then(|i| list.get(i)).map_or("", |text| text)
 }
 
 impl Row for Region<'static> {
@@ -479,8 +492,8 @@ impl Row for LineItem<'static> {
         row.int(self.l_linenumber.into());
         row.int(self.l_quantity);
         row.text(text.money(self.l_extendedprice));
-        row.text(text.money(self.l_discount));
-        row.text(text.money(self.l_tax));
+        row.text(text.fraction(self.l_discount));
+        row.text(text.fraction(self.l_tax));
         row.text(self.l_returnflag);
         row.text(self.l_linestatus);
         row.text(text.date(self.l_shipdate));

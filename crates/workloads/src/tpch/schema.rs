@@ -51,9 +51,28 @@ fn plan(table: Table, settings: &Settings, dialect: &Dialect) -> Result<TablePla
         key: table.counted(),
         row_key: shape.key,
         indexes,
+        finish: columnar(name, settings, dialect)?,
         after_all: foreign_keys(table, settings, dialect)?,
-        ..TablePlan::default()
     })
+}
+
+/// The statement that has a table kept by columns too, where that is asked for.
+fn columnar(
+    table: &str,
+    settings: &Settings,
+    dialect: &Dialect,
+) -> Result<Vec<String>, OptionError> {
+    let replicas = settings.tiflash_replicas;
+    if replicas == 0 {
+        return Ok(Vec::new());
+    }
+    match dialect.replicate_by_columns(table, replicas) {
+        Some(sql) => Ok(vec![sql]),
+        None => Err(OptionError::Conflict(format!(
+            "--tiflash-replica={replicas}: TiFlash is a part of TiDB, and this is another engine; for \
+             example --tiflash-replica=0"
+        ))),
+    }
 }
 
 /// The statements that add a table's foreign keys, when all tables have their rows.

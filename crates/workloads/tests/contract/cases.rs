@@ -50,10 +50,17 @@ pub fn common(workload: &str) -> &'static [(&'static str, &'static str)] {
         "bulk_insert" => &[],
         "tpcc" => &[("warehouses", "1")],
         "tpch" => &[("sf", "0.01")],
+        "ycsb" => &[
+            ("recordcount", "300"),
+            ("fieldcount", "3"),
+            ("fieldlength", "20"),
+        ],
         "select_random_points" | "select_random_ranges" => ONE_TABLE,
         _ => COMMON,
     }
 }
+
+const YCSB_READ: &[(&str, &str)] = &[("readproportion", "1"), ("updateproportion", "0")];
 
 /// The cases of one workload.
 pub fn of(workload: &str) -> impl Iterator<Item = &'static Case> {
@@ -217,4 +224,80 @@ pub const CASES: &[Case] = &[
         counts: None,
         rows: Rows::NoTransactions,
     },
+    case("ycsb", YCSB_READ, (1, 0, 0), Rows::Same),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "1"),
+            ("updateproportion", "0"),
+            ("readallfields", "false"),
+            ("dataintegrity", "true"),
+            ("requestdistribution", "zipfian"),
+            ("insertorder", "ordered"),
+            ("zeropadding", "10"),
+            ("table", "MyTable_1"),
+        ],
+        (1, 0, 0),
+        Rows::Same,
+    ),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "0"),
+            ("updateproportion", "1"),
+            ("requestdistribution", "hotspot"),
+            ("fieldlengthdistribution", "uniform"),
+        ],
+        (0, 1, 0),
+        Rows::Same,
+    ),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "0"),
+            ("updateproportion", "1"),
+            ("writeallfields", "true"),
+            ("requestdistribution", "sequential"),
+        ],
+        (0, 1, 0),
+        Rows::Same,
+    ),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "0"),
+            ("updateproportion", "0"),
+            ("insertproportion", "1"),
+            ("force-index", "off"),
+        ],
+        (0, 1, 0),
+        Rows::Grow(1),
+    ),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "0"),
+            ("updateproportion", "0"),
+            ("scanproportion", "1"),
+            ("maxscanlength", "30"),
+            ("scanlengthdistribution", "zipfian"),
+            ("dataintegrity", "true"),
+            ("requestdistribution", "latest"),
+        ],
+        (1, 0, 0),
+        Rows::Same,
+    ),
+    case(
+        "ycsb",
+        &[
+            ("readproportion", "0"),
+            ("updateproportion", "0"),
+            ("readmodifywriteproportion", "1"),
+            ("requestdistribution", "exponential"),
+            ("fieldcount", "1"),
+            ("insertstart", "100"),
+        ],
+        (1, 1, 0),
+        Rows::Same,
+    ),
 ];

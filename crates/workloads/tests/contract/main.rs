@@ -16,19 +16,20 @@ mod partitions;
 mod steps;
 mod tool;
 mod wire;
+mod ycsb;
 
 use backend::Backend;
 
 /// Makes a module of tests per backend, and the lists of backends and workloads.
 macro_rules! suites {
-    (backends: { $($module:ident = $backend:expr;)* } workloads: $workloads:tt failures: $failures:tt) => {
-        $(suites!(@suite $module $backend; $workloads $failures);)*
+    (backends: { $($module:ident = $backend:expr;)* } workloads: $workloads:tt failures: $failures:tt ycsb: $ycsb:tt) => {
+        $(suites!(@suite $module $backend; $workloads $failures $ycsb);)*
         suites!(@list $workloads);
     };
     (@list { $($workload:ident)* }) => {
         const WORKLOADS: &[&str] = &[$(stringify!($workload)),*];
     };
-    (@suite $module:ident $backend:expr; { $($workload:ident)* } { $($failure:ident)* }) => {
+    (@suite $module:ident $backend:expr; { $($workload:ident)* } { $($failure:ident)* } { $($ycsb:ident)* }) => {
         mod $module {
             $(#[test]
             fn $workload() {
@@ -38,6 +39,11 @@ macro_rules! suites {
             fn $failure() {
                 let name = stringify!($failure);
                 crate::backend::run(name, $backend, |db| crate::failures::$failure(db));
+            })*
+            $(#[test]
+            fn $ycsb() {
+                let name = stringify!($ycsb);
+                crate::backend::run(name, $backend, |db| crate::ycsb::$ycsb(db));
             })*
         }
     };
@@ -52,7 +58,7 @@ suites! {
     workloads: {
         oltp_point_select oltp_read_only oltp_read_write oltp_write_only oltp_insert oltp_delete
         oltp_update_index oltp_update_non_index bulk_insert select_random_points
-        select_random_ranges oltp_insert_batch oltp_upsert_batch tpcc tpch
+        select_random_ranges oltp_insert_batch oltp_upsert_batch tpcc tpch ycsb
     }
     failures: {
         a_missing_table_is_said_when_statements_are_prepared
@@ -62,6 +68,12 @@ suites! {
         bulk_inserts_are_cut_where_sysbench_cuts_them
         bulk_inserts_go_on_after_a_duplicate_key
         a_drawn_key_that_is_taken_is_drawn_again
+    }
+    ycsb: {
+        a_spoilt_value_fails_data_integrity
+        missing_records_and_updates_of_nothing_are_noted
+        a_read_modify_write_has_its_parts
+        tables_that_go_ycsb_made_serve_and_are_told_from_others
     }
 }
 

@@ -1,0 +1,1 @@
+"""What TPC-H costs with Tidemark."""

@@ -1,0 +1,210 @@
+//! The right answers to what a run asks: stored ones, or SQLite's on the same data.
+
+use super::asked::{Asked, Question};
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::outputs::say;
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+use tempfile::TempDir;
+use tidemark_core::record::AnswerVerdict;
+use tidemark_core::{Engine, OptionValues, Target};
+use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSet};
+use tidemark_engine::{
+    LoadObserver, LoadSpec, Replace, Step, StepOutcome, StepResult, Stream, StreamsObserver,
+    StreamsSpec, run_streams,
+};
+use tidemark_workloads::Workload;
+use tidemark_workloads::tpch::Query;
+use tidemark_workloads::tpch::answers::{Answer, Precision, Stored, compare};
+
+/// The largest scale factor at which a reference is made when none is named: SQLite takes minutes.
+const LARGEST_OWN: f64 = 1.0;
+
+/// The right answers, by query and values.
+pub(super) struct Answers {
+    right: HashMap<(u8, Vec<String>), Answer>,
+    precision: Precision,
+}
+
+impl Answers {
+    /// Finds the right answers of all questions, or makes them; `None` when nobody asked for a check.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage when there is nothing to compare with; why the reference could not be
+    /// made or did not answer.
+    pub fn find(
+        asked: &Asked,
+        options: &OptionValues,
+        workload: &Arc<dyn Workload>,
+        out: &mut dyn Write,
+    ) -> Result<Option<Self>, Failure> {
+        if !asked.check {
+            return Ok(None);
+        }
+        let questions = asked.questions();
+        let named = options.text_opt("reference");
+        if let (None, None) = (asked.seed, named) {
+            let stored = Stored::at(asked.scale)
+                .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+            if let Some(stored) = stored {
+                let answer = |q: &Question| {
+                    let answer = stored.answer(q.query)?.clone();
+                    Some(((q.query.number, q.parameters.values().to_vec()), answer))
+                };
+                return Ok(Some(Self {
+                    right: questions.iter().filter_map(answer).collect(),
+                    precision: stored.precision,
+                }));
+            }
+        }
+        let right = match named {
+            Some(url) => ask(&reference(url)?, &questions)?,
+            None if asked.scale > LARGEST_OWN => {
+                return Err(Failure::usage(format!(
+                    "--check at --sf={}: answers are stored for the validation parameters at \
+                     --sf=1 and --sf=0.01, and made by SQLite up to --sf=1; for larger ones name a \
+                     SQLite database with the same tables: --reference=sqlite:FILE, made by: \
+                     tidemark tpch prepare --target sqlite:FILE --sf {}",
+                    options.text("sf"),
+                    options.text("sf")
+                )));
+            }
+            None => own(workload, &questions, out)?,
+        };
+        Ok(Some(Self {
+            right,
+            precision: Precision::Close,
+        }))
+    }
+
+    /// Compares an engine's rows.
+    pub fn judge(&self, query: &Query, parameters: &[String], rows: &RowSet) -> AnswerVerdict {
+        let Some(right) = self.right.get(&(query.number, parameters.to_vec())) else {
+            return AnswerVerdict::Unchecked;
+        };
+        match compare(query, right, &Answer::of(rows), self.precision) {
+            Ok(()) => AnswerVerdict::Right,
+            Err(difference) => AnswerVerdict::Wrong(difference.to_string()),
+        }
+    }
+}
+
+fn reference(url: &str) -> Result<Connector, Failure> {
+    let target = Target::parse(url)?;
+    Ok(Connector::new(target, ConnectOptions::default())?.must_exist())
+}
+
+/// SQLite's answers on tables that are made for them and removed.
+fn own(
+    workload: &Arc<dyn Workload>,
+    questions: &[Question],
+    out: &mut dyn Write,
+) -> Result<HashMap<(u8, Vec<String>), Answer>, Failure> {
+    let failed = |e: std::io::Error| {
+        let said = format!("no temporary folder for the reference database: {e}");
+        Failure::new(ExitCode::Failed, said)
+    };
+    let folder = TempDir::with_prefix("tidemark-").map_err(failed)?;
+    let file = folder.path().join("reference.db");
+    let connector = Connector::new(
+        Target::sqlite(file.display().to_string()),
+        ConnectOptions::default(),
+    )?;
+    let begun = Instant::now();
+    say(
+        out,
+        "Making the right answers: the same tables in SQLite, in a temporary folder…\n",
+    );
+    let spec = LoadSpec {
+        threads: 1,
+        terminals: 1,
+        chunk_rows: 0,
+        seed: 1,
+        method: None,
+        replace: Replace::Nothing,
+    };
+    let stop = interrupt::handle();
+    tidemark_engine::prepare(&connector, workload, &spec, &stop, &mut Silent)?;
+    let answers = ask(&connector, questions)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    say(out, &format!("…made in {seconds:.1} s\n\n"));
+    Ok(answers)
+}
+
+/// The reference's answers.
+fn ask(
+    connector: &Connector,
+    questions: &[Question],
+) -> Result<HashMap<(u8, Vec<String>), Answer>, Failure> {
+    let dialect = Dialect::new(Engine::Sqlite);
+    let mut unique: Vec<&Question> = Vec::new();
+    for question in questions {
+        let same = |u: &&Question| {
+            u.query.number == question.query.number && u.parameters == question.parameters
+        };
+        if !unique.iter().any(same) {
+            unique.push(question);
+        }
+    }
+    let step = |q: &&Question| Step::Query {
+        name: q.query.to_string(),
+        sql: q.query.sql(&q.parameters, &dialect),
+    };
+    let stream = Stream {
+        number: 0,
+        steps: unique.iter().map(step).collect(),
+        first: 0,
+    };
+    let mut seen = Collected::default();
+    let stop = interrupt::handle();
+    run_streams(
+        connector,
+        &[stream],
+        &StreamsSpec::default(),
+        &stop,
+        &mut seen,
+    )?;
+    let mut answers = HashMap::new();
+    for result in seen.0 {
+        let Some(question) = unique.get(result.step) else {
+            continue;
+        };
+        match result.outcome {
+            StepOutcome::Done(rows) => {
+                let values = question.parameters.values().to_vec();
+                answers.insert((question.query.number, values), Answer::of(&rows));
+            }
+            StepOutcome::Failed(error) => {
+                let said = format!("the reference did not answer {}: {error}", result.name);
+                return Err(Failure::new(ExitCode::Failed, said));
+            }
+            // It has no limit.
+            StepOutcome::TimedOut => {}
+        }
+    }
+    Ok(answers)
+}
+
+#[derive(Default)]
+struct Collected(Vec<StepResult>);
+
+impl StreamsObserver for Collected {
+    fn started(&mut self) {}
+    fn ended(&mut self, result: StepResult) {
+        self.0.push(result);
+    }
+}
+
+/// Says nothing of the reference's load.
+struct Silent;
+
+impl LoadObserver for Silent {
+    fn creating(&mut self, _table: &str, _rows: u64, _rows_there: u64) {}
+    fn joining(&mut self, _others: usize) {}
+    fn progress(&mut self, _done: u64, _total: u64) {}
+    fn indexing(&mut self, _table: &str) {}
+    fn verifying(&mut self) {}
+}

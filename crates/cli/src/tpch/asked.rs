@@ -1,0 +1,283 @@
+//! What a run is asked to do: which queries, in which streams, with which values.
+
+use crate::exit::Failure;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemark_core::{OptionValues, nearest};
+use tidemark_drivers::Dialect;
+use tidemark_engine::{Changes, Step, Stream, Until};
+use tidemark_workloads::Workload;
+use tidemark_workloads::tpch::{Parameters, Query, RefreshSet, fewest_streams, order, query};
+
+/// What is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Test {
+    /// The queries asked for, by `--threads` sessions, as go-tpc does.
+    Queries,
+    /// One stream between RF1 and RF2 (clause 5.3.3).
+    Power,
+    /// Several streams at the same time, and one of refreshes (clause 5.3.4).
+    Throughput,
+    /// The one after the other.
+    Full,
+}
+
+/// One query of one stream, with its values.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    pub stream: usize,
+    pub query: &'static Query,
+    pub parameters: Parameters,
+}
+
+/// A run's options, understood.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub test: Test,
+    pub queries: Vec<&'static Query>,
+    /// Streams of queries at the same time.
+    pub streams: usize,
+    /// Whether RF1 and RF2 are run.
+    pub refresh: bool,
+    /// `None` asks with the validation parameters.
+    pub seed: Option<u64>,
+    pub until: Until,
+    pub limit: Option<Duration>,
+    pub check: bool,
+    pub scale: f64,
+}
+
+impl Asked {
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn new(options: &OptionValues) -> Result<Self, Failure> {
+        let test = match options.text("test") {
+            "power" => Test::Power,
+            "throughput" => Test::Throughput,
+            "full" => Test::Full,
+            _ => Test::Queries,
+        };
+        let scale = options.float("sf");
+        let refresh = test != Test::Queries && options.flag("refresh");
+        let check = options.flag("check");
+        if check && refresh {
+            return Err(Failure::usage(format!(
+                "--check and --test={} can't be had together: RF1 and RF2 change the data, and \
+                 answers are known of data as they were loaded. Check first: tidemark tpch run \
+                 --check, or leave the changes out: --refresh=off",
+                options.text("test")
+            )));
+        }
+        let threads = usize::try_from(options.uint("threads")).unwrap_or(usize::MAX);
+        let streams = usize::try_from(options.uint("streams")).unwrap_or(usize::MAX);
+        let queries = queries(options)?;
+        if test != Test::Queries && queries.len() != query::ALL.len() {
+            return Err(Failure::usage(format!(
+                "--queries={}: --test={} asks all 22 queries: leave --queries out",
+                options.text("queries"),
+                options.text("test")
+            )));
+        }
+        Ok(Self {
+            test,
+            queries,
+            streams: match (test, streams) {
+                (Test::Queries, _) => threads,
+                (Test::Power, _) => 1,
+                (_, 0) => fewest_streams(scale),
+                (_, n) => n,
+            },
+            refresh,
+            seed: Some(options.uint("seed")).filter(|seed| *seed > 0),
+            until: until(options, test, threads)?,
+            limit: Some(options.time("query-timeout")).filter(|t| !t.is_zero()),
+            check,
+            scale,
+        })
+    }
+
+    /// The values of one query of one stream.
+    fn parameters(&self, query: &Query, stream: usize) -> Parameters {
+        match self.seed {
+            None => Parameters::validation(query.number, self.scale),
+            Some(seed) => Parameters::drawn(query.number, self.scale, seed, stream),
+        }
+    }
+
+    /// Every query of every stream.
+    pub fn questions(&self) -> Vec<Question> {
+        let streams: Vec<usize> = match self.test {
+            Test::Queries => (0..self.streams).collect(),
+            Test::Power => vec![0],
+            Test::Throughput => (1..=self.streams).collect(),
+            Test::Full => (0..=self.streams).collect(),
+        };
+        let of = |stream| {
+            let one = move |query: &&'static Query| Question {
+                stream,
+                query,
+                parameters: self.parameters(query, stream),
+            };
+            self.queries.iter().map(one)
+        };
+        streams.into_iter().flat_map(of).collect()
+    }
+
+    /// The streams of each test, in order: tests follow each other, a test's streams run side by
+    /// side.
+    pub fn tests(&self, workload: &Arc<dyn Workload>, dialect: Dialect) -> Vec<Vec<Stream>> {
+        let mut tests = Vec::new();
+        if self.test == Test::Queries {
+            let one = |number| Stream {
+                number,
+                steps: self
+                    .queries
+                    .iter()
+                    .map(|q| self.step(q, number, &dialect))
+                    .collect(),
+                // As go-tpc: each thread begins with another query.
+                first: number % self.queries.len().max(1),
+            };
+            tests.push((0..self.streams).map(one).collect());
+        }
+        let change = |name: &str, set| refresh(workload, self.scale, name, set, dialect);
+        if matches!(self.test, Test::Power | Test::Full) {
+            let mut steps = Vec::new();
+            if self.refresh {
+                steps.extend(change("RF1", 1));
+            }
+            steps.extend(self.in_order(0, &dialect));
+            if self.refresh {
+                steps.extend(change("RF2", 1));
+            }
+            tests.push(vec![Stream {
+                number: 0,
+                steps,
+                first: 0,
+            }]);
+        }
+        if matches!(self.test, Test::Throughput | Test::Full) {
+            let one = |number| Stream {
+                number,
+                steps: self.in_order(number, &dialect),
+                first: 0,
+            };
+            let mut streams: Vec<Stream> = (1..=self.streams).map(one).collect();
+            if self.refresh {
+                let pairs = (1..=self.streams as u64)
+                    .flat_map(|set| [change("RF1", set + 1), change("RF2", set + 1)]);
+                streams.push(Stream {
+                    number: self.refresh_stream(),
+                    steps: pairs.flatten().collect(),
+                    first: 0,
+                });
+            }
+            tests.push(streams);
+        }
+        tests
+    }
+
+    /// The number of the stream of refreshes in a throughput test.
+    fn refresh_stream(&self) -> usize {
+        self.streams + 1
+    }
+
+    /// The number under which a step is recorded: a pair of refreshes belongs to a stream of queries
+    /// each.
+    pub fn recorded_stream(&self, stream: usize, step: usize) -> usize {
+        let refreshes =
+            matches!(self.test, Test::Throughput | Test::Full) && stream == self.refresh_stream();
+        if refreshes { step / 2 + 1 } else { stream }
+    }
+
+    /// The refresh sets that are used, from 1.
+    pub fn sets(&self) -> u64 {
+        match (self.refresh, self.test) {
+            (false, _) | (_, Test::Queries) => 0,
+            (_, Test::Power) => 1,
+            (_, Test::Throughput | Test::Full) => self.streams as u64 + 1,
+        }
+    }
+
+    fn in_order(&self, stream: usize, dialect: &Dialect) -> Vec<Step> {
+        let queries = order(stream).iter().filter_map(|n| Query::numbered(*n));
+        queries.map(|q| self.step(q, stream, dialect)).collect()
+    }
+
+    fn step(&self, query: &Query, stream: usize, dialect: &Dialect) -> Step {
+        Step::Query {
+            name: query.to_string(),
+            sql: query.sql(&self.parameters(query, stream), dialect),
+        }
+    }
+}
+
+/// One refresh function of one set; `None` when there are not so many sets, which options rule out.
+fn refresh(
+    workload: &Arc<dyn Workload>,
+    scale: f64,
+    name: &str,
+    number: u64,
+    dialect: Dialect,
+) -> Option<Step> {
+    let set = RefreshSet::new(workload, scale, number, dialect)?;
+    let adds = name == "RF1";
+    let changes: Changes = Arc::new(move || {
+        if adds {
+            Box::new(set.insertions())
+        } else {
+            Box::new(set.deletions())
+        }
+    });
+    Some(Step::Change {
+        name: name.into(),
+        changes,
+    })
+}
+
+fn queries(options: &OptionValues) -> Result<Vec<&'static Query>, Failure> {
+    let mut found: Vec<&'static Query> = Vec::new();
+    for name in options.list("queries") {
+        let Some(query) = Query::named(name) else {
+            let names: Vec<String> = query::ALL
+                .iter()
+                .map(|q| format!("q{}", q.number))
+                .collect();
+            let near = nearest(name, names.iter().map(String::as_str));
+            let near = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            return Err(Failure::usage(format!(
+                "--queries={}: there is no query {name:?}: allowed are q1 to q22, for example \
+                 --queries=q1,q6{near}",
+                options.text("queries")
+            )));
+        };
+        found.push(query);
+    }
+    if found.is_empty() {
+        return Err(Failure::usage(
+            "--queries names none: allowed are q1 to q22, for example --queries=q1,q6",
+        ));
+    }
+    Ok(found)
+}
+
+fn until(options: &OptionValues, test: Test, threads: usize) -> Result<Until, Failure> {
+    let time = Some(options.time("time")).filter(|t| !t.is_zero());
+    let count = Some(options.uint("count")).filter(|n| *n > 0);
+    if test != Test::Queries {
+        let given = [("time", time.is_some()), ("count", count.is_some())];
+        return match given.iter().find(|(_, given)| *given) {
+            None => Ok(Until::Once),
+            Some((name, _)) => Err(Failure::usage(format!(
+                "--{name} and --test={} can't be had together: each stream asks its 22 queries once",
+                options.text("test")
+            ))),
+        };
+    }
+    Ok(match (time, count) {
+        (Some(time), _) => Until::Time(time),
+        // As go-tpc: each thread does its share.
+        (None, Some(count)) => Until::Steps((count / threads.max(1) as u64).max(1)),
+        (None, None) => Until::Once,
+    })
+}

@@ -1,0 +1,192 @@
+//! Takes down what streams do: judges answers, prints go-tpc's lines, keeps each query at once.
+
+use super::answers::Answers;
+use super::asked::{Asked, Question};
+use crate::outputs::say;
+use crate::recording::Recording;
+use crate::storing::Storing;
+use indicatif::ProgressBar;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tidemark_core::record::{
+    AnswerVerdict, EncodedHistogram, Interval, QueryOutcome, QueryRun, StatementCounts, Totals,
+    TypeStats,
+};
+use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
+use tidemark_report::tpcc::OutputStyle;
+use tidemark_report::tpch;
+use tidemark_stats::Histogram;
+
+/// What is told and kept while streams run.
+pub(super) struct Watch<'a> {
+    pub asked: &'a Asked,
+    pub questions: &'a [Question],
+    pub answers: Option<&'a Answers>,
+    /// For go-tpc's lines.
+    pub out: &'a mut dyn Write,
+    /// For the others.
+    pub aside: &'a mut dyn Write,
+    pub recording: &'a mut Recording,
+    pub storing: &'a mut Storing,
+    pub style: OutputStyle,
+    pub every: Duration,
+    pub bar: ProgressBar,
+    /// How long the tests before this one took.
+    pub before: Duration,
+    /// When this test's last query ended.
+    pub last_end: Duration,
+    pub told: Told,
+}
+
+/// What has been told and counted so far.
+#[derive(Default)]
+pub(super) struct Told {
+    /// Whether the run is in the store.
+    begun: bool,
+    /// Queries in the record that are in go-tpc's lines.
+    printed: usize,
+    last: Option<Instant>,
+    types: BTreeMap<String, Histogram>,
+    pub errors: ErrorTally,
+}
+
+fn stats(histogram: &Histogram) -> TypeStats {
+    TypeStats {
+        count: histogram.count(),
+        service: EncodedHistogram(histogram.encode()),
+        ..TypeStats::default()
+    }
+}
+
+impl Told {
+    /// The totals of queries that took so long in all.
+    pub fn totals(&self, elapsed: Duration) -> Totals {
+        let mut all = Histogram::new();
+        self.types.values().for_each(|h| all.merge(h));
+        let types = self.types.iter();
+        Totals {
+            elapsed_s: elapsed.as_secs_f64(),
+            statements: StatementCounts {
+                read: all.count(),
+                ..StatementCounts::default()
+            },
+            ignored_errors: self.errors.total(),
+            types: types.map(|(name, h)| (name.clone(), stats(h))).collect(),
+            all: stats(&all),
+            ..Totals::default()
+        }
+    }
+}
+
+impl Watch<'_> {
+    fn say(&mut self, text: &str, ours: bool) {
+        let bar = self.bar.clone();
+        let out = if ours {
+            &mut *self.aside
+        } else {
+            &mut *self.out
+        };
+        bar.suspend(|| say(out, text));
+    }
+
+    /// go-tpc's lines of what ended since the last ones.
+    pub fn lines(&mut self) {
+        let new = self.recording.record.queries.get(self.told.printed..);
+        let lines = tpch::current(new.unwrap_or_default(), self.style);
+        self.told.printed = self.recording.record.queries.len();
+        self.told.last = Some(Instant::now());
+        self.say(&lines, false);
+    }
+
+    fn judged(&mut self, result: &StepResult) -> (AnswerVerdict, Vec<String>) {
+        let asked = |q: &&Question| q.stream == result.stream && q.query.to_string() == result.name;
+        let Some(question) = self.questions.iter().find(asked) else {
+            return (AnswerVerdict::Unchecked, Vec::new());
+        };
+        let values = question.parameters.values().to_vec();
+        let verdict = match (&result.outcome, self.answers) {
+            (StepOutcome::Done(rows), Some(answers)) => {
+                answers.judge(question.query, &values, rows)
+            }
+            _ => AnswerVerdict::Unchecked,
+        };
+        (verdict, values)
+    }
+
+    /// One query is one interval of the record, so that a killed process loses only those in
+    /// progress.
+    fn keep(&mut self, query: &QueryRun) {
+        let end = Duration::from_secs_f64((query.start_ms + query.took_ms) / 1000.0);
+        let start = self.before + self.last_end;
+        self.last_end = self.last_end.max(end.saturating_sub(self.before));
+        let mut interval = Interval {
+            start_ms: i64::try_from(start.as_millis()).unwrap_or(i64::MAX),
+            length_ms: end.saturating_sub(start).as_secs_f64() * 1000.0,
+            sessions: self.asked.streams as u64,
+            ..Interval::default()
+        };
+        if query.outcome == QueryOutcome::Done {
+            let mut one = Histogram::new();
+            one.record(Duration::from_secs_f64(query.took_ms / 1000.0));
+            interval.statements.read = 1;
+            interval.types.insert(query.name.clone(), stats(&one));
+            let known = self.told.types.entry(query.name.clone()).or_default();
+            known.merge(&one);
+        } else {
+            interval.ignored_errors = 1;
+        }
+        self.storing.interval(&interval);
+    }
+}
+
+impl StreamsObserver for Watch<'_> {
+    fn started(&mut self) {
+        if !std::mem::replace(&mut self.told.begun, true) {
+            let begun = Started {
+                sessions: self.asked.streams,
+                executors: self.asked.streams,
+                connect_time: Duration::ZERO,
+            };
+            let said = crate::outputs::load_begins(self.recording, self.storing, &begun);
+            self.say(&said, true);
+        }
+    }
+
+    fn ended(&mut self, result: StepResult) {
+        let (answer, parameters) = self.judged(&result);
+        let mut rows = 0;
+        let outcome = match &result.outcome {
+            StepOutcome::Done(answered) => {
+                rows = answered.len() as u64;
+                QueryOutcome::Done
+            }
+            StepOutcome::TimedOut => QueryOutcome::TimedOut,
+            StepOutcome::Failed(error) => {
+                self.told.errors.add(error);
+                QueryOutcome::Failed(error.to_string())
+            }
+        };
+        let query = QueryRun {
+            stream: self.asked.recorded_stream(result.stream, result.step) as u64,
+            name: result.name,
+            start_ms: (self.before + result.began).as_secs_f64() * 1000.0,
+            took_ms: result.took.as_secs_f64() * 1000.0,
+            rows,
+            outcome,
+            answer,
+            parameters,
+        };
+        self.keep(&query);
+        self.bar.inc(1);
+        self.bar.set_message(query.name.clone());
+        self.recording.record.queries.push(query);
+        let due = self
+            .told
+            .last
+            .is_none_or(|last| last.elapsed() >= self.every);
+        if due && !self.every.is_zero() {
+            self.lines();
+        }
+    }
+}

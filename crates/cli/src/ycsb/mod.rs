@@ -1,0 +1,158 @@
+//! `tidemark ycsb`: YCSB with go-ycsb's command line, properties and output.
+
+mod files;
+mod load;
+pub mod parse;
+mod printer;
+mod properties;
+mod run;
+mod target;
+
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::output::{Aside, print};
+use crate::plan::Plan;
+use parse::{Asked, Command, Invocation};
+use properties::CONNECTION;
+use tidemark_core::{OptionValues, Protocol, Source};
+use tidemark_report::Lang;
+use tidemark_report::tpcc::OutputStyle;
+use tidemark_workloads::Definition;
+
+/// Runs a go-ycsb command line: `words` after `ycsb`, `args` with everything, for the record.
+///
+/// # Errors
+/// [`Failure`] with its exit code.
+pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
+    match parse::parse(definition()?, words)? {
+        Invocation::Print(text) => {
+            print(&text);
+            Ok(ExitCode::Success)
+        }
+        Invocation::Do(asked) => {
+            asked
+                .hints
+                .iter()
+                .for_each(|h| eprintln!("tidemark: WARNING: {h}"));
+            interrupt::listen();
+            let work = Work::new(&asked)?;
+            match asked.command {
+                Command::Load => load::load(&work),
+                Command::Run => run::run(&work, args),
+            }
+        }
+    }
+}
+
+/// The workload's row of the registry.
+///
+/// # Errors
+/// [`Failure`] when this build lacks it.
+pub fn definition() -> Result<&'static Definition, Failure> {
+    tidemark_workloads::find("ycsb").map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+/// A command line that was understood.
+pub struct Work<'a> {
+    definition: &'static Definition,
+    asked: &'a Asked,
+    style: OutputStyle,
+    lang: Lang,
+}
+
+impl<'a> Work<'a> {
+    fn new(asked: &'a Asked) -> Result<Self, Failure> {
+        let options = &asked.options;
+        Ok(Self {
+            definition: definition()?,
+            asked,
+            style: options.text("output").parse().map_err(Failure::usage)?,
+            lang: options.text("lang").parse().map_err(Failure::usage)?,
+        })
+    }
+
+    fn options(&self) -> &'a OptionValues {
+        &self.asked.options
+    }
+
+    /// Where lines go that go-ycsb does not print, or that are no figures.
+    fn aside(&self) -> Aside {
+        Aside::of(self.style)
+    }
+
+    /// The workload on the target.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage, or of connection when a host has no address.
+    fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
+        let target = target::target(self.asked)?;
+        let mut options = self.options().clone();
+        if target.protocol == Protocol::Postgres {
+            // PostgreSQL folds a name without quotes, and so a table of go-ycsb's.
+            let folded = options.text("table").to_ascii_lowercase();
+            options.set("table", &folded, options.source("table"))?;
+        }
+        Plan::new(self.definition, &options, target, preparing)
+    }
+
+    /// The properties as go-ycsb shows them.
+    fn properties(&self) -> String {
+        let lines: String = self
+            .asked
+            .properties
+            .iter()
+            .map(|(name, value)| format!("\"{name}\"=\"{value}\"\n"))
+            .collect();
+        format!(
+            "***************** properties *****************\n{lines}\
+             **********************************************\n"
+        )
+    }
+
+    /// The command that loads the table that a run needs, as the user would write it.
+    fn load_command(&self) -> String {
+        let options = self.options();
+        let mut words: Vec<String> = vec!["tidemark".into(), "ycsb".into(), "load".into()];
+        words.extend(self.asked.words.iter().cloned());
+        let shapes = [
+            "recordcount",
+            "insertstart",
+            "insertcount",
+            "fieldcount",
+            "fieldlength",
+            "fieldlengthdistribution",
+            "fieldlengthhistogram",
+            "dataintegrity",
+            "insertorder",
+            "zeropadding",
+            "keyprefix",
+        ];
+        for (name, value, source) in options.shown() {
+            let connects = CONNECTION.iter().any(|o| o.name == name);
+            if source == Source::CommandLine && (connects || shapes.contains(&name)) {
+                words.extend(["-p".into(), format!("{name}={value}")]);
+            }
+            if source == Source::CommandLine && ["table", "target"].contains(&name) {
+                words.push(format!("--{name}={value}"));
+            }
+        }
+        crate::secrets::redact(&words).join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_loads_has_what_shapes_and_connects_and_no_password() {
+        let asked = parse::asked(
+            "run mysql -P workloada -p recordcount=5 -p mysql.password=geheim --table t --threads 8",
+        );
+        let asked = asked.unwrap();
+        assert_eq!(
+            Work::new(&asked).unwrap().load_command(),
+            "tidemark ycsb load mysql -P workloada -p mysql.password=*** -p recordcount=5 --table=t"
+        );
+    }
+}

@@ -1,0 +1,565 @@
+//! The command line of `tidemark ycsb`: go-ycsb's, with its property files and properties.
+
+use super::files::{self, Property};
+use super::properties::{CONNECTION, Meaning, OWN, known, meaning, property_of};
+use crate::exit::{ExitCode, Failure};
+use crate::grammar::{self, arg, value};
+use crate::native::{LOAD, NATIVE};
+use clap::{Arg, ArgAction, ArgMatches};
+use tidemark_core::{
+    OptionError, OptionKind, OptionSpec, OptionValues, Protocol, Source, nearest, option,
+};
+use tidemark_workloads::Definition;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Make and fill the table.
+    Load,
+    /// Make load and measure.
+    Run,
+}
+
+/// A command line, understood.
+#[derive(Debug)]
+pub enum Invocation {
+    /// `--help` or `--version`: this is to be printed.
+    Print(String),
+    /// A command.
+    Do(Box<Asked>),
+}
+
+/// A command with everything that was said about it.
+#[derive(Debug)]
+pub struct Asked {
+    /// Which.
+    pub command: Command,
+    /// The protocol of the database, if the word after the command names one.
+    pub database: Option<Protocol>,
+    /// The words that named database and files, for the command that loads.
+    pub words: Vec<String>,
+    /// Every option's effective value.
+    pub options: OptionValues,
+    /// The properties as given, the last of a name only; without passwords.
+    pub properties: Vec<(String, String)>,
+    /// What the user should know but need not act on.
+    pub hints: Vec<String>,
+}
+
+/// Databases by go-ycsb's names.
+const DATABASES: &[(&str, Protocol)] = &[
+    ("mysql", Protocol::Mysql),
+    ("mariadb", Protocol::Mysql),
+    ("tidb", Protocol::Mysql),
+    ("pg", Protocol::Postgres),
+    ("postgresql", Protocol::Postgres),
+    ("cockroach", Protocol::Postgres),
+    ("cdb", Protocol::Postgres),
+    ("sqlite", Protocol::Sqlite),
+];
+
+/// The core workload's names in go-ycsb and in YCSB.
+const CLASSES: &[&str] = &[
+    "core",
+    "site.ycsb.workloads.CoreWorkload",
+    "com.yahoo.ycsb.workloads.CoreWorkload",
+];
+
+const TABLE: OptionSpec = option("table", OptionKind::Text, "usertable", "name of the table");
+const TARGET: OptionSpec = option(
+    "target",
+    OptionKind::Text,
+    "",
+    "a whole number: operations a second to keep, at equal distances; else the URL of the \
+     database, as mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, sqlite:ycsb.db",
+);
+
+/// Options of every command that are flags here, too. Users of YCSB do not think.
+fn general() -> impl Iterator<Item = &'static OptionSpec> {
+    let other = ["target", "think-time"];
+    LOAD.iter()
+        .chain(NATIVE)
+        .filter(move |o| !other.contains(&o.name))
+}
+
+/// Every flag that sets an option of the same name.
+fn flags() -> impl Iterator<Item = &'static OptionSpec> {
+    OWN.iter().chain([&TABLE]).chain(general())
+}
+
+fn workload(definition: &'static Definition) -> impl Iterator<Item = &'static str> {
+    let tables = definition.options.iter().copied().flatten();
+    tables.map(|o| o.name)
+}
+
+/// Understands the words after `ycsb`.
+///
+/// # Errors
+/// [`Failure`] of bad usage: an unknown flag, property, command or database (with the nearest known
+/// one), a bad value, a file that can't be read.
+pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invocation, Failure> {
+    let program = [String::from("tidemark ycsb")];
+    let given = match command_line().try_get_matches_from(program.iter().chain(words)) {
+        Ok(given) => given,
+        Err(error) if !error.use_stderr() => {
+            return Ok(Invocation::Print(error.render().to_string()));
+        }
+        Err(error) => {
+            let names = flags()
+                .map(|o| o.name)
+                .chain(["target", "property_file", "prop"]);
+            let enough = "a command and a database are enough";
+            return Err(grammar::told(&error, "tidemark ycsb", names, enough));
+        }
+    };
+    let command = command(&given)?;
+    let database = database(&given)?;
+    let general: Vec<OptionSpec> = general().copied().collect();
+    let tables = definition.options.iter().copied();
+    let ours = [OWN, CONNECTION, &general, std::slice::from_ref(&TARGET)];
+    let mut setting = Setting {
+        definition,
+        options: OptionValues::defaults(ours.into_iter().chain(tables)),
+        properties: Vec::new(),
+        hints: Vec::new(),
+        database,
+    };
+    for path in words_of(&given, "property_file") {
+        for property in files::read(&path)? {
+            setting.property(&property, Source::ConfigFile)?;
+        }
+    }
+    for pair in words_of(&given, "prop") {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(Failure::usage(format!(
+                "-p {pair}: allowed is name=value; for example -p recordcount=1000"
+            )));
+        };
+        let property = Property {
+            name: name.trim().into(),
+            value: value.into(),
+            place: "-p".into(),
+        };
+        setting.property(&property, Source::CommandLine)?;
+    }
+    for spec in flags() {
+        if let Some(value) = value(&given, spec) {
+            setting
+                .options
+                .set(spec.name, &value, Source::CommandLine)?;
+        }
+    }
+    if let Some(value) = value(&given, &TARGET) {
+        setting.target(&value)?;
+    }
+    let mut words = vec![];
+    words.extend(given.get_one::<String>("DB").cloned());
+    for path in words_of(&given, "property_file") {
+        words.extend(["-P".into(), path]);
+    }
+    Ok(Invocation::Do(Box::new(Asked {
+        command,
+        database,
+        words,
+        options: setting.options,
+        properties: setting.properties,
+        hints: setting.hints,
+    })))
+}
+
+fn words_of(given: &ArgMatches, name: &str) -> Vec<String> {
+    let words = given.get_many::<String>(name).into_iter().flatten();
+    words.cloned().collect()
+}
+
+/// What was said so far.
+struct Setting {
+    definition: &'static Definition,
+    options: OptionValues,
+    properties: Vec<(String, String)>,
+    hints: Vec<String>,
+    database: Option<Protocol>,
+}
+
+impl Setting {
+    fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
+        let Property { name, value, place } = property;
+        match meaning(name, workload(self.definition)) {
+            Meaning::Option(option) => {
+                self.of_this_database(name);
+                let set = self.options.set(option, value, source);
+                set.map_err(|error| worded(error, name, place))?;
+            }
+            Meaning::Throughput => {
+                let Ok(rate) = value.parse::<u64>() else {
+                    return Err(Failure::usage(format!(
+                        "{name}={value} ({place}): allowed is a whole number of operations a \
+                         second, 0 for no limit; for example target=1000"
+                    )));
+                };
+                self.throughput(rate, source)?;
+            }
+            Meaning::Class if CLASSES.contains(&value.as_str()) => {}
+            Meaning::Class => {
+                return Err(Failure::usage(format!(
+                    "workload={value} ({place}): allowed is core, the only workload of YCSB that \
+                     Tidemark has"
+                )));
+            }
+            Meaning::Nothing(why) => {
+                self.hints
+                    .push(format!("{name} ({place}) has no effect: {why}"));
+            }
+            Meaning::Unknown => {
+                let hint = nearest(name, known(workload(self.definition)))
+                    .map_or("; tidemark ycsb --help lists them".to_string(), |n| {
+                        format!("; did you mean {n}?")
+                    });
+                return Err(Failure::usage(format!(
+                    "unknown property {name} ({place}){hint}"
+                )));
+            }
+        }
+        let secret = name.ends_with(".password") && !value.is_empty();
+        let shown = if secret { "***" } else { value.as_str() };
+        self.properties.retain(|(known, _)| known != name);
+        self.properties.push((name.clone(), shown.into()));
+        Ok(())
+    }
+
+    /// Says that a connection's property is another database's.
+    fn of_this_database(&mut self, name: &str) {
+        let theirs = match name.split_once('.').map(|(first, _)| first) {
+            Some("mysql" | "tidb") => Protocol::Mysql,
+            Some("pg") => Protocol::Postgres,
+            Some("sqlite") => Protocol::Sqlite,
+            _ => return,
+        };
+        if self.database.is_some_and(|ours| ours != theirs) {
+            let hint = format!("{name} has no effect: it is for another database");
+            if !self.hints.contains(&hint) {
+                self.hints.push(hint);
+            }
+        }
+    }
+
+    /// `--target`: a throughput as go-ycsb has it, or a database's URL as every command has it.
+    fn target(&mut self, value: &str) -> Result<(), Failure> {
+        match value.parse::<u64>() {
+            Ok(rate) => self.throughput(rate, Source::CommandLine),
+            Err(_) => {
+                self.options.set("target", value, Source::CommandLine)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Operations a second at equal distances, as YCSB's clients keep them; 0 is no limit.
+    fn throughput(&mut self, rate: u64, source: Source) -> Result<(), Failure> {
+        self.options.set("rate", &rate.to_string(), source)?;
+        if rate > 0 && self.options.source("arrivals") == Source::Default {
+            self.options
+                .set("arrivals", "constant", Source::ConfigFile)?;
+        }
+        Ok(())
+    }
+}
+
+/// An error of an option in the words of the property.
+fn worded(error: OptionError, name: &str, place: &str) -> Failure {
+    match error {
+        OptionError::Value {
+            name: option,
+            value,
+            allowed,
+            example,
+        } => {
+            let right = example.split_once('=').map_or("", |(_, right)| right);
+            debug_assert_eq!(property_of(&option), name);
+            Failure::usage(format!(
+                "{name}={value} ({place}): allowed is {allowed}; for example {name}={right}"
+            ))
+        }
+        other => Failure::usage(format!("{other} ({place})")),
+    }
+}
+
+fn command(given: &ArgMatches) -> Result<Command, Failure> {
+    const COMMANDS: [(&str, Command); 2] = [("load", Command::Load), ("run", Command::Run)];
+    let example = "for example: tidemark ycsb load mysql -P workloada -p recordcount=100000";
+    let Some(word) = given.get_one::<String>("COMMAND") else {
+        return Err(Failure::usage(format!(
+            "which command? Known are load, run; {example}"
+        )));
+    };
+    // go-ycsb takes the beginning of a command, too.
+    let begins = |(name, _): &&(&str, Command)| !word.is_empty() && name.starts_with(word.as_str());
+    match COMMANDS.iter().find(begins) {
+        Some((_, command)) => Ok(*command),
+        None => {
+            let near = nearest(word, COMMANDS.iter().map(|(name, _)| *name));
+            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            Err(Failure::usage(format!(
+                "unknown command {word}; known are load, run{hint}"
+            )))
+        }
+    }
+}
+
+fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
+    let Some(word) = given.get_one::<String>("DB") else {
+        return Ok(None);
+    };
+    match DATABASES.iter().find(|(name, _)| *name == word.as_str()) {
+        Some((_, protocol)) => Ok(Some(*protocol)),
+        None => {
+            let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
+            let near = nearest(word, names.iter().copied());
+            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            Err(Failure::usage(format!(
+                "unknown database {word}; known are {}{hint}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Begin with, on a MariaDB or MySQL server:
+  tidemark ycsb load mysql -P workloada -p recordcount=100000 -p mysql.user=user --threads 4
+  tidemark ycsb run mysql -P workloada -p recordcount=100000 -p operationcount=0 \\
+      -p mysql.user=user --threads 16 --time 1m
+or without a server:
+  tidemark ycsb load sqlite -P workloadc -p sqlite.db=ycsb.db
+  tidemark ycsb run sqlite -P workloadc -p sqlite.db=ycsb.db --threads 4
+
+Workloads a to f of the paper are built in (-P workloada); a file of that path wins.
+MYSQL_PWD or PGPASSWORD in the environment hold the password.";
+
+fn command_line() -> clap::Command {
+    let words = |name: &'static str, letter: char| {
+        Arg::new(name)
+            .long(name)
+            .short(letter)
+            .num_args(1)
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true)
+            .help_heading("As go-ycsb has them")
+    };
+    let mut command = clap::Command::new("tidemark ycsb")
+        .about("YCSB with go-ycsb's command line, properties and output")
+        .version(env!("CARGO_PKG_VERSION"))
+        .override_usage("tidemark ycsb <load|run> <mysql|pg|sqlite> [FLAGS]")
+        .arg(
+            Arg::new("COMMAND")
+                .value_name("COMMAND")
+                .help("load makes and fills the table, run measures"),
+        )
+        .arg(Arg::new("DB").value_name("DATABASE").help(
+            "mysql (also mariadb, tidb), pg (also postgresql, cockroach, cdb) or sqlite; --target \
+             URL says it, too",
+        ))
+        .arg(words("property_file", 'P').value_name("FILE").help(
+            "file of properties, or the name of a built-in workload; several are read in turn",
+        ))
+        .arg(
+            words("prop", 'p')
+                .value_name("NAME=VALUE")
+                .help("property; it wins over files"),
+        )
+        .arg(arg(&TABLE, ' ', "As go-ycsb has them"))
+        .arg(arg(&TARGET, ' ', "As go-ycsb has them"));
+    for spec in OWN {
+        let title = match spec.name {
+            "threads" | "interval" => "As go-ycsb has them",
+            _ => "Tidemark's own",
+        };
+        command = command.arg(arg(spec, ' ', title));
+    }
+    for spec in general() {
+        command = command.arg(arg(spec, ' ', "As with every command"));
+    }
+    let codes: String = ExitCode::ALL
+        .iter()
+        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
+        .collect();
+    command.after_help(format!(
+        "{EXAMPLES}\n\nProperties:\n{}\nExit codes:\n{}",
+        property_lines(),
+        codes.trim_end()
+    ))
+}
+
+/// A line for each property that sets something.
+fn property_lines() -> String {
+    let specs = tidemark_workloads::ycsb::OPTIONS.iter().chain(CONNECTION);
+    specs
+        .map(|spec| {
+            let default = match spec.default {
+                "" => String::new(),
+                default => format!(" [{default}]"),
+            };
+            let name = property_of(spec.name);
+            format!("  {name:<26} {}{default}\n", spec.help)
+        })
+        .collect()
+}
+
+/// What a command line asks for.
+#[cfg(test)]
+pub fn asked(line: &str) -> Result<Asked, Failure> {
+    let words: Vec<String> = line.split_whitespace().map(Into::into).collect();
+    match parse(super::definition().unwrap(), &words)? {
+        Invocation::Do(asked) => Ok(*asked),
+        Invocation::Print(text) => panic!("{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_of_the_manual_is_understood() {
+        let asked = asked(
+            "run mysql -P workloads/workloada -p operationcount=100000 -p mysql.host=H \
+             -p mysql.port=4000 --threads 32",
+        )
+        .unwrap();
+        assert_eq!(
+            (asked.command, asked.database),
+            (Command::Run, Some(Protocol::Mysql))
+        );
+        let options = &asked.options;
+        for (name, value) in [
+            ("operationcount", "100000"),
+            ("recordcount", "1000"),
+            ("readproportion", "0.5"),
+            ("requestdistribution", "zipfian"),
+            ("mysql.host", "H"),
+            ("mysql.port", "4000"),
+            ("threads", "32"),
+            ("interval", "10s"),
+        ] {
+            assert_eq!(options.text(name), value, "{name}");
+        }
+        assert_eq!(asked.hints, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_said_last_and_nearest_wins() {
+        let asked = asked(
+            "run pg -P workloada -P workloadb -p threadcount=2 -p threadcount=3 --threads=4 \
+             -p table=a --table b -p measurement.interval=5 -p maxexecutiontime=60",
+        )
+        .unwrap();
+        let options = &asked.options;
+        assert_eq!(options.text("readproportion"), "0.95");
+        assert_eq!(options.uint("threads"), 4);
+        assert_eq!(options.text("table"), "b");
+        assert_eq!(options.time("interval").as_secs(), 5);
+        assert_eq!(options.time("time").as_secs(), 60);
+        let threads: Vec<_> = asked
+            .properties
+            .iter()
+            .filter(|(n, _)| n == "threadcount")
+            .collect();
+        assert_eq!(threads, [&("threadcount".to_string(), "3".to_string())]);
+    }
+
+    #[test]
+    fn a_target_is_a_throughput_or_a_url() {
+        for line in ["run mysql --target 500", "run mysql -p target=500"] {
+            let options = asked(line).unwrap().options;
+            assert_eq!(options.text("rate"), "500", "{line}");
+            assert_eq!(options.text("arrivals"), "constant", "{line}");
+        }
+        let options = asked("run --target sqlite:x.db --target=0 -p target=0")
+            .unwrap()
+            .options;
+        assert_eq!(
+            (options.text("rate"), options.text("arrivals")),
+            ("0", "poisson")
+        );
+        let options = asked("run --target sqlite:x.db").unwrap().options;
+        assert_eq!(options.text("target"), "sqlite:x.db");
+    }
+
+    #[test]
+    fn properties_without_effect_are_told() {
+        let hints =
+            asked("run sqlite -p silence=false -p redis.addr=h -p mysql.host=x -p workload=core")
+                .unwrap()
+                .hints;
+        assert_eq!(hints.len(), 3, "{hints:?}");
+        for (hint, part) in hints
+            .iter()
+            .zip(["silence (-p)", "redis", "another database"])
+        {
+            assert!(hint.contains(part), "{hint}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_is_right() {
+        for (line, said) in [
+            ("", "which command? Known are load, run"),
+            (
+                "laod mysql",
+                "unknown command laod; known are load, run; did you mean load?",
+            ),
+            ("shell mysql", "unknown command shell"),
+            ("run mysq", "unknown database mysq; known are mysql"),
+            ("run tikv", "unknown database tikv"),
+            ("run mysql now", "unrecognised word now"),
+            ("run mysql -P nofile", "-P nofile"),
+            ("run mysql -P worklod", "did you mean -P workload"),
+            (
+                "run mysql -p recordcount",
+                "-p recordcount: allowed is name=value",
+            ),
+            (
+                "run mysql -p recordcuont=3",
+                "unknown property recordcuont (-p); did you mean recordcount?",
+            ),
+            ("run mysql -p zzz=3", "tidemark ycsb --help lists them"),
+            (
+                "run mysql -p fieldcount=ten",
+                "fieldcount=ten (-p): allowed is a whole number from 1 to 1000; for example fieldcount=10",
+            ),
+            ("run mysql -p threadcount=0", "threadcount=0 (-p)"),
+            (
+                "run mysql -p target=fast",
+                "target=fast (-p): allowed is a whole number",
+            ),
+            (
+                "run mysql -p workload=sysbench",
+                "workload=sysbench (-p): allowed is core",
+            ),
+            (
+                "run mysql --thraeds 3",
+                "unknown flag --thraeds; did you mean --threads?",
+            ),
+            ("run mysql --threads", "needs a value"),
+            ("run mysql --threads 0", "--threads=0"),
+        ] {
+            let message = asked(line).unwrap_err().message;
+            assert!(message.contains(said), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_not_among_the_properties_that_are_shown() {
+        let asked = asked("run mysql -p mysql.password=geheim").unwrap();
+        assert_eq!(
+            asked.properties,
+            [("mysql.password".to_string(), "***".to_string())]
+        );
+        assert_eq!(asked.options.text("mysql.password"), "geheim");
+    }
+
+    #[test]
+    fn no_name_or_letter_is_taken_twice() {
+        command_line().debug_assert();
+    }
+}

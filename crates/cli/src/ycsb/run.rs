@@ -1,0 +1,234 @@
+//! `run`: connect, warm up, measure, print, keep.
+
+use super::Work;
+use super::load::only_ycsbs;
+use super::printer::Printer;
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::output::{self, Stdout};
+use crate::outputs::{Outputs, complain, say};
+use crate::pacing::{described as asked, long_distance, sets_its_length};
+use crate::plan::native_spec;
+use crate::progress;
+use crate::ready;
+use crate::recording::{Described, Recording, describe};
+use crate::storing::Storing;
+use std::time::Instant;
+use tidemark_core::record::RunRecord;
+use tidemark_core::{IgnoreErrors, RunSpec};
+use tidemark_report::{Merged, ycsb};
+
+/// Makes load and measures.
+///
+/// # Errors
+/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
+/// measured is kept all the same.
+pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
+    let options = work.options();
+    let outputs = Outputs::new(options)?;
+    let plan = work.plan(false)?;
+    let spec = run_spec(work)?;
+    let prepare = work.load_command();
+    if options.uint("recordcount") == 0 {
+        return Err(Failure::usage(
+            "recordcount is not given: among how many records is to be chosen? For example -p \
+             recordcount=100000, as it was loaded",
+        ));
+    }
+    let described = describe(&plan.connector, &plan.workload, spec.terminals)
+        .map_err(|error| ready::failed(error, &prepare))?;
+    let needed = plan.workload.needs(spec.terminals);
+    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
+    if !options.flag("force") {
+        only_ycsbs(&plan, "run on it")?;
+    }
+    let mut aside = work.aside();
+    say(&mut aside, &work.properties());
+    for warning in warnings(work, &spec, &described) {
+        say(&mut aside, &format!("WARNING: {warning}\n"));
+    }
+    let mut recording = Recording::new(
+        args,
+        work.definition.name,
+        &plan.target,
+        options,
+        &spec,
+        described,
+    );
+    say(&mut aside, &header(work, &spec, &recording.record));
+    let mut storing = Storing::open(options.text_opt("store"));
+    complain(&mut storing);
+    let begun = Instant::now();
+    let measured = {
+        let mut printer = Printer {
+            out: &mut Stdout,
+            aside: &mut aside,
+            recording: &mut recording,
+            storing: &mut storing,
+            style: work.style,
+            every: options.time("interval"),
+            sum: Merged::default(),
+            printed_ms: 0.0,
+            bar: progress::seconds(
+                crate::pacing::length(&spec).map_or(0, |t| (t + spec.warmup).as_secs()),
+            ),
+        };
+        tidemark_engine::run(
+            &spec,
+            &plan.connector,
+            &plan.workload,
+            &[],
+            &interrupt::handle(),
+            &mut printer,
+        )
+    };
+    let result = match measured {
+        Ok(result) => result,
+        Err(error) => {
+            recording.failed(&error);
+            outputs.keep(&mut recording, &mut storing, &mut aside)?;
+            return Err(ready::failed(error, &prepare));
+        }
+    };
+    recording.finish(&result);
+    let elapsed = begun.elapsed();
+    say(&mut aside, &format!("Run finished, takes {elapsed:?}\n"));
+    let failed = |e: tidemark_report::ReportError| Failure::new(ExitCode::Failed, e.to_string());
+    let theirs = ycsb::summary(&recording.record.totals, work.style).map_err(failed)?;
+    say(&mut Stdout, &theirs);
+    let ours = ycsb::beyond(&recording.record, work.lang).map_err(failed)?;
+    say(&mut aside, &ours);
+    recording.look_again(&plan.connector, &plan.workload);
+    let kept = outputs.keep(&mut recording, &mut storing, &mut aside)?;
+    if output::failure().is_some() && !kept {
+        // The only place left.
+        eprint!("{theirs}{ours}");
+    }
+    ready::ended(result, &recording.record, &prepare)
+}
+
+fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
+    let options = work.options();
+    let spec = native_spec(options, options.uint("seed"))?;
+    let by_itself = sets_its_length(&spec.pacing);
+    Ok(RunSpec {
+        time: Some(options.time("time")).filter(|t| !t.is_zero() && !by_itself),
+        events: Some(options.uint("operationcount")).filter(|n| *n > 0 && !by_itself),
+        warmup: options.time("warmup"),
+        ignore_errors: if options.flag("ignore-error") {
+            IgnoreErrors::All
+        } else {
+            IgnoreErrors::Retryable {
+                and_codes: Vec::new(),
+            }
+        },
+        ..spec
+    })
+}
+
+/// What a run may be meant not to be.
+fn warnings(work: &Work<'_>, spec: &RunSpec, described: &Described) -> Vec<String> {
+    let options = work.options();
+    let mut warnings = Vec::new();
+    if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
+        warnings.push(
+            "neither operationcount nor maxexecutiontime is given: the run goes on until Ctrl-C, \
+             and then tells its figures"
+                .into(),
+        );
+    }
+    warnings.extend(long_distance(options, spec));
+    if options.uint("batch-size") > 1 {
+        warnings.push(format!(
+            "batch.size={} is for load: a run does its operations one by one",
+            options.uint("batch-size")
+        ));
+    }
+    let asked = options.uint("recordcount");
+    if let Some(table) = described.tables.iter().find(|t| t.rows != asked) {
+        warnings.push(other_rows(&table.table, table.rows, asked));
+    }
+    warnings
+}
+
+/// What comes of a `recordcount` that is not the table's.
+fn other_rows(table: &str, rows: u64, asked: u64) -> String {
+    let what = if rows > asked {
+        let share = 100.0 * asked as f64 / rows as f64;
+        format!(
+            "only the first {asked} of them ({share:.3} %) are chosen, and inserts begin with keys \
+             that may be there"
+        )
+    } else {
+        format!("{} of the records to choose from are missing", asked - rows)
+    };
+    format!(
+        "recordcount={asked}, and table {table} has {rows} rows: {what}; for all of them -p \
+         recordcount={rows}"
+    )
+}
+
+fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
+    let options = work.options();
+    let mut lines = vec![
+        format!("tidemark {} (go-ycsb output)", env!("CARGO_PKG_VERSION")),
+        format!("Target: {}", record.target),
+    ];
+    if let Some(server) = &record.server {
+        lines.push(format!("Server: {} {}", server.engine, server.version));
+    }
+    lines.push(format!(
+        "Records: {}, request distribution: {}, threads: {}, seed: {}",
+        options.uint("recordcount"),
+        options.text("requestdistribution"),
+        spec.terminals,
+        spec.seed
+    ));
+    lines.extend(asked(spec));
+    lines.join("\n") + "\n\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use std::time::Duration;
+    use tidemark_core::{Arrivals, Pacing};
+
+    fn spec(line: &str) -> RunSpec {
+        let asked = parse::asked(line).unwrap();
+        run_spec(&Work::new(&asked).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_run_is_as_long_and_as_fast_as_the_properties_say() {
+        let s = spec("run mysql -P workloada -p maxexecutiontime=60 -p warmuptime=5 --threads 8");
+        assert_eq!(
+            (s.events, s.time),
+            (Some(1000), Some(Duration::from_secs(60)))
+        );
+        assert_eq!((s.warmup, s.terminals), (Duration::from_secs(5), 8));
+        assert_eq!(s.pacing, Pacing::Closed);
+        let s = spec("run mysql -p operationcount=0 --target 250");
+        assert_eq!((s.events, s.time), (None, None));
+        assert_eq!(
+            (s.pacing, s.arrivals),
+            (Pacing::Rate(250.0), Arrivals::Constant)
+        );
+    }
+
+    #[test]
+    fn another_number_of_rows_is_told_with_what_comes_of_it() {
+        let more = other_rows("usertable", 1_000_000, 1000);
+        assert!(
+            more.contains("only the first 1000 of them (0.100 %)"),
+            "{more}"
+        );
+        assert!(more.ends_with("-p recordcount=1000000"), "{more}");
+        let fewer = other_rows("usertable", 10, 1000);
+        assert!(
+            fewer.contains("990 of the records to choose from are missing"),
+            "{fewer}"
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! `tidemark tpch run` as its users meet it, on every engine, at scale factor 0.01.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{Said, Workdir};
+use serde_json::Value;
+use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
+
+/// Name, `--target` and the database of each server; SQLite has none.
+fn engines(purpose: &str) -> Vec<(&'static str, String, Option<Database>)> {
+    let mut all = vec![("sqlite", "sqlite:a.db".to_string(), None)];
+    let servers = [
+        ("mariadb", shared_mariadb().unwrap()),
+        ("postgres", shared_postgres().unwrap()),
+    ];
+    for (name, server) in servers {
+        let database = server.fresh_database(&format!("{purpose}_{name}")).unwrap();
+        all.push((name, database.url(), Some(database)));
+    }
+    all
+}
+
+fn run(dir: &Workdir, target: &str, line: &str) -> Said {
+    let mut args = vec!["tpch", "--target", target, "--sf", "0.01"];
+    args.extend(line.split_whitespace());
+    dir.run(&args)
+}
+
+fn ok(dir: &Workdir, target: &str, line: &str) -> Said {
+    let said = run(dir, target, line);
+    assert_eq!(said.code, Some(0), "{target} {line}: {said:?}");
+    said
+}
+
+fn json(dir: &Workdir, file: &str) -> Value {
+    let text = std::fs::read_to_string(dir.path().join(file)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Of each query in the record: its name, its outcome and what was found of its answer.
+fn verdicts(record: &Value) -> Vec<(String, String, String)> {
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_string();
+    let queries = record["queries"].as_array().unwrap();
+    let one = |q: &Value| {
+        (
+            text(&q["name"]),
+            text(&q["outcome"]),
+            text(&q["answer"]["verdict"]),
+        )
+    };
+    queries.iter().map(one).collect()
+}
+
+#[test]
+fn all_22_answers_are_right_on_every_engine() {
+    for (name, target, _kept) in engines("tpch_answers") {
+        let dir = Workdir::new();
+        ok(&dir, &target, "prepare");
+        let said = ok(
+            &dir,
+            &target,
+            "run --check --out r.json --report r.md,r.html,r.txt",
+        );
+        for query in 1..=22 {
+            let line = format!("[Summary] Q{query}: ");
+            let found = said.out.lines().find_map(|l| l.strip_prefix(&line));
+            let seconds = found.and_then(|l| l.strip_suffix('s')).unwrap();
+            assert!(seconds.parse::<f64>().is_ok(), "{name}: {seconds}");
+        }
+        assert!(
+            said.out.contains("22 right, 0 wrong"),
+            "{name}: {}",
+            said.out
+        );
+        let record = json(&dir, "r.json");
+        for (query, outcome, answer) in verdicts(&record) {
+            assert_eq!((&*outcome, &*answer), ("done", "right"), "{name} {query}");
+        }
+        assert_eq!(record["queries"].as_array().unwrap().len(), 22, "{name}");
+        let plans = record["plans"].as_object().unwrap();
+        assert_eq!(plans.len(), 22, "{name}: {:?}", record["notes"]);
+        for file in ["r.md", "r.html", "r.txt"] {
+            let text = std::fs::read_to_string(dir.path().join(file)).unwrap();
+            assert!(text.contains("TPC-H results"), "{name} {file}");
+        }
+        // Drawn values have no stored answers: SQLite makes them, on tables of its own.
+        let said = ok(
+            &dir,
+            &target,
+            "run --check --seed 3 --queries q1,q6,q15,q18,q22",
+        );
+        assert!(
+            said.out.contains("5 right, 0 wrong"),
+            "{name}: {}",
+            said.out
+        );
+    }
+}
+
+#[test]
+fn a_full_test_gives_qphh_and_leaves_the_tables_as_they_were() {
+    for (name, target, _kept) in engines("tpch_full") {
+        let dir = Workdir::new();
+        ok(&dir, &target, "prepare");
+        let said = ok(
+            &dir,
+            &target,
+            "run --test full --streams 2 --lang en --out r.json",
+        );
+        for figure in [
+            "QphH@Size",
+            "Power@Size",
+            "Throughput@Size",
+            "Unaudited",
+            "RF1",
+            "RF2",
+        ] {
+            assert!(said.out.contains(figure), "{name}: {figure}: {}", said.out);
+        }
+        let record = json(&dir, "r.json");
+        let named = |n: &str| verdicts(&record).iter().filter(|v| v.0 == n).count();
+        assert_eq!(
+            (named("Q1"), named("RF1"), named("RF2")),
+            (3, 3, 3),
+            "{name}"
+        );
+        let notes = record["notes"].to_string();
+        assert!(
+            notes.contains("put back as they were loaded"),
+            "{name}: {notes}"
+        );
+        let said = ok(&dir, &target, "run --check");
+        assert!(
+            said.out.contains("22 right, 0 wrong"),
+            "{name}: {}",
+            said.out
+        );
+    }
+}
+
+#[test]
+fn a_broken_row_is_found_and_shown() {
+    let (_, target, database) = engines("tpch_broken").remove(2);
+    let dir = Workdir::new();
+    ok(&dir, &target, "prepare");
+    let database = database.unwrap();
+    let broken = "UPDATE lineitem SET l_quantity = l_quantity + 1 WHERE l_orderkey = 1";
+    database.query(broken).unwrap();
+    let said = run(&dir, &target, "run --check --queries q1,q13 --out r.json");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(
+        said.err
+            .contains("Q1 answered wrongly: row 3, sum_qty: expected N|O|742802"),
+        "{}",
+        said.err
+    );
+    assert!(said.out.contains("Plan of Q1"), "{}", said.out);
+    let answers: Vec<_> = verdicts(&json(&dir, "r.json"))
+        .into_iter()
+        .map(|v| v.2)
+        .collect();
+    assert_eq!(answers, ["wrong", "right"]);
+}
+
+#[test]
+fn a_query_that_takes_too_long_is_named_with_its_plan_and_the_others_go_on() {
+    for (name, target, _kept) in engines("tpch_limit") {
+        let dir = Workdir::new();
+        ok(&dir, &target, "prepare");
+        let line = "run --query-timeout 1ms --queries q9,q21 --out r.json";
+        let said = run(&dir, &target, line);
+        assert_eq!(said.code, Some(1), "{name}: {said:?}");
+        let record = json(&dir, "r.json");
+        for (query, outcome, _) in verdicts(&record) {
+            assert_eq!(outcome, "timed-out", "{name} {query}");
+            assert!(
+                said.out.contains(&format!("Plan of {query}")),
+                "{name}: {}",
+                said.out
+            );
+        }
+        assert!(
+            said.err.contains("2 of 2 queries have no result: Q9, Q21"),
+            "{name}: {}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn tables_that_tidemark_did_not_load_are_not_refreshed() {
+    let (_, target, database) = engines("tpch_foreign").remove(2);
+    let dir = Workdir::new();
+    ok(&dir, &target, "prepare");
+    let database = database.unwrap();
+    database.query("COMMENT ON TABLE orders IS NULL").unwrap();
+    let said = run(&dir, &target, "run --test power");
+    assert_eq!(said.code, Some(5), "{said:?}");
+    assert!(
+        said.err.contains("table orders was not loaded by Tidemark"),
+        "{}",
+        said.err
+    );
+    ok(&dir, &target, "run --test power --refresh=off --check");
+}
+
+#[test]
+fn changes_that_a_killed_run_left_are_put_back() {
+    let (_, target, database) = engines("tpch_killed").remove(2);
+    let dir = Workdir::new();
+    ok(&dir, &target, "prepare");
+    let database = database.unwrap();
+    // As a run leaves it that was killed between RF2 and the end.
+    for sql in [
+        "DELETE FROM lineitem WHERE l_orderkey IN (1, 2, 3)",
+        "DELETE FROM orders WHERE o_orderkey IN (1, 2, 3)",
+        "DO $$ DECLARE t text; BEGIN FOREACH t IN ARRAY ARRAY['orders', 'lineitem'] LOOP EXECUTE \
+         format('COMMENT ON TABLE %I IS %L', t, obj_description(t::regclass) || ' refreshed=1'); \
+         END LOOP; END $$",
+    ] {
+        database.query(sql).unwrap();
+    }
+    let said = ok(&dir, &target, "run --check");
+    assert!(said.out.contains("putting them back"), "{}", said.out);
+    assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
+    let said = ok(&dir, &target, "run --queries q6");
+    assert!(!said.out.contains("putting them back"), "{}", said.out);
+}
+
+#[test]
+fn threads_count_and_time_are_go_tpcs() {
+    let dir = Workdir::new();
+    ok(&dir, "sqlite:a.db", "prepare");
+    let line = "run -T 2 --count 6 --queries q6,q22,q14 --output json --out r.json";
+    let said = ok(&dir, "sqlite:a.db", line);
+    assert!(
+        said.out
+            .contains(r#""Operation":"Q14","Prefix":"[Summary] ""#),
+        "{}",
+        said.out
+    );
+    let record = json(&dir, "r.json");
+    let names: Vec<String> = verdicts(&record).into_iter().map(|v| v.0).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    let of = |stream: u64| -> Vec<String> {
+        let queries = record["queries"].as_array().unwrap().iter();
+        let own = queries.filter(|q| q["stream"] == stream);
+        own.map(|q| q["name"].as_str().unwrap().to_string())
+            .collect()
+    };
+    assert_eq!(of(0), ["Q6", "Q22", "Q14"]);
+    assert_eq!(of(1), ["Q22", "Q14", "Q6"]);
+}
+
+#[test]
+fn another_scale_factor_is_refused() {
+    let dir = Workdir::new();
+    ok(&dir, "sqlite:a.db", "prepare");
+    let said = dir.run(&["tpch", "--target=sqlite:a.db", "--sf=0.02", "run"]);
+    assert_eq!(said.code, Some(6), "{said:?}");
+    assert!(
+        said.err.contains("should have 3000 rows and has 1500"),
+        "{}",
+        said.err
+    );
+}

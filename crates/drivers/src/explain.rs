@@ -1,0 +1,137 @@
+//! Plans of queries, and the time that the server itself allows a query.
+
+use crate::{Dialect, RowSet};
+use std::time::Duration;
+use tidemark_core::Engine;
+
+impl Dialect {
+    /// The statement that tells a query's plan; with `analyze` it executes the query and tells what
+    /// each step took, where the engine can.
+    ///
+    /// Forms are the ones that say most in text: MariaDB's and MySQL's tables leave out conditions
+    /// (mariadb.com/kb/en/explain-format-json, dev.mysql.com "EXPLAIN Output Format").
+    pub fn explain(&self, query: &str, analyze: bool) -> String {
+        let ask = match (self.engine(), analyze) {
+            (Engine::Mariadb, false) => "EXPLAIN FORMAT=JSON",
+            (Engine::Mariadb, true) => "ANALYZE FORMAT=JSON",
+            (Engine::Mysql, false) => "EXPLAIN FORMAT=TREE",
+            (Engine::Postgres | Engine::Yugabyte, true) => "EXPLAIN (ANALYZE, BUFFERS)",
+            (Engine::Mysql | Engine::Tidb | Engine::Cockroach, true) => "EXPLAIN ANALYZE",
+            (Engine::Sqlite, _) => "EXPLAIN QUERY PLAN",
+            (_, false) => "EXPLAIN",
+        };
+        format!("{ask} {query}")
+    }
+
+    /// Statements that make a session plan analytical queries better, where such are known: those
+    /// that go-tpc sets on TiDB for its TPC-H.
+    pub fn tune_for_analytics(&self) -> Vec<String> {
+        let variables: &[(&str, &str)] = match self.engine() {
+            Engine::Tidb => &[
+                ("tidb_default_string_match_selectivity", "0.1"),
+                ("tidb_opt_join_reorder_threshold", "60"),
+                ("tidb_prefer_broadcast_join_by_exchange_data_size", "ON"),
+            ],
+            _ => &[],
+        };
+        let set = |(name, value): &(&str, &str)| format!("SET SESSION {name} = {value}");
+        variables.iter().map(set).collect()
+    }
+
+    /// The statement after which the server ends a session's queries that take longer; `None` where
+    /// only the client can. Ending one there spares the server work that nobody waits for.
+    pub fn limit_queries(&self, limit: Duration) -> Option<String> {
+        let milliseconds = limit.as_millis().max(1);
+        match self.engine() {
+            Engine::Mariadb => Some(format!(
+                "SET SESSION max_statement_time = {}",
+                limit.as_secs_f64()
+            )),
+            Engine::Mysql | Engine::Tidb => {
+                Some(format!("SET SESSION max_execution_time = {milliseconds}"))
+            }
+            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
+                Some(format!("SET statement_timeout = {milliseconds}"))
+            }
+            Engine::Sqlite => None,
+        }
+    }
+}
+
+/// A plan's rows as text: a line each, its columns beside each other.
+pub fn plan_text(rows: &RowSet) -> String {
+    let line = |row| {
+        let cells = (0..rows.columns()).filter_map(|column| rows.text(row, column));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    let lines: Vec<String> = (0..rows.len()).map(line).collect();
+    lines.join("\n").trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cell;
+
+    #[test]
+    fn plans_are_asked_in_each_engines_words() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            let expected = match engine {
+                Engine::Mariadb => ["EXPLAIN FORMAT=JSON", "ANALYZE FORMAT=JSON"],
+                Engine::Mysql => ["EXPLAIN FORMAT=TREE", "EXPLAIN ANALYZE"],
+                Engine::Tidb | Engine::Cockroach => ["EXPLAIN", "EXPLAIN ANALYZE"],
+                Engine::Postgres | Engine::Yugabyte => ["EXPLAIN", "EXPLAIN (ANALYZE, BUFFERS)"],
+                Engine::Sqlite => ["EXPLAIN QUERY PLAN", "EXPLAIN QUERY PLAN"],
+            };
+            for (analyze, words) in [false, true].into_iter().zip(expected) {
+                let asked = d.explain("SELECT 1", analyze);
+                assert_eq!(asked, format!("{words} SELECT 1"), "{engine}");
+            }
+        }
+    }
+
+    #[test]
+    fn servers_are_told_how_long_a_query_may_take() {
+        for engine in Engine::ALL {
+            let said = Dialect::new(engine).limit_queries(Duration::from_millis(1500));
+            let expected = match engine {
+                Engine::Mariadb => Some("SET SESSION max_statement_time = 1.5"),
+                Engine::Mysql | Engine::Tidb => Some("SET SESSION max_execution_time = 1500"),
+                Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
+                    Some("SET statement_timeout = 1500")
+                }
+                Engine::Sqlite => None,
+            };
+            assert_eq!(said.as_deref(), expected, "{engine}");
+        }
+    }
+
+    #[test]
+    fn only_tidb_is_tuned() {
+        for engine in Engine::ALL {
+            let statements = Dialect::new(engine).tune_for_analytics();
+            assert_eq!(statements.is_empty(), engine != Engine::Tidb, "{engine}");
+            assert!(
+                statements
+                    .iter()
+                    .all(|s| s.starts_with("SET SESSION tidb_"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_plan_is_a_line_a_row() {
+        let mut rows = RowSet::new();
+        rows.reset(2);
+        for cell in [
+            Cell::Int(1),
+            Cell::Bytes(b"SCAN t"),
+            Cell::Null,
+            Cell::Bytes(b""),
+        ] {
+            rows.push(cell);
+        }
+        assert_eq!(plan_text(&rows), "1  SCAN t");
+    }
+}

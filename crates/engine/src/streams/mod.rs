@@ -1,0 +1,275 @@
+//! Streams: sessions that each do a list of things one after the other, as analytical benchmarks
+//! do. What each took is told as it ends, with its rows; a query that takes too long, or fails, ends
+//! neither its stream nor the others.
+
+mod lane;
+mod plans;
+
+pub use plans::{PlanOf, plans};
+
+use crate::control::StopHandle;
+use crate::error::EngineError;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use tidemark_core::DbError;
+use tidemark_drivers::{Connector, RowSet};
+use tidemark_runtime::{Executor, Remote};
+
+/// Statements that are one transaction.
+pub type Transaction = Vec<String>;
+
+/// What makes a change's transactions, one after the other and not all at once.
+pub type Changes = Arc<dyn Fn() -> Box<dyn Iterator<Item = Transaction>> + Send + Sync>;
+
+/// One thing that a stream does.
+#[derive(Clone)]
+pub enum Step {
+    /// Asks for rows.
+    Query {
+        /// What it is called by: `Q1`.
+        name: String,
+        /// Its SQL.
+        sql: String,
+    },
+    /// Changes rows, in transactions.
+    Change {
+        /// What it is called by: `RF1`.
+        name: String,
+        /// Its transactions.
+        changes: Changes,
+    },
+}
+
+impl Step {
+    /// What it is called by.
+    pub fn name(&self) -> &str {
+        match self {
+            Step::Query { name, .. } | Step::Change { name, .. } => name,
+        }
+    }
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What one session does.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    /// Its number, for who reads the results.
+    pub number: usize,
+    /// What it does, in order.
+    pub steps: Vec<Step>,
+    /// Index of the step that it begins with; after the last comes the first.
+    pub first: usize,
+}
+
+/// When streams end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// Each step was done once.
+    Once,
+    /// Each stream has done so many.
+    Steps(u64),
+    /// No step begins after that time; those in progress are waited for.
+    Time(Duration),
+}
+
+/// How streams run.
+#[derive(Debug, Clone)]
+pub struct StreamsSpec {
+    /// When they end.
+    pub until: Until,
+    /// How long a query may take; then it is given up, in the server too where that can be.
+    pub query_limit: Option<Duration>,
+    /// Statements for each session before its first step.
+    pub setup: Vec<String>,
+    /// How long a lost session may take to come back.
+    pub reconnect_timeout: Duration,
+}
+
+impl Default for StreamsSpec {
+    fn default() -> Self {
+        Self {
+            until: Until::Once,
+            query_limit: None,
+            setup: Vec::new(),
+            reconnect_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What came of a step.
+#[derive(Debug, Clone)]
+pub enum StepOutcome {
+    /// It ended well; a query with its rows.
+    Done(RowSet),
+    /// It took longer than a query may.
+    TimedOut,
+    /// It failed.
+    Failed(DbError),
+}
+
+/// One step that ended.
+#[derive(Debug, Clone)]
+pub struct StepResult {
+    /// The stream's number.
+    pub stream: usize,
+    /// The step's index in it.
+    pub step: usize,
+    /// What it is called by.
+    pub name: String,
+    /// When it began, from the start of all.
+    pub began: Duration,
+    /// How long it took: from the first byte sent to the last received.
+    pub took: Duration,
+    /// What came of it.
+    pub outcome: StepOutcome,
+}
+
+/// Is told what happens.
+pub trait StreamsObserver {
+    /// All sessions are open; the first steps begin.
+    fn started(&mut self);
+    /// A step ended.
+    fn ended(&mut self, result: StepResult);
+}
+
+/// What the streams tell the caller's thread.
+enum Event {
+    Opened(Remote),
+    Ready,
+    Ended(StepResult),
+    Failed(EngineError),
+}
+
+/// Runs streams side by side, each on a session and a thread of its own, and gives the time from
+/// the start to the end of the last step.
+///
+/// # Errors
+/// [`EngineError::Connect`] and [`EngineError::Init`] before anything was asked;
+/// [`EngineError::NotBack`] when a lost session could not be opened again, while the other streams
+/// went on to their end; [`EngineError::Interrupted`].
+pub fn run_streams(
+    connector: &Connector,
+    streams: &[Stream],
+    spec: &StreamsSpec,
+    stop: &StopHandle,
+    observer: &mut dyn StreamsObserver,
+) -> Result<Duration, EngineError> {
+    let connector = lane::limited(connector, spec.query_limit);
+    let (tell, events) = channel();
+    let mut gates = Vec::with_capacity(streams.len());
+    let mut threads = Vec::with_capacity(streams.len());
+    for (index, stream) in streams.iter().enumerate() {
+        let (open, gate) = channel();
+        gates.push(open);
+        let lane = lane::Lane {
+            index,
+            connector: connector.clone(),
+            stream: stream.clone(),
+            spec: spec.clone(),
+            tell: tell.clone(),
+        };
+        let builder = std::thread::Builder::new().name(format!("stream-{}", stream.number));
+        threads.push(builder.spawn(move || begin(lane, gate))?);
+    }
+    drop(tell);
+    let mut collector = Collector {
+        remotes: Vec::new(),
+        gates,
+        waiting: streams.len(),
+        begun: None,
+        last: Duration::ZERO,
+        failure: None,
+    };
+    collector.collect(&events, stop, observer);
+    for thread in threads {
+        if thread.join().is_err() {
+            let panicked = EngineError::System("a stream's thread panicked".into());
+            collector.failure.get_or_insert(panicked);
+        }
+    }
+    if stop.is_stopped() {
+        return Err(EngineError::Interrupted);
+    }
+    collector.failure.map_or(Ok(collector.last), Err)
+}
+
+/// A stream's thread.
+fn begin(lane: lane::Lane, gate: Receiver<Instant>) {
+    let tell = lane.tell.clone();
+    let ran = Executor::new().and_then(|mut executor| {
+        // Who listens no more has ended.
+        let _ = tell.send(Event::Opened(executor.remote()));
+        executor.spawn(lane.run(gate));
+        executor.run()
+    });
+    if let Err(error) = ran {
+        let _ = tell.send(Event::Failed(error.into()));
+    }
+}
+
+struct Collector {
+    remotes: Vec<Remote>,
+    /// Let the streams begin, all with the same moment.
+    gates: Vec<Sender<Instant>>,
+    /// Streams whose sessions are not open yet.
+    waiting: usize,
+    begun: Option<Instant>,
+    last: Duration,
+    failure: Option<EngineError>,
+}
+
+impl Collector {
+    fn collect(
+        &mut self,
+        events: &Receiver<Event>,
+        stop: &StopHandle,
+        observer: &mut dyn StreamsObserver,
+    ) {
+        loop {
+            match events.recv_timeout(Duration::from_millis(100)) {
+                Ok(Event::Opened(remote)) => self.remotes.push(remote),
+                Ok(Event::Ready) => {
+                    self.waiting = self.waiting.saturating_sub(1);
+                    if self.waiting == 0 && self.failure.is_none() {
+                        observer.started();
+                        self.open();
+                    }
+                }
+                Ok(Event::Ended(result)) => {
+                    self.last = self.last.max(result.began + result.took);
+                    observer.ended(result);
+                }
+                Ok(Event::Failed(error)) => {
+                    self.failure.get_or_insert(error);
+                    if self.begun.is_none() {
+                        // Those that wait to begin see that nobody will let them.
+                        self.gates.clear();
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if stop.is_stopped() {
+                self.gates.clear();
+                // One that can't be woken has ended.
+                self.remotes.iter().for_each(|r| drop(r.abort()));
+            }
+        }
+    }
+
+    fn open(&mut self) {
+        let now = Instant::now();
+        self.begun = Some(now);
+        for gate in self.gates.drain(..) {
+            // Its thread ended: it told why.
+            let _ = gate.send(now);
+        }
+    }
+}

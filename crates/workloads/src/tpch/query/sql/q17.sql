@@ -1,0 +1,7 @@
+SELECT SUM(l_extendedprice) / 7.0 AS avg_yearly
+FROM lineitem, part
+WHERE p_partkey = l_partkey
+  AND p_brand = '[1]'
+  AND p_container = '[2]'
+  AND l_quantity < (
+      SELECT 0.2 * AVG(l_quantity) FROM lineitem WHERE l_partkey = p_partkey)

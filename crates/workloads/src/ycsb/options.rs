@@ -1,0 +1,201 @@
+//! YCSB's properties that say what the table is and what is done with it, under YCSB's and
+//! go-ycsb's own names and with their defaults.
+
+use tidemark_core::{OptionKind, OptionSpec, option};
+
+/// Most records: their numbers stay whole in a float.
+const MOST_RECORDS: i64 = 1_000_000_000_000;
+/// Most fields: fewer than any engine's columns.
+pub(super) const MOST_FIELDS: i64 = 1_000;
+/// Longest field: MySQL's rows and VARCHARs end there.
+const LONGEST_FIELD: i64 = 65_535;
+
+const RECORDS: OptionKind = OptionKind::Int {
+    min: 0,
+    max: MOST_RECORDS,
+};
+const SHARE: OptionKind = OptionKind::Float { min: 0.0, max: 1.0 };
+
+/// Everything that can be set about YCSB's core workload.
+pub const OPTIONS: &[OptionSpec] = &[
+    option("table", OptionKind::Text, "usertable", "Name of the table"),
+    option(
+        "recordcount",
+        RECORDS,
+        "0",
+        "Records of the table, before a run inserts more",
+    ),
+    option(
+        "operationcount",
+        RECORDS,
+        "0",
+        "Operations of a run; 0 is no limit",
+    ),
+    option(
+        "insertstart",
+        RECORDS,
+        "0",
+        "Number of the first record to load, or to choose in a run",
+    ),
+    option(
+        "insertcount",
+        RECORDS,
+        "0",
+        "Records from there on; 0 is up to recordcount",
+    ),
+    option(
+        "fieldcount",
+        OptionKind::Int {
+            min: 1,
+            max: MOST_FIELDS,
+        },
+        "10",
+        "Fields of a record",
+    ),
+    option(
+        "fieldlength",
+        OptionKind::Int {
+            min: 1,
+            max: LONGEST_FIELD,
+        },
+        "100",
+        "Length of a field, the longest where lengths vary",
+    ),
+    option(
+        "fieldlengthdistribution",
+        OptionKind::Choice(&["constant", "uniform", "zipfian", "histogram"]),
+        "constant",
+        "How long fields are: all fieldlength, or between 1 and fieldlength, or as a file says",
+    ),
+    option(
+        "fieldlengthhistogram",
+        OptionKind::Text,
+        "hist.txt",
+        "File of lengths for fieldlengthdistribution=histogram",
+    ),
+    option(
+        "readallfields",
+        OptionKind::Bool,
+        "on",
+        "Read all fields of a record, or one",
+    ),
+    option(
+        "writeallfields",
+        OptionKind::Bool,
+        "off",
+        "Update all fields of a record, or one",
+    ),
+    option(
+        "dataintegrity",
+        OptionKind::Bool,
+        "off",
+        "Write values that follow from the key, and verify every value that is read",
+    ),
+    option("readproportion", SHARE, "0.95", "Share of READ"),
+    option("updateproportion", SHARE, "0.05", "Share of UPDATE"),
+    option("insertproportion", SHARE, "0.0", "Share of INSERT"),
+    option("scanproportion", SHARE, "0.0", "Share of SCAN"),
+    option(
+        "readmodifywriteproportion",
+        SHARE,
+        "0.0",
+        "Share of READ_MODIFY_WRITE",
+    ),
+    option(
+        "requestdistribution",
+        OptionKind::Choice(&[
+            "uniform",
+            "zipfian",
+            "latest",
+            "sequential",
+            "hotspot",
+            "exponential",
+        ]),
+        "uniform",
+        "Which records are chosen how often",
+    ),
+    option(
+        "hotspotdatafraction",
+        SHARE,
+        "0.2",
+        "Share of the records that are hot, with requestdistribution=hotspot",
+    ),
+    option(
+        "hotspotopnfraction",
+        SHARE,
+        "0.8",
+        "Share of the operations that choose a hot record",
+    ),
+    option(
+        "exponential.percentile",
+        OptionKind::Float {
+            min: 0.001,
+            max: 99.999_999,
+        },
+        "95",
+        "Percent of the operations that choose among the newest exponential.frac of the records",
+    ),
+    option(
+        "exponential.frac",
+        OptionKind::Float {
+            min: 0.000_001,
+            max: 1.0,
+        },
+        "0.8571428571",
+        "Share of the records for that, with requestdistribution=exponential",
+    ),
+    option(
+        "maxscanlength",
+        OptionKind::Int {
+            min: 1,
+            max: 1_000_000,
+        },
+        "1000",
+        "Most records of a SCAN",
+    ),
+    option(
+        "minscanlength",
+        OptionKind::Int {
+            min: 1,
+            max: 1_000_000,
+        },
+        "1",
+        "Fewest records of a SCAN",
+    ),
+    option(
+        "scanlengthdistribution",
+        OptionKind::Choice(&["uniform", "zipfian"]),
+        "uniform",
+        "How many records a SCAN asks for",
+    ),
+    option(
+        "insertorder",
+        OptionKind::Choice(&["hashed", "ordered"]),
+        "hashed",
+        "Keys from the hash of a record's number, or from the number",
+    ),
+    option(
+        "zeropadding",
+        OptionKind::Int { min: 0, max: 60 },
+        "1",
+        "Digits of a key at least, filled up with zeros",
+    ),
+    option(
+        "keyprefix",
+        OptionKind::Text,
+        "user",
+        "What keys begin with",
+    ),
+    option(
+        "force-index",
+        OptionKind::Bool,
+        "on",
+        "Name the primary key in reads where an engine takes that (mysql.force_index)",
+    ),
+    option(
+        "cluster-index",
+        OptionKind::Bool,
+        "on",
+        "Ask for a clustered key where an engine has both kinds (tidb.cluster_index)",
+    ),
+];

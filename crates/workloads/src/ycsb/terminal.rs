@@ -1,0 +1,408 @@
+//! One client thread: operations on records.
+
+use super::encoding::{deterministic_value, key};
+use super::inserted::Inserted;
+use super::keys::Keys;
+use super::rows::value;
+use super::settings::Settings;
+use super::statements::Statements;
+use super::zipfian::Zipfian;
+use crate::random::Rng;
+use crate::workload::is_same_again;
+use crate::{Done, Notes, Part};
+use std::sync::Arc;
+use std::time::Instant;
+use tidemark_core::DbError;
+use tidemark_drivers::{Cell, RowSet, Session, Value};
+
+/// Operations, by their index in [`super::TRANSACTION_TYPES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Update,
+    Insert,
+    Scan,
+    ReadModifyWrite,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [
+        Kind::Read,
+        Kind::Update,
+        Kind::Insert,
+        Kind::Scan,
+        Kind::ReadModifyWrite,
+    ];
+}
+
+/// Counted outcomes, by their index in [`super::NOTES`].
+#[derive(Debug, Clone, Copy)]
+enum Note {
+    MissingRecord,
+    NoopUpdate,
+    DuplicateInsert,
+    EmptyScan,
+}
+
+/// What all terminals of a run share.
+#[derive(Debug)]
+pub(super) struct Plan {
+    settings: Arc<Settings>,
+    keys: Keys,
+    inserted: Inserted,
+    /// Sums of the shares up to and including each operation's; the last is 1.
+    mix: [f64; 5],
+}
+
+impl Plan {
+    pub fn new(settings: Arc<Settings>) -> Self {
+        let all: f64 = settings.proportions.iter().sum();
+        let mut sum = 0.0;
+        let mix = settings.proportions.map(|share| {
+            sum += share / all;
+            sum
+        });
+        Self {
+            keys: Keys::new(&settings),
+            inserted: Inserted::new(settings.record_count),
+            mix,
+            settings,
+        }
+    }
+}
+
+/// One operation, chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Operation {
+    kind: Kind,
+    /// The record's number.
+    number: u64,
+    /// The field to read, where not all are.
+    read: usize,
+    /// The field to update, where not all are.
+    update: usize,
+    /// Records of a scan.
+    length: u64,
+}
+
+/// Memory that operations use one after another.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    key: String,
+    /// Of each field that is written.
+    values: Vec<String>,
+    /// A value as it must be.
+    expected: String,
+    /// Rows that are verified.
+    rows: RowSet,
+}
+
+/// A client thread.
+#[derive(Debug)]
+pub struct Terminal {
+    plan: Arc<Plan>,
+    rng: Rng,
+    /// Ages of records, for distributions that grow with the table.
+    ages: Zipfian,
+    /// What was chosen and is not done yet: an operation that is tried again is the same one.
+    chosen: Option<Operation>,
+    /// The parts of the last operation, if it was a READ_MODIFY_WRITE.
+    parts: Option<[Part; 2]>,
+}
+
+impl Terminal {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+        Self {
+            plan,
+            rng: Rng::of(&[seed, number as u64]),
+            ages: Zipfian::new(1),
+            chosen: None,
+            parts: None,
+        }
+    }
+
+    /// What the last operation was made of, for those who time it by parts.
+    #[inline]
+    pub fn parts(&self) -> &[Part] {
+        self.parts.as_ref().map_or(&[], |parts| parts)
+    }
+
+    fn choose(&mut self) -> Operation {
+        let plan = &*self.plan;
+        let settings = &*plan.settings;
+        let rng = &mut self.rng;
+        let at = rng.unit();
+        let kinds = Kind::ALL.into_iter().zip(plan.mix);
+        let kind = kinds.into_iter().find(|(_, up_to)| at < *up_to);
+        let kind = kind.map_or(Kind::Read, |(kind, _)| kind);
+        let number = match kind {
+            Kind::Insert => plan.inserted.take(),
+            _ => plan.keys.draw(&plan.inserted, &mut self.ages, rng),
+        };
+        let mut field = |all: bool| match all {
+            true => 0,
+            false => rng.below(settings.field_count as u64) as usize,
+        };
+        Operation {
+            kind,
+            number,
+            read: field(settings.read_all),
+            update: field(settings.write_all),
+            length: match kind {
+                Kind::Scan => settings.scan_lengths.draw(rng),
+                _ => 0,
+            },
+        }
+    }
+
+    /// Runs one operation. After an error that says so it is the same one again.
+    ///
+    /// # Errors
+    /// The server's error; fatal `validation` for a value that is not what its key says
+    /// (`dataintegrity`).
+    pub async fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> Result<Done, DbError> {
+        let operation = match self.chosen {
+            Some(operation) => operation,
+            None => self.choose(),
+        };
+        self.chosen = Some(operation);
+        self.parts = None;
+        let mut scratch = statements.take_scratch();
+        let mut work = Work {
+            settings: &self.plan.settings,
+            session,
+            statements,
+            scratch: &mut scratch,
+            notes: Notes::NONE,
+        };
+        key(work.settings, operation.number, &mut work.scratch.key);
+        let done = match operation.kind {
+            Kind::Read => work.read(operation.read).await,
+            Kind::Update => {
+                work.draw(operation.update, work.settings.write_all, &mut self.rng);
+                work.update(operation.update).await
+            }
+            // In boxes: a session's task is as large as its largest wait, and these are rarer.
+            Kind::Insert => {
+                work.draw(0, true, &mut self.rng);
+                Box::pin(work.insert()).await
+            }
+            Kind::Scan => Box::pin(work.scan(operation)).await,
+            Kind::ReadModifyWrite => {
+                work.draw(operation.update, work.settings.write_all, &mut self.rng);
+                let parts = Box::pin(work.read_modify_write(operation)).await;
+                parts.map(|parts| self.parts = Some(parts))
+            }
+        };
+        let notes = work.notes;
+        statements.give_back(scratch);
+        if !done.as_ref().is_err_and(is_same_again) {
+            self.chosen = None;
+            if operation.kind == Kind::Insert {
+                // Also after an error: those after it would else never be chosen. Reads tell what is missing.
+                self.plan.inserted.acknowledge(operation.number);
+            }
+        }
+        done.map(|()| Done {
+            kind: operation.kind as usize,
+            notes,
+        })
+    }
+}
+
+/// One operation at work.
+struct Work<'a> {
+    settings: &'a Settings,
+    session: &'a mut Session,
+    statements: &'a Statements,
+    scratch: &'a mut Scratch,
+    notes: Notes,
+}
+
+impl Work<'_> {
+    fn note(&mut self, what: Note, happened: bool) {
+        if happened {
+            self.notes.add(what as usize);
+        }
+    }
+
+    /// New values: of all fields, or of the one of this number.
+    fn draw(&mut self, field: usize, all: bool, rng: &mut Rng) {
+        let count = if all { self.settings.field_count } else { 1 };
+        let scratch = &mut *self.scratch;
+        scratch.values.resize_with(count, String::new);
+        for (nth, out) in scratch.values.iter_mut().enumerate() {
+            let number = if all { nth } else { field };
+            value(self.settings, &scratch.key, number, rng, out);
+        }
+    }
+
+    async fn read(&mut self, field: usize) -> Result<(), DbError> {
+        let statement = self.statements.read(field)?;
+        let key = [Value::Text(&self.scratch.key)];
+        let found = if self.settings.integrity {
+            let rows = &mut self.scratch.rows;
+            let outcome = self.session.fetch(statement, &key, rows).await?;
+            self.verify(field, None)?;
+            outcome.rows
+        } else {
+            self.session.execute(statement, &key).await?.rows
+        };
+        self.note(Note::MissingRecord, found == 0);
+        Ok(())
+    }
+
+    async fn update(&mut self, field: usize) -> Result<(), DbError> {
+        let statement = self.statements.update(field)?;
+        let scratch = &*self.scratch;
+        let changed = match scratch.values.as_slice() {
+            [one] => {
+                let values = [Value::Text(one), Value::Text(&scratch.key)];
+                self.session.execute(statement, &values).await?
+            }
+            all => {
+                let values = all.iter().chain([&scratch.key]);
+                let values: Vec<Value<'_>> = values.map(|v| Value::Text(v)).collect();
+                self.session.execute(statement, &values).await?
+            }
+        };
+        self.note(Note::NoopUpdate, changed.affected == 0);
+        Ok(())
+    }
+
+    async fn insert(&mut self) -> Result<(), DbError> {
+        let statement = self.statements.insert()?;
+        let scratch = &*self.scratch;
+        let values = std::iter::once(&scratch.key).chain(&scratch.values);
+        let values: Vec<Value<'_>> = values.map(|v| Value::Text(v)).collect();
+        let outcome = self.session.execute(statement, &values).await?;
+        self.note(Note::DuplicateInsert, outcome.affected == 0);
+        Ok(())
+    }
+
+    async fn scan(&mut self, operation: Operation) -> Result<(), DbError> {
+        let statement = self.statements.scan(operation.read)?;
+        let length = i64::try_from(operation.length).unwrap_or(i64::MAX);
+        let values = [Value::Text(&self.scratch.key), Value::Int(length)];
+        let found = if self.settings.integrity {
+            let rows = &mut self.scratch.rows;
+            let outcome = self.session.fetch(statement, &values, rows).await?;
+            self.verify(operation.read, Some(0))?;
+            outcome.rows
+        } else {
+            self.session.execute(statement, &values).await?.rows
+        };
+        self.note(Note::EmptyScan, found == 0);
+        Ok(())
+    }
+
+    /// The whole, and how long its two statements took.
+    async fn read_modify_write(&mut self, operation: Operation) -> Result<[Part; 2], DbError> {
+        let part = |kind: Kind, begun: Instant, replied: Instant| Part {
+            kind: kind as usize,
+            service: replied.saturating_duration_since(begun),
+        };
+        let begun = Instant::now();
+        self.read(operation.read).await?;
+        let read = part(Kind::Read, begun, self.session.replied_at(begun));
+        let begun = Instant::now();
+        self.update(operation.update).await?;
+        let update = part(Kind::Update, begun, self.session.replied_at(begun));
+        Ok([read, update])
+    }
+
+    /// Compares every value of the rows with what its key says. `key_column` is where the rows hold
+    /// their keys; else there is one key, the operation's.
+    fn verify(&mut self, field: usize, key_column: Option<usize>) -> Result<(), DbError> {
+        let scratch = &mut *self.scratch;
+        let length = usize::try_from(self.settings.field_length).unwrap_or(usize::MAX);
+        let fields = if self.settings.read_all {
+            0..self.settings.field_count
+        } else {
+            field..field + 1
+        };
+        let first = key_column.map_or(0, |at| at + 1);
+        for row in 0..scratch.rows.len() {
+            let key = match key_column {
+                None => None,
+                Some(at) => Some(scratch.rows.text(row, at).unwrap_or_default()),
+            };
+            let key = key.as_deref().unwrap_or(&scratch.key);
+            for (nth, number) in fields.clone().enumerate() {
+                deterministic_value(key, number, length, &mut scratch.expected);
+                let found = scratch.rows.get(row, first + nth);
+                if found != Some(Cell::Bytes(scratch.expected.as_bytes())) {
+                    let found = scratch.rows.text(row, first + nth);
+                    return Err(crate::oltp::failed_validation(format!(
+                        "field{number} of the record {key} is {:?}, must be {:?}",
+                        found.unwrap_or_else(|| "NULL".into()),
+                        scratch.expected
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::tests::settings;
+    use super::super::zipfian::tests::fits;
+    use super::*;
+
+    fn terminal(options: &[(&str, &str)], number: usize) -> Terminal {
+        let settings = Arc::new(settings(options).unwrap());
+        Terminal::new(Arc::new(Plan::new(settings)), number, 1)
+    }
+
+    #[test]
+    fn operations_come_as_often_as_asked_whatever_the_unit() {
+        let mut terminal = terminal(
+            &[
+                ("recordcount", "10"),
+                ("readproportion", "0.2"),
+                ("updateproportion", "0.1"),
+                ("insertproportion", "0.05"),
+                ("scanproportion", "0.1"),
+                ("readmodifywriteproportion", "0.05"),
+            ],
+            1,
+        );
+        let mut counts = [0u64; 5];
+        for _ in 0..100_000 {
+            counts[terminal.choose().kind as usize] += 1;
+        }
+        fits(&counts, &[0.4, 0.2, 0.1, 0.2, 0.1], "mix");
+    }
+
+    #[test]
+    fn terminals_of_a_seed_choose_again_what_they_chose_and_no_one_elses() {
+        let chosen = |number| -> Vec<Operation> {
+            let mut t = terminal(&[("recordcount", "1000"), ("readallfields", "off")], number);
+            (0..50).map(|_| t.choose()).collect()
+        };
+        assert_eq!(chosen(3), chosen(3));
+        assert_ne!(chosen(3), chosen(4));
+        assert!(chosen(3).iter().any(|o| o.read > 0));
+    }
+
+    #[test]
+    fn inserted_records_have_numbers_of_their_own() {
+        let mut terminal = terminal(
+            &[
+                ("recordcount", "7"),
+                ("insertproportion", "1"),
+                ("readproportion", "0"),
+                ("updateproportion", "0"),
+            ],
+            0,
+        );
+        let numbers: Vec<u64> = (0..3).map(|_| terminal.choose().number).collect();
+        assert_eq!(numbers, [7, 8, 9]);
+    }
+}
