@@ -1,6 +1,7 @@
-//! Findings over real runs: none over clean ones, and each rule by a run that breaks it. Two rules
-//! are broken by made records only (`tests/rules.rs` of the analysis): `summary-mismatch`, because
-//! Tidemark's own totals are sums of its intervals, and `tpcc-response`, which takes minutes.
+//! Findings over real runs: none over clean ones, and each rule by a run that breaks it. Three
+//! rules are broken by made records only (`tests/rules.rs` of the analysis): `summary-mismatch`,
+//! because Tidemark's own totals are sums of its intervals, `tpcc-response`, which takes minutes, and
+//! `littles-law`, whose missing sessions no server refuses reliably.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -174,20 +175,12 @@ fn a_distance_that_is_most_of_the_latency_is_told() {
 }
 
 #[test]
-fn sessions_that_are_missing_and_a_server_that_stops_are_told() {
+fn a_server_that_stops_is_told() {
     let _alone = alone();
     let dir = Workdir::new();
-    let server = Server::builder(Engine::MariaDb)
-        .setting("max_connections", "12")
-        .start()
-        .unwrap();
+    let server = Server::builder(Engine::MariaDb).start().unwrap();
     let url = server.url();
     sysbench(&dir, &url, "oltp_point_select --table-size=1000 prepare");
-    let words =
-        "oltp_point_select --table-size=1000 --threads=40 --fewer-sessions=go-on --time=6 run";
-    sysbench(&dir, &url, words);
-    assert_eq!(has(&dir, "littles-law"), Severity::Invalid);
-
     let target = format!("--target={url}");
     let words = "sysbench oltp_point_select --table-size=1000 --threads=4 --time=8 run";
     let mut args: Vec<&str> = words.split_whitespace().collect();
