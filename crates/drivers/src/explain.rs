@@ -56,6 +56,19 @@ impl Dialect {
             Engine::Sqlite => None,
         }
     }
+
+    /// The statement that clears a limit which the server, the database or the account set for
+    /// statements: for what must come to its end. `None` where there are no such limits.
+    pub fn unlimit_queries(&self) -> Option<&'static str> {
+        match self.engine() {
+            Engine::Mariadb => Some("SET SESSION max_statement_time = 0"),
+            Engine::Mysql | Engine::Tidb => Some("SET SESSION max_execution_time = 0"),
+            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
+                Some("SET statement_timeout = 0")
+            }
+            Engine::Sqlite => None,
+        }
+    }
 }
 
 /// A plan's rows as text: a line each, its columns beside each other.

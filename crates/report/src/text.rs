@@ -34,7 +34,9 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     for (name, value) in w.key_figures() {
         out.pair(&name, &value);
     }
-    out.line(w.latency_kind());
+    if !w.latency_kind().is_empty() {
+        out.line(w.latency_kind());
+    }
     out.findings(&said(record, lang)?, &w);
     if let Some(section) = Section::of(&digest, lang) {
         out.section(&section);

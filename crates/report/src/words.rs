@@ -152,8 +152,11 @@ impl Words<'_> {
         }
     }
 
-    /// Which latency this is about.
+    /// Which latency this is about; nothing without key figures.
     pub fn latency_kind(&self) -> &'static str {
+        if !self.d.record.queries.is_empty() {
+            return "";
+        }
         match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, Some(_)) => self.t.response_time,
             (false, Some(_)) => self.t.response_time_due,
@@ -161,9 +164,13 @@ impl Words<'_> {
         }
     }
 
-    /// Names and values of the key figures.
+    /// Names and values of the key figures; none of queries that were asked once each, which have
+    /// figures of their own.
     pub fn key_figures(&self) -> Vec<(String, String)> {
         let (d, t) = (self.d, self.t);
+        if !d.record.queries.is_empty() {
+            return Vec::new();
+        }
         let ms = |p| {
             d.percentile_ms(p)
                 .map_or("–".into(), |ms| format!("{} ms", three(ms)))
