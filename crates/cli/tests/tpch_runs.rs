@@ -296,7 +296,7 @@ fn tables_too_large_to_be_counted_each_time_are_told_by_their_mark_or_counted_on
         said.err
     );
     let unmarked = "COMMENT ON TABLE orders IS NULL";
-    database.unwrap().query(unmarked).unwrap();
+    database.as_ref().unwrap().query(unmarked).unwrap();
     let said = run_at_10();
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(

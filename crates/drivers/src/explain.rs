@@ -87,6 +87,21 @@ mod tests {
     use crate::Cell;
 
     #[test]
+    fn a_limit_is_cleared_by_the_same_setting_that_sets_it() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            let setting = |sql: &str| sql.split('=').next().map(str::to_string);
+            let limit = d.limit_queries(Duration::from_secs(7));
+            assert_eq!(
+                limit.as_deref().map(setting),
+                d.unlimit_queries().map(setting),
+                "{engine}"
+            );
+            assert!(d.unlimit_queries().is_none_or(|sql| sql.ends_with("= 0")));
+        }
+    }
+
+    #[test]
     fn plans_are_asked_in_each_engines_words() {
         for engine in Engine::ALL {
             let d = Dialect::new(engine);
