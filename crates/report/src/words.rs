@@ -70,7 +70,9 @@ impl Words<'_> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
         let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
-        sentences.extend(self.how_load());
+        if self.d.record.queries.is_empty() {
+            sentences.extend(self.how_load());
+        }
         sentences.push(if self.d.warmup_s > 0.0 {
             let warmup = t.duration(self.d.warmup_s);
             fill(
@@ -191,7 +193,7 @@ impl Words<'_> {
     /// Names and values of the run's own facts.
     pub fn run_facts(&self) -> Vec<(&'static str, String)> {
         let (r, t) = (self.d.record, self.t);
-        vec![
+        let mut facts = vec![
             (t.workload, r.workload.clone()),
             (t.sessions, whole(r.sessions as u64)),
             (t.executors, whole(r.executors as u64)),
@@ -208,7 +210,10 @@ impl Words<'_> {
             (t.started, readable_time(&r.started_at)),
             (t.measured, self.t.duration(self.d.totals.elapsed_s)),
             (t.state, self.state().into()),
-        ]
+        ];
+        // Streams of queries have no arrivals.
+        facts.retain(|(name, _)| *name != t.rate || r.queries.is_empty());
+        facts
     }
 
     pub fn target_facts(&self) -> Vec<(&'static str, String)> {
