@@ -70,7 +70,8 @@ fn another_load_is_refused_and_the_first_ends_well() {
         signal(first.id(), "STOP");
         let second = run(with("--rand-seed=9", "prepare"));
         assert_eq!(second.code, Some(5), "{name}: {second:?}");
-        let words = "another Tidemark is loading or dropping tables in this database (session ";
+        let words =
+            "another Tidemark is loading, dropping or changing tables in this database (session ";
         assert!(second.err.contains(words), "{name}: {second:?}");
         let cleanup = run(with("--force=on", "cleanup"));
         assert_eq!(cleanup.code, Some(5), "{name}: {cleanup:?}");

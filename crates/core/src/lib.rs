@@ -21,6 +21,7 @@ pub mod record;
 mod secret;
 mod spec;
 mod target;
+pub mod tpch;
 
 pub use config_file::{ConfigLineError, parse_config_file};
 pub use engine::{Engine, Protocol, ServerInfo};

@@ -56,6 +56,19 @@ impl Dialect {
             Engine::Sqlite => None,
         }
     }
+
+    /// The statement that clears a limit which the server, the database or the account set for
+    /// statements: for what must come to its end. `None` where there are no such limits.
+    pub fn unlimit_queries(&self) -> Option<&'static str> {
+        match self.engine() {
+            Engine::Mariadb => Some("SET SESSION max_statement_time = 0"),
+            Engine::Mysql | Engine::Tidb => Some("SET SESSION max_execution_time = 0"),
+            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
+                Some("SET statement_timeout = 0")
+            }
+            Engine::Sqlite => None,
+        }
+    }
 }
 
 /// A plan's rows as text: a line each, its columns beside each other.
@@ -72,6 +85,21 @@ pub fn plan_text(rows: &RowSet) -> String {
 mod tests {
     use super::*;
     use crate::Cell;
+
+    #[test]
+    fn a_limit_is_cleared_by_the_same_setting_that_sets_it() {
+        for engine in Engine::ALL {
+            let d = Dialect::new(engine);
+            let setting = |sql: &str| sql.split('=').next().map(str::to_string);
+            let limit = d.limit_queries(Duration::from_secs(7));
+            assert_eq!(
+                limit.as_deref().map(setting),
+                d.unlimit_queries().map(setting),
+                "{engine}"
+            );
+            assert!(d.unlimit_queries().is_none_or(|sql| sql.ends_with("= 0")));
+        }
+    }
 
     #[test]
     fn plans_are_asked_in_each_engines_words() {

@@ -32,8 +32,8 @@ pub use check::{
 pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
-    LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, create, drop_tables,
-    is_marked_loaded, is_ours, is_unfinished, prepare,
+    Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, create,
+    drop_tables, is_marked_loaded, is_ours, is_unfinished, prepare,
 };
 pub use recorder::{Due, Origin, Recorder};
 pub use run::{RunObserver, RunResult, Started, run, run_sampled};

@@ -198,15 +198,19 @@ fn pieces(w: &Words<'_>) -> Vec<Piece> {
 
 fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<Figure>, ReportError> {
     let mut figures = Vec::new();
+    // Of queries that were asked once each there is no throughput over time.
+    let flows = d.record.queries.is_empty();
     if !d.points.is_empty() {
-        figures.push(charts::throughput(d, t)?);
+        if flows {
+            figures.push(charts::throughput(d, t)?);
+        }
         figures.push(charts::latency(d, t)?);
     }
     figures.extend(charts::by_rate(d, t)?);
     figures.extend(charts::distribution(d, t)?);
     figures.extend(charts::curve(d, t)?);
     if !d.points.is_empty() {
-        if d.types.len() > 1 {
+        if flows && d.types.len() > 1 {
             figures.push(charts::throughput_by_type(d, t)?);
         }
         if d.kind.is_open_loop() {

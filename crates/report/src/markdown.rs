@@ -29,8 +29,10 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     }
     out += &format!("{}\n\n", escaped(&w.how()));
     let (names, values): (Vec<_>, Vec<_>) = w.key_figures().into_iter().unzip();
-    out += &table(&names, &[values]);
-    out += &format!("\n{}\n", w.latency_kind());
+    if !names.is_empty() {
+        out += &table(&names, &[values]);
+        out += &format!("\n{}\n", w.latency_kind());
+    }
     let found = said(record, lang)?;
     if !found.is_empty() {
         let item = |f: &crate::findings::Said| {

@@ -30,11 +30,14 @@ pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out.line(&format!("! {warning}"));
     }
     w.how_sentences().iter().for_each(|s| out.line(s));
-    out.line("");
-    for (name, value) in w.key_figures() {
-        out.pair(&name, &value);
+    let figures = w.key_figures();
+    if !figures.is_empty() {
+        out.line("");
+        figures
+            .iter()
+            .for_each(|(name, value)| out.pair(name, value));
+        out.line(w.latency_kind());
     }
-    out.line(w.latency_kind());
     out.findings(&said(record, lang)?, &w);
     if let Some(section) = Section::of(&digest, lang) {
         out.section(&section);

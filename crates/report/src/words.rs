@@ -70,7 +70,9 @@ impl Words<'_> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
         let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
-        sentences.extend(self.how_load());
+        if self.d.record.queries.is_empty() {
+            sentences.extend(self.how_load());
+        }
         sentences.push(if self.d.warmup_s > 0.0 {
             let warmup = t.duration(self.d.warmup_s);
             fill(
@@ -152,8 +154,11 @@ impl Words<'_> {
         }
     }
 
-    /// Which latency this is about.
+    /// Which latency this is about; nothing without key figures.
     pub fn latency_kind(&self) -> &'static str {
+        if !self.d.record.queries.is_empty() {
+            return "";
+        }
         match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, Some(_)) => self.t.response_time,
             (false, Some(_)) => self.t.response_time_due,
@@ -161,9 +166,13 @@ impl Words<'_> {
         }
     }
 
-    /// Names and values of the key figures.
+    /// Names and values of the key figures; none of queries that were asked once each, which have
+    /// figures of their own.
     pub fn key_figures(&self) -> Vec<(String, String)> {
         let (d, t) = (self.d, self.t);
+        if !d.record.queries.is_empty() {
+            return Vec::new();
+        }
         let ms = |p| {
             d.percentile_ms(p)
                 .map_or("–".into(), |ms| format!("{} ms", three(ms)))
@@ -184,7 +193,7 @@ impl Words<'_> {
     /// Names and values of the run's own facts.
     pub fn run_facts(&self) -> Vec<(&'static str, String)> {
         let (r, t) = (self.d.record, self.t);
-        vec![
+        let mut facts = vec![
             (t.workload, r.workload.clone()),
             (t.sessions, whole(r.sessions as u64)),
             (t.executors, whole(r.executors as u64)),
@@ -201,7 +210,10 @@ impl Words<'_> {
             (t.started, readable_time(&r.started_at)),
             (t.measured, self.t.duration(self.d.totals.elapsed_s)),
             (t.state, self.state().into()),
-        ]
+        ];
+        // Streams of queries have no arrivals.
+        facts.retain(|(name, _)| *name != t.rate || r.queries.is_empty());
+        facts
     }
 
     pub fn target_facts(&self) -> Vec<(&'static str, String)> {

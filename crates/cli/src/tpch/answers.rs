@@ -1,6 +1,7 @@
 //! The right answers to what a run asks: stored ones, or SQLite's on the same data.
 
 use super::asked::{Asked, Question};
+use super::size;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::outputs::say;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tempfile::TempDir;
 use tidemark_core::record::AnswerVerdict;
-use tidemark_core::{Engine, OptionValues, Target};
+use tidemark_core::{Engine, OptionValues, Protocol, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSet};
 use tidemark_engine::{
     LoadObserver, LoadSpec, Replace, Step, StepOutcome, StepResult, Stream, StreamsObserver,
@@ -61,7 +62,7 @@ impl Answers {
             }
         }
         let right = match named {
-            Some(url) => ask(&reference(url)?, &questions)?,
+            Some(url) => ask(&reference(url, workload)?, &questions)?,
             None if asked.scale > LARGEST_OWN => {
                 return Err(Failure::usage(format!(
                     "--check at --sf={}: answers are stored for the validation parameters at \
@@ -92,9 +93,28 @@ impl Answers {
     }
 }
 
-fn reference(url: &str) -> Result<Connector, Failure> {
+/// The reference that the user names: SQLite, with tables of the same size.
+fn reference(url: &str, workload: &Arc<dyn Workload>) -> Result<Connector, Failure> {
+    const ALLOWED: &str = "a SQLite database with the same tables, for example \
+                           --reference=sqlite:tpch.db";
     let target = Target::parse(url)?;
-    Ok(Connector::new(target, ConnectOptions::default())?.must_exist())
+    if target.protocol != Protocol::Sqlite {
+        return Err(Failure::usage(format!(
+            "--reference={}: allowed is {ALLOWED}",
+            redact_url(url)
+        )));
+    }
+    let connector = Connector::new(target, ConnectOptions::default())?.must_exist();
+    let dialect = Dialect::new(Engine::Sqlite);
+    let rows = size::counted(&connector)?;
+    match size::planned(workload, dialect, size::CUSTOMER) {
+        Some(asked) if asked != rows => Err(Failure::usage(format!(
+            "--reference={url}: its table {} should have {asked} rows and has {rows}: allowed is \
+             {ALLOWED}",
+            size::CUSTOMER
+        ))),
+        _ => Ok(connector),
+    }
 }
 
 /// SQLite's answers on tables that are made for them and removed.
@@ -181,8 +201,10 @@ fn ask(
                 let said = format!("the reference did not answer {}: {error}", result.name);
                 return Err(Failure::new(ExitCode::Failed, said));
             }
-            // It has no limit.
-            StepOutcome::TimedOut => {}
+            StepOutcome::TimedOut => {
+                let said = format!("the reference did not answer {} in its time", result.name);
+                return Err(Failure::new(ExitCode::Failed, said));
+            }
         }
     }
     Ok(answers)

@@ -142,7 +142,8 @@ const RUN: &[Flag] = &[
         at_least(0),
         "0",
         "draw the values that queries are asked with from this seed (2.4); 0 asks with the \
-         specification's validation values",
+         specification's validation values, and in a power or throughput test without --check takes \
+         a seed from the clock",
     )
     .only(&[Run]),
     flag(

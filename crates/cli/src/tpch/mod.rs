@@ -5,6 +5,7 @@ mod asked;
 mod flags;
 mod refresh;
 mod run;
+mod size;
 mod tiflash;
 mod watch;
 

@@ -1,18 +1,17 @@
 //! What RF1 and RF2 may change, and changing it back.
 //!
 //! Only tables whose load Tidemark's mark proves are changed. Before the first change the mark says
-//! how many sets may be in the tables; when they are put back it says so no more. A run that was
+//! how many sets may be in the tables, and of which scale factor they are; when they are put back it says so no more. A run that was
 //! killed meanwhile leaves it, and the next one puts the tables back before it asks anything.
 
 use super::asked::Asked;
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
 use std::sync::Arc;
-use tidemark_core::DbError;
+use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{Connector, Dialect, catalog};
 use tidemark_engine::{
-    Changes, Step, StepOutcome, StepResult, Stream, StreamsObserver, StreamsSpec, is_marked_loaded,
-    run_streams,
+    Changes, Step, StepOutcome, StepResult, StopHandle, Stream, StreamsObserver, StreamsSpec,
+    is_marked_loaded, run_streams,
 };
 use tidemark_runtime::block_on;
 use tidemark_workloads::Workload;
@@ -22,14 +21,20 @@ use tidemark_workloads::tpch::{RefreshSet, SETS};
 const CHANGED: [&str; 2] = ["orders", "lineitem"];
 /// What stands in a mark before the number of sets that may be in the table.
 const REFRESHED: &str = " refreshed=";
+/// What stands behind that number, before their scale factor.
+const SCALE: &str = " sf=";
+/// What stands in a mark before the number of rows that were loaded.
+const ROWS: &str = " rows=";
 
 /// What the marks say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Marks {
     /// The marks without what is said of refreshes.
     loaded: Vec<Option<String>>,
     /// Sets that may be in the tables.
     pub sets: u64,
+    /// The scale factor of these sets; `None` when the marks don't say.
+    pub scale: Option<f64>,
 }
 
 impl Marks {
@@ -55,17 +60,33 @@ impl Marks {
         let parts: Vec<_> = marks
             .into_iter()
             .map(|mark| match mark {
-                None => (None, 0),
+                None => (None, 0, None),
                 Some(mark) => match mark.split_once(REFRESHED) {
-                    None => (Some(mark), 0),
-                    Some((loaded, sets)) => (Some(loaded.into()), sets.parse().unwrap_or(SETS)),
+                    None => (Some(mark), 0, None),
+                    Some((loaded, changed)) => {
+                        let (sets, scale) = changed.split_once(SCALE).unwrap_or((changed, ""));
+                        let sets = sets.parse().unwrap_or(SETS);
+                        (Some(loaded.to_string()), sets, scale.parse().ok())
+                    }
                 },
             })
             .collect();
         Self {
-            sets: parts.iter().map(|(_, sets)| *sets).max().unwrap_or(0),
-            loaded: parts.into_iter().map(|(mark, _)| mark).collect(),
+            sets: parts.iter().map(|(_, sets, _)| *sets).max().unwrap_or(0),
+            scale: parts.iter().find_map(|(_, _, scale)| *scale),
+            loaded: parts.into_iter().map(|(mark, ..)| mark).collect(),
         }
+    }
+
+    /// Rows that were loaded into orders; `None` when no mark of Tidemark's tells.
+    pub fn orders(&self) -> Option<u64> {
+        let mark = self
+            .loaded
+            .first()?
+            .as_deref()
+            .filter(|m| is_marked_loaded(m))?;
+        let (_, rows) = mark.split_once(ROWS)?;
+        rows.split(' ').next()?.parse().ok()
     }
 
     /// Whether Tidemark's own marks prove that it loaded the tables.
@@ -91,11 +112,11 @@ impl Marks {
         }
     }
 
-    /// Writes them: so many sets may be in the tables.
+    /// Writes them: so many sets of that scale factor may be in the tables.
     ///
     /// # Errors
     /// [`Failure`] of the connection or of the server.
-    pub fn write(&self, connector: &Connector, sets: u64) -> Result<(), Failure> {
+    pub fn write(&self, connector: &Connector, sets: u64, scale: f64) -> Result<(), Failure> {
         let connector = connector.clone().unlimited();
         let loaded = self.loaded.clone();
         let written = block_on(async move {
@@ -103,7 +124,7 @@ impl Marks {
             for (table, mark) in CHANGED.into_iter().zip(loaded.into_iter().flatten()) {
                 let mark = match sets {
                     0 => mark,
-                    sets => format!("{mark}{REFRESHED}{sets}"),
+                    sets => format!("{mark}{REFRESHED}{sets}{SCALE}{scale}"),
                 };
                 catalog::mark_table(&mut session, table, &mark).await?;
             }
@@ -116,7 +137,7 @@ impl Marks {
     /// Puts the tables back as they were loaded, whatever of so many sets is in them.
     ///
     /// # Errors
-    /// [`Failure`] of the connection or of the server; the marks stay as they are then.
+    /// [`Failure`] of the connection or of the server, and by `stop`; the marks stay as they are then.
     pub fn put_back(
         &self,
         connector: &Connector,
@@ -124,6 +145,7 @@ impl Marks {
         asked: &Asked,
         sets: u64,
         dialect: Dialect,
+        stop: &StopHandle,
     ) -> Result<(), Failure> {
         let step = |number| {
             let set = RefreshSet::new(workload, asked.scale, number, dialect)?;
@@ -139,11 +161,18 @@ impl Marks {
             first: 0,
         };
         let mut failed = FirstFailure::default();
-        let stop = interrupt::handle();
-        let spec = StreamsSpec::default();
-        run_streams(connector, &[stream], &spec, &stop, &mut failed)?;
+        let spec = StreamsSpec {
+            // Limits for users' queries are none for this.
+            setup: dialect
+                .unlimit_queries()
+                .map(String::from)
+                .into_iter()
+                .collect(),
+            ..StreamsSpec::default()
+        };
+        run_streams(connector, &[stream], &spec, stop, &mut failed)?;
         match failed.0 {
-            None => self.write(connector, 0),
+            None => self.write(connector, 0, asked.scale),
             Some(error) => Err(Failure::new(
                 ExitCode::Failed,
                 format!("the tables could not be put back as they were loaded: {error}"),
@@ -162,25 +191,40 @@ struct FirstFailure(Option<DbError>);
 impl StreamsObserver for FirstFailure {
     fn started(&mut self) {}
     fn ended(&mut self, result: StepResult) {
-        if let StepOutcome::Failed(error) = result.outcome {
-            self.0.get_or_insert(error);
-        }
+        let error = match result.outcome {
+            StepOutcome::Done(_) => return,
+            StepOutcome::Failed(error) => error,
+            StepOutcome::TimedOut => DbError::new(
+                ErrorClass::Fatal,
+                "statement-timeout",
+                format!(
+                    "{}: the server ended a statement by a time limit of its own",
+                    result.name
+                ),
+            ),
+        };
+        self.0.get_or_insert(error);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+    use tidemark_drivers::RowSet;
 
     #[test]
     fn marks_tell_what_may_be_in_the_tables() {
         let marks = |a: &str, b: &str| Marks::of(vec![Some(a.into()), Some(b.into())]);
         assert_eq!(marks("tidemark:loaded rows=1", "x").sets, 0);
         let refreshed = marks(
-            "tidemark:loaded rows=1 refreshed=3",
+            "tidemark:loaded rows=1 refreshed=3 sf=0.01",
             "tidemark:loaded rows=2",
         );
-        assert_eq!(refreshed.sets, 3);
+        assert_eq!((refreshed.sets, refreshed.scale), (3, Some(0.01)));
+        assert_eq!(refreshed.orders(), Some(1));
+        assert_eq!(marks("tidemark:loaded refreshed=x", "").sets, SETS);
+        assert_eq!(marks("orders of 2020 rows=7", "").orders(), None);
         assert_eq!(
             refreshed.loaded[0].as_deref(),
             Some("tidemark:loaded rows=1")
@@ -188,5 +232,24 @@ mod tests {
         assert!(refreshed.must_be_ours().is_ok());
         let others = Marks::of(vec![Some("tidemark:loaded rows=1".into()), None]);
         assert_eq!(others.must_be_ours().unwrap_err().code, ExitCode::Refused);
+    }
+
+    #[test]
+    fn a_step_that_ran_out_of_time_was_not_done() {
+        let mut seen = FirstFailure::default();
+        let mut ended = |outcome| {
+            seen.ended(StepResult {
+                stream: 0,
+                step: 0,
+                name: "set 1".into(),
+                began: Duration::ZERO,
+                took: Duration::ZERO,
+                outcome,
+            });
+            seen.0.as_ref().map(ToString::to_string)
+        };
+        assert_eq!(ended(StepOutcome::Done(RowSet::new())), None);
+        let said = ended(StepOutcome::TimedOut).unwrap_or_default();
+        assert!(said.contains("set 1: the server ended"), "{said}");
     }
 }

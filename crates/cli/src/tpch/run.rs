@@ -3,6 +3,7 @@
 use super::answers::Answers;
 use super::asked::{Asked, Test};
 use super::refresh::Marks;
+use super::size;
 use super::watch::{Told, Watch};
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::Work;
@@ -15,15 +16,13 @@ use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_core::RunSpec;
-use tidemark_core::record::{AnswerVerdict, QueryOutcome, RunRecord, RunState, Totals};
+use tidemark_core::record::{AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, Totals};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
-    EngineError, RunResult, Step, Stream, StreamsSpec, Until, plans, run_streams,
+    EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
 };
 use tidemark_report::tpch;
-
-/// The table whose rows tell the scale factor.
-const CUSTOMER: &str = "customer";
+use tidemark_workloads::tpch::SETS;
 
 /// Asks the queries and tells what they took.
 ///
@@ -42,8 +41,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     let needed = plan.workload.needs(asked.streams);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     let dialect = Dialect::new(described.server.engine);
-    let marks = restored(&plan, &asked, dialect, &mut aside)?;
-    right_size(&described, options.text("sf"), &prepare)?;
+    let (marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
     let answers = Answers::find(&asked, options, &plan.workload, &mut aside)?;
     let spec = StreamsSpec {
         until: asked.until,
@@ -74,7 +72,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     complain(&mut storing);
     let tests = asked.tests(&plan.workload, dialect);
     if asked.sets() > 0 {
-        marks.write(&plan.connector, asked.sets())?;
+        marks.write(&plan.connector, asked.sets(), asked.scale)?;
     }
     let measured = measure(
         work,
@@ -90,9 +88,15 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         &mut aside,
     );
     recording.finish(&measured);
-    if asked.sets() > 0 {
-        put_back(&marks, &plan, &asked, dialect, &mut recording, &mut aside);
-    }
+    let restored = match asked.sets() {
+        0 => Ok(()),
+        _ => {
+            let record = &mut recording.record;
+            let guard = guard.as_ref();
+            put_back(&marks, guard, &plan, &asked, dialect, record, &mut aside)
+        }
+    };
+    drop(guard);
     if measured.failure.is_none() {
         keep_plans(
             &plan,
@@ -112,10 +116,18 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         // The only place left.
         eprint!("{theirs}{ours}");
     }
-    match (measured.state, measured.failure) {
+    let ended = match (measured.state, measured.failure) {
         (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
         (_, Some(error)) => Err(ready::failed(error, &prepare)),
-        _ => verdict(&recording.record),
+        _ => verdict(&recording.record, asked.check),
+    };
+    match (ended, restored) {
+        (ended, Ok(())) => ended,
+        (Ok(_), Err(changed)) => Err(changed),
+        (Err(error), Err(changed)) => Err(Failure::new(
+            ExitCode::Failed,
+            format!("{error}; and {changed}"),
+        )),
     }
 }
 
@@ -193,43 +205,90 @@ fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: T
     }
 }
 
-/// What marks say; tables that a run before this one left changed are put back first.
-fn restored(
+/// What marks say; tables that a run before this one left changed are put back first. A run that
+/// changes tables has their lock with it.
+fn marked(
+    work: &Work<'_>,
     plan: &Plan,
     asked: &Asked,
-    dialect: Dialect,
+    described: &Described,
     aside: &mut dyn Write,
-) -> Result<Marks, Failure> {
+) -> Result<(Marks, Option<Guard>), Failure> {
+    let options = work.options;
+    let dialect = Dialect::new(described.server.engine);
     let mut marks = Marks::read(&plan.connector)?;
-    if asked.refresh {
+    if asked.sets() > SETS {
+        return Err(Failure::usage(format!(
+            "--streams={}: there are {SETS} sets of refreshes, one for each stream and one for the \
+             power test: allowed is up to {}",
+            asked.streams,
+            SETS - 1
+        )));
+    }
+    let mut guard = None;
+    if asked.refresh || marks.sets > 0 {
         marks.must_be_ours()?;
-        if asked.sets() > tidemark_workloads::tpch::SETS {
-            return Err(Failure::usage(
-                "--streams: there are 1000 sets of refreshes",
+        guard = Some(Guard::changing_rows(&plan.connector)?);
+        // Who had the lock until now may have put them back.
+        marks = Marks::read(&plan.connector)?;
+    }
+    let (scale, prepare) = (options.text("sf"), work.prepare_command());
+    let workload = &plan.workload;
+    size::must_be(
+        scale,
+        workload,
+        &plan.connector,
+        described,
+        &marks,
+        &prepare,
+    )?;
+    if marks.sets > 0 {
+        if let Some(changed) = marks.scale.filter(|changed| *changed != asked.scale) {
+            return Err(Failure::new(
+                ExitCode::NotPrepared,
+                format!(
+                    "--sf={scale}: a run at --sf={changed} that did not end left the tables \
+                     changed: run with --sf={changed}, which puts them back"
+                ),
             ));
         }
-    }
-    if marks.sets > 0 {
         say(
             aside,
             "A run that did not end left the tables changed by RF1 and RF2: putting them back\n",
         );
-        marks.put_back(&plan.connector, &plan.workload, asked, marks.sets, dialect)?;
+        let stop = interrupt::handle();
+        let sets = marks.sets;
+        marks.put_back(&plan.connector, workload, asked, sets, dialect, &stop)?;
         marks.sets = 0;
     }
-    Ok(marks)
+    Ok((marks, guard.filter(|_| asked.refresh)))
 }
 
+/// Puts the tables back after a run, also after one that was interrupted.
+///
+/// # Errors
+/// [`ExitCode::Failed`]: they are still changed.
 fn put_back(
     marks: &Marks,
+    guard: Option<&Guard>,
     plan: &Plan,
     asked: &Asked,
     dialect: Dialect,
-    recording: &mut Recording,
+    record: &mut RunRecord,
     aside: &mut dyn Write,
-) {
+) -> Result<(), Failure> {
     let sets = asked.sets();
-    let note = match marks.put_back(&plan.connector, &plan.workload, asked, sets, dialect) {
+    // An interrupt was meant for the queries. One more ends the process at once.
+    let stop = match interrupt::handle() {
+        stop if stop.is_stopped() => StopHandle::new(),
+        stop => stop,
+    };
+    let done = match guard.and_then(Guard::failure) {
+        // Another client may change them by now.
+        Some(lost) => Err(Failure::from(lost)),
+        None => marks.put_back(&plan.connector, &plan.workload, asked, sets, dialect, &stop),
+    };
+    let note = match &done {
         Ok(()) => format!(
             "RF1 and RF2 changed orders and lineitem by {sets} sets of a thousandth each; after the \
              measurement the tables were put back as they were loaded"
@@ -240,26 +299,8 @@ fn put_back(
         ),
     };
     say(aside, &format!("{note}\n"));
-    recording.record.notes.push(note);
-}
-
-/// Whether the tables are of the size asked for.
-fn right_size(described: &Described, scale: &str, prepare: &str) -> Result<(), Failure> {
-    let customer = described.tables.iter().find(|t| t.table == CUSTOMER);
-    let Some((there, asked)) = customer.and_then(|t| Some((t.rows, t.expected_rows?))) else {
-        return Ok(());
-    };
-    if there == asked {
-        return Ok(());
-    }
-    Err(Failure::new(
-        ExitCode::NotPrepared,
-        format!(
-            "--sf={scale}: table {CUSTOMER} should have {asked} rows and has {there}, as at \
-             --sf={}: ask for that, or load: {prepare} --dropdata",
-            there as f64 / 150_000.0
-        ),
-    ))
+    record.notes.push(note.clone());
+    done.map_err(|_| Failure::new(ExitCode::Failed, note))
 }
 
 /// Keeps the plan of each query as it was first asked. One that can't be had is a note.
@@ -320,7 +361,7 @@ fn header(asked: &Asked, record: &RunRecord) -> String {
 }
 
 /// How a run that came to its end ends.
-fn verdict(record: &RunRecord) -> Result<ExitCode, Failure> {
+fn verdict(record: &RunRecord, check: bool) -> Result<ExitCode, Failure> {
     let queries = &record.queries;
     let wrong = queries.iter().find_map(|q| match &q.answer {
         AnswerVerdict::Wrong(difference) => Some((q, difference)),
@@ -335,7 +376,10 @@ fn verdict(record: &RunRecord) -> Result<ExitCode, Failure> {
     let not_done = queries.iter().filter(|q| q.outcome != QueryOutcome::Done);
     let names: Vec<&str> = not_done.map(|q| q.name.as_str()).collect();
     if names.is_empty() {
-        return Ok(ExitCode::Success);
+        return match unchecked(queries) {
+            Some(said) if check => Err(Failure::new(ExitCode::Check, said)),
+            _ => Ok(ExitCode::Success),
+        };
     }
     Err(Failure::new(
         ExitCode::Failed,
@@ -346,4 +390,44 @@ fn verdict(record: &RunRecord) -> Result<ExitCode, Failure> {
             names.join(", ")
         ),
     ))
+}
+
+/// What is said of answers that were not compared.
+fn unchecked(queries: &[QueryRun]) -> Option<String> {
+    let left = |q: &&QueryRun| q.name.starts_with('Q') && q.answer == AnswerVerdict::Unchecked;
+    let names: Vec<&str> = queries.iter().filter(left).map(|q| &*q.name).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "--check: the right answers to {} of {} queries are not known, and they were not \
+             compared: {}",
+            names.len(),
+            queries.len(),
+            names.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_left_an_answer_unchecked_is_no_success() {
+        let query = |name: &str, answer| QueryRun {
+            name: name.into(),
+            answer,
+            ..QueryRun::default()
+        };
+        let mut record = RunRecord {
+            queries: vec![query("Q1", AnswerVerdict::Right)],
+            ..RunRecord::default()
+        };
+        assert_eq!(verdict(&record, true), Ok(ExitCode::Success));
+        record.queries.push(query("Q2", AnswerVerdict::Unchecked));
+        let failure = verdict(&record, true).unwrap_err();
+        assert_eq!(failure.code, ExitCode::Check);
+        assert!(failure.message.contains("1 of 2 queries"), "{failure}");
+        assert!(failure.message.ends_with(": Q2"), "{failure}");
+        assert_eq!(verdict(&record, false), Ok(ExitCode::Success));
+    }
 }

@@ -21,8 +21,11 @@ const TAKE_AGAIN: Duration = Duration::from_secs(60);
 /// How long the database's lock is waited for, where clients hold it for moments only.
 const MOMENTS: Duration = Duration::from_secs(20);
 
+/// How long who only changes rows waits: nobody who holds the lock for longer is waited for.
+const SHORTLY: Duration = Duration::from_secs(1);
+
 /// A lock, held on a session of its own until it is dropped.
-pub(super) struct Guard {
+pub struct Guard {
     shared: Arc<Shared>,
     remote: Remote,
     thread: Option<JoinHandle<()>>,
@@ -46,7 +49,31 @@ impl Guard {
     ///
     /// # Errors
     /// [`EngineError::Refused`] when another client holds it; [`EngineError::Connect`].
-    pub fn take(connector: &Connector, scope: Scope) -> Result<Self, EngineError> {
+    pub(super) fn take(connector: &Connector, scope: Scope) -> Result<Self, EngineError> {
+        // SQLite's is held as long as the load.
+        let patience = match scope {
+            Scope::Database if !connector.is_blocking() => MOMENTS,
+            _ => Duration::ZERO,
+        };
+        Self::take_within(connector, scope, patience)
+    }
+
+    /// Takes the database's lock for a benchmark that changes rows and puts them back: until the
+    /// guard is dropped no other does so, and no load or cleanup begins. An engine without such locks
+    /// goes without.
+    ///
+    /// # Errors
+    /// [`EngineError::Refused`] when another client holds it; [`EngineError::Connect`].
+    pub fn changing_rows(connector: &Connector) -> Result<Self, EngineError> {
+        let connector = connector.clone().unlimited();
+        Self::take_within(&connector, Scope::Database, SHORTLY)
+    }
+
+    fn take_within(
+        connector: &Connector,
+        scope: Scope,
+        patience: Duration,
+    ) -> Result<Self, EngineError> {
         if connector.target().is_read_only() {
             let error = connector.no_writer();
             return Err(EngineError::Connect { session: 0, error });
@@ -61,7 +88,8 @@ impl Guard {
                 Err(error) => return drop(send.send(Err(error.into()))),
             };
             let remote = executor.remote();
-            executor.spawn(hold(connector, scope, Arc::clone(&holder), remote, send));
+            let what = (scope, patience);
+            executor.spawn(hold(connector, what, Arc::clone(&holder), remote, send));
             if let Err(error) = executor.run() {
                 holder.fail(error.into());
             }
@@ -107,16 +135,11 @@ impl Drop for Guard {
 /// Takes the lock, tells so, and holds it until the load is over.
 async fn hold(
     connector: Connector,
-    scope: Scope,
+    (scope, patience): (Scope, Duration),
     shared: Arc<Shared>,
     remote: Remote,
     tell: Sender<Result<Remote, EngineError>>,
 ) {
-    // SQLite's is held as long as the load.
-    let patience = match scope {
-        Scope::Database if !connector.is_blocking() => MOMENTS,
-        _ => Duration::ZERO,
-    };
     let mut held = match acquire_within(&connector, scope, patience, &shared).await {
         Ok(held) => held,
         Err(error) => return drop(tell.send(Err(error))),
@@ -175,9 +198,9 @@ async fn acquire(
 pub(super) fn in_the_way(who: Option<String>) -> EngineError {
     let who = who.map(|by| format!(" ({by})")).unwrap_or_default();
     EngineError::Refused(format!(
-        "another Tidemark is loading or dropping tables in this database{who}; nothing was changed. \
-         Wait until it has ended, or stop it: the same prepare then goes on where it was. Or use \
-         another database"
+        "another Tidemark is loading, dropping or changing tables in this database{who}; nothing was \
+         changed. Wait until it has ended, or stop it: the same prepare then goes on where it was. Or \
+         use another database"
     ))
 }
 

@@ -19,13 +19,13 @@ mod worker;
 
 pub use decide::{is_marked_loaded, is_ours, is_unfinished};
 pub use drop::drop_tables;
+pub use guard::Guard;
 pub use verify::TableReport;
 
 use crate::control::StopHandle;
 use crate::error::EngineError;
 use begin::Me;
 use board::{Board, TableWork};
-use guard::Guard;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};

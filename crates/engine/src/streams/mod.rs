@@ -190,7 +190,7 @@ pub fn run_streams(
     collector.collect(&events, stop, observer);
     for thread in threads {
         if thread.join().is_err() {
-            let panicked = EngineError::System("a stream's thread panicked".into());
+            let panicked = EngineError::System(PANICKED.into());
             collector.failure.get_or_insert(panicked);
         }
     }
@@ -200,15 +200,34 @@ pub fn run_streams(
     collector.failure.map_or(Ok(collector.last), Err)
 }
 
+/// Tells that a stream's thread panicked, unless it comes to its end: the others wait for its session
+/// and would do so for ever.
+struct Panicked(Option<Sender<Event>>);
+
+impl Drop for Panicked {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            let error = EngineError::System(PANICKED.into());
+            // Who listens no more has ended.
+            let _ = tell.send(Event::Failed(error));
+        }
+    }
+}
+
+/// What is said of a thread that panicked.
+const PANICKED: &str = "a stream's thread panicked";
+
 /// A stream's thread.
 fn begin(lane: lane::Lane, gate: Receiver<Instant>) {
     let tell = lane.tell.clone();
+    let mut panicked = Panicked(Some(tell.clone()));
     let ran = Executor::new().and_then(|mut executor| {
         // Who listens no more has ended.
         let _ = tell.send(Event::Opened(executor.remote()));
         executor.spawn(lane.run(gate));
         executor.run()
     });
+    panicked.0 = None;
     if let Err(error) = ran {
         let _ = tell.send(Event::Failed(error.into()));
     }
@@ -271,5 +290,45 @@ impl Collector {
             // Its thread ended: it told why.
             let _ = gate.send(now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+
+    impl StreamsObserver for Nobody {
+        fn started(&mut self) {}
+        fn ended(&mut self, _result: StepResult) {}
+    }
+
+    #[test]
+    fn a_thread_that_panics_before_its_session_is_open_ends_the_wait_of_the_others() {
+        let (tell, events) = channel();
+        let (open, gate) = channel::<Instant>();
+        let (broken, other) = (tell.clone(), tell);
+        let panics = std::thread::spawn(move || {
+            let _panicked = Panicked(Some(broken));
+            std::panic::resume_unwind(Box::new("broken"));
+        });
+        let waits = std::thread::spawn(move || {
+            let _ = other.send(Event::Ready);
+            gate.recv().is_ok()
+        });
+        let mut collector = Collector {
+            remotes: Vec::new(),
+            gates: vec![open],
+            waiting: 2,
+            begun: None,
+            last: Duration::ZERO,
+            failure: None,
+        };
+        let stop = StopHandle::new();
+        collector.collect(&events, &stop, &mut Nobody);
+        assert!(panics.join().is_err());
+        assert!(matches!(waits.join(), Ok(false)), "it was let begin");
+        assert!(matches!(collector.failure, Some(EngineError::System(_))));
     }
 }

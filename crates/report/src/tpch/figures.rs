@@ -2,6 +2,7 @@
 
 use crate::load::option;
 use tidemark_core::record::{QueryOutcome, QueryRun, RunRecord};
+use tidemark_core::tpch::fewest_streams;
 
 /// Queries of a stream.
 const QUERIES: usize = 22;
@@ -19,6 +20,8 @@ pub enum NoMetric {
     NoRefresh,
     /// These did not end well, or were not run.
     Missing(Vec<String>),
+    /// The throughput test had fewer streams than this (clause 5.3.4).
+    TooFewStreams(usize),
 }
 
 /// What came of a power and a throughput test.
@@ -97,11 +100,17 @@ impl Figures {
     }
 
     /// QphH@Size: the geometric mean of both (clause 5.4.3.1).
-    pub fn composite(&self) -> Option<f64> {
-        match (&self.power, &self.throughput) {
-            (Ok(power), Ok(throughput)) => Some((power * throughput).sqrt()),
-            _ => None,
+    ///
+    /// # Errors
+    /// Why there is none: one of both is missing, or too few streams ran.
+    pub fn composite(&self) -> Result<f64, NoMetric> {
+        let power = self.power.clone()?;
+        let throughput = self.throughput.clone()?;
+        let least = fewest_streams(self.scale);
+        if self.streams < least {
+            return Err(NoMetric::TooFewStreams(least));
         }
+        Ok((power * throughput).sqrt())
     }
 }
 
@@ -170,8 +179,9 @@ mod tests {
         assert!((throughput.unwrap() - 1584.0).abs() < 1e-6);
         assert!((figures.composite().unwrap() - (1800.0f64 * 1584.0).sqrt()).abs() < 1e-6);
         assert_eq!(figures.streams, 2);
-        // Ten times the size at the same speed is ten times the result.
+        // Ten times the size at the same speed is ten times the result; two streams are too few for it.
         let larger = Figures::of(&record("full", "10", 2.0)).unwrap();
+        assert_eq!(larger.composite(), Err(NoMetric::TooFewStreams(3)));
         assert!((larger.power.unwrap() / power - 10.0).abs() < 1e-9);
     }
 
@@ -205,7 +215,10 @@ mod tests {
             figures.throughput,
             Err(NoMetric::Missing(vec!["RF2/2".into()]))
         );
-        assert_eq!(figures.composite(), None);
+        assert_eq!(
+            figures.composite(),
+            Err(NoMetric::Missing(vec!["Q5".into()]))
+        );
         let queries = Figures::of(&record("queries", "1", 1.0)).unwrap();
         assert_eq!(queries.power, Err(NoMetric::NotTested));
         assert_eq!(queries.throughput, Err(NoMetric::NotTested));

@@ -34,11 +34,11 @@ pub(crate) fn headline(
     let count = ("count", whole(done.count() as u64));
     let seconds = ("seconds", three(record.totals.elapsed_s));
     Some(match figures.composite() {
-        Some(composite) => (
+        Ok(composite) => (
             t.headline_composite,
             vec![("qphh", three(composite)), count, seconds],
         ),
-        None => (t.headline_queries, vec![count, seconds]),
+        Err(_) => (t.headline_queries, vec![count, seconds]),
     })
 }
 
@@ -61,9 +61,16 @@ pub(crate) fn section(record: &RunRecord, lang: Lang) -> Option<Section> {
 
 fn facts(f: &Figures, record: &RunRecord, t: &'static Texts) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
-    if let Some(composite) = f.composite() {
-        let values = [("value", &*three(composite)), ("size", &*size(f.scale))];
-        facts.push((t.composite, fill(t.composite_says, &values)));
+    match f.composite() {
+        Ok(composite) => {
+            let values = [("value", &*three(composite)), ("size", &*size(f.scale))];
+            facts.push((t.composite, fill(t.composite_says, &values)));
+        }
+        Err(NoMetric::TooFewStreams(least)) => {
+            facts.push((t.composite, too_few(f.streams, least, t)));
+        }
+        // What is missing stands beside power or throughput.
+        Err(_) => {}
     }
     let metric = |metric: &Result<f64, NoMetric>| match metric {
         Ok(value) => Some(fill(
@@ -73,6 +80,7 @@ fn facts(f: &Figures, record: &RunRecord, t: &'static Texts) -> Vec<(&'static st
         Err(NoMetric::NotTested) => None,
         Err(NoMetric::NoRefresh) => Some(t.no_refresh.into()),
         Err(NoMetric::Missing(what)) => Some(fill(t.missing, &[("what", &listed(what, t))])),
+        Err(NoMetric::TooFewStreams(least)) => Some(too_few(f.streams, *least, t)),
     };
     facts.extend(metric(&f.power).map(|said| (t.power, said)));
     facts.extend(metric(&f.throughput).map(|said| (t.throughput, said)));
@@ -85,12 +93,11 @@ fn facts(f: &Figures, record: &RunRecord, t: &'static Texts) -> Vec<(&'static st
     }
     let scale = fill(t.scale_says, &[("scale", &f.scale.to_string())]);
     facts.push((t.scale, scale));
-    let seed = option(record, "seed");
     facts.push((
         t.parameters,
-        match seed {
-            None => t.validation.into(),
-            Some(seed) => fill(t.drawn, &[("seed", seed)]),
+        match record.seed {
+            0 => t.validation.into(),
+            seed => fill(t.drawn, &[("seed", &seed.to_string())]),
         },
     ));
     facts.push((t.answers, answers(record, t)));
@@ -101,6 +108,14 @@ fn facts(f: &Figures, record: &RunRecord, t: &'static Texts) -> Vec<(&'static st
         facts.push((t.limit, fill(t.limit_says, &values)));
     }
     facts
+}
+
+fn too_few(streams: usize, least: usize, t: &Texts) -> String {
+    let values = [
+        ("streams", &*whole(streams as u64)),
+        ("least", &*whole(least as u64)),
+    ];
+    fill(t.too_few, &values)
 }
 
 /// As the metrics are written: `QphH@1GB`, `QphH@0.1GB`.

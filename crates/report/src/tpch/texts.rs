@@ -20,6 +20,7 @@ texts! {
     metric_says: "{value} queries an hour @{size}, unaudited (5.4)", "每小时 {value} 个查询 @{size}，未经审计（5.4）";
     no_refresh: "not given: refresh functions were left out (--refresh=off)", "不给出：未执行刷新函数（--refresh=off）";
     missing: "not given: without a result are {what}", "不给出：以下没有结果：{what}";
+    too_few: "not given: too few streams (clause 5.3.4): {streams}, and at this scale factor {least} at least", "不给出：查询流过少（5.3.4）：{streams} 个，此规模因子至少需要 {least} 个";
     comma: ", ", "、";
     and_more: " and more", " 等";
     streams: "Throughput test", "吞吐量测试";

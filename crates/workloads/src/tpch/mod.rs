@@ -20,7 +20,7 @@ mod tables;
 mod words;
 
 pub use options::OPTIONS;
-pub use order::{fewest_streams, order};
+pub use order::order;
 pub use parameters::Parameters;
 pub use query::Query;
 pub use refresh::{RefreshSet, SETS};
