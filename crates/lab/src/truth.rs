@@ -38,7 +38,7 @@ impl ProtocolTruth {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Truth {
     /// How long each delayed answer took: from the moment its request came (as the kernel
-    /// stamped it) to the moment it was written. Executions of prepared statements, and with
+    /// stamped it) to the moment before it was written. Executions of prepared statements, and with
     /// [`LabConfig::delay_queries`](crate::LabConfig::delay_queries) statements sent as text.
     pub delays: Histogram,
     /// Of those with a delay or in a stall: how much later than asked they were written.

@@ -363,6 +363,8 @@ impl Worker {
         let Some(session) = self.sessions.get_mut(key) else {
             return false;
         };
+        // Before it is sent: who gets it may have the processor before this thread has it again.
+        let now = Instant::now();
         match session.send() {
             Sent::All => {}
             Sent::Part => {
@@ -377,7 +379,6 @@ impl Worker {
         session.waits = Waits::ForRequest;
         let delayed = session.delayed(self.shared.config.delay_queries);
         if delayed > 0 {
-            let now = Instant::now();
             truth.delays.record(session.took(now));
             if let Some(due) = session.due {
                 truth.lateness.record(now.saturating_duration_since(due));

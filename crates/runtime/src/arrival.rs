@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::io;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long the two clocks are taken to go alike. Only a step of the real one parts them: slewing
@@ -12,6 +13,22 @@ const HOLDS: Duration = Duration::from_millis(100);
 /// Between reading the one and the other; more is read again, the thread may have been away.
 const AT_ONCE: Duration = Duration::from_micros(2);
 const TRIES: u32 = 4;
+
+/// Real time, in nanoseconds since 1970: eight bytes, for each session keeps one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp(NonZeroU64);
+
+impl Stamp {
+    /// `None` for 1970 itself, and from 2554 on.
+    fn new(since_1970: Duration) -> Option<Self> {
+        let nanos = u64::try_from(since_1970.as_nanos()).ok()?;
+        NonZeroU64::new(nanos).map(Self)
+    }
+
+    fn since_1970(self) -> Duration {
+        Duration::from_nanos(self.0.get())
+    }
+}
 
 /// Asks the kernel to stamp what a socket receives; where it can't, [`receive`] has no stamps.
 pub fn stamp(socket: &impl Receiving) {
@@ -33,7 +50,7 @@ pub trait Receiving: io::Read {}
 #[cfg(not(target_os = "linux"))]
 impl<T: io::Read> Receiving for T {}
 
-/// Receives, with the time since 1970 at which the last of the bytes came, if the kernel says it.
+/// Receives, with the time at which the last of the bytes came, if the kernel says it.
 ///
 /// # Errors
 /// As recvmsg(2).
@@ -41,7 +58,7 @@ impl<T: io::Read> Receiving for T {}
 pub fn receive(
     socket: &mut impl Receiving,
     buffer: &mut [u8],
-) -> io::Result<(usize, Option<Duration>)> {
+) -> io::Result<(usize, Option<Stamp>)> {
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
     use std::os::fd::AsRawFd;
     // One `timespec` with its header (cmsg(3)).
@@ -51,7 +68,7 @@ pub fn receive(
     let got = recvmsg::<()>(fd, &mut into, Some(&mut control), MsgFlags::empty())?;
     let stamp = got.cmsgs().ok().and_then(|mut all| {
         all.find_map(|one| match one {
-            ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
+            ControlMessageOwned::ScmTimestampns(at) => Stamp::new(at.into()),
             _ => None,
         })
     });
@@ -66,7 +83,7 @@ pub fn receive(
 pub fn receive(
     socket: &mut impl Receiving,
     buffer: &mut [u8],
-) -> io::Result<(usize, Option<Duration>)> {
+) -> io::Result<(usize, Option<Stamp>)> {
     Ok((socket.read(buffer)?, None))
 }
 
@@ -84,7 +101,8 @@ struct Anchor {
 impl ArrivalClock {
     /// The moment of a stamp that was received just now; `None` when it does not lie between
     /// `since` and now, because the real clock was set meanwhile.
-    pub fn moment(&self, stamp: Duration, since: Instant) -> Option<Instant> {
+    pub fn moment(&self, stamp: Stamp, since: Instant) -> Option<Instant> {
+        let stamp = stamp.since_1970();
         let anchor = match self.0.get() {
             Some(anchor) if anchor.real.abs_diff(stamp) <= HOLDS => anchor,
             _ => self.cast()?,
@@ -130,6 +148,10 @@ mod tests {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
     }
 
+    fn moment(clock: &ArrivalClock, stamp: Duration, since: Instant) -> Option<Instant> {
+        clock.moment(Stamp::new(stamp).unwrap(), since)
+    }
+
     #[test]
     fn a_stamp_becomes_the_moment_it_was_made_at() {
         let clock = ArrivalClock::default();
@@ -137,8 +159,8 @@ mod tests {
             let before = Instant::now();
             let stamp = real();
             let after = Instant::now();
-            let moment = clock.moment(stamp, before - AT_ONCE).unwrap();
-            assert!(moment <= after + AT_ONCE, "{:?}", moment - after);
+            let found = moment(&clock, stamp, before - AT_ONCE).unwrap();
+            assert!(found <= after + AT_ONCE, "{:?}", found - after);
         }
     }
 
@@ -148,13 +170,13 @@ mod tests {
         let clock = ArrivalClock::default();
         let since = Instant::now();
         let hour = Duration::from_secs(3600);
-        assert_eq!(clock.moment(real() + hour, since), None);
-        assert_eq!(clock.moment(real() - hour, since), None);
+        assert_eq!(moment(&clock, real() + hour, since), None);
+        assert_eq!(moment(&clock, real() - hour, since), None);
         assert_eq!(
-            clock.moment(real() - Duration::from_millis(50), since),
+            moment(&clock, real() - Duration::from_millis(50), since),
             None
         );
-        assert!(clock.moment(real(), since).is_some());
+        assert!(moment(&clock, real(), since).is_some());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
-use crate::arrival;
+use crate::arrival::{self, Stamp};
 use crate::reactor::Reactor;
 use crate::terms::Terms;
 use crate::tls::Tls;
@@ -18,7 +18,7 @@ const READS_AT_ONCE: u8 = 16;
 
 enum Socket {
     /// With the kernel's stamp of what was received last.
-    Tcp(mio::net::TcpStream, Option<Duration>),
+    Tcp(mio::net::TcpStream, Option<Stamp>),
     Unix(mio::net::UnixStream),
 }
 
