@@ -13,6 +13,14 @@ pub enum AnalysisError {
         /// Why.
         source: HistogramError,
     },
+    /// A run ended by an error: what it measured until then is no result.
+    #[error("run {run} failed and can't be compared: {why}")]
+    Failed {
+        /// The run's id.
+        run: String,
+        /// What ended it.
+        why: String,
+    },
     /// There is nothing to compare in a run.
     #[error("run {run}: no transaction was measured, or no end was written")]
     NothingMeasured {

@@ -176,6 +176,7 @@ fn what_else_differed_is_told_once() {
         let side = if n < 2 { "16" } else { "32" };
         run.options.insert("threads".into(), option(side));
         run.options.insert("out".into(), option(&n.to_string()));
+        run.options.insert("seed".into(), option(&n.to_string()));
         run.options.insert("table-size".into(), option("1000"));
         run.settings = vec![Setting {
             name: "sync_binlog".into(),
@@ -207,6 +208,36 @@ fn what_else_differed_is_told_once() {
     assert_eq!(comparison.differences[1].a, ["16"]);
     assert_eq!(comparison.differences[1].b, ["32"]);
     assert_eq!(comparison.findings[0].rule, "carried-state");
+}
+
+#[test]
+fn a_run_that_failed_is_refused_and_one_that_was_ended_is_told() {
+    let mut rng = SmallRng::seed_from_u64(7);
+    let a = run(&mut rng, 10.0, 30, 0.0);
+    let mut other = run(&mut rng, 10.0, 30, 0.0);
+    other.state = RunState::Interrupted;
+    let comparison = compare(from_ref(&a), from_ref(&other)).unwrap();
+    let state = comparison.differences.iter().find(|d| d.what == "state");
+    assert_eq!(state.unwrap().b, ["interrupted"]);
+    other.state = RunState::Failed("server has gone away".into());
+    for (first, second) in [(&a, &other), (&other, &a)] {
+        let error = compare(from_ref(first), from_ref(second)).unwrap_err();
+        assert!(error.to_string().contains("server has gone away"));
+    }
+}
+
+#[test]
+fn one_pass_of_queries_can_not_tell_how_sure_a_ratio_is() {
+    let mut rng = SmallRng::seed_from_u64(8);
+    let (mut a, mut b) = (run(&mut rng, 10.0, 30, 0.0), run(&mut rng, 20.0, 30, 0.0));
+    for run in [&mut a, &mut b] {
+        run.queries = vec![QueryRun::default()];
+    }
+    let comparison = compare(&[a], &[b]).unwrap();
+    for metric in Metric::ALL {
+        let of = of(&comparison, metric);
+        assert_eq!((of.verdict, of.interval), (Verdict::NotEnough, None));
+    }
 }
 
 #[test]

@@ -123,6 +123,31 @@ fn a_clean_run_has_no_finding() {
 }
 
 #[test]
+fn streams_of_queries_are_judged_by_sums_rows_and_errors_alone() {
+    // 22 queries of one stream, each an interval, from 50 ms to 20 s.
+    let mut record = of_rates(&[1; 22]);
+    record.totals.statements.write = 0;
+    let mut all = Histogram::new();
+    for (n, interval) in record.intervals.iter_mut().enumerate() {
+        let h = histogram(1, 50.0 * (n * n + 1) as f64);
+        all.merge(&h);
+        interval.types = BTreeMap::from([("t".into(), stats(&h))]);
+        interval.length_ms = 50.0 * (n * n + 1) as f64;
+    }
+    record.totals.elapsed_s = record.intervals.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
+    set_latencies(&mut record, &all);
+    assert_ne!(
+        rules(&record),
+        [""; 0],
+        "as transactions it would be judged"
+    );
+    record.queries = vec![QueryRun::default()];
+    assert_eq!(rules(&record), [""; 0]);
+    record.tables_before = vec![table(999, Some(1000), 1000)];
+    assert_eq!(rules(&record), ["row-count"]);
+}
+
+#[test]
 fn users_that_were_not_working_are_missed() {
     let mut record = clean();
     record.sessions = 18;

@@ -12,7 +12,7 @@ use tidemark_report::{comparison_markdown, comparison_text};
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         let code = match error {
-            AnalysisError::NothingMeasured { .. } => ExitCode::Usage,
+            AnalysisError::NothingMeasured { .. } | AnalysisError::Failed { .. } => ExitCode::Usage,
             AnalysisError::Histogram { .. } => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

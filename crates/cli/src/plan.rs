@@ -44,6 +44,8 @@ impl Plan {
             inject_rtt: options.time("inject-rtt"),
             statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
             isolation: Isolation::named(options.text("isolation")),
+            // A load's journal tells by the rows changed what is whose.
+            count_matched: !preparing && workload.counts_matched(),
         };
         let mut connector = Connector::new(target.clone(), connect)?;
         if !preparing {

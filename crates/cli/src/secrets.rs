@@ -93,9 +93,11 @@ pub fn redact(args: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// A property that holds a password (`mysql.password=…`, after whatever flag), hidden.
+/// A property that holds a password (`mysql.password=…`, after whatever flag), hidden. Its name may
+/// have spaces around it, which its reader drops.
 fn property(arg: &str) -> Option<String> {
-    let (name, value) = arg.split_once(".password=")?;
+    let (name, rest) = arg.split_once(".password")?;
+    let value = rest.trim_start().strip_prefix('=')?;
     let named = ["mysql", "pg"]
         .iter()
         .any(|database| name.ends_with(database));
@@ -126,6 +128,22 @@ mod tests {
         assert_eq!(redacted[5], "--target=mysql://u:***@h/db");
         assert_eq!(redacted[7..], given[7..]);
         assert_eq!(redact(&redacted), redacted);
+    }
+
+    #[test]
+    fn a_property_with_spaces_around_its_name_is_hidden_too() {
+        for given in [
+            "mysql.password =geheim",
+            " pg.password \t= geheim",
+            "-pmysql.password =geheim",
+            "--prop=mysql.password\u{a0}=geheim",
+            "target=mysql://u:geheim@h/db",
+        ] {
+            let words = ["tidemark", "ycsb", "run", "-p", given].map(String::from);
+            let once = redact(&words);
+            assert!(!once[4].contains("geheim"), "{once:?}");
+            assert_eq!(redact(&once), once);
+        }
     }
 
     #[test]

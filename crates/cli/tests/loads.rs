@@ -343,3 +343,27 @@ fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
     let had = dir.last_record()["sessions_opened"].as_u64().unwrap();
     assert!((1..40).contains(&had), "{had}");
 }
+
+#[test]
+fn a_run_goes_on_with_fewer_sessions_also_where_an_executor_has_none() {
+    let server = Server::builder(Engine::MariaDb)
+        .setting("max_connections", "12")
+        .start()
+        .unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    let args = ["sysbench", "oltp_point_select", &target, SIZE];
+    dir.ok(&[&args[..], &["--threads=2", "prepare"]].concat());
+    let many = ["--threads=40", "--executors=20", "--events=200", "run"];
+    let said = dir.run(&[&args[..], &many].concat());
+    assert_eq!(said.code, Some(4), "{said:?}");
+    dir.ok(&[&args[..], &["--fewer-sessions=go-on"], &many].concat());
+    let record = dir.last_record();
+    let had = record["sessions_opened"].as_u64().unwrap();
+    assert!((1..20).contains(&had), "{had}");
+    assert_eq!(record["totals"]["all"]["count"], 200);
+    // Terminals of an executor without a session would not run, so that it is refused.
+    let shared = ["--fewer-sessions=go-on", "--think-time=1ms"];
+    let said = dir.run(&[&args[..], &shared, &many].concat());
+    assert_eq!(said.code, Some(4), "{said:?}");
+}

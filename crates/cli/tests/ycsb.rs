@@ -210,6 +210,49 @@ fn values_are_verified_and_what_is_missing_is_told() {
 }
 
 #[test]
+fn updates_that_write_what_is_there_have_hit_their_records() {
+    for (name, connection, _database) in engines("ycsb_same") {
+        let dir = Workdir::new();
+        let line = format!("{RECORDS} -p dataintegrity=true -P workloada");
+        ok(&dir, name, &connection, "load", &line);
+        let line = format!("{line} -p operationcount=1000 --threads 2");
+        let said = ok(&dir, name, &connection, "run", &line);
+        let told = said.out.contains("then change nothing");
+        assert_eq!(told, name == "mysql", "{said:?}");
+        let totals = &dir.last_record()["totals"];
+        assert_eq!(totals["notes"]["noop_update"], 0, "{name}: {totals}");
+        assert_eq!(totals["statements"]["noop_writes"], 0, "{name}: {totals}");
+        assert!(totals["statements"]["write"].as_u64().unwrap() > 300);
+        let shown = dir.ok(&["show", "last"]).out;
+        assert!(!shown.contains("no-op-writes"), "{name}: {shown}");
+        assert!(!shown.contains("changed nothing"), "{name}: {shown}");
+    }
+}
+
+#[test]
+fn a_run_that_would_find_none_of_its_records_is_refused() {
+    for (name, connection, _database) in engines("ycsb_there") {
+        let dir = Workdir::new();
+        ok(&dir, name, &connection, "load", RECORDS);
+        let other = format!("{RECORDS} -p insertorder=ordered -p operationcount=10");
+        let said = run(&dir, name, &connection, "run", &other);
+        assert_eq!(said.code, Some(5), "{name}: {said:?}");
+        for word in [
+            "user0, user250, user499 are not there",
+            "insertorder",
+            "--force",
+        ] {
+            assert!(said.err.contains(word), "{name}: {said:?}");
+        }
+        let forced = format!("{other} --force");
+        let said = ok(&dir, name, &connection, "run", &forced);
+        assert!(said.out.contains("WARNING: of the records"), "{said:?}");
+        let tables = &dir.last_record()["tables_before"][0];
+        assert_eq!(tables["expected_rows"], 500, "{tables}");
+    }
+}
+
+#[test]
 fn only_a_table_of_ycsb_is_dropped() {
     for (name, connection, database) in engines("ycsb_drop") {
         let dir = Workdir::new();

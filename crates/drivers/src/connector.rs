@@ -29,6 +29,9 @@ pub struct ConnectOptions {
     /// Isolation level of a run's transactions; `None` is the server's default. Neither loads nor
     /// housekeeping take it.
     pub isolation: Option<Isolation>,
+    /// Whether rows that an UPDATE matched count as affected, also those whose values were there
+    /// already. Only the MySQL family counts otherwise, unless it is told.
+    pub count_matched: bool,
 }
 
 impl Default for ConnectOptions {
@@ -39,6 +42,7 @@ impl Default for ConnectOptions {
             inject_rtt: Duration::ZERO,
             statement_timeout: None,
             isolation: None,
+            count_matched: false,
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Crew {
     pub ended: Receiver<Result<(), EngineError>>,
     /// Sessions that are to be opened.
     pub sessions: usize,
+    /// Whether terminals share sessions.
+    shares: bool,
     limits: Limits,
 }
 
@@ -139,13 +141,15 @@ impl Crew {
             threads,
             ended,
             sessions,
+            shares: shares_sessions(spec, workload.as_ref()),
             limits,
         })
     }
 
-    /// Terminals of an executor without a session would never run.
-    fn each_has_sessions(&self) -> bool {
-        self.recorders.iter().all(|r| r.has_sessions())
+    /// Terminals that share the sessions of an executor without one would never run. Where each
+    /// session has its own, an executor that came too late for any has nothing to do.
+    fn each_terminal_runs(&self) -> bool {
+        !self.shares || self.recorders.iter().all(|r| r.has_sessions())
     }
 
     /// Waits until all sessions are open, or as many as can be had; gives their number.
@@ -174,7 +178,10 @@ impl Crew {
                 return Ok(ready);
             }
             if let Some(error) = self.control.full().filter(|_| opening == 0) {
-                if spec.fewer_sessions == FewerSessions::GoOn && self.each_has_sessions() {
+                if spec.fewer_sessions == FewerSessions::GoOn
+                    && ready > 0
+                    && self.each_terminal_runs()
+                {
                     return Ok(ready);
                 }
                 let each = self.control.prepared.load(Ordering::Acquire);
@@ -216,6 +223,12 @@ fn wait_in_place(
         && !paced
         && spec.inject_rtt.is_zero()
         && spec.statement_timeout.is_none()
+}
+
+/// Whether terminals share sessions: those that think leave theirs to others meanwhile.
+fn shares_sessions(spec: &RunSpec, workload: &dyn Workload) -> bool {
+    let thinks = workload.paces() || Think::Run(spec.think_time).is_any();
+    !spec.pacing.is_open_loop() && (spec.terminals != spec.sessions || thinks)
 }
 
 /// The sessions that the process may have.
@@ -379,8 +392,7 @@ impl Part {
         } else {
             Think::Run(spec.think_time)
         };
-        let shares = spec.terminals != spec.sessions || think.is_any();
-        if spec.pacing.is_open_loop() || !shares {
+        if !shares_sessions(spec, workload.as_ref()) {
             return None;
         }
         let terminals = (self.thread..spec.terminals)

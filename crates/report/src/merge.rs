@@ -41,8 +41,21 @@ impl TypeLatency {
         self.response.as_ref().unwrap_or(&self.service)
     }
 
+    /// Where only one of the two has response times, the other's are its service times: what was
+    /// never due before it was sent has waited for nothing else (parts of a larger operation).
     pub(crate) fn add(&mut self, other: &Self) {
         self.count += other.count;
+        let response = match (&mut self.response, &other.response) {
+            (None, Some(_)) => Some(self.service.clone()),
+            (Some(ours), None) => {
+                ours.merge(&other.service);
+                None
+            }
+            _ => None,
+        };
+        if response.is_some() {
+            self.response = response;
+        }
         self.service.merge(&other.service);
         for (sum, one) in [
             (&mut self.response, &other.response),
@@ -248,4 +261,45 @@ pub fn totals(intervals: &[Interval]) -> Result<Totals, ReportError> {
         hosts: merged.hosts,
         ..Totals::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latency(us: &[u64], waited_us: Option<u64>) -> TypeLatency {
+        let histogram = |beyond: u64| {
+            let mut h = Histogram::new();
+            for us in us {
+                h.record(std::time::Duration::from_micros(us + beyond));
+            }
+            h
+        };
+        TypeLatency {
+            count: us.len() as u64,
+            service: histogram(0),
+            response: waited_us.map(histogram),
+            wait: None,
+        }
+    }
+
+    #[test]
+    fn latencies_are_as_many_as_the_count_whoever_has_response_times() {
+        let (due, part) = (latency(&[100, 200], Some(1000)), latency(&[50], None));
+        for (first, second) in [(&due, &part), (&part, &due)] {
+            let mut sum = TypeLatency::default();
+            sum.add(first);
+            sum.add(second);
+            assert_eq!(sum.count, 3);
+            assert_eq!(sum.latency().count(), 3);
+            assert_eq!(sum.service.count(), 3);
+            // The part's own time is its response time.
+            assert_eq!(sum.latency().min_ns(), 50_000);
+            assert_eq!(sum.latency().max_ns(), 1_200_000);
+        }
+        let mut sum = TypeLatency::default();
+        sum.add(&part);
+        sum.add(&part);
+        assert!(sum.response.is_none());
+    }
 }

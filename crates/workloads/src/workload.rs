@@ -69,6 +69,12 @@ pub trait Workload: Send + Sync + Debug {
         false
     }
 
+    /// Whether an UPDATE that writes what is there already has hit something: its sessions then count
+    /// the rows that were matched on every engine.
+    fn counts_matched(&self) -> bool {
+        false
+    }
+
     /// The conditions that its tables meet after a load and after a run; none where the benchmark
     /// names none.
     fn checks(&self, _dialect: &Dialect) -> Vec<Check> {

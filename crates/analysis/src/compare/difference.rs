@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tidemark_core::record::{Phase, RunRecord};
+use tidemark_core::record::{Phase, RunRecord, RunState};
 
-/// Options that say where results go, and not what is run.
-const ASIDE: [&str; 4] = ["out", "report", "store", "lang"];
+/// Options that say where results go, and not what is run; and the seed, which is another in every
+/// repeat.
+const ASIDE: [&str; 6] = ["out", "report", "store", "lang", "seed", "rand-seed"];
 /// Measured times closer than this share are equal.
 const SAME_TIME: f64 = 0.05;
 
@@ -60,6 +61,7 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
     let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
     let mut facts = vec![
         ("workload", run.workload.clone()),
+        ("state", state(&run.state).into()),
         ("target", run.target.clone()),
         ("tidemark version", run.tidemark_version.clone()),
         ("sessions", run.sessions.to_string()),
@@ -82,6 +84,15 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
     let tables = run.tables_before.iter();
     let rows = tables.map(|t| (format!("rows of {} before", t.table), t.rows.to_string()));
     facts.chain(rows).collect()
+}
+
+fn state(state: &RunState) -> &'static str {
+    match state {
+        RunState::Running => "running",
+        RunState::Finished => "finished",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed(_) => "failed",
+    }
 }
 
 fn opened(run: &RunRecord) -> String {

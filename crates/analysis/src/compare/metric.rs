@@ -3,7 +3,7 @@
 use crate::AnalysisError;
 use crate::run::{Run, whole_intervals};
 use serde::Serialize;
-use tidemark_core::record::{Interval, RunRecord};
+use tidemark_core::record::{Interval, RunRecord, RunState};
 use tidemark_stats::Histogram;
 
 /// A run's series is compared in at most so many parts: each holds transactions enough for a
@@ -83,13 +83,20 @@ pub(super) struct Measured {
 
 impl Measured {
     pub fn of(record: &RunRecord, with_parts: bool) -> Result<Self, AnalysisError> {
+        if let RunState::Failed(why) = &record.state {
+            return Err(AnalysisError::Failed {
+                run: record.id.clone(),
+                why: why.clone(),
+            });
+        }
         let Some(run) = Run::of(record)? else {
             return Err(AnalysisError::NothingMeasured {
                 run: record.id.clone(),
             });
         };
         let whole = Values::of(run.totals.all.count, run.totals.elapsed_s, &run.latency);
-        let intervals = if with_parts {
+        // An interval of a stream of queries is one query, none like the other.
+        let intervals = if with_parts && record.queries.is_empty() {
             whole_intervals(record)
         } else {
             Vec::new()

@@ -31,7 +31,7 @@ pub enum Verdict {
     /// What was measured is no proof of a difference; nor is it one of equality.
     NoDifferenceShown,
     /// There is nothing to tell how sure the ratio is: a single run of fewer than twenty whole
-    /// intervals, or with one in which nothing ended.
+    /// intervals, or with one in which nothing ended, or one of streams of queries.
     NotEnough,
 }
 
@@ -85,7 +85,7 @@ pub struct Comparison {
 /// # Errors
 /// [`AnalysisError::Histogram`] when a latency distribution can't be read, and
 /// [`AnalysisError::NothingMeasured`] for a run without an end or without a transaction, or a group
-/// without a run.
+/// without a run, and [`AnalysisError::Failed`] for a run that an error ended.
 pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisError> {
     let repeats = a.len() > 1 && b.len() > 1;
     let (of_a, of_b) = (measured(a, !repeats)?, measured(b, !repeats)?);

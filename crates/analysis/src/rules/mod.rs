@@ -55,6 +55,15 @@ const OF_ONE_RUN: [OfOneRun; 12] = [
     tpcc_response::check,
 ];
 
+/// What also holds for streams of queries. An interval of theirs is one query, none like the other,
+/// so that rates, tails and users say nothing of the run.
+const OF_QUERIES: [OfOneRun; 4] = [
+    summary_mismatch::check,
+    row_count::check,
+    carried_state::check,
+    error_rate::check,
+];
+
 /// What every rule has to say of a run, the severest first; nothing where no end was written or no
 /// transaction ended well: reports say that themselves.
 ///
@@ -65,7 +74,11 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
-    for check in OF_ONE_RUN {
+    let checks: &[OfOneRun] = match record.queries.is_empty() {
+        true => &OF_ONE_RUN,
+        false => &OF_QUERIES,
+    };
+    for check in checks {
         found.extend(check(&run)?);
     }
     sort(&mut found);

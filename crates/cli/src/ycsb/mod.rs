@@ -7,6 +7,7 @@ mod printer;
 mod properties;
 mod run;
 mod target;
+mod there;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
@@ -86,13 +87,19 @@ impl<'a> Work<'a> {
     /// [`Failure`] of bad usage, or of connection when a host has no address.
     fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
         let target = target::target(self.asked)?;
+        let options = self.options_on(target.protocol)?;
+        Plan::new(self.definition, &options, target, preparing)
+    }
+
+    /// The options as a database of this protocol takes them.
+    fn options_on(&self, protocol: Protocol) -> Result<OptionValues, Failure> {
         let mut options = self.options().clone();
-        if target.protocol == Protocol::Postgres {
+        if protocol == Protocol::Postgres {
             // PostgreSQL folds a name without quotes, and so a table of go-ycsb's.
             let folded = options.text("table").to_ascii_lowercase();
             options.set("table", &folded, options.source("table"))?;
         }
-        Plan::new(self.definition, &options, target, preparing)
+        Ok(options)
     }
 
     /// The properties as go-ycsb shows them.

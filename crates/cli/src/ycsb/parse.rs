@@ -8,6 +8,7 @@ use crate::native::{LOAD, NATIVE};
 use clap::{Arg, ArgAction, ArgMatches};
 use tidemark_core::{
     OptionError, OptionKind, OptionSpec, OptionValues, Protocol, Source, nearest, option,
+    redact_url,
 };
 use tidemark_workloads::Definition;
 
@@ -132,7 +133,8 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     for pair in words_of(&given, "prop") {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Failure::usage(format!(
-                "-p {pair}: allowed is name=value; for example -p recordcount=1000"
+                "-p {}: allowed is name=value; for example -p recordcount=1000",
+                redact_url(&pair)
             )));
         };
         let property = Property {
@@ -184,6 +186,8 @@ struct Setting {
 impl Setting {
     fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
         let Property { name, value, place } = property;
+        // As it may be told: a URL in the wrong place may have a password in it.
+        let told = redact_url(value);
         match meaning(name, workload(self.definition)) {
             Meaning::Option(option) => {
                 self.of_this_database(name);
@@ -193,7 +197,7 @@ impl Setting {
             Meaning::Throughput => {
                 let Ok(rate) = value.parse::<u64>() else {
                     return Err(Failure::usage(format!(
-                        "{name}={value} ({place}): allowed is a whole number of operations a \
+                        "{name}={told} ({place}): allowed is a whole number of operations a \
                          second, 0 for no limit; for example target=1000"
                     )));
                 };
@@ -202,7 +206,7 @@ impl Setting {
             Meaning::Class if CLASSES.contains(&value.as_str()) => {}
             Meaning::Class => {
                 return Err(Failure::usage(format!(
-                    "workload={value} ({place}): allowed is core, the only workload of YCSB that \
+                    "workload={told} ({place}): allowed is core, the only workload of YCSB that \
                      Tidemark has"
                 )));
             }
@@ -221,9 +225,9 @@ impl Setting {
             }
         }
         let secret = name.ends_with(".password") && !value.is_empty();
-        let shown = if secret { "***" } else { value.as_str() };
+        let shown = if secret { "***".into() } else { told };
         self.properties.retain(|(known, _)| known != name);
-        self.properties.push((name.clone(), shown.into()));
+        self.properties.push((name.clone(), shown));
         Ok(())
     }
 
@@ -277,10 +281,11 @@ fn worded(error: OptionError, name: &str, place: &str) -> Failure {
             let right = example.split_once('=').map_or("", |(_, right)| right);
             debug_assert_eq!(property_of(&option), name);
             Failure::usage(format!(
-                "{name}={value} ({place}): allowed is {allowed}; for example {name}={right}"
+                "{name}={} ({place}): allowed is {allowed}; for example {name}={right}",
+                redact_url(&value)
             ))
         }
-        other => Failure::usage(format!("{other} ({place})")),
+        other => Failure::usage(redact_url(&format!("{other} ({place})"))),
     }
 }
 
@@ -556,6 +561,23 @@ mod tests {
             [("mysql.password".to_string(), "***".to_string())]
         );
         assert_eq!(asked.options.text("mysql.password"), "geheim");
+    }
+
+    #[test]
+    fn a_url_in_the_wrong_place_keeps_its_password() {
+        const URL: &str = "mysql://u:geheim@h/db";
+        for line in [
+            format!("run mysql -p target={URL}"),
+            format!("run mysql -p workload={URL}"),
+            format!("run mysql -p threadcount={URL}"),
+            format!("run mysql -p {URL}"),
+        ] {
+            let message = asked(&line).unwrap_err().message;
+            assert!(message.contains("mysql://u:***@h/db"), "{message}");
+            assert!(!message.contains("geheim"), "{message}");
+        }
+        let shown = asked(&format!("run mysql -p keyprefix={URL}")).unwrap();
+        assert!(!format!("{:?}", shown.properties).contains("geheim"));
     }
 
     #[test]

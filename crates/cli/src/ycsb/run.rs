@@ -3,6 +3,7 @@
 use super::Work;
 use super::load::only_ycsbs;
 use super::printer::Printer;
+use super::there;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::output::{self, Stdout};
@@ -15,7 +16,7 @@ use crate::recording::{Described, Recording, describe};
 use crate::storing::Storing;
 use std::time::Instant;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{IgnoreErrors, RunSpec};
+use tidemark_core::{IgnoreErrors, Protocol, RunSpec};
 use tidemark_report::{Merged, ycsb};
 
 /// Makes load and measures.
@@ -35,16 +36,22 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
              recordcount=100000, as it was loaded",
         ));
     }
-    let described = describe(&plan.connector, &plan.workload, spec.terminals)
+    let mut described = describe(&plan.connector, &plan.workload, spec.terminals)
         .map_err(|error| ready::failed(error, &prepare))?;
     let needed = plan.workload.needs(spec.terminals);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     if !options.flag("force") {
         only_ycsbs(&plan, "run on it")?;
     }
+    // Its key is no number that counts rows, so that the properties say how many there are.
+    for table in &mut described.tables {
+        table.expected_rows = Some(options.uint("recordcount"));
+    }
+    let missing = there::look(work, &plan)?;
     let mut aside = work.aside();
     say(&mut aside, &work.properties());
-    for warning in warnings(work, &spec, &described) {
+    let protocol = plan.target.protocol;
+    for warning in warnings(work, &spec, &described, protocol).chain(missing) {
         say(&mut aside, &format!("WARNING: {warning}\n"));
     }
     let mut recording = Recording::new(
@@ -127,7 +134,12 @@ fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
 }
 
 /// What a run may be meant not to be.
-fn warnings(work: &Work<'_>, spec: &RunSpec, described: &Described) -> Vec<String> {
+fn warnings(
+    work: &Work<'_>,
+    spec: &RunSpec,
+    described: &Described,
+    protocol: Protocol,
+) -> impl Iterator<Item = String> {
     let options = work.options();
     let mut warnings = Vec::new();
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
@@ -144,11 +156,20 @@ fn warnings(work: &Work<'_>, spec: &RunSpec, described: &Described) -> Vec<Strin
             options.uint("batch-size")
         ));
     }
+    let writes = ["updateproportion", "readmodifywriteproportion"];
+    let updates = writes.iter().any(|name| options.float(name) > 0.0);
+    if options.flag("dataintegrity") && updates && protocol == Protocol::Mysql {
+        warnings.push(
+            "dataintegrity=true: an UPDATE writes the values that are there already, and MySQL, \
+             MariaDB and TiDB then change nothing: their times are not those of updates"
+                .into(),
+        );
+    }
     let asked = options.uint("recordcount");
     if let Some(table) = described.tables.iter().find(|t| t.rows != asked) {
         warnings.push(other_rows(&table.table, table.rows, asked));
     }
-    warnings
+    warnings.into_iter()
 }
 
 /// What comes of a `recordcount` that is not the table's.

@@ -47,8 +47,10 @@ pub(super) async fn open(
     host: &Host,
     target: &Target,
     tls: Option<&Arc<rustls::ClientConfig>>,
+    count_matched: bool,
 ) -> Result<Agreed, DbError> {
-    let opened = shake_hands(stream, host, target, tls).await;
+    let wanted = wanted(target, count_matched);
+    let opened = shake_hands(stream, host, target, tls, wanted).await;
     opened.map_err(|e| match e.code.as_str() {
         // These name the host already.
         "tls" | "connect" => e,
@@ -61,6 +63,7 @@ async fn shake_hands(
     host: &Host,
     target: &Target,
     tls: Option<&Arc<rustls::ClientConfig>>,
+    wanted: CapabilityFlags,
 ) -> Result<Agreed, DbError> {
     let mut wire = Wire {
         stream,
@@ -68,7 +71,7 @@ async fn shake_hands(
         sequence: 0,
     };
     let greeting = Greeting::read(&wire.packet().await?)?;
-    let mut capabilities = wanted(target) & (greeting.capabilities | REQUIRED);
+    let mut capabilities = wanted & (greeting.capabilities | REQUIRED);
     // MariaDB's own flags are read only from a client that does not say it is MySQL's (MariaDB,
     // "Connection": CLIENT_MYSQL has the value of CLIENT_LONG_PASSWORD).
     let extended = greeting.mariadb & MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS;
@@ -137,8 +140,9 @@ const REQUIRED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_LONG_PASSWORD)
     .union(CapabilityFlags::CLIENT_SECURE_CONNECTION);
 
-/// What a session asks for. `CLIENT_FOUND_ROWS` stays off: affected rows are rows changed.
-fn wanted(target: &Target) -> CapabilityFlags {
+/// What a session asks for. Without `CLIENT_FOUND_ROWS` affected rows are rows changed, with it
+/// those that an UPDATE matched.
+fn wanted(target: &Target, count_matched: bool) -> CapabilityFlags {
     let mut wanted = REQUIRED
         | CapabilityFlags::CLIENT_LONG_FLAG
         | CapabilityFlags::CLIENT_TRANSACTIONS
@@ -151,6 +155,9 @@ fn wanted(target: &Target) -> CapabilityFlags {
         | CapabilityFlags::CLIENT_DEPRECATE_EOF;
     if !target.database.is_empty() {
         wanted |= CapabilityFlags::CLIENT_CONNECT_WITH_DB;
+    }
+    if count_matched {
+        wanted |= CapabilityFlags::CLIENT_FOUND_ROWS;
     }
     wanted
 }

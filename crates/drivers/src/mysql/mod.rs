@@ -90,7 +90,8 @@ impl MysqlSession {
         options: &ConnectOptions,
     ) -> Result<Self, DbError> {
         // Boxed: what opening needs isn't part of every session's future for the rest of its life.
-        let agreed = Box::pin(handshake::open(&mut stream, host, target, tls)).await?;
+        let matched = options.count_matched;
+        let agreed = Box::pin(handshake::open(&mut stream, host, target, tls, matched)).await?;
         let mut session = Self {
             stream,
             server: server_info(&agreed.version),

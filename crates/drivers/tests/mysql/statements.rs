@@ -1,8 +1,8 @@
 //! The MySQL-protocol driver against a real MariaDB: statements and results.
 
 use crate::support::{connect, connector, database, number, run, step, text};
-use tidemark_core::{Engine, ErrorClass, PreparedMode};
-use tidemark_drivers::{Cell, RowSet, Value};
+use tidemark_core::{Engine, ErrorClass, PreparedMode, Target};
+use tidemark_drivers::{Cell, ConnectOptions, Connector, RowSet, Value};
 use tidemark_testkit::{Engine as Kind, Server};
 
 const SBTEST: &str = "CREATE TABLE sbtest1 (id INT NOT NULL AUTO_INCREMENT, k INT DEFAULT 0 NOT NULL, \
@@ -231,6 +231,38 @@ fn many_rows_are_counted_and_values_beyond_a_packet_are_whole() {
         assert_eq!(read, "back\\slash's");
         let mode = text(&mut text_mode, "SELECT @@sql_mode").await;
         assert_eq!(mode, "STRICT_TRANS_TABLES");
+    });
+}
+
+#[test]
+fn rows_that_an_update_matched_count_when_asked_for() {
+    let db = database("matched");
+    run(async move {
+        for (count_matched, affected) in [(false, 0), (true, 1)] {
+            let options = ConnectOptions {
+                count_matched,
+                ..ConnectOptions::default()
+            };
+            let target = Target::parse(&db.url()).unwrap();
+            let connector = Connector::new(target, options).unwrap();
+            let mut session = connector.connect(0).await.unwrap();
+            for sql in [
+                "CREATE OR REPLACE TABLE t (id INT PRIMARY KEY, a INT)",
+                "INSERT INTO t VALUES (1, 7)",
+            ] {
+                session.simple(sql).await.unwrap();
+            }
+            for (sql, affected) in [
+                ("UPDATE t SET a = 7 WHERE id = 1", affected),
+                ("UPDATE t SET a = 7 WHERE id = 2", 0),
+                ("INSERT IGNORE INTO t VALUES (1, 8)", 0),
+                ("UPDATE t SET a = 8 WHERE id = 1", 1),
+            ] {
+                let (outcome, _) = step(&mut session, sql, &[]).await;
+                assert_eq!(outcome.affected, affected, "{count_matched}: {sql}");
+            }
+            assert_eq!(session.counts().noop_writes, 3 - affected);
+        }
     });
 }
 

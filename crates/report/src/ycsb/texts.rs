@@ -19,7 +19,7 @@ texts! {
     missing: "Missing records", "缺失记录";
     missing_says: "{count} reads found none", "{count} 次读取未找到记录";
     noop: "Updates of nothing", "无效更新";
-    noop_says: "{count} updates changed nothing", "{count} 次更新未改变任何数据";
+    noop_says: "{count} updates found no record", "{count} 次更新未找到记录";
     duplicate: "Inserts of what was there", "重复插入";
     duplicate_says: "{count} keys were there already", "{count} 个主键已存在";
     empty: "Empty scans", "空扫描";

@@ -26,6 +26,8 @@ enum Choice {
     Scrambled {
         ranks: Zipfian,
         records: u64,
+        /// Whether records that the run inserts follow on those to choose from.
+        grows: bool,
     },
     Latest,
     Sequential(AtomicU64),
@@ -46,11 +48,18 @@ impl Keys {
         let choice = match settings.request {
             Request::Uniform => Choice::Uniform,
             // One record more than there are is YCSB's; it is never chosen, and with it the same
-            // records are popular in every tool.
-            Request::Zipfian => Choice::Scrambled {
-                ranks: Zipfian::new(RANKS),
-                records: count + settings.expected_inserts + 1,
-            },
+            // records are popular as with go-ycsb. (YCSB's own FNV takes the octets of a number in
+            // the other order.) Room for more inserts than there are records would be drawn in
+            // vain most of the time.
+            Request::Zipfian => {
+                let grows = start + count == settings.record_count;
+                let to_come = settings.expected_inserts.min(count);
+                Choice::Scrambled {
+                    ranks: Zipfian::new(RANKS),
+                    records: count + if grows { to_come } else { 0 } + 1,
+                    grows,
+                }
+            }
             Request::Latest => Choice::Latest,
             Request::Sequential => Choice::Sequential(AtomicU64::new(0)),
             Request::Hotspot {
@@ -80,7 +89,12 @@ impl Keys {
         let there = inserted.end().saturating_sub(self.start).max(1);
         let drawn = match &self.choice {
             Choice::Uniform => rng.below(self.count),
-            Choice::Scrambled { ranks, records } => {
+            Choice::Scrambled {
+                ranks,
+                records,
+                grows,
+            } => {
+                let there = if *grows { there } else { self.count.max(1) };
                 // Records that were inserted beyond those expected are chosen, too: the range
                 // doubles, and a part of the popular records are others from then on.
                 let mut records = *records;
@@ -228,6 +242,39 @@ mod tests {
     fn zipfian_choices_are_scattered_over_the_records() {
         let options = [RECORDS, ("requestdistribution", "zipfian")];
         fits(&counts(&options, 0), &scrambled(1001, 1000), "zipfian");
+    }
+
+    #[test]
+    fn zipfian_choices_stay_within_a_part_of_the_table() {
+        let part = [
+            ("recordcount", "1000"),
+            ("insertcount", "100"),
+            ("insertstart", "300"),
+            ("requestdistribution", "zipfian"),
+            ("operationcount", "100"),
+            ("insertproportion", "0.25"),
+        ];
+        for inserts in [0, 5000] {
+            let drawn = counts(&part, inserts);
+            assert!(drawn[100..].iter().all(|count| *count == 0));
+            fits(&drawn[..100], &scrambled(101, 100), "a part");
+        }
+    }
+
+    #[test]
+    fn a_run_of_many_inserts_draws_few_choices_in_vain() {
+        let options = [
+            RECORDS,
+            ("requestdistribution", "zipfian"),
+            ("operationcount", "100000000000"),
+            ("insertproportion", "0.05"),
+        ];
+        let keys = Keys::new(&settings(&options).unwrap());
+        let Choice::Scrambled { records, .. } = keys.choice else {
+            panic!("{keys:?}");
+        };
+        assert_eq!(records, 2001);
+        fits(&counts(&options, 0), &scrambled(2001, 1000), "many");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod inserted;
 mod keys;
 mod lengths;
 mod options;
+mod probe;
 mod recognise;
 mod rows;
 mod schema;
@@ -27,6 +28,7 @@ mod tests;
 mod zipfian;
 
 pub use options::OPTIONS;
+pub use probe::{Probe, probe};
 pub use settings::Settings;
 pub use statements::Statements;
 pub use terminal::Terminal;
@@ -45,7 +47,7 @@ pub const TRANSACTION_TYPES: [&str; 5] = ["READ", "UPDATE", "INSERT", "SCAN", "R
 pub const NOTES: [&str; 4] = [
     // Reads that found no record.
     "missing_record",
-    // Updates that changed nothing: no record, or the values were there already.
+    // Updates that found no record.
     "noop_update",
     // Inserts of keys that were there already.
     "duplicate_insert",
@@ -120,6 +122,11 @@ impl Workload for Ycsb {
     fn only_reads(&self) -> bool {
         let [_, update, insert, _, both] = self.settings.proportions;
         update + insert + both <= 0.0
+    }
+
+    /// With `dataintegrity` every update writes the same values again.
+    fn counts_matched(&self) -> bool {
+        true
     }
 
     fn statements(&self) -> crate::Statements {

@@ -2,6 +2,7 @@
 //! Billion-Record Synthetic Databases" (SIGMOD 1994), with θ = 0.99.
 
 use crate::random::Rng;
+use std::sync::LazyLock;
 
 /// θ of every zipfian choice in YCSB.
 pub(super) const THETA: f64 = 0.99;
@@ -9,13 +10,18 @@ pub(super) const THETA: f64 = 0.99;
 /// Terms of zeta that are added up one by one; the rest is a formula.
 const EXACT_TERMS: u64 = 64;
 
+/// The sum of the first [`EXACT_TERMS`] terms. `latest` wants zeta anew after every insert.
+static EXACT_SUM: LazyLock<f64> = LazyLock::new(|| sum(EXACT_TERMS));
+
+fn sum(n: u64) -> f64 {
+    (1..=n).map(|i| (i as f64).powf(-THETA)).sum()
+}
+
 /// The sum of 1/i^θ for i from 1 to n. Beyond [`EXACT_TERMS`] the Euler–Maclaurin formula takes the
 /// place of the sum, so that a billion records cost as much as a hundred; its error is below 1e-12.
 pub(super) fn zeta(n: u64) -> f64 {
-    let term = |i: u64| (i as f64).powf(-THETA);
-    let exact: f64 = (1..=n.min(EXACT_TERMS)).map(term).sum();
     if n <= EXACT_TERMS {
-        return exact;
+        return sum(n);
     }
     // From m = EXACT_TERMS, whose term is in the exact sum, to n.
     let (m, n) = (EXACT_TERMS as f64, n as f64);
@@ -24,7 +30,7 @@ pub(super) fn zeta(n: u64) -> f64 {
     let first = -THETA * (n.powf(-THETA - 1.0) - m.powf(-THETA - 1.0)) / 12.0;
     let third = THETA * (THETA + 1.0) * (THETA + 2.0);
     let second = third * (n.powf(-THETA - 3.0) - m.powf(-THETA - 3.0)) / 720.0;
-    exact + integral + ends + first + second
+    *EXACT_SUM + integral + ends + first + second
 }
 
 /// Draws ranks: 0 is the most frequent.
