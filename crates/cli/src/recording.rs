@@ -7,7 +7,8 @@ use tidemark_core::record::{
     ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
 };
 use tidemark_core::{
-    DbError, Isolation, OptionValues, Pacing, RunSpec, ServerInfo, Target, redact_url,
+    DbError, Isolation, OptionValues, Pacing, RunSpec, STUDY_PLACE_VARIABLE, ServerInfo,
+    StudyPlace, Target, redact_url,
 };
 use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
 use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished};
@@ -159,6 +160,12 @@ async fn table_state(
     }))
 }
 
+/// Where a study that began this process said it stands; what can't be read was not said by one.
+fn study_place() -> Option<StudyPlace> {
+    let place = std::env::var(STUDY_PLACE_VARIABLE).ok()?;
+    serde_json::from_str(&place).ok()
+}
+
 /// A record in the making.
 pub struct Recording {
     /// The record so far. It holds no intervals until it leaves the process.
@@ -194,6 +201,7 @@ impl Recording {
             tidemark_version: env!("CARGO_PKG_VERSION").into(),
             started_at: jiff::Timestamp::now().to_string(),
             state: RunState::Running,
+            study: study_place(),
             command: redact(args),
             workload: workload.into(),
             target: target.to_string(),

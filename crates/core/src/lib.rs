@@ -20,6 +20,7 @@ mod rates;
 pub mod record;
 mod secret;
 mod spec;
+mod study;
 mod target;
 pub mod tpch;
 
@@ -36,4 +37,5 @@ pub use pacing::{
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
+pub use study::{STUDY_PLACE_VARIABLE, StudyPlace};
 pub use target::{Host, Target, TargetError, TlsMode, redact_url};

@@ -1,7 +1,7 @@
 //! The run record: everything about one run, self-contained, so that an old record can be
 //! analysed and reported again by a newer Tidemark.
 
-use crate::{ErrorClass, Isolation, ServerInfo, Source};
+use crate::{ErrorClass, Isolation, ServerInfo, Source, StudyPlace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -436,6 +436,15 @@ pub struct RunRecord {
     /// How far it came.
     #[serde(flatten)]
     pub state: RunState,
+    /// Where it stands in a study; absent for a run of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyPlace>,
+    /// Words that the user put on it, to find and compare it by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What the user noted about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
     /// The command line, passwords as `***`.
     pub command: Vec<String>,
     /// The workload's name.

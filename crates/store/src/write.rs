@@ -28,13 +28,16 @@ impl Store {
 
     fn insert(&mut self, record: &RunRecord, writer: Option<&ProcessId>) -> Result<(), StoreError> {
         let id = record.id.as_str();
+        let place = record.study.as_ref();
         let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
         let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
         let done = self.in_transaction(|db| {
             db.prepare_cached(
                 "INSERT INTO run (id, schema_version, tidemark_version, started_at, state, \
-                 workload, target, sessions, hostname, boot_id, pid, pid_started, begun_ms, record) \
-                 VALUES (?1, ?2, ?3, ?4, 'running', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, '')",
+                 workload, target, sessions, hostname, boot_id, pid, pid_started, begun_ms, record, \
+                 study, cell, repeat, note) \
+                 VALUES (?1, ?2, ?3, ?4, 'running', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, '', ?13, \
+                 ?14, ?15, ?16)",
             )?
             .execute(params![
                 id,
@@ -49,7 +52,15 @@ impl Store {
                 writer.and_then(|w| w.pid),
                 writer.and_then(|w| w.pid_started.as_deref()),
                 now_ms(),
+                place.map(|p| p.study.as_str()),
+                place.map(|p| p.cell.as_str()),
+                place.map(|p| p.repeat),
+                record.note,
             ])?;
+            for tag in &record.tags {
+                db.prepare_cached("INSERT OR IGNORE INTO tag (run_id, tag) VALUES (?1, ?2)")?
+                    .execute([id, tag])?;
+            }
             row.update(db)?;
             append(db, id, 0, &intervals)
         });

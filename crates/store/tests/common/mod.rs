@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::*;
-use tidemark_core::{Engine, ErrorClass, ServerInfo, Source};
+use tidemark_core::{Engine, ErrorClass, ServerInfo, Source, StudyPlace};
 use tidemark_stats::Histogram;
 
 #[allow(dead_code)] // Not every test program uses it.
@@ -111,6 +111,15 @@ fn steps() -> Vec<Step> {
 pub fn record(id: &str, state: RunState) -> RunRecord {
     let ended = state != RunState::Running;
     RunRecord {
+        study: Some(StudyPlace {
+            study: "0191".into(),
+            name: "sweep".into(),
+            cell: "threads=8".into(),
+            factors: [("threads".to_string(), "8".to_string())].into(),
+            repeat: 2,
+        }),
+        tags: vec!["before".into(), "nightly".into()],
+        note: "as delivered".into(),
         schema_version: SCHEMA_VERSION,
         id: id.into(),
         tidemark_version: "0.1.0".into(),
