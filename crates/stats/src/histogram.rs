@@ -15,7 +15,7 @@ const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
 const MAX_NS: u64 = 3_600_000_000_000;
 
-type Buckets = hdrhistogram::Histogram<u64>;
+pub(crate) type Buckets = hdrhistogram::Histogram<u64>;
 
 /// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
 /// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
@@ -151,20 +151,21 @@ impl Histogram {
         recorded.map(|v| (v.value_iterated_to(), v.count_at_value()))
     }
 
+    /// Lends the buckets, empty ones where nothing was recorded.
+    pub(crate) fn with_buckets<T>(&self, use_them: impl FnOnce(&Buckets) -> T) -> T {
+        match &self.buckets {
+            Some(buckets) => use_them(buckets),
+            None => use_them(&buckets()),
+        }
+    }
+
     /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        let empty;
-        let buckets = match &self.buckets {
-            Some(buckets) => buckets,
-            None => {
-                empty = buckets();
-                &empty
-            }
-        };
         // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
-        let written = V2Serializer::new().serialize(buckets, &mut bytes);
+        let written =
+            self.with_buckets(|buckets| V2Serializer::new().serialize(buckets, &mut bytes));
         debug_assert!(written.is_ok());
         // How far the buckets reach depends on what came first, a small value or a large one: equal
         // counts shall be equal bytes.
