@@ -48,10 +48,10 @@ pub fn interval_log(
                 let word = interval.tag.as_deref().map(plain);
                 let tag = word.as_deref().and_then(Tag::new);
                 let LogInterval { start, length, .. } = interval;
-                let line = interval
+                let written = interval
                     .latencies
-                    .with_buckets(|buckets| log.write_histogram(buckets, start, length, tag));
-                debug_assert!(line.is_ok());
+                    .with_buckets(|buckets| buckets.log(&mut log, start, length, tag));
+                debug_assert!(written);
             }
         });
     debug_assert!(written.is_ok());
