@@ -20,7 +20,7 @@ impl From<StoreError> for Failure {
             | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
-            StoreError::Occupied { .. } => ExitCode::Refused,
+            StoreError::Occupied { .. } | StoreError::Exists { .. } => ExitCode::Refused,
             _ => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

@@ -197,7 +197,7 @@ fn runs_leave_a_store_and_come_into_another() {
     let there = work.ok(&[&["export", "last"], &other[..]].concat());
     assert_eq!(there.out, text);
     let twice = work.run(&[&["import", &files[0]], &other[..]].concat());
-    assert_eq!(twice.code, Some(1));
+    assert_eq!(twice.code, Some(5));
     assert!(twice.err.contains("is already in"), "{twice:?}");
 }
 

@@ -1,6 +1,6 @@
 //! Starting a sandbox, and holding it.
 
-use crate::home::{ACCOUNT, Home, Sandbox, Step};
+use crate::home::{ACCOUNT, Home, Sandbox, State, Step};
 use crate::marker::Marker;
 use crate::place::{Place, Superuser, free_port};
 use crate::programs::{self, Account};
@@ -28,7 +28,10 @@ const SESSIONS: &str = "1000";
 pub struct Running {
     home: Home,
     sandbox: Sandbox,
+    /// The server, where this process started it.
     child: Option<Child>,
+    /// Whether it outlives this value.
+    kept: bool,
 }
 
 impl Running {
@@ -45,8 +48,7 @@ impl Running {
 
     /// Leaves it running, to be found by its name.
     pub fn keep(mut self) -> Sandbox {
-        // Its parent goes; it is init's then.
-        self.child = None;
+        self.kept = true;
         self.sandbox.clone()
     }
 
@@ -59,15 +61,15 @@ impl Running {
     }
 
     fn end(&mut self) -> Result<(), Error> {
-        match self.child.take() {
-            Some(child) => {
-                let reaped = reap(child);
-                let ended = self.home.down(self.sandbox.name());
-                let _ = reaped.join();
-                ended.map(drop)
-            }
-            None => Ok(()),
+        if std::mem::replace(&mut self.kept, true) {
+            return Ok(());
         }
+        let reaped = self.child.take().map(reap);
+        let ended = self.home.down(self.sandbox.name());
+        if let (Some(reaped), Ok(_)) = (reaped, &ended) {
+            let _ = reaped.join();
+        }
+        ended.map(drop)
     }
 }
 
@@ -92,6 +94,38 @@ impl Home {
     /// As [`Home::start_watched`].
     pub fn start(&self, request: &Request) -> Result<Running, Error> {
         self.start_watched(request, &mut |_| true)
+    }
+
+    /// Takes the sandbox of the request's name over if one runs, and starts one else: for what goes on
+    /// after its process was killed. What is left of one that does not run is cleared away. Whether it
+    /// was started anew, and so is empty, is told.
+    ///
+    /// # Errors
+    /// As [`Home::start_watched`] and [`Home::down`].
+    pub fn take_or_start(
+        &self,
+        request: &Request,
+        watch: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<(Running, bool), Error> {
+        if let Some(name) = &request.name
+            && let Ok(sandbox) = self.find(name)
+        {
+            let runs = matches!(sandbox.state(), State::Running { .. });
+            if runs && sandbox.engine() == Some(request.engine) {
+                let running = Running {
+                    home: self.clone(),
+                    sandbox,
+                    child: None,
+                    kept: false,
+                };
+                return Ok((running, false));
+            }
+            if runs {
+                return Err(Error::Taken { name: name.clone() });
+            }
+            self.down(name)?;
+        }
+        Ok((self.start_watched(request, watch)?, true))
     }
 
     /// Starts a server and waits until it answers. `watch` is told many times a second what is being
@@ -159,6 +193,7 @@ impl Begun<'_> {
                 home: self.home.clone(),
                 sandbox,
                 child: Some(child),
+                kept: false,
             }),
             Err(error) => {
                 // The server has been ended where there was one. What can't be removed stays listed.
