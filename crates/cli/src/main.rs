@@ -25,6 +25,7 @@ mod progress;
 mod ready;
 mod recording;
 mod render;
+mod reporting;
 mod runs;
 mod secrets;
 mod storing;
@@ -123,7 +124,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
-        args::Command::Report(report) => runs::report(&report),
+        args::Command::Report(report) => reporting::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
         args::Command::Delete(delete) => runs::delete(&delete),
         args::Command::Doctor(target) => doctor::doctor(&target),

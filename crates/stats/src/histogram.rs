@@ -180,6 +180,52 @@ impl Histogram {
         )
     }
 
+    /// Adds what [`Histogram::encode`] wrote, as [`Histogram::decode`] and [`Histogram::merge`] would,
+    /// in a tenth of the time: nothing is made of the buckets in which there is nothing, and they are
+    /// nearly all. A report reads tens of thousands.
+    ///
+    /// # Errors
+    /// As [`Histogram::decode`]; nothing is added then.
+    pub fn add_encoded(&mut self, text: &str) -> Result<(), HistogramError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let parts = Parts::of(text)?;
+        let Some(counts) = counts(&parts.bytes) else {
+            // What another writer made, or nobody.
+            self.merge(&Self::decode(text)?);
+            return Ok(());
+        };
+        let (Some((first, _)), Some((last, _))) = (counts.first(), counts.last()) else {
+            return Ok(());
+        };
+        let format = |what: &str| HistogramError::Format(what.to_string());
+        let ns = |v: u128| u64::try_from(v).ok().filter(|ns| *ns <= MAX_NS);
+        let (Some(min_ns), Some(max_ns)) = (ns(parts.min_ns), ns(parts.max_ns)) else {
+            return Err(format("minimum or maximum too large"));
+        };
+        if bucket_of(min_ns.max(1)) != *first || bucket_of(max_ns.max(1)) != *last {
+            return Err(format("minimum and maximum are not those of the buckets"));
+        }
+        let each = counts.iter().map(|(_, count)| u128::from(*count));
+        let all = u64::try_from(each.sum::<u128>()).map_err(|_| format("too many latencies"))?;
+        if min_ns > max_ns || parts.sum_ns > u128::from(all) * u128::from(max_ns) {
+            return Err(format("sum, minimum and maximum can't be"));
+        }
+        let buckets = self.buckets.get_or_insert_with(buckets);
+        for (bucket, count) in counts {
+            let lowest = lowest_of(bucket);
+            // It resizes itself: this only fails if memory ran out.
+            if buckets.record_n(lowest, count).is_err() {
+                buckets.saturating_record_n(lowest, count);
+            }
+        }
+        self.sum_ns += parts.sum_ns;
+        self.min_ns = self.min_ns.min(min_ns);
+        self.max_ns = self.max_ns.max(max_ns);
+        Ok(())
+    }
+
     /// Reads what [`Histogram::encode`] wrote; an empty text is an empty histogram.
     ///
     /// # Errors
@@ -189,24 +235,12 @@ impl Histogram {
             return Ok(Self::new());
         }
         let format = |what: &str| HistogramError::Format(what.to_string());
-        let mut parts = text.splitn(4, ':');
-        let mut number = |what: &str| {
-            parts
-                .next()
-                .and_then(|p| p.parse::<u128>().ok())
-                .ok_or_else(|| format(what))
-        };
-        let (sum_ns, min_ns, max_ns) = (
-            number("no sum")?,
-            number("no minimum")?,
-            number("no maximum")?,
-        );
-        let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
-        if !header_is_ours(&bytes) {
-            return Err(format(
-                "not uncompressed V2 with three significant digits, or of another length than it says",
-            ));
-        }
+        let Parts {
+            sum_ns,
+            min_ns,
+            max_ns,
+            bytes,
+        } = Parts::of(text)?;
         let mut buckets: Buckets = Deserializer::new()
             .deserialize(&mut bytes.as_slice())
             .map_err(|e| HistogramError::Format(e.to_string()))?;
@@ -242,6 +276,110 @@ impl Histogram {
     }
 }
 
+/// What a text holds, with a header that is ours.
+struct Parts {
+    sum_ns: u128,
+    min_ns: u128,
+    max_ns: u128,
+    bytes: Vec<u8>,
+}
+
+impl Parts {
+    fn of(text: &str) -> Result<Self, HistogramError> {
+        let format = |what: &str| HistogramError::Format(what.to_string());
+        let mut parts = text.splitn(4, ':');
+        let mut number = |what: &str| {
+            parts
+                .next()
+                .and_then(|p| p.parse::<u128>().ok())
+                .ok_or_else(|| format(what))
+        };
+        let (sum_ns, min_ns, max_ns) = (
+            number("no sum")?,
+            number("no minimum")?,
+            number("no maximum")?,
+        );
+        let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
+        if !header_is_ours(&bytes) {
+            return Err(format(
+                "not uncompressed V2 with three significant digits, or of another length than it says",
+            ));
+        }
+        Ok(Self {
+            sum_ns,
+            min_ns,
+            max_ns,
+            bytes,
+        })
+    }
+}
+
+/// Bytes of V2's header: cookie, length, offset, digits, lowest and highest value, ratio.
+const HEADER: usize = 40;
+/// Three digits: so many buckets of a nanosecond first, and half as many in each doubling.
+const FINEST: u64 = 2048;
+
+/// The bucket of a value.
+fn bucket_of(ns: u64) -> u64 {
+    if ns < FINEST {
+        return ns;
+    }
+    let doubling = u64::from(ns.ilog2() - FINEST.ilog2() + 1);
+    doubling * (FINEST / 2) + (ns >> doubling)
+}
+
+/// The lowest value of a bucket.
+fn lowest_of(bucket: u64) -> u64 {
+    if bucket < FINEST {
+        return bucket;
+    }
+    let doubling = bucket / (FINEST / 2) - 1;
+    (bucket - doubling * (FINEST / 2)) << doubling
+}
+
+/// The buckets that hold something, in order, of V2's payload: numbers in zigzag LEB128 of nine bytes
+/// at most, a negative one for so many empty buckets. `None` for what is not written so, which the
+/// whole deserializer may judge.
+fn counts(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
+    let word = |n: usize| Some(u64::from_be_bytes(bytes.get(n..n + 8)?.try_into().ok()?));
+    let offset = bytes.get(8..12)?;
+    // Values from 1, neither shifted nor scaled.
+    if offset != [0; 4] || word(16)? != 1 || word(32)? != 1f64.to_bits() {
+        return None;
+    }
+    let end = bucket_of(word(24)?.min(MAX_NS.next_power_of_two()));
+    let mut payload = bytes.get(HEADER..)?.iter();
+    let mut counts = Vec::new();
+    let mut bucket = 0u64;
+    while let Some(first) = payload.next() {
+        let mut number = u64::from(first & 0x7f);
+        let (mut byte, mut shift) = (*first, 7);
+        while byte & 0x80 != 0 {
+            byte = *payload.next()?;
+            if shift == 56 {
+                // The ninth byte has all of its bits.
+                number |= u64::from(byte) << shift;
+                break;
+            }
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+        }
+        let signed = (number >> 1) as i64 ^ -((number & 1) as i64);
+        if signed < 0 {
+            bucket = bucket.checked_add(signed.unsigned_abs())?;
+            continue;
+        }
+        if bucket > end {
+            return None;
+        }
+        if signed > 0 {
+            counts.push((bucket, signed.unsigned_abs()));
+        }
+        bucket += 1;
+    }
+    Some(counts)
+}
+
 fn buckets() -> Buckets {
     // The constants satisfy every precondition of the constructor; the fallbacks never run.
     let mut buckets = Buckets::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
@@ -256,7 +394,6 @@ fn buckets() -> Buckets {
 /// these say before it looks at anything else.
 fn header_is_ours(bytes: &[u8]) -> bool {
     const COOKIE: u32 = 0x1c84_9303 | 0x10;
-    const HEADER: usize = 40;
     let word = |n: usize| {
         let bytes = bytes.get(4 * n..4 * n + 4)?.try_into().ok()?;
         Some(u32::from_be_bytes(bytes))
@@ -269,9 +406,8 @@ fn header_is_ours(bytes: &[u8]) -> bool {
 /// The largest value of the fewest buckets that hold `max_ns`: three digits are 2,048 buckets of one
 /// nanosecond, and each further 1,024 reach twice as far.
 fn reach_for(max_ns: u64) -> u64 {
-    const FIRST: u64 = 2048;
     let wanted = max_ns.clamp(INITIAL_HIGH_NS, MAX_NS);
-    (wanted / FIRST + 1).next_power_of_two() * FIRST - 1
+    (wanted / FINEST + 1).next_power_of_two() * FINEST - 1
 }
 
 impl PartialEq for Histogram {
@@ -386,7 +522,47 @@ mod tests {
         }
 
         #[test]
+        fn what_is_added_as_text_is_merged(
+            values in prop::collection::vec((0u32..42, any::<u64>()), 0..300),
+            before in prop::collection::vec(0u64..4_000_000_000_000, 0..5),
+        ) {
+            let values: Vec<u64> = values.into_iter().map(|(m, bits)| bits % (1 << m)).collect();
+            let other = of(&values);
+            let (mut added, mut merged) = (of(&before), of(&before));
+            added.add_encoded(&other.encode()).unwrap();
+            merged.merge(&other);
+            prop_assert_eq!(added.encode(), merged.encode());
+            prop_assert_eq!(added, merged);
+        }
+
+        /// A changed byte may turn counts into others; what is refused, both refuse, but for a range
+        /// that is too small for the buckets, which does no harm.
+        #[test]
+        fn what_is_added_as_text_is_judged_as_what_is_read(
+            values in prop::collection::vec(1u64..3_600_000_000_000, 1..50),
+            at in 0usize..400,
+            to in any::<u8>(),
+        ) {
+            let text = of(&values).encode();
+            let (numbers, buckets) = text.rsplit_once(':').unwrap();
+            let mut bytes = STANDARD.decode(buckets).unwrap();
+            let at = at % bytes.len();
+            bytes[at] = to;
+            let text = format!("{numbers}:{}", STANDARD.encode(bytes));
+            let mut added = Histogram::new();
+            match (added.add_encoded(&text), Histogram::decode(&text)) {
+                (Ok(()), Ok(read)) => prop_assert_eq!(added, read),
+                (Err(_), Err(_)) => prop_assert_eq!(added, Histogram::new()),
+                (added, read) => prop_assert!(
+                    (24..32).contains(&at),
+                    "byte {} to {}: {:?} and {:?}", at, to, added, read.map(|h| h.count())
+                ),
+            }
+        }
+
+        #[test]
         fn any_text_is_read_or_refused(text in ".*") {
+            let _ = Histogram::new().add_encoded(&text);
             let _ = Histogram::decode(&text);
         }
     }

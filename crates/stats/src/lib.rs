@@ -7,7 +7,7 @@ mod series;
 mod usl;
 
 pub use histogram::{Histogram, HistogramError};
-pub use moments::{mean, population_stddev};
+pub use moments::{half_interval, mean, population_stddev};
 pub use ratio::{Estimate, Ratio};
 pub use series::{Trend, autocorrelation, median, step, trend, variance_inflation};
 pub use usl::{LoadPoint, Parameter, Usl, UslError};
