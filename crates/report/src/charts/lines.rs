@@ -72,6 +72,8 @@ impl LineChart<'_> {
         let low = above_zero.fold(f64::INFINITY, f64::min);
         let y = match self.logarithmic {
             true => Axis::logarithmic(low, high),
+            // Labels of marks stand at the top.
+            false if !self.marks.is_empty() => Axis::from_zero(high * 1.15),
             false => Axis::from_zero(high),
         };
         let place_x = |v: f64| match x_logarithmic {

@@ -172,7 +172,7 @@ pub(super) fn runs(s: &Sources<'_>) -> Part {
     let title = fill(t.all_runs, &[("count", &whole(grid.rows.len() as u64))]);
     let table = Block::Table(grid.without_empty_columns());
     Part {
-        title: t.runs.into(),
+        title: t.records.into(),
         blocks: vec![Block::Fold(title, vec![table])],
     }
 }

@@ -4,7 +4,7 @@ use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::Sources;
 use super::matrix::{Matrix, Point, Workload, number};
-use super::summary::{changes, factor_name, load_label, series_label};
+use super::summary::{changes, factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
 use crate::compare::{listed, values_of};
 use crate::findings::finding_lines;
@@ -147,22 +147,26 @@ fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
 /// The result in a sentence.
 pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
     let throughput = || c.pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
-    let count = |verdict: Verdict| {
-        let count = throughput().filter(|m| m.verdict == verdict).count();
-        whole(count as u64)
-    };
-    let all = whole(throughput().count() as u64);
+    let all = throughput().count();
+    let counts: Vec<String> = [
+        (Verdict::Faster, s.t.contrast_faster),
+        (Verdict::Slower, s.t.contrast_slower),
+        (Verdict::NoDifferenceShown, s.t.contrast_same),
+        (Verdict::NotEnough, s.t.contrast_unknown),
+    ]
+    .into_iter()
+    .filter_map(|(verdict, template)| {
+        let n = throughput().filter(|m| m.verdict == verdict).count();
+        (n > 0).then(|| fill(template, &[("n", &whole(n as u64))]))
+    })
+    .collect();
     let said = fill(
         s.t.contrast_head,
         &[
-            ("factor", factor_name(s.t, &c.factor)),
-            ("a", &c.a),
-            ("b", &c.b),
-            ("all", &all),
-            ("faster", &count(Verdict::Faster)),
-            ("slower", &count(Verdict::Slower)),
-            ("same", &count(Verdict::NoDifferenceShown)),
-            ("unknown", &count(Verdict::NotEnough)),
+            ("a", &factor_value(s.t, &c.factor, &c.a)),
+            ("b", &factor_value(s.t, &c.factor, &c.b)),
+            ("all", &whole(all as u64)),
+            ("counts", &counts.join(s.common.comma)),
         ],
     );
     let ratios: Vec<f64> = throughput().map(|m| m.ratio).collect();
@@ -232,10 +236,7 @@ fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
     let Some((workload, series, point)) = found() else {
         return pair.workload.clone();
     };
-    let own = match c.factor.as_str() {
-        "target" | "version" => c.b.clone(),
-        name => format!("{}={}", factor_name(s.t, name), c.b),
-    };
+    let own = factor_value(s.t, &c.factor, &c.b);
     let label = series_label(s.t, workload, series);
     let others: Vec<&str> = label.split(", ").filter(|l| *l != own).collect();
     let load = load_label(s.t, workload.axis.as_ref(), point);

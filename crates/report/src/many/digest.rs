@@ -4,10 +4,10 @@ use crate::ReportError;
 use crate::digest::{Digest, groups};
 use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
-use tidemark_analysis::tpcc::is_tpcc;
 use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
+use tidemark_analysis::tpcc::is_tpcc;
 use tidemark_analysis::{Finding, Severity};
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, Phase, QueryOutcome,

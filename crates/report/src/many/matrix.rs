@@ -40,7 +40,6 @@ const ASIDE: [&str; 20] = [
 /// Options that differ between runs of no study are factors, so many at most.
 const MOST_OPTIONS: usize = 3;
 
-
 /// What the x axis of a workload's charts is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AxisKind {

@@ -88,11 +88,16 @@ pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &Series<'_
 /// What tells a series from others: `durability=1, size=100k`; a target stands without its name.
 pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
     let pairs = workload.factors.iter().zip(&series.values);
-    let said = pairs.map(|(name, value)| match name.as_str() {
-        "target" | "version" => value.clone(),
-        name => format!("{}={value}", factor_name(t, name)),
-    });
+    let said = pairs.map(|(name, value)| factor_value(t, name, value));
     said.collect::<Vec<_>>().join(", ")
+}
+
+/// `size=100k`; a target or a version stands without its name.
+pub(super) fn factor_value(t: &Texts, name: &str, value: &str) -> String {
+    match name {
+        "target" | "version" => value.into(),
+        name => format!("{}={value}", factor_name(t, name)),
+    }
 }
 
 /// A factor as people call it; its own name where there is no other.
@@ -120,6 +125,11 @@ pub(super) fn load_label(t: &Texts, axis: Option<&LoadAxis>, point: &Point<'_>) 
             match axis.kind {
                 AxisKind::Users => {
                     let name = name.to_lowercase();
+                    // One of them, in English.
+                    let name = match (text.as_str(), name.strip_suffix('s')) {
+                        ("1", Some(one)) => one.into(),
+                        _ => name,
+                    };
                     fill(t.load_of, &[("load", text), ("name", &name)])
                 }
                 _ => format!("{name}={text}"),

@@ -68,6 +68,7 @@ texts! {
     rtt: "Injected round trip", "附加往返延迟";
     study: "Study", "测试套";
     runs: "Runs", "次数";
+    records: "Runs", "压测记录";
     throughput: "Transactions/s", "吞吐量（TPS）";
     mean: "Average (ms)", "平均延迟（ms）";
     p95: "p95 (ms)", "P95（ms）";
@@ -95,7 +96,7 @@ texts! {
     no_result: "no result", "无结果";
     // Charts.
     over_load: "Throughput over {load}", "吞吐量随{load}变化";
-    over_load_says: "{series}: highest {tps} transactions/s, at {load}.", "{series}：最高 {tps} TPS，位于 {load}。";
+    over_load_says: "{series}: highest {tps} transactions/s, at {load}.", "{series}：最高 {tps} TPS（{load}）。";
     whiskers: "Upright bars: 95% confidence intervals from repeats.", "竖线为由重复得出的 95% 置信区间。";
     law_drawn: "Dashed and grey: the fitted scalability law.", "灰色虚线为拟合的通用可扩展性定律（USL）。";
     latency_over_load: "Latency over {load}", "延迟随{load}变化";
@@ -136,9 +137,13 @@ texts! {
     knee_mark: "knee {load}", "拐点 {load}";
     peak_mark: "peak {load}", "峰值 {load}";
     // One factor of two values.
-    contrast: "{factor}: {a} and {b} compared", "{factor}对比：{a} 与 {b}";
-    contrast_head: "{factor} = {b} beside {factor} = {a}: {faster} of {all} pairs have a higher throughput, {slower} a lower one; {same} show no difference; {unknown} measured too little to tell.",
-        "{factor} = {b} 相对 {factor} = {a}：{all} 组对比中吞吐量提高 {faster} 组、下降 {slower} 组，未显示差异 {same} 组，数据不足 {unknown} 组。";
+    contrast: "{factor}: {a} and {b} compared", "{factor}（{a} 与 {b}）对比";
+    contrast_head: "{b} beside {a}: {counts} of {all} pairs.",
+        "{b} 相对 {a}：共对比 {all} 组，{counts}。";
+    contrast_faster: "a higher throughput in {n}", "吞吐量提高 {n} 组";
+    contrast_slower: "a lower throughput in {n}", "吞吐量下降 {n} 组";
+    contrast_same: "no difference shown in {n}", "未显示差异 {n} 组";
+    contrast_unknown: "too little measured to tell in {n}", "数据不足无法判断 {n} 组";
     contrast_most: "The throughput changed by {low} to {high}.", "吞吐量变化 {low} 至 {high}。";
     contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
     contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",

@@ -9,7 +9,7 @@ use super::scaling::{Peak, Scaling};
 use super::summary::{factor_name, load_label, series_label};
 use crate::ReportError;
 use crate::charts::{PanelLine, panel};
-use crate::number::{seconds, three, whole};
+use crate::number::{seconds, three, two, whole};
 use crate::texts::fill;
 use tidemark_analysis::Severity;
 use tidemark_core::record::QueryOutcome;
@@ -120,7 +120,7 @@ fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
     match value.half {
         None => three(value.value),
         Some(half) => {
-            let values = [("value", &*three(value.value)), ("half", &*three(half))];
+            let values = [("value", &*three(value.value)), ("half", &*two(half))];
             fill(s.t.plus_minus, &values)
         }
     }
