@@ -1,21 +1,15 @@
 //! A latency histogram that is exact under merging.
 
+use crate::buckets::{Buckets, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS};
+use crate::sparse::{FINEST, HEADER, bucket_of, counts, lowest_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use std::time::Duration;
 
-/// Three significant digits: values are off by at most 0.1 %.
-const SIGNIFICANT_DIGITS: u8 = 3;
-/// First upper bound; the histogram grows when a larger value comes. 16 ms covers what most
-/// statements take and keeps an idle interval small.
-const INITIAL_HIGH_NS: u64 = 16_000_000;
 /// Where the V2 header holds the largest value that the buckets take, in big-endian order.
 const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
-const MAX_NS: u64 = 3_600_000_000_000;
-
-type Buckets = hdrhistogram::Histogram<u64>;
+pub(crate) const MAX_NS: u64 = 3_600_000_000_000;
 
 /// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
 /// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
@@ -66,12 +60,9 @@ impl Histogram {
         let ns = u64::try_from(latency.as_nanos())
             .unwrap_or(MAX_NS)
             .min(MAX_NS);
-        let buckets = self.buckets.get_or_insert_with(buckets);
-        // `saturating_record` cannot fail; `record` on an auto-resizing histogram only would
-        // if memory ran out.
-        if buckets.record(ns.max(1)).is_err() {
-            buckets.saturating_record(ns.max(1));
-        }
+        self.buckets
+            .get_or_insert_with(Buckets::new)
+            .record(ns.max(1));
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
@@ -82,9 +73,7 @@ impl Histogram {
         let Some(theirs) = other.buckets.as_ref().filter(|b| !b.is_empty()) else {
             return;
         };
-        // Both have the same digits and resize themselves: adding cannot fail.
-        let added = self.buckets.get_or_insert_with(buckets).add(theirs);
-        debug_assert!(added.is_ok());
+        self.buckets.get_or_insert_with(Buckets::new).add(theirs);
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
@@ -147,25 +136,17 @@ impl Histogram {
 
     /// The occupied buckets in order: upper edge in nanoseconds, and count.
     pub fn occupied(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let recorded = self.buckets.iter().flat_map(Buckets::iter_recorded);
-        recorded.map(|v| (v.value_iterated_to(), v.count_at_value()))
+        self.buckets.iter().flat_map(Buckets::occupied)
     }
 
     /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        let empty;
-        let buckets = match &self.buckets {
-            Some(buckets) => buckets,
-            None => {
-                empty = buckets();
-                &empty
-            }
-        };
-        // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
-        let written = V2Serializer::new().serialize(buckets, &mut bytes);
-        debug_assert!(written.is_ok());
+        match &self.buckets {
+            Some(buckets) => buckets.serialize(&mut bytes),
+            None => Buckets::new().serialize(&mut bytes),
+        }
         // How far the buckets reach depends on what came first, a small value or a large one: equal
         // counts shall be equal bytes.
         if let Some(reach) = bytes.get_mut(HEADER_REACH) {
@@ -212,13 +193,9 @@ impl Histogram {
         if min_ns > max_ns || parts.sum_ns > u128::from(all) * u128::from(max_ns) {
             return Err(format("sum, minimum and maximum can't be"));
         }
-        let buckets = self.buckets.get_or_insert_with(buckets);
+        let buckets = self.buckets.get_or_insert_with(Buckets::new);
         for (bucket, count) in counts {
-            let lowest = lowest_of(bucket);
-            // It resizes itself: this only fails if memory ran out.
-            if buckets.record_n(lowest, count).is_err() {
-                buckets.saturating_record_n(lowest, count);
-            }
+            buckets.record_n(lowest_of(bucket), count);
         }
         self.sum_ns += parts.sum_ns;
         self.min_ns = self.min_ns.min(min_ns);
@@ -241,10 +218,8 @@ impl Histogram {
             max_ns,
             bytes,
         } = Parts::of(text)?;
-        let mut buckets: Buckets = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|e| HistogramError::Format(e.to_string()))?;
-        buckets.auto(true);
+        let buckets =
+            Buckets::deserialize(&bytes).map_err(|e| HistogramError::Format(e.to_string()))?;
         let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
         let min_ns = if buckets.is_empty() {
             u64::MAX
@@ -312,81 +287,6 @@ impl Parts {
             bytes,
         })
     }
-}
-
-/// Bytes of V2's header: cookie, length, offset, digits, lowest and highest value, ratio.
-const HEADER: usize = 40;
-/// Three digits: so many buckets of a nanosecond first, and half as many in each doubling.
-const FINEST: u64 = 2048;
-
-/// The bucket of a value.
-fn bucket_of(ns: u64) -> u64 {
-    if ns < FINEST {
-        return ns;
-    }
-    let doubling = u64::from(ns.ilog2() - FINEST.ilog2() + 1);
-    doubling * (FINEST / 2) + (ns >> doubling)
-}
-
-/// The lowest value of a bucket.
-fn lowest_of(bucket: u64) -> u64 {
-    if bucket < FINEST {
-        return bucket;
-    }
-    let doubling = bucket / (FINEST / 2) - 1;
-    (bucket - doubling * (FINEST / 2)) << doubling
-}
-
-/// The buckets that hold something, in order, of V2's payload: numbers in zigzag LEB128 of nine bytes
-/// at most, a negative one for so many empty buckets. `None` for what is not written so, which the
-/// whole deserializer may judge.
-fn counts(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
-    let word = |n: usize| Some(u64::from_be_bytes(bytes.get(n..n + 8)?.try_into().ok()?));
-    let offset = bytes.get(8..12)?;
-    // Values from 1, neither shifted nor scaled.
-    if offset != [0; 4] || word(16)? != 1 || word(32)? != 1f64.to_bits() {
-        return None;
-    }
-    let end = bucket_of(word(24)?.min(MAX_NS.next_power_of_two()));
-    let mut payload = bytes.get(HEADER..)?.iter();
-    let mut counts = Vec::new();
-    let mut bucket = 0u64;
-    while let Some(first) = payload.next() {
-        let mut number = u64::from(first & 0x7f);
-        let (mut byte, mut shift) = (*first, 7);
-        while byte & 0x80 != 0 {
-            byte = *payload.next()?;
-            if shift == 56 {
-                // The ninth byte has all of its bits.
-                number |= u64::from(byte) << shift;
-                break;
-            }
-            number |= u64::from(byte & 0x7f) << shift;
-            shift += 7;
-        }
-        let signed = (number >> 1) as i64 ^ -((number & 1) as i64);
-        if signed < 0 {
-            bucket = bucket.checked_add(signed.unsigned_abs())?;
-            continue;
-        }
-        if bucket > end {
-            return None;
-        }
-        if signed > 0 {
-            counts.push((bucket, signed.unsigned_abs()));
-        }
-        bucket += 1;
-    }
-    Some(counts)
-}
-
-fn buckets() -> Buckets {
-    // The constants satisfy every precondition of the constructor; the fallbacks never run.
-    let mut buckets = Buckets::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
-        .or_else(|_| Buckets::new(SIGNIFICANT_DIGITS))
-        .unwrap_or_else(|_| unreachable!("constant bounds are valid"));
-    buckets.auto(true);
-    buckets
 }
 
 /// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,

@@ -1,9 +1,11 @@
 //! Mergeable latency histograms and small statistics. No I/O, no knowledge of databases.
 
+mod buckets;
 mod histogram;
 mod moments;
 mod ratio;
 mod series;
+mod sparse;
 mod usl;
 
 pub use histogram::{Histogram, HistogramError};
