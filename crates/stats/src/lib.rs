@@ -1,5 +1,6 @@
 //! Mergeable latency histograms and small statistics. No I/O, no knowledge of databases.
 
+mod buckets;
 mod histogram;
 mod moments;
 mod ratio;
