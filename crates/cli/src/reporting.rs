@@ -9,9 +9,10 @@ use crate::{output, progress};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
+use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Many, RunDigest, Unreadable};
-use tidemark_store::{Store, StoreError};
+use tidemark_report::{Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
+use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
 /// A run, wherever it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +30,10 @@ struct Asked {
     runs: Vec<Place>,
     /// Opened when something of it is asked for.
     store: Option<Store>,
-    /// What is known of the study, where one is asked for and nothing else.
+    /// What is known of the study, where one is asked for and nothing else, and steps of all.
     study: Many,
+    /// How many studies are among it.
+    studies: usize,
     /// Whether it is one run that was asked for as such.
     alone: bool,
 }
@@ -84,6 +87,10 @@ impl Asked {
                 asked.add_named(words, word)?;
             }
         }
+        if asked.studies != 1 || words.what.len() != 1 {
+            // A document of several things is none of them.
+            asked.study.study = None;
+        }
         Ok(asked)
     }
 
@@ -93,11 +100,33 @@ impl Asked {
         }
     }
 
-    /// A run of the store.
+    /// A run of the store, or a study with its runs.
     fn add_named(&mut self, words: &args::Report, name: &str) -> Result<(), Failure> {
         let store = self.store(words)?;
         let id = whole_id(store, name)?;
-        self.add(Place::Stored(id));
+        let not_a_run = match store.resolve(&id) {
+            Ok(id) => {
+                self.add(Place::Stored(id));
+                return Ok(());
+            }
+            Err(error @ (StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. })) => error,
+            Err(error) => return Err(error.into()),
+        };
+        let row = match store.study(name) {
+            Ok(row) => row,
+            Err(StoreError::NoSuchStudy { .. }) => return Err(unknown(store, name, &not_a_run)?),
+            Err(error) => return Err(error.into()),
+        };
+        let steps = store.steps(&row.id)?;
+        for step in &steps {
+            if let Some(run) = &step.run_id {
+                self.add(Place::Stored(run.clone()));
+            }
+        }
+        self.study.study = Some(facts(row));
+        self.study.steps.extend(steps.into_iter().map(step));
+        self.studies += 1;
+        self.alone = false;
         Ok(())
     }
 
@@ -118,6 +147,54 @@ impl Asked {
             // A place in the store was found there.
             (Place::Stored(id), None) => Err(Failure::usage(format!("{id}: no such run"))),
         }
+    }
+}
+
+/// What a name is not, with the nearest that there is.
+fn unknown(store: &Store, name: &str, not_a_run: &StoreError) -> Result<Failure, Failure> {
+    // Several runs may begin so: that says it.
+    let studies = store.studies()?;
+    let names: Vec<&str> = studies.iter().map(|s| s.name.as_str()).collect();
+    Ok(match nearest(name, names) {
+        Some(near) => Failure::usage(format!(
+            "{name:?}: no run has this id, and no study this name or id; did you mean the study \
+             {near:?}?"
+        )),
+        None => Failure::usage(format!("{not_a_run}; tidemark study status lists studies")),
+    })
+}
+
+fn facts(row: StudyRow) -> StudyFacts {
+    StudyFacts {
+        command: ["tidemark", "study", "run", &row.path]
+            .map(String::from)
+            .to_vec(),
+        open: row.state != StudyState::Ended,
+        id: row.id,
+        name: row.name,
+        path: row.path,
+        file: row.file,
+    }
+}
+
+fn step(row: StepRow) -> StudyStep {
+    let took_ms = row.begun_ms.zip(row.ended_ms).map(|(from, to)| to - from);
+    StudyStep {
+        kind: row.kind,
+        cell: row.cell,
+        repeat: row.repeat,
+        command: row.command,
+        state: match row.state {
+            store::StepState::Waiting => StepState::Waiting,
+            store::StepState::GoingOn => StepState::GoingOn,
+            store::StepState::Done => StepState::Done,
+            store::StepState::Failed => StepState::Failed,
+            store::StepState::Skipped => StepState::Skipped,
+        },
+        reason: row.reason,
+        run_id: row.run_id,
+        took_s: took_ms.map(|ms| ms as f64 / 1000.0),
+        output: row.output,
     }
 }
 

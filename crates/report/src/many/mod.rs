@@ -65,19 +65,6 @@ pub enum StepState {
     Skipped,
 }
 
-impl StepState {
-    /// The state that the store has this word for; unknown ones count as waiting.
-    pub fn named(word: &str) -> Self {
-        match word {
-            "going-on" => StepState::GoingOn,
-            "done" => StepState::Done,
-            "failed" => StepState::Failed,
-            "skipped" => StepState::Skipped,
-            _ => StepState::Waiting,
-        }
-    }
-}
-
 /// One step of a study.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StudyStep {
