@@ -63,24 +63,15 @@ fn open(folder: &Path, name: &str, page: &str) -> Opened {
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     let console = said.lines().filter(|l| l.contains("CONSOLE"));
     let log = std::fs::read_to_string(&log).unwrap();
-    let addresses = regex::Regex::new(r#""url":"([^"]+)""#).unwrap();
-    let own = |url: &str| {
-        [
-            "file://",
-            "data:",
-            "chrome:",
-            "chrome-",
-            "about:",
-            "devtools:",
-        ]
-        .iter()
-        .any(|scheme| url.starts_with(scheme))
-    };
-    let asked = addresses.captures_iter(&log).map(|c| c[1].to_string());
+    // The browser's own business has another key.
+    let request = regex::Regex::new(r#""network_isolation_key":"file:.*"url":"([^"]+)""#).unwrap();
+    let asked = log
+        .lines()
+        .filter_map(|l| Some(request.captures(l)?[1].to_string()));
     Opened {
         dom: String::from_utf8_lossy(&done.stdout).into_owned(),
         console: console.map(String::from).collect(),
-        asked: asked.filter(|url| !own(url)).collect(),
+        asked: asked.filter(|url| !url.starts_with("file:")).collect(),
     }
 }
 
