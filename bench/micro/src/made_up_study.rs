@@ -14,7 +14,7 @@ use tidemark_core::record::{
 };
 use tidemark_core::{Engine, ServerInfo, Source, StudyPlace};
 use tidemark_stats::Histogram;
-use tidemark_store::Store;
+use tidemark_store::{NewStep, NewStudy, StepEnd, StepState, Store};
 
 /// Makes the store, and prints by what its study is reported.
 #[derive(Debug, Parser)]
@@ -45,19 +45,71 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("{} is there already", args.store.display()).into());
     }
     let mut store = Store::open(&args.store)?;
+    let study = NewStudy {
+        id: STUDY.into(),
+        name: NAME.into(),
+        path: "made-up.toml".into(),
+        file: format!("name = \"{NAME}\"\n"),
+        hostname: "loadgen-1".into(),
+        ..NewStudy::default()
+    };
+    let steps: Vec<NewStep> = (0..args.runs).map(step).collect();
+    store.begin_study(&study, &steps)?;
     for number in 0..args.runs {
-        store.import(&run(number, args.intervals)?)?;
+        let run = run(number, args.intervals)?;
+        store.import(&run)?;
+        let end = StepEnd {
+            state: StepState::Done,
+            reason: None,
+            run_id: Some(&run.id),
+            // What sysbench's report of every tenth second takes.
+            output: &"[ 10s ] thds: 16 tps: 1234.50 qps: 24690.00 lat (ms,95%): 18.28\n".repeat(60),
+        };
+        store.step_ends(STUDY, u32::try_from(number)?, end)?;
     }
+    store.end_study(STUDY)?;
     println!("{NAME}");
     Ok(())
 }
 
-fn run(number: usize, seconds: i64) -> Result<RunRecord, Box<dyn Error>> {
+/// Where a run stands in the matrix: workload, durability, threads, repeat.
+fn place(number: usize) -> (&'static str, &'static str, usize, usize) {
     // Repeats follow each other in the outermost loop.
-    let workload = WORKLOADS[number % 2];
-    let durability = DURABILITY[number / 2 % 2];
-    let threads = THREADS[number / 4 % 5];
-    let repeat = number / 20 + 1;
+    let threads = THREADS[number / 4 % THREADS.len()];
+    let repeat = number / (4 * THREADS.len()) + 1;
+    (
+        WORKLOADS[number % 2],
+        DURABILITY[number / 2 % 2],
+        threads,
+        repeat,
+    )
+}
+
+fn cell(number: usize) -> String {
+    let (workload, durability, threads, _) = place(number);
+    format!("{workload}/durability={durability}/threads={threads}")
+}
+
+fn step(number: usize) -> NewStep {
+    let (workload, _, threads, repeat) = place(number);
+    NewStep {
+        kind: "run".into(),
+        cell: cell(number),
+        repeat: u32::try_from(repeat).unwrap_or(0),
+        command: command(workload, threads, 600),
+    }
+}
+
+fn command(workload: &str, threads: usize, seconds: i64) -> Vec<String> {
+    let line = format!(
+        "tidemark sysbench {workload} --mysql-host=10.0.3.11 --mysql-user=sbtest --tables=16 \
+         --table-size=1000000 --threads={threads} --time={seconds} --warmup-time=30 run"
+    );
+    line.split(' ').map(String::from).collect()
+}
+
+fn run(number: usize, seconds: i64) -> Result<RunRecord, Box<dyn Error>> {
+    let (workload, durability, threads, repeat) = place(number);
     let n = threads as f64;
     let mut rng = SmallRng::seed_from_u64(number as u64);
     let chance = 1.0 + 0.02 * (rng.random::<f64>() - 0.5);
@@ -114,17 +166,11 @@ fn run(number: usize, seconds: i64) -> Result<RunRecord, Box<dyn Error>> {
         study: Some(StudyPlace {
             study: STUDY.into(),
             name: NAME.into(),
-            cell: format!("{workload} durability={durability} threads={threads}"),
+            cell: cell(number),
             factors,
             repeat: u32::try_from(repeat)?,
         }),
-        command: format!(
-            "tidemark sysbench {workload} --mysql-host=10.0.3.11 --mysql-user=sbtest --tables=16 \
-             --table-size=1000000 --threads={threads} --time={seconds} --warmup-time=30 run"
-        )
-        .split(' ')
-        .map(String::from)
-        .collect(),
+        command: command(workload, threads, seconds),
         workload: workload.into(),
         target: "mysql://sbtest:***@10.0.3.11:3306/sbtest".into(),
         server: Some(ServerInfo {

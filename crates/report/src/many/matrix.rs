@@ -167,7 +167,7 @@ impl<'d> Workload<'d> {
                 point.runs.sort_by(|a, b| a.id.cmp(&b.id));
             }
         }
-        series.sort_by(|a, b| natural(&a.values).cmp(&natural(&b.values)));
+        series.sort_by_key(|s| natural(&s.values));
         Self {
             name,
             axis,

@@ -113,7 +113,7 @@ pub(super) fn factor_name<'a>(t: &Texts, name: &'a str) -> &'a str {
         "warehouses" => t.warehouses,
         "rtt" => t.rtt,
         "study" => t.study,
-        _ => return name,
+        _ => name,
     }
 }
 
