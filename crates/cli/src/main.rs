@@ -30,11 +30,13 @@ mod progress;
 mod ready;
 mod recording;
 mod render;
+mod reporting;
 mod runs;
 mod sandboxes;
 mod secrets;
 mod shell;
 mod storing;
+mod study;
 mod sysbench;
 mod target;
 mod tpcc;
@@ -47,6 +49,7 @@ use std::path::Path;
 use std::process;
 
 fn main() -> process::ExitCode {
+    study::end_with_study();
     let args = secrets::arguments();
     tidemark_observe::raise_open_files();
     let code = match dispatch(&args) {
@@ -127,10 +130,11 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Tpch { args: words } => tpch::main(args, &words),
         args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
+        args::Command::Study(words) => study::study(&words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
-        args::Command::Report(report) => runs::report(&report),
+        args::Command::Report(report) => reporting::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
         args::Command::Tag(tag) => labels::tag(&tag),
         args::Command::Note(note) => labels::note(&note),

@@ -138,7 +138,7 @@ pub const NATIVE: &[OptionSpec] = &[
         "report",
         Text,
         "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json; several are joined by commas or given one by one",
+        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one",
     ),
     option(
         "lang",
@@ -184,6 +184,18 @@ pub const NATIVE: &[OptionSpec] = &[
         up_to(DAY),
         "30s",
         "how long a lost session is tried again",
+    ),
+    option(
+        "set-session",
+        Text,
+        "",
+        "settings that every session takes for itself, as 'sort_buffer_size=262144;tx_isolation=SERIALIZABLE'",
+    ),
+    option(
+        "keep-loaded",
+        Bool,
+        "off",
+        "prepare: end well when Tidemark has loaded these very tables before, and leave them as they are",
     ),
     option(
         "replace",

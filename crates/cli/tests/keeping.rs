@@ -107,6 +107,12 @@ fn runs_are_found_labelled_compared_and_deleted() {
     let near = work.run(&["compare", "tag:befor", "last"]);
     assert!(near.err.contains("did you mean before?"), "{near:?}");
 
+    let rows = work.ok(&["report", "--tag", "基线", "--format", "csv", "-o", "-"]);
+    assert_eq!(rows.out.lines().count(), 3, "{rows:?}");
+    let nothing = work.run(&["compare", "study:none", "last"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+    assert!(nothing.err.contains("no study none"), "{nothing:?}");
+
     // Nobody is there to be asked.
     let refused = work.run(&["delete", "last"]);
     assert_eq!(refused.code, Some(2));

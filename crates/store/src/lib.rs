@@ -20,6 +20,7 @@ mod path;
 mod query;
 mod salvage;
 mod schema;
+mod studies;
 mod write;
 
 pub use check::Health;
@@ -29,6 +30,10 @@ pub use labels::{check_id, check_tag};
 pub use path::{data_folder, default_path};
 pub use query::{Filter, ListedState, RunListing, StateWord};
 pub use salvage::{Salvaged, SalvagedRun, salvage};
+pub use studies::{
+    ChangedSetting, NewStep, NewStudy, RunProgress, StepEnd, StepRow, StepState, StudyRow,
+    StudyRun, StudyState,
+};
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
