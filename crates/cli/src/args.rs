@@ -73,6 +73,8 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
+    /// Run a matrix of runs from a file: plan, run, resume, status
+    Study(crate::study::args::Study),
     /// List the workloads
     Workloads,
     /// List the runs in the store

@@ -28,6 +28,7 @@ mod render;
 mod runs;
 mod secrets;
 mod storing;
+mod study;
 mod sysbench;
 mod target;
 mod tpcc;
@@ -40,6 +41,7 @@ use std::path::Path;
 use std::process;
 
 fn main() -> process::ExitCode {
+    study::end_with_study();
     let args = secrets::arguments();
     tidemark_observe::raise_open_files();
     let code = match dispatch(&args) {
@@ -120,6 +122,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Tpch { args: words } => tpch::main(args, &words),
         args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
+        args::Command::Study(words) => study::study(&words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),

@@ -14,6 +14,8 @@ impl From<StoreError> for Failure {
         let code = match error {
             StoreError::NoSuchRun { .. }
             | StoreError::Ambiguous { .. }
+            | StoreError::NoSuchStudy { .. }
+            | StoreError::StudyGoesOn { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             _ => ExitCode::Failed,
         };

@@ -120,6 +120,24 @@ pub enum StoreError {
         /// The process.
         pid: u32,
     },
+    /// No study has this id, nor one that begins so, nor this name.
+    #[error("no study {id} in {}; tidemark study status lists them", .path.display())]
+    NoSuchStudy {
+        /// The file.
+        path: PathBuf,
+        /// As asked.
+        id: String,
+    },
+    /// Another process executes the study.
+    #[error("study {id} is being executed by process {pid} on {hostname}; end that first")]
+    StudyGoesOn {
+        /// Its id.
+        id: String,
+        /// The process.
+        pid: u32,
+        /// Its host.
+        hostname: String,
+    },
     /// One run's record can't be read or written.
     #[error("run {id} in {}: {source}", .path.display())]
     Record {

@@ -17,12 +17,17 @@ mod liveness;
 mod path;
 mod query;
 mod schema;
+mod studies;
 mod write;
 
 pub use error::{RecordError, StoreError};
 pub use json::{from_json, to_json};
 pub use path::default_path;
 pub use query::{Filter, ListedState, RunListing};
+pub use studies::{
+    ChangedSetting, NewStep, NewStudy, RunProgress, StepEnd, StepRow, StepState, StudyRow,
+    StudyRun, StudyState,
+};
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

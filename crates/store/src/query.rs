@@ -13,6 +13,8 @@ pub struct Filter {
     pub workload: Option<String>,
     /// Only those on this engine, in the words of the `engine` column (`mariadb`).
     pub engine: Option<String>,
+    /// Only those of this execution of a study, by its whole id.
+    pub study: Option<String>,
     /// At most so many, the newest; `None` is all.
     pub limit: Option<u32>,
 }
@@ -107,6 +109,7 @@ impl Store {
                FROM interval GROUP BY run_id) i ON i.run_id = r.id \
              WHERE (:workload IS NULL OR r.workload = :workload) \
                AND (:engine IS NULL OR r.engine = :engine) \
+               AND (:study IS NULL OR r.study = :study) \
              ORDER BY r.started_at DESC, r.id DESC LIMIT :limit";
         let here = boot_id();
         let read = || -> rusqlite::Result<_> {
@@ -116,6 +119,7 @@ impl Store {
                     named_params! {
                         ":workload": filter.workload,
                         ":engine": filter.engine,
+                        ":study": filter.study,
                         ":limit": filter.limit.map_or(-1, i64::from),
                     },
                     |row| listing(row, here.as_deref()),
@@ -244,7 +248,7 @@ impl Store {
     }
 }
 
-fn process_id(row: &Row<'_>) -> rusqlite::Result<ProcessId> {
+pub(crate) fn process_id(row: &Row<'_>) -> rusqlite::Result<ProcessId> {
     Ok(ProcessId {
         hostname: row.get("hostname")?,
         boot_id: row.get("boot_id")?,
@@ -258,16 +262,9 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         row.get::<_, i64>(name)
             .map(|n| u64::try_from(n).unwrap_or(0))
     };
-    let state = match row.get::<_, String>("state")?.as_str() {
-        "finished" => ListedState::Finished,
-        "interrupted" => ListedState::Interrupted,
-        "failed" => ListedState::Failed(row.get::<_, Option<_>>("reason")?.unwrap_or_default()),
-        _ => match process_id(row)?.liveness(here) {
-            Liveness::Alive => ListedState::Running,
-            Liveness::Gone => ListedState::Unfinished,
-            Liveness::Unknown if is_silent(row)? => ListedState::Unfinished,
-            Liveness::Unknown => ListedState::PerhapsRunning,
-        },
+    let state = match state_of(row, here)? {
+        ListedState::PerhapsRunning if is_silent(row)? => ListedState::Unfinished,
+        seen => seen,
     };
     Ok(RunListing {
         id: row.get("id")?,
@@ -282,6 +279,20 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         transactions: unsigned("transactions")?,
         p95_ms: row.get("p95_ms")?,
         intervals: unsigned("intervals")?,
+    })
+}
+
+/// How far a run came, by its row alone.
+pub(crate) fn state_of(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<ListedState> {
+    Ok(match row.get::<_, String>("state")?.as_str() {
+        "finished" => ListedState::Finished,
+        "interrupted" => ListedState::Interrupted,
+        "failed" => ListedState::Failed(row.get::<_, Option<_>>("reason")?.unwrap_or_default()),
+        _ => match process_id(row)?.liveness(here) {
+            Liveness::Alive => ListedState::Running,
+            Liveness::Gone => ListedState::Unfinished,
+            Liveness::Unknown => ListedState::PerhapsRunning,
+        },
     })
 }
 

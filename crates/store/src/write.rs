@@ -122,7 +122,7 @@ impl Store {
         }
     }
 
-    fn synchronous(&self, level: &str) -> Result<(), StoreError> {
+    pub(crate) fn synchronous(&self, level: &str) -> Result<(), StoreError> {
         self.db
             .pragma_update(None, "synchronous", level)
             .map_err(|e| self.failed(e))

@@ -60,6 +60,46 @@ fn scripts() -> impl Iterator<Item = &'static Definition> {
     all.filter(|d| d.family == "oltp")
 }
 
+/// Whether a workload or the command itself has an option.
+pub fn takes(option: &str) -> bool {
+    let general = options::GROUPS.iter().flat_map(|g| g.options);
+    let own = scripts().flat_map(|d| d.options.iter().copied().flatten());
+    general.chain(own).any(|o| o.name == option)
+}
+
+/// Options that say what the tables are.
+pub const SHAPES: &[&str] = &[
+    "tables",
+    "table-size",
+    "auto-inc",
+    "secondary",
+    "create-secondary",
+    "create-table-options",
+    "mysql-storage-engine",
+    "pgsql-variant",
+    "partitioning",
+    "partitions",
+    "key-order",
+    "rand-seed",
+];
+
+/// Looks whether words are a right command line, without doing what they say.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(words: &[String]) -> Result<(), Failure> {
+    if let Invocation::Workload {
+        definition,
+        options,
+        ..
+    } = parse::parse(words)?
+    {
+        target::target(&options)?;
+        crate::plan::check(definition, &options)?;
+    }
+    Ok(())
+}
+
 /// From this verbosity on more than errors is printed, as with sysbench.
 const QUIET: u64 = 3;
 
@@ -114,7 +154,7 @@ fn execute(
     };
     let done = match command {
         Command::Prepare => {
-            prepare::prepare(definition, options, &mut out).map(|_| ExitCode::Success)
+            prepare::prepare(definition, options, &mut out).map(|()| ExitCode::Success)
         }
         Command::Prewarm => {
             prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)

@@ -11,7 +11,7 @@ mod run;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, cleanup, csv};
-use flags::TOOL;
+pub use flags::TOOL;
 use tidemark_workloads::Definition;
 
 /// Runs a go-tpc command line: `words` after `tpcc`, `args` with everything, for the record.

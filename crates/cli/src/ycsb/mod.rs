@@ -53,6 +53,33 @@ pub fn definition() -> Result<&'static Definition, Failure> {
     tidemark_workloads::find("ycsb").map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
 }
 
+/// Properties that say what the table is.
+pub const SHAPES: &[&str] = &[
+    "recordcount",
+    "insertstart",
+    "insertcount",
+    "fieldcount",
+    "fieldlength",
+    "fieldlengthdistribution",
+    "fieldlengthhistogram",
+    "dataintegrity",
+    "insertorder",
+    "zeropadding",
+    "keyprefix",
+];
+
+/// Looks whether words are a right command line, without doing what they say.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(words: &[String]) -> Result<(), Failure> {
+    let definition = definition()?;
+    if let Invocation::Do(asked) = parse::parse(definition, words)? {
+        crate::plan::check(definition, &asked.options)?;
+    }
+    Ok(())
+}
+
 /// A command line that was understood.
 pub struct Work<'a> {
     definition: &'static Definition,
@@ -121,22 +148,9 @@ impl<'a> Work<'a> {
         let options = self.options();
         let mut words: Vec<String> = vec!["tidemark".into(), "ycsb".into(), "load".into()];
         words.extend(self.asked.words.iter().cloned());
-        let shapes = [
-            "recordcount",
-            "insertstart",
-            "insertcount",
-            "fieldcount",
-            "fieldlength",
-            "fieldlengthdistribution",
-            "fieldlengthhistogram",
-            "dataintegrity",
-            "insertorder",
-            "zeropadding",
-            "keyprefix",
-        ];
         for (name, value, source) in options.shown() {
             let connects = CONNECTION.iter().any(|o| o.name == name);
-            if source == Source::CommandLine && (connects || shapes.contains(&name)) {
+            if source == Source::CommandLine && (connects || SHAPES.contains(&name)) {
                 words.extend(["-p".into(), format!("{name}={value}")]);
             }
             if source == Source::CommandLine && ["table", "target"].contains(&name) {

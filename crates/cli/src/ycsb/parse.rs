@@ -88,6 +88,11 @@ fn flags() -> impl Iterator<Item = &'static OptionSpec> {
     OWN.iter().chain([&TABLE]).chain(general())
 }
 
+/// Whether an option is a flag, and no property.
+pub fn is_flag(option: &str) -> bool {
+    flags().any(|o| o.name == option)
+}
+
 fn workload(definition: &'static Definition) -> impl Iterator<Item = &'static str> {
     let tables = definition.options.iter().copied().flatten();
     tables.map(|o| o.name)
