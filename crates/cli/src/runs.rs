@@ -17,9 +17,9 @@ impl From<StoreError> for Failure {
         let code = match error {
             StoreError::NoSuchRun { .. }
             | StoreError::Ambiguous { .. }
-            | StoreError::BadTag { .. }
             | StoreError::NoSuchStudy { .. }
             | StoreError::StudyGoesOn { .. }
+            | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
             StoreError::Occupied { .. } | StoreError::Exists { .. } => ExitCode::Refused,

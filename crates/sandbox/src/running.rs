@@ -1,6 +1,6 @@
 //! Starting a sandbox, and holding it.
 
-use crate::home::{ACCOUNT, Home, Sandbox, State, Step};
+use crate::home::{ACCOUNT, Home, Sandbox, Step};
 use crate::marker::Marker;
 use crate::place::{Place, Superuser, free_port};
 use crate::programs::{self, Account};
@@ -94,38 +94,6 @@ impl Home {
     /// As [`Home::start_watched`].
     pub fn start(&self, request: &Request) -> Result<Running, Error> {
         self.start_watched(request, &mut |_| true)
-    }
-
-    /// Takes the sandbox of the request's name over if one runs, and starts one else: for what goes on
-    /// after its process was killed. What is left of one that does not run is cleared away. Whether it
-    /// was started anew, and so is empty, is told.
-    ///
-    /// # Errors
-    /// As [`Home::start_watched`] and [`Home::down`].
-    pub fn take_or_start(
-        &self,
-        request: &Request,
-        watch: &mut dyn FnMut(Step) -> bool,
-    ) -> Result<(Running, bool), Error> {
-        if let Some(name) = &request.name
-            && let Ok(sandbox) = self.find(name)
-        {
-            let runs = matches!(sandbox.state(), State::Running { .. });
-            if runs && sandbox.engine() == Some(request.engine) {
-                let running = Running {
-                    home: self.clone(),
-                    sandbox,
-                    child: None,
-                    kept: false,
-                };
-                return Ok((running, false));
-            }
-            if runs {
-                return Err(Error::Taken { name: name.clone() });
-            }
-            self.down(name)?;
-        }
-        Ok((self.start_watched(request, watch)?, true))
     }
 
     /// Starts a server and waits until it answers. `watch` is told many times a second what is being

@@ -237,35 +237,6 @@ fn a_server_that_ended_by_itself_is_seen_and_cleared_away() {
     assert!(!found.folder().exists());
 }
 
-#[test]
-fn whoever_goes_on_takes_its_sandbox_over() {
-    let (_dir, home) = home();
-    let request = Request::parse("up:postgres?name=mine").unwrap();
-    let begin = || home.take_or_start(&request, &mut |_| true).unwrap();
-    let (first, fresh) = begin();
-    assert!(fresh);
-    ask(&first.url(), "CREATE TABLE t (n INT)").unwrap();
-    let (server, url) = (pid(&first), first.url());
-    // As if its process were gone.
-    first.keep();
-    let (second, fresh) = begin();
-    assert_eq!((fresh, pid(&second), second.url()), (false, server, url));
-    ask(&second.url(), "SELECT n FROM t").unwrap();
-    let mut other = request.clone();
-    other.engine = Engine::MariaDb;
-    let taken = home.take_or_start(&other, &mut |_| true).unwrap_err();
-    assert!(matches!(taken, Error::Taken { .. }), "{taken}");
-    // A server that died leaves nothing to take over.
-    second.keep();
-    signal("KILL", &[server]).unwrap();
-    assert!(wait_until(Duration::from_secs(10), || !alive(server)));
-    let (third, fresh) = begin();
-    assert!(fresh && pid(&third) != server);
-    assert!(ask(&third.url(), "SELECT n FROM t").is_err());
-    drop(third);
-    assert!(home.list().unwrap().is_empty());
-}
-
 const STARTER: &str = "TIDEMARK_TEST_STARTER";
 
 /// This program as one that starts a sandbox, to be killed on the way.

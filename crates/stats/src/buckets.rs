@@ -1,10 +1,7 @@
 //! Buckets of a histogram that count in four bytes as long as that is enough.
 
-use hdrhistogram::serialization::interval_log::{IntervalLogWriter, Tag};
 use hdrhistogram::serialization::{DeserializeError, Deserializer, Serializer, V2Serializer};
 use hdrhistogram::{Counter, Histogram, RecordError};
-use std::io::Write;
-use std::time::Duration;
 
 /// First upper bound; buckets are added when a larger value comes. 16 ms covers what most
 /// statements take and keeps an idle interval small.
@@ -25,11 +22,13 @@ pub(crate) enum Buckets {
 macro_rules! either {
     ($buckets:expr, $b:ident => $then:expr) => {
         match $buckets {
-            Buckets::Narrow($b) => $then,
-            Buckets::Wide($b) => $then,
+            $crate::buckets::Buckets::Narrow($b) => $then,
+            $crate::buckets::Buckets::Wide($b) => $then,
         }
     };
 }
+
+pub(crate) use either;
 
 fn empty<C: Counter>() -> Histogram<C> {
     // The constants satisfy every precondition of the constructor; the fallbacks never run.
@@ -146,17 +145,6 @@ impl Buckets {
         let mut serializer = V2Serializer::new();
         let written = either!(self, b => serializer.serialize(b, into));
         debug_assert!(written.is_ok());
-    }
-
-    /// Writes a line of a log; whether it could be written.
-    pub fn log<W: Write, S: Serializer>(
-        &self,
-        log: &mut IntervalLogWriter<'_, '_, W, S>,
-        start: Duration,
-        length: Duration,
-        tag: Option<Tag<'_>>,
-    ) -> bool {
-        either!(self, b => log.write_histogram(b, start, length, tag).is_ok())
     }
 
     /// Reads what [`Buckets::serialize`] wrote.

@@ -2,6 +2,7 @@
 //! what plots such logs): version 1.3 of the format, compressed V2 histograms, nanoseconds.
 
 use crate::Histogram;
+use crate::buckets::either;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use std::time::{Duration, SystemTime};
@@ -48,10 +49,10 @@ pub fn interval_log(
                 let word = interval.tag.as_deref().map(plain);
                 let tag = word.as_deref().and_then(Tag::new);
                 let LogInterval { start, length, .. } = interval;
-                let written = interval
-                    .latencies
-                    .with_buckets(|buckets| buckets.log(&mut log, start, length, tag));
-                debug_assert!(written);
+                let line = interval.latencies.with_buckets(
+                    |buckets| either!(buckets, b => log.write_histogram(b, start, length, tag)),
+                );
+                debug_assert!(line.is_ok());
             }
         });
     debug_assert!(written.is_ok());
