@@ -82,6 +82,19 @@ fn killed_and_resumed(case: &Case) {
     assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
     assert_eq!(case.value(), before);
 
+    // Also when no step is left to be taken: it is the first thing that resume does.
+    let mut study = dir.spawn(&["study", "run", "s.toml"]);
+    wait_until("the setting is changed", || case.value() == case.to);
+    study.kill().unwrap();
+    study.wait().unwrap();
+    let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
+    db.execute("UPDATE study_step SET state = 'failed'", [])
+        .unwrap();
+    let said = dir.run(&["study", "resume"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("0 of 3 steps done, 3 failed"), "{said:?}");
+    assert_eq!(case.value(), before);
+
     // Ctrl-C puts it back at once.
     let study = dir.spawn(&["study", "run", "s.toml"]);
     wait_until("the setting is changed again", || case.value() == case.to);
