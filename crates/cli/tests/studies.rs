@@ -103,6 +103,30 @@ fn a_study_on_sqlite_is_executed_kept_and_told() {
     assert!(load.output.contains("left as they are"), "{}", load.output);
 }
 
+/// Every family's load and run, with settings of sessions and fresh rows for each run.
+#[test]
+fn every_family_is_executed() {
+    let dir = Workdir::new();
+    let head = "name = \"f\"\ntime = 1\nload-threads = 1\n[[target]]\nname = \"s\"\n\
+                url = \"sqlite:f.db\"\nsession = { synchronous = \"OFF\" }\n";
+    let oltp = format!(
+        "{head}[[workload]]\nname = \"tpcc\"\noptions = {{ warehouses = 1 }}\n\
+         [[workload]]\nname = \"workloada\"\noptions = {{ recordcount = 500 }}\n\
+         [[workload]]\nname = \"bulk_insert\"\n[load]\nthreads = [1]\nconnections = [1]\n"
+    );
+    write(&dir, "oltp.toml", &format!("reload = \"per-run\"\n{oltp}"));
+    let said = dir.ok(&["study", "run", "oltp.toml"]);
+    assert!(said.out.contains("6 of 6 steps done"), "{said:?}");
+    let tpch =
+        format!("{head}[[workload]]\nname = \"tpch\"\noptions = {{ sf = 0.01, check = true }}\n");
+    write(&dir, "tpch.toml", &tpch.replace("f.db", "h.db"));
+    let said = dir.ok(&["study", "run", "tpch.toml"]);
+    assert!(said.out.contains("2 of 2 steps done"), "{said:?}");
+    let store = store(&dir);
+    let id = store.study("last").unwrap().id;
+    assert_eq!(store.runs_of(&id).unwrap().len(), 1);
+}
+
 #[test]
 fn a_failure_is_recorded_and_the_study_goes_on_or_stops() {
     let dir = Workdir::new();

@@ -20,7 +20,6 @@ use uuid::Uuid;
 /// [`Failure`] of bad usage before anything is touched; as [`Execution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
-    let places = reach(&read.plan.places)?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     if !words.anew
@@ -32,11 +31,13 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
             before.id, before.id
         )));
     }
+    let id = Uuid::now_v7().to_string();
+    let places = reach(&read.plan.places, &id)?;
     look_at_settings(&read.plan, &places)?;
     let folder = std::env::current_dir()
         .map_err(|e| Failure::new(ExitCode::Failed, format!("the current folder: {e}")))?;
     let new = NewStudy {
-        id: Uuid::now_v7().to_string(),
+        id,
         name: read.study.name.clone(),
         path: path.display().to_string(),
         file: without_passwords(&read.text),

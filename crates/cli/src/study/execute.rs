@@ -59,6 +59,11 @@ impl Execution<'_> {
         let mut states: Vec<StepState> = rows.iter().map(|r| r.state).collect();
         let mut pace = Pace::of(&rows, self.plan);
         let mut in_tables = in_tables(&rows, self.plan);
+        for step in &self.plan.steps {
+            if self.places.get(step.place).is_some_and(Reached::is_new) {
+                in_tables.remove(&step.tables);
+            }
+        }
         let view = View::new(states.len(), over(&states));
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {

@@ -33,8 +33,8 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    let places = reach(&read.plan.places)?;
     store.claim_study(&row.id, &client_host().hostname)?;
+    let places = reach(&read.plan.places, &row.id)?;
     tidy(&mut store, &row.id, &read, words.retry_failed)?;
     let mut execution = Execution {
         store,
