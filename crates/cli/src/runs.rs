@@ -16,6 +16,7 @@ impl From<StoreError> for Failure {
             | StoreError::Ambiguous { .. }
             | StoreError::NoSuchStudy { .. }
             | StoreError::StudyGoesOn { .. }
+            | StoreError::StudyElsewhere { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             _ => ExitCode::Failed,
         };

@@ -348,33 +348,20 @@ fn tables_that_are_there_are_only_replaced_when_the_file_says_so() {
 fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
     const KILLS: usize = 20;
     let dir = Workdir::new();
-    let text = small("reload = \"per-workload\"").replace("repeats = 2", "repeats = 3");
+    let text = small("reload = \"per-workload\"");
     write(&dir, "small.toml", &text);
     let mut random = 0x9e37_79b9_7f4a_7c15_u64 ^ u64::from(std::process::id());
     let mut args = vec!["study", "run", "small.toml"];
     let mut finished: BTreeSet<String> = BTreeSet::new();
-    let mut kills = 0;
-    loop {
+    for _ in 0..KILLS {
         let mut study = dir.spawn(&args);
-        if kills < KILLS {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 1300));
-        }
-        let ended = match kills < KILLS {
-            true => {
-                signal_if_alive(&mut study);
-                false
-            }
-            false => study.wait().unwrap().success(),
-        };
-        if ended {
-            break;
-        }
-        assert!(kills < KILLS, "{:?}", dir.run(&["study", "status", "last"]));
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 1300));
+        // One that has ended already is none to kill.
+        let _ = study.kill();
         study.wait().unwrap();
-        kills += 1;
         let Ok(store) = Store::open_existing(&dir.path().join("store.db")) else {
             continue;
         };
@@ -392,6 +379,8 @@ fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
         assert!(finished.is_subset(&now), "{finished:?} {now:?}");
         finished = now;
     }
+    let said = dir.ok(&args);
+    assert!(said.out.contains("0 failed, 0 skipped, 0 left"), "{said:?}");
     let store = store(&dir);
     let studies = store.studies().unwrap();
     assert_eq!(
@@ -406,7 +395,7 @@ fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
     );
     let runs = store.runs_of(&studies[0].id).unwrap();
     let places: BTreeSet<_> = runs.iter().map(|r| (r.cell.clone(), r.repeat)).collect();
-    assert_eq!((runs.len(), places.len()), (12, 12));
+    assert_eq!((runs.len(), places.len()), (8, 8));
     assert!(runs.iter().all(|r| r.run.state == ListedState::Finished));
     assert!(
         finished
@@ -420,23 +409,19 @@ fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
         .filter(|r| r.state == ListedState::Finished && !runs.iter().any(|k| k.run.id == r.id));
     assert_eq!(doubles.count(), 0);
     // What was cut off says so.
-    for half in all.iter().filter(|r| r.state == ListedState::Unfinished) {
-        let note: String = rusqlite_note(&dir, &half.id);
-        assert!(note.contains("makes the run again"), "{half:?}: {note}");
-    }
+    let halves = all.iter().filter(|r| r.state == ListedState::Unfinished);
+    let notes: Vec<String> = halves.map(|half| rusqlite_note(&dir, &half.id)).collect();
+    assert!(notes.len() > 3, "hardly any run was hit: {notes:?}");
+    assert!(
+        notes.iter().all(|n| n.contains("makes the run again")),
+        "{notes:?}"
+    );
 }
 
 fn rusqlite_note(dir: &Workdir, id: &str) -> String {
     let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
     db.query_row("SELECT note FROM run WHERE id = ?1", [id], |r| r.get(0))
         .unwrap()
-}
-
-/// Kills it, unless it has ended already.
-fn signal_if_alive(study: &mut std::process::Child) {
-    if study.try_wait().unwrap().is_none() {
-        study.kill().unwrap();
-    }
 }
 
 #[test]

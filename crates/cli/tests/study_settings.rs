@@ -62,7 +62,7 @@ fn killed_and_resumed(case: &Case) {
     let dir = Workdir::new();
     let path = dir.path().join("s.toml");
     let setting = format!("{} = \"{}\"", case.name, case.to);
-    std::fs::write(&path, case.study(&setting, 4)).unwrap();
+    std::fs::write(&path, case.study(&setting, 2)).unwrap();
     let before = case.value();
     assert_ne!(before, case.to);
     let mut study = dir.spawn(&["study", "run", "s.toml"]);

@@ -210,6 +210,13 @@ pub struct ChangedSetting {
     pub changed_to: String,
 }
 
+/// Whether a study can be claimed.
+enum Claim {
+    Free,
+    Taken,
+    Elsewhere,
+}
+
 impl Store {
     /// Begins the execution of a study by this process: its row and those of all its steps.
     ///
@@ -248,43 +255,65 @@ impl Store {
         .map_err(|e| self.failed(e))
     }
 
-    /// Makes this process the one that executes a study that was begun before.
+    /// Makes this process the one that executes a study that was begun before. `take_over` insists
+    /// where another host may be at it, which can't be seen from here.
     ///
     /// # Errors
-    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::NoSuchStudy`], and what
-    /// writing can meet.
-    pub fn claim_study(&mut self, id: &str, hostname: &str) -> Result<(), StoreError> {
+    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::StudyElsewhere`] when
+    /// one of another host may, [`StoreError::NoSuchStudy`], and what writing can meet.
+    pub fn claim_study(
+        &mut self,
+        id: &str,
+        hostname: &str,
+        take_over: bool,
+    ) -> Result<(), StoreError> {
         let own = ProcessId::own(hostname);
         let here = boot_id();
         // Asked and claimed in one transaction: of two that come at once one is refused.
-        let owner = self.in_transaction(|db| {
+        let seen = self.in_transaction(|db| {
             let owner = db
                 .query_row(
-                    "SELECT hostname, boot_id, pid, pid_started FROM study WHERE id = ?1",
+                    "SELECT hostname, boot_id, pid, pid_started, ended_ms FROM study WHERE id = ?1",
                     [id],
-                    process_id,
+                    |row| {
+                        let ended = row.get::<_, Option<i64>>("ended_ms")?.is_some();
+                        Ok((process_id(row)?, ended))
+                    },
                 )
                 .optional()?;
-            let lives = owner
-                .as_ref()
-                .is_some_and(|o| *o != own && o.liveness(here.as_deref()) == Liveness::Alive);
-            if owner.is_some() && !lives {
+            let Some((owner, ended)) = owner else {
+                return Ok(None);
+            };
+            let claim = match owner.liveness(here.as_deref()) {
+                _ if ended || owner == own => Claim::Free,
+                Liveness::Alive => Claim::Taken,
+                Liveness::Unknown if !take_over && !is_earlier_boot(&owner, here.as_deref()) => {
+                    Claim::Elsewhere
+                }
+                Liveness::Gone | Liveness::Unknown => Claim::Free,
+            };
+            if matches!(claim, Claim::Free) {
                 db.execute(
                     "UPDATE study SET hostname = ?2, boot_id = ?3, pid = ?4, pid_started = ?5, \
                      ended_ms = NULL WHERE id = ?1",
                     params![id, own.hostname, own.boot_id, own.pid, own.pid_started],
                 )?;
             }
-            Ok(owner.map(|o| (o, lives)))
+            Ok(Some((owner, claim)))
         });
-        match owner.map_err(|e| self.failed(e))? {
-            None => Err(self.no_such_study(id)),
-            Some((owner, true)) => Err(StoreError::StudyGoesOn {
-                id: id.into(),
+        let (id, seen) = (id.to_string(), seen.map_err(|e| self.failed(e))?);
+        match seen {
+            None => Err(self.no_such_study(&id)),
+            Some((_, Claim::Free)) => Ok(()),
+            Some((owner, Claim::Taken)) => Err(StoreError::StudyGoesOn {
+                id,
                 pid: owner.pid.unwrap_or(0),
                 hostname: owner.hostname,
             }),
-            Some((_, false)) => Ok(()),
+            Some((owner, Claim::Elsewhere)) => Err(StoreError::StudyElsewhere {
+                id,
+                hostname: owner.hostname,
+            }),
         }
     }
 

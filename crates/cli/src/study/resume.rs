@@ -33,7 +33,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    store.claim_study(&row.id, &client_host().hostname)?;
+    store.claim_study(&row.id, &client_host().hostname, words.take_over)?;
     let places = reach(&read.plan.places, &row.id)?;
     tidy(&mut store, &row.id, &read, words.retry_failed)?;
     let mut execution = Execution {
