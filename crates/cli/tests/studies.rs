@@ -95,8 +95,10 @@ fn a_study_on_sqlite_is_executed_kept_and_told() {
     );
 
     // A second execution uses the tables that are there.
+    let less = small("").replace("repeats = 2", "repeats = 1");
+    write(&dir, "small.toml", &less.replace("[1, 2]", "[1]"));
     let again = dir.ok(&["study", "run", "small.toml"]);
-    assert!(again.out.contains("9 of 9 steps done"), "{again:?}");
+    assert!(again.out.contains("3 of 3 steps done"), "{again:?}");
     let second = store.study("last").unwrap();
     assert_ne!(second.id, study.id);
     let load = &store.steps(&second.id).unwrap()[0];
@@ -294,53 +296,60 @@ fn tables_that_are_there_are_only_replaced_when_the_file_says_so() {
         .map(|(_, server)| server.fresh_database("study_existing").unwrap())
         .collect();
     let urls = databases.iter().map(|d| d.url());
-    for url in urls.chain(["sqlite:there.db".into()]) {
-        let dir = Workdir::new();
-        let target = format!("--target={url}");
-        let prepare = |rows: &str| {
-            let rows = format!("--table-size={rows}");
-            dir.run(&[
-                "sysbench",
-                "oltp_insert",
-                &target,
-                &rows,
-                "--keep-loaded",
-                "prepare",
-            ])
-        };
-        assert!(prepare("300").out.contains("Loaded 300 rows"));
-        let kept = prepare("300");
-        assert_eq!(kept.code, Some(0), "{kept:?}");
-        assert!(kept.out.contains("left as they are") && !kept.out.contains("Loaded"));
-        let other = prepare("400");
-        assert_eq!(other.code, Some(5), "{other:?}");
+    let urls = urls.chain(["sqlite:there.db".into()]);
+    std::thread::scope(|scope| {
+        for url in urls {
+            scope.spawn(move || only_replaced_when_told(&url));
+        }
+    });
+}
 
-        let study = |top: &str, rows: u32| {
-            let text = format!(
-                "name = \"e\"\ntime = 1\n{top}\n[[target]]\nname = \"t\"\nurl = \"{url}\"\n\
-                 [[workload]]\nname = \"oltp_insert\"\noptions = {{ table-size = {rows} }}\n"
-            );
-            write(&dir, "e.toml", &text);
-            let said = dir.run(&["study", "run", "e.toml"]);
-            let store = store(&dir);
-            let id = store.study("last").unwrap().id;
-            let load = store.steps(&id).unwrap().swap_remove(0);
-            (said.code, load.output, load.reason.unwrap_or_default())
-        };
-        let (code, output, _) = study("", 300);
-        assert_eq!(code, Some(0), "{output}");
-        assert!(output.contains("left as they are"), "{output}");
-        let (code, _, reason) = study("", 400);
-        assert_eq!(code, Some(1));
-        assert!(reason.contains("nothing was changed"), "{reason}");
-        // Fresh rows are wanted, and those that are there are not the study's.
-        let (code, _, reason) = study("reload = \"per-run\"", 300);
-        assert_eq!(code, Some(1));
-        assert!(reason.contains("nothing was changed"), "{reason}");
-        let (code, output, _) = study("existing = \"replace\"", 400);
-        assert_eq!(code, Some(0), "{output}");
-        assert!(output.contains("Loaded 400 rows"), "{output}");
-    }
+fn only_replaced_when_told(url: &str) {
+    let dir = Workdir::new();
+    let target = format!("--target={url}");
+    let prepare = |rows: &str| {
+        let rows = format!("--table-size={rows}");
+        dir.run(&[
+            "sysbench",
+            "oltp_insert",
+            &target,
+            &rows,
+            "--keep-loaded",
+            "prepare",
+        ])
+    };
+    assert!(prepare("300").out.contains("Loaded 300 rows"));
+    let kept = prepare("300");
+    assert_eq!(kept.code, Some(0), "{kept:?}");
+    assert!(kept.out.contains("left as they are") && !kept.out.contains("Loaded"));
+    let other = prepare("400");
+    assert_eq!(other.code, Some(5), "{other:?}");
+
+    let study = |top: &str, rows: u32| {
+        let text = format!(
+            "name = \"e\"\ntime = 1\n{top}\n[[target]]\nname = \"t\"\nurl = \"{url}\"\n\
+             [[workload]]\nname = \"oltp_insert\"\noptions = {{ table-size = {rows} }}\n"
+        );
+        write(&dir, "e.toml", &text);
+        let said = dir.run(&["study", "run", "e.toml"]);
+        let store = store(&dir);
+        let id = store.study("last").unwrap().id;
+        let load = store.steps(&id).unwrap().swap_remove(0);
+        (said.code, load.output, load.reason.unwrap_or_default())
+    };
+    let (code, output, _) = study("", 300);
+    assert_eq!(code, Some(0), "{output}");
+    assert!(output.contains("left as they are"), "{output}");
+    let (code, _, reason) = study("", 400);
+    assert_eq!(code, Some(1));
+    assert!(reason.contains("nothing was changed"), "{reason}");
+    // Fresh rows are wanted, and those that are there are not the study's.
+    let (code, _, reason) = study("reload = \"per-run\"", 300);
+    assert_eq!(code, Some(1));
+    assert!(reason.contains("nothing was changed"), "{reason}");
+    let (code, output, _) = study("existing = \"replace\"", 400);
+    assert_eq!(code, Some(0), "{output}");
+    assert!(output.contains("Loaded 400 rows"), "{output}");
 }
 
 /// Killed at twenty random moments: no finished run is lost, none is made twice.
@@ -437,7 +446,7 @@ fn no_password_is_stored_shown_or_in_the_process_list() {
     let bare = url.replace(secret, "sbtest@");
     let text = |target: &str| {
         format!(
-            "name = \"p\"\ntime = 2\n[[target]]\nname = \"m\"\n{target}\n\
+            "name = \"p\"\ntime = 1\n[[target]]\nname = \"m\"\n{target}\n\
              [[workload]]\nname = \"oltp_point_select\"\noptions = {{ table-size = 100 }}\n"
         )
     };

@@ -2,12 +2,14 @@
 
 mod buckets;
 mod histogram;
+mod log;
 mod moments;
 mod ratio;
 mod series;
 mod usl;
 
 pub use histogram::{Histogram, HistogramError};
+pub use log::{LogInterval, interval_log};
 pub use moments::{mean, population_stddev};
 pub use ratio::{Estimate, Ratio};
 pub use series::{Trend, autocorrelation, median, step, trend, variance_inflation};

@@ -229,7 +229,12 @@ fn locate<'s>(
         Reload::PerWorkload | Reload::PerRun => format!("{data} for {}", workload.label),
     };
     // Two names of one database have the same tables.
-    let url = places.get(place).map_or("", |p| p.url.as_str());
+    let url = match places.get(place) {
+        // Each of these is a server of its own.
+        Some(place) if place.url.starts_with("up:") => place.name.as_str(),
+        Some(place) => place.url.as_str(),
+        None => "",
+    };
     let tables = format!("{url} {}", workload.family);
     Located {
         place,

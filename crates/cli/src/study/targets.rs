@@ -1,5 +1,6 @@
 //! The databases of a study, as commands and sessions reach them.
 
+use super::execute::is_asked_to_end;
 use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::from_url;
@@ -16,7 +17,7 @@ pub struct Reached {
     pub variable: Option<(&'static str, Secret)>,
     /// The target of the account that changes settings.
     pub admin: Target,
-    /// The private server behind it; it ends with this value.
+    /// The private server behind it.
     server: Option<Server>,
 }
 
@@ -26,6 +27,16 @@ impl Reached {
     pub fn is_new(&self) -> bool {
         self.server.as_ref().is_some_and(Server::is_new)
     }
+}
+
+/// Ends what was started for a study.
+///
+/// # Errors
+/// [`Failure`] naming what could not be ended.
+pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
+    let servers = places.into_iter().filter_map(|p| p.server);
+    let ended: Vec<Result<(), Failure>> = servers.map(Server::stop).collect();
+    ended.into_iter().collect()
 }
 
 /// Finds out how the databases of a study's execution are reached, and starts those that are private.
@@ -39,16 +50,24 @@ pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
             variable(place, name)?;
         }
     }
-    let numbered = places.iter().zip(1..);
-    numbered
-        .map(|(place, number)| reach_one(place, study, number))
-        .collect()
+    let mut reached = Vec::with_capacity(places.len());
+    for (place, number) in places.iter().zip(1..) {
+        match reach_one(place, study, number) {
+            Ok(one) => reached.push(one),
+            Err(failure) => {
+                // What was started before it has no use now; the first failure is what is told.
+                let _ = leave(reached);
+                return Err(failure);
+            }
+        }
+    }
+    Ok(reached)
 }
 
 fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failure> {
     let (url, server) = match private::is_meant(&place.url) {
         true => {
-            let server = private::start(&place.url, study, number)?;
+            let server = private::start(&place.url, study, number, is_asked_to_end)?;
             (server.url(), Some(server))
         }
         false => (place.url.clone(), None),
