@@ -268,16 +268,13 @@ impl Execution<'_> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
+                // What is only shown ends no study.
                 if run.is_none() && step.kind == StepKind::Run {
-                    run = self
-                        .store
-                        .run_at(&self.id, &step.cell, step.repeat, since_ms)?
-                        .map(|(id, _)| id);
+                    let (id, cell) = (&self.id, &step.cell);
+                    let found = self.store.run_at(id, cell, step.repeat, since_ms);
+                    run = found.ok().flatten().map(|(id, _)| id);
                 }
-                let seen = match &run {
-                    Some(id) => self.store.progress(id)?,
-                    None => None,
-                };
+                let seen = run.as_ref().and_then(|id| self.store.progress(id).ok()?);
                 let left = pace.left(self.plan, states, step, begun.elapsed());
                 view.goes_on(begun.elapsed(), seen, left);
             }
