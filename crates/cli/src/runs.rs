@@ -19,6 +19,7 @@ impl From<StoreError> for Failure {
             | StoreError::Ambiguous { .. }
             | StoreError::NoSuchStudy { .. }
             | StoreError::StudyGoesOn { .. }
+            | StoreError::StudyElsewhere { .. }
             | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
