@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_core::StudyPlace;
-use tidemark_store::{ListedState, StepEnd, StepRow, StepState, Store};
+use tidemark_report::significant;
+use tidemark_store::{ListedState, RunListing, StepEnd, StepRow, StepState, Store};
 use tidemark_study::{OnFailure, Plan, Step, StepKind, Study};
 
 /// How often a step is looked at.
@@ -53,16 +54,20 @@ impl Execution<'_> {
     /// [`Failure`] when the store or a server's settings can't be written; steps that fail are
     /// recorded, and told by the exit code.
     pub fn execute(&mut self) -> Result<ExitCode, Failure> {
-        listen();
         settings::put_back(&mut self.store, &self.id, self.places)?;
         let rows = self.store.steps(&self.id)?;
         let mut states: Vec<StepState> = rows.iter().map(|r| r.state).collect();
         let mut pace = Pace::of(&rows, self.plan);
         let mut in_tables = in_tables(&rows, self.plan);
+        for step in &self.plan.steps {
+            if self.places.get(step.place).is_some_and(Reached::is_new) {
+                in_tables.remove(&step.tables);
+            }
+        }
         let view = View::new(states.len(), over(&states));
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {
-            stopped |= ASKED.load(Ordering::Relaxed) > 0;
+            stopped |= is_asked_to_end();
             if states[seq] != StepState::Waiting || stopped {
                 continue;
             }
@@ -131,8 +136,7 @@ impl Execution<'_> {
         );
         if left > 0 {
             say!("go on with: tidemark study resume {id}");
-            let interrupted = ASKED.load(Ordering::Relaxed) > 0;
-            return Ok(match interrupted {
+            return Ok(match is_asked_to_end() {
                 true => ExitCode::Interrupted,
                 false => ExitCode::Failed,
             });
@@ -265,16 +269,13 @@ impl Execution<'_> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
+                // What is only shown ends no study.
                 if run.is_none() && step.kind == StepKind::Run {
-                    run = self
-                        .store
-                        .run_at(&self.id, &step.cell, step.repeat, since_ms)?
-                        .map(|(id, _)| id);
+                    let (id, cell) = (&self.id, &step.cell);
+                    let found = self.store.run_at(id, cell, step.repeat, since_ms);
+                    run = found.ok().flatten().map(|(id, _)| id);
                 }
-                let seen = match &run {
-                    Some(id) => self.store.progress(id)?,
-                    None => None,
-                };
+                let seen = run.as_ref().and_then(|id| self.store.progress(id).ok()?);
                 let left = pace.left(self.plan, states, step, begun.elapsed());
                 view.goes_on(begun.elapsed(), seen, left);
             }
@@ -297,7 +298,7 @@ impl Execution<'_> {
                 .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
         };
         let id = run.as_ref().map(|(id, _)| id.as_str());
-        if ASKED.load(Ordering::Relaxed) > 0 && ended.failure().is_some() {
+        if is_asked_to_end() && ended.failure().is_some() {
             if let Some(id) = id {
                 self.store.note_half_made(id, HALF_MADE)?;
             }
@@ -353,12 +354,16 @@ impl Execution<'_> {
         let Some(found) = found.iter().find(|r| r.run.id == id) else {
             return Ok("done".into());
         };
-        let p95 = found
-            .run
-            .p95_ms
-            .map_or(String::new(), |ms| format!(", p95 {ms:.2} ms"));
-        Ok(format!("{:.1} tx/s{p95}", found.run.transactions_per_s()))
+        Ok(figures(&found.run))
     }
+}
+
+/// A run's throughput and latency, to three digits.
+pub fn figures(run: &RunListing) -> String {
+    let p95 = run
+        .p95_ms
+        .map_or(String::new(), |ms| format!(", p95 {} ms", significant(ms)));
+    format!("{} tx/s{p95}", significant(run.transactions_per_s()))
 }
 
 /// What is noted at a run that was cut off.
@@ -437,8 +442,13 @@ impl Pace {
     }
 }
 
+/// Whether the user asked to end.
+pub fn is_asked_to_end() -> bool {
+    ASKED.load(Ordering::Relaxed) > 0
+}
+
 /// Begins to listen for SIGINT and SIGTERM.
-fn listen() {
+pub fn listen() {
     let _unheard = ctrlc::set_handler(|| {
         let before = ASKED.fetch_add(1, Ordering::Relaxed);
         eprintln!(

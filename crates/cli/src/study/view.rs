@@ -3,6 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
+use tidemark_report::significant;
 use tidemark_store::RunProgress;
 use tidemark_study::{Step, StepKind, time_text};
 
@@ -29,14 +30,13 @@ impl View {
             let step = all.add(ProgressBar::new(1));
             // Ours and constant; the default style is no loss.
             if let Ok(style) =
-                ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} steps  {prefix}")
+                ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
             {
                 whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
-            if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {prefix}") {
+            if let Ok(style) = ProgressStyle::with_template("step   [{bar:30}] {prefix}  {msg}") {
                 step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
-            whole.set_message("study");
             whole.set_position(over as u64);
             Bars { all, whole, step }
         });
@@ -72,7 +72,7 @@ impl View {
                 let phase = if seen.at_s <= 0.0 { " (warm-up)" } else { "" };
                 let p95 = seen
                     .p95_ms
-                    .map_or(String::new(), |ms| format!("  p95 {ms:.2} ms"));
+                    .map_or(String::new(), |ms| format!("  p95 {} ms", significant(ms)));
                 format!(
                     "{}{phase}  {:.0} tx/s{p95}",
                     time_text(since),
