@@ -154,8 +154,5 @@ fn words(s: &Sources<'_>) -> Part {
     let said = words
         .iter()
         .map(|(word, says)| format!("{word}{}{says}", t.colon));
-    Part {
-        title: c.words.into(),
-        blocks: vec![Block::List(said.collect())],
-    }
+    Part::new(c.words, vec![Block::List(said.collect())])
 }

@@ -43,14 +43,14 @@ pub(super) fn groups(runs: &[RunDigest]) -> Vec<Group<'_>> {
 pub(super) fn part(s: &Sources<'_>) -> Part {
     let groups = groups(&s.many.runs);
     let judged: Vec<Judged> = groups.iter().map(|g| judged(s, g)).collect();
-    Part {
-        title: s.common.findings.into(),
-        blocks: vec![if judged.is_empty() {
+    Part::new(
+        s.common.findings,
+        vec![if judged.is_empty() {
             Block::Say(s.t.no_findings.into())
         } else {
             Block::Findings(judged)
         }],
-    }
+    )
 }
 
 fn judged(s: &Sources<'_>, group: &Group<'_>) -> Judged {

@@ -36,10 +36,7 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
         _ => blocks.push(Block::List(best)),
     }
     blocks.push(Block::List(believed(s)));
-    Part {
-        title: s.t.summary.into(),
-        blocks,
-    }
+    Part::new(s.t.summary, blocks)
 }
 
 fn what(s: &Sources<'_>) -> String {
