@@ -9,6 +9,11 @@ static HANDLE: OnceLock<StopHandle> = OnceLock::new();
 /// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
 /// do by default.
 pub fn listen() {
+    listen_saying("ending after the transactions in progress; once more ends at once");
+}
+
+/// The same, with what is told when it is heard.
+pub fn listen_saying(told: &'static str) {
     let handle = handle();
     let _unheard = ctrlc::set_handler(move || {
         if handle.is_stopped() {
@@ -16,7 +21,7 @@ pub fn listen() {
             std::process::exit(ExitCode::Interrupted as i32);
         }
         handle.stop();
-        eprintln!("ending after the transactions in progress; once more ends at once");
+        eprintln!("{told}");
     });
 }
 

@@ -7,13 +7,18 @@ macro_rules! say {
 }
 
 mod args;
+mod care;
+mod chosen;
 mod compare;
+mod deleting;
 mod demo;
 mod doctor;
+mod exchange;
 mod exit;
 mod gotpc;
 mod grammar;
 mod interrupt;
+mod labels;
 mod loading;
 mod native;
 mod oltpbench;
@@ -27,7 +32,9 @@ mod recording;
 mod render;
 mod reporting;
 mod runs;
+mod sandboxes;
 mod secrets;
+mod shell;
 mod storing;
 mod study;
 mod sysbench;
@@ -129,7 +136,16 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Show(show) => runs::show(&show),
         args::Command::Report(report) => reporting::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
-        args::Command::Delete(delete) => runs::delete(&delete),
+        args::Command::Tag(tag) => labels::tag(&tag),
+        args::Command::Note(note) => labels::note(&note),
+        args::Command::Delete(delete) => deleting::delete(&delete),
+        args::Command::Export(export) => exchange::export(&export),
+        args::Command::Import(import) => exchange::import(&import),
+        args::Command::Store(care) => care::store(&care),
+        args::Command::Up(up) => sandboxes::up(&up),
+        args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),
+        args::Command::Completions(completions) => shell::completions(&completions),
+        args::Command::Man(man) => shell::man(&man),
     }
 }

@@ -113,7 +113,20 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         said.out.contains("\n| 1 | 1 | ") && said.out.contains("\n| 2 | 1 | "),
         "{said:?}"
     );
+    // Groups are what the store's other commands call them.
+    dir.ok(&["tag", "last", "+two"]);
+    let said = dir.ok(&[
+        "report", "1.json", "--tag", "two", "--format", "md", "-o", "-",
+    ]);
+    assert!(said.out.starts_with("# 2 runs: "), "{said:?}");
+    let said = dir.ok(&["report", "tag:two", "--format", "md", "-o", "-"]);
+    assert!(
+        said.out.starts_with("# 1 runs: ") && said.out.contains("two"),
+        "{said:?}"
+    );
     for (words, says) in [
+        (vec!["report", "--tag", "tow"], "did you mean two?"),
+        (vec!["report", "study:nothing"], "no study nothing"),
         (vec!["report"], "required arguments were not provided"),
         (vec!["report", "nothing"], "no run nothing"),
         (

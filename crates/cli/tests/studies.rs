@@ -217,6 +217,108 @@ fn ctrl_c_leaves_what_can_be_resumed_and_a_changed_file_is_refused() {
     assert!(noted.study.is_some());
 }
 
+/// The moment between a run's end and its step's is short: it is made here.
+#[test]
+fn a_run_that_had_ended_when_its_study_was_killed_counts() {
+    let dir = Workdir::new();
+    write(&dir, "small.toml", &small("").replace("[1, 2]", "[1]"));
+    dir.ok(&["study", "run", "small.toml"]);
+    let before = all_runs(&dir);
+    let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
+    db.execute_batch(
+        "UPDATE study SET ended_ms = NULL, pid_started = '0'; \
+         UPDATE study_step SET state = 'going-on', run_id = NULL, ended_ms = NULL WHERE seq = 2",
+    )
+    .unwrap();
+    assert!(dir.ok(&["study", "status"]).out.contains("unfinished"));
+    // From anywhere.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = dir
+        .command(&["study", "resume", "small"])
+        .current_dir(elsewhere.path())
+        .output()
+        .unwrap();
+    let said = Said::of(&said);
+    assert!(said.out.contains("5 of 5 steps done"), "{said:?}");
+    assert_eq!(all_runs(&dir), before);
+    let study = store(&dir).study("last").unwrap();
+    assert_eq!(store(&dir).runs_of(&study.id).unwrap().len(), 4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_study_takes_its_step_with_it() {
+    let dir = Workdir::new();
+    let text = small("").replace("time = 1", "time = 100");
+    write(&dir, "small.toml", &text);
+    let mut study = dir.spawn(&["study", "run", "small.toml"]);
+    a_run_goes_on(&dir);
+    study.kill().unwrap();
+    study.wait().unwrap();
+    wait_until("the run has ended", || {
+        let runs = store(&dir).list(&Filter::default()).unwrap();
+        runs.iter().all(|r| r.state == ListedState::Unfinished)
+    });
+}
+
+/// What is there before is used, refused, or replaced if the file says so.
+#[test]
+fn tables_that_are_there_are_only_replaced_when_the_file_says_so() {
+    let engines = common::engines::servers();
+    let databases: Vec<_> = engines
+        .iter()
+        .map(|(_, server)| server.fresh_database("study_existing").unwrap())
+        .collect();
+    let urls = databases.iter().map(|d| d.url());
+    for url in urls.chain(["sqlite:there.db".into()]) {
+        let dir = Workdir::new();
+        let target = format!("--target={url}");
+        let prepare = |rows: &str| {
+            let rows = format!("--table-size={rows}");
+            dir.run(&[
+                "sysbench",
+                "oltp_insert",
+                &target,
+                &rows,
+                "--keep-loaded",
+                "prepare",
+            ])
+        };
+        assert!(prepare("300").out.contains("Loaded 300 rows"));
+        let kept = prepare("300");
+        assert_eq!(kept.code, Some(0), "{kept:?}");
+        assert!(kept.out.contains("left as they are") && !kept.out.contains("Loaded"));
+        let other = prepare("400");
+        assert_eq!(other.code, Some(5), "{other:?}");
+
+        let study = |top: &str, rows: u32| {
+            let text = format!(
+                "name = \"e\"\ntime = 1\n{top}\n[[target]]\nname = \"t\"\nurl = \"{url}\"\n\
+                 [[workload]]\nname = \"oltp_insert\"\noptions = {{ table-size = {rows} }}\n"
+            );
+            write(&dir, "e.toml", &text);
+            let said = dir.run(&["study", "run", "e.toml"]);
+            let store = store(&dir);
+            let id = store.study("last").unwrap().id;
+            let load = store.steps(&id).unwrap().swap_remove(0);
+            (said.code, load.output, load.reason.unwrap_or_default())
+        };
+        let (code, output, _) = study("", 300);
+        assert_eq!(code, Some(0), "{output}");
+        assert!(output.contains("left as they are"), "{output}");
+        let (code, _, reason) = study("", 400);
+        assert_eq!(code, Some(1));
+        assert!(reason.contains("nothing was changed"), "{reason}");
+        // Fresh rows are wanted, and those that are there are not the study's.
+        let (code, _, reason) = study("reload = \"per-run\"", 300);
+        assert_eq!(code, Some(1));
+        assert!(reason.contains("nothing was changed"), "{reason}");
+        let (code, output, _) = study("existing = \"replace\"", 400);
+        assert_eq!(code, Some(0), "{output}");
+        assert!(output.contains("Loaded 400 rows"), "{output}");
+    }
+}
+
 /// Killed at twenty random moments: no finished run is lost, none is made twice.
 #[test]
 fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {

@@ -4,10 +4,12 @@
 
 mod charts;
 mod compare;
+mod csv;
 mod digest;
 mod error;
 mod findings;
 mod html;
+mod intervals;
 mod load;
 mod load_words;
 mod many;
@@ -28,6 +30,7 @@ pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;
 pub use html::html;
+pub use intervals::{interval_log, interval_table};
 pub use many::{DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};

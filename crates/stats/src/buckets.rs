@@ -22,11 +22,13 @@ pub(crate) enum Buckets {
 macro_rules! either {
     ($buckets:expr, $b:ident => $then:expr) => {
         match $buckets {
-            Buckets::Narrow($b) => $then,
-            Buckets::Wide($b) => $then,
+            $crate::buckets::Buckets::Narrow($b) => $then,
+            $crate::buckets::Buckets::Wide($b) => $then,
         }
     };
 }
+
+pub(crate) use either;
 
 fn empty<C: Counter>() -> Histogram<C> {
     // The constants satisfy every precondition of the constructor; the fallbacks never run.

@@ -139,14 +139,19 @@ impl Histogram {
         self.buckets.iter().flat_map(Buckets::occupied)
     }
 
+    /// Lends the buckets, empty ones where nothing was recorded.
+    pub(crate) fn with_buckets<T>(&self, use_them: impl FnOnce(&Buckets) -> T) -> T {
+        match &self.buckets {
+            Some(buckets) => use_them(buckets),
+            None => use_them(&Buckets::new()),
+        }
+    }
+
     /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        match &self.buckets {
-            Some(buckets) => buckets.serialize(&mut bytes),
-            None => Buckets::new().serialize(&mut bytes),
-        }
+        self.with_buckets(|buckets| buckets.serialize(&mut bytes));
         // How far the buckets reach depends on what came first, a small value or a large one: equal
         // counts shall be equal bytes.
         if let Some(reach) = bytes.get_mut(HEADER_REACH) {

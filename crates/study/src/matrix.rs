@@ -63,6 +63,30 @@ impl Level {
     }
 }
 
+/// How many runs a study has, without making its matrix, which may be huge by a slip.
+pub(crate) fn runs(study: &Study) -> u64 {
+    let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX).max(1);
+    let of_workload = |workload: &StudyWorkload| {
+        let levels = workload.load.as_ref().unwrap_or(&study.load);
+        let levels = [
+            levels.threads.len(),
+            levels.rates.len(),
+            levels.connections.len(),
+        ];
+        let factors = study.factors.iter().filter(|f| is_for(f, workload));
+        let lengths = levels.into_iter().chain(factors.map(|f| f.values.len()));
+        lengths.fold(1, |all: u64, length| all.saturating_mul(count(length)))
+    };
+    let cells = study.workloads.iter().map(of_workload);
+    let cells = cells.fold(0, u64::saturating_add);
+    let cells = cells.saturating_mul(count(study.targets.len()));
+    cells.saturating_mul(u64::from(study.repeats))
+}
+
+fn is_for(factor: &Factor, workload: &StudyWorkload) -> bool {
+    factor.workloads.is_empty() || factor.workloads.contains(&workload.label)
+}
+
 /// Every cell, in the order of the file: targets, then workloads, then factors, then load levels.
 pub(crate) fn cells(study: &Study) -> Vec<Cell<'_>> {
     let targets: Vec<Option<usize>> = match study.targets.len() {
@@ -89,9 +113,8 @@ fn combinations<'s>(
     study: &'s Study,
     workload: &StudyWorkload,
 ) -> Vec<Vec<(&'s Factor, &'s FactorValue)>> {
-    let is_for = |f: &&Factor| f.workloads.is_empty() || f.workloads.contains(&workload.label);
     let mut all = vec![Vec::new()];
-    for factor in study.factors.iter().filter(is_for) {
+    for factor in study.factors.iter().filter(|f| is_for(f, workload)) {
         all = all
             .into_iter()
             .flat_map(|before: Vec<(&Factor, &FactorValue)>| {

@@ -33,6 +33,8 @@ const YCSB: &[&str] = &[
     "workloade",
     "workloadf",
 ];
+/// At a second each they take a day and more.
+const MOST_RUNS: u64 = 100_000;
 /// How true and false are written on a command line, and in a server's settings.
 const OPTION_WORDS: [&str; 2] = ["on", "off"];
 const SETTING_WORDS: [&str; 2] = ["ON", "OFF"];
@@ -64,7 +66,7 @@ pub fn parse(text: &str) -> Result<Study, StudyError> {
 }
 
 /// As much of a study as can be read; every problem is told.
-fn study<'t>(reader: &Reader<'t>, top: &Table<'_, 't>) -> Option<Study> {
+fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
     let name = top.required("name").and_then(|v| v.name());
     let load = top.get("load").and_then(|v| v.table(Section::Load));
     let load = load.map_or_else(default_levels, |table| levels(&table));
@@ -131,7 +133,7 @@ fn study<'t>(reader: &Reader<'t>, top: &Table<'_, 't>) -> Option<Study> {
 }
 
 /// What can only be judged when all is read.
-fn together(reader: &Reader<'_>, top: &Table<'_, '_>, study: &Study) {
+fn together(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
     unique(reader, "[[target]] name", &study.targets, |t| {
         (t.line, &t.name)
     });
@@ -190,6 +192,13 @@ fn together(reader: &Reader<'_>, top: &Table<'_, '_>, study: &Study) {
             );
         }
     }
+    let runs = crate::matrix::runs(study);
+    if runs > MOST_RUNS {
+        top.problem(format!(
+            "the matrix has {runs} runs; at most {MOST_RUNS} are executed as one study: leave out \
+             values, levels or repeats"
+        ));
+    }
     for workload in &study.workloads {
         let clashes = |other: &&StudyWorkload| workload.family.clashes_with() == Some(other.family);
         if let Some(other) = study.workloads.iter().find(clashes)
@@ -233,7 +242,7 @@ fn together(reader: &Reader<'_>, top: &Table<'_, '_>, study: &Study) {
     }
 }
 
-fn unique<T>(reader: &Reader<'_>, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {
+fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {
     let mut seen = BTreeSet::new();
     for item in items {
         let (line, name) = named(item);

@@ -10,15 +10,19 @@ use tidemark_core::{nearest, parse_duration, redact_url};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// A list has at most so many entries: a matrix of more is a slip.
+const MOST_ENTRIES: usize = 1000;
+
 /// A file being read.
-pub(crate) struct Reader<'t> {
-    text: &'t str,
+pub(crate) struct Reader {
+    /// Where each line begins.
+    lines: Vec<usize>,
     problems: RefCell<Vec<Problem>>,
 }
 
 /// One table of it.
 pub(crate) struct Table<'a, 't> {
-    reader: &'a Reader<'t>,
+    reader: &'a Reader,
     section: Section,
     values: &'a DeTable<'t>,
     /// Its first line.
@@ -27,17 +31,20 @@ pub(crate) struct Table<'a, 't> {
 
 /// The value of one key.
 pub(crate) struct Value<'a, 't> {
-    reader: &'a Reader<'t>,
+    reader: &'a Reader,
     key: &'static Key,
     value: &'a Spanned<DeValue<'t>>,
     /// The key's line.
     pub line: usize,
 }
 
-impl<'t> Reader<'t> {
-    pub fn new(text: &'t str) -> Self {
+impl Reader {
+    pub fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
         Self {
-            text,
+            lines: std::iter::once(0)
+                .chain(ends.map(|(at, _)| at + 1))
+                .collect(),
             problems: RefCell::default(),
         }
     }
@@ -50,12 +57,13 @@ impl<'t> Reader<'t> {
         self.problems.into_inner()
     }
 
+    /// The line in which a part of the text begins, from 1.
     pub fn line_of(&self, span: &Range<usize>) -> usize {
-        line_at(self.text, span.start)
+        self.lines.partition_point(|begin| *begin <= span.start)
     }
 
     /// Takes a table, and tells the keys that are none of its section.
-    pub fn table<'a>(
+    pub fn table<'a, 't>(
         &'a self,
         section: Section,
         values: &'a DeTable<'t>,
@@ -84,12 +92,6 @@ impl<'t> Reader<'t> {
             line,
         }
     }
-}
-
-/// The line of a place in a text, from 1.
-pub(crate) fn line_at(text: &str, at: usize) -> usize {
-    let before = text.get(..at.min(text.len())).unwrap_or(text);
-    before.matches('\n').count() + 1
 }
 
 impl<'a, 't> Table<'a, 't> {
@@ -131,6 +133,10 @@ impl<'a, 't> Table<'a, 't> {
             value.wrong();
             return Vec::new();
         };
+        if items.len() > MOST_ENTRIES {
+            value.refuse(&format!("{} of them; at most {MOST_ENTRIES}", items.len()));
+            return Vec::new();
+        }
         let table = |item: &'a Spanned<DeValue<'t>>| {
             let line = self.reader.line_of(&item.span());
             match item.get_ref().as_table() {
@@ -248,7 +254,8 @@ impl<'a, 't> Value<'a, 't> {
             DeValue::Array(items) => items.iter().map(|i| one(i.get_ref())).collect(),
             single => one(single).map(|v| vec![v]),
         };
-        let Some(found) = found.filter(|f| !f.is_empty()) else {
+        let fits = |f: &Vec<T>| !f.is_empty() && f.len() <= MOST_ENTRIES;
+        let Some(found) = found.filter(fits) else {
             self.wrong();
             return Vec::new();
         };

@@ -172,6 +172,19 @@ fn each_problem_is_told_with_its_line() {
             ),
             "f:10: tpcc: TPC-C and TPC-H have tables of the same names",
         ),
+        (
+            with(
+                "repeats = 1000",
+                &format!(
+                    "load = {{ threads = [{}] }}",
+                    (1..=101)
+                        .map(|n| n.to_string())
+                        .collect::<Vec<_>>()
+                        .join(",")
+                ),
+            ),
+            "f:1: the matrix has 101000 runs; at most 100000",
+        ),
         ("name = \"s\"\n".into(), "f:1: no [[workload]]"),
         ("name = \"s\"\n".into(), "f:1: no [[target]]"),
         (

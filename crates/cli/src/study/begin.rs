@@ -90,7 +90,7 @@ pub fn place_of_store(named: Option<&Path>) -> Result<PathBuf, Failure> {
              --store=runs.db",
         ));
     }
-    Ok(path)
+    absolute(&path)
 }
 
 /// A path that means the same from everywhere.

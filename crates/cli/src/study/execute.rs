@@ -62,6 +62,7 @@ impl Execution<'_> {
         let view = View::new(states.len(), over(&states));
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {
+            stopped |= ASKED.load(Ordering::Relaxed) > 0;
             if states[seq] != StepState::Waiting || stopped {
                 continue;
             }
@@ -179,9 +180,8 @@ impl Execution<'_> {
             return self.end(seq, StepState::Failed, Some(reason), None, "");
         }
         let stands = self.place_json(step)?;
-        let store = std::path::absolute(self.store.path())
-            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
-        let mut child = child::start(&words, &self.folder, &store, place, stands.as_deref())?;
+        let store = self.store.path();
+        let mut child = child::start(&words, &self.folder, store, place, stands.as_deref())?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
     }

@@ -27,6 +27,9 @@ const MOST_LINES: usize = 8;
 pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let mut store = Store::open_existing(&place_of_store(words.store.store.as_deref())?)?;
     let row = find(&store, &words.study)?;
+    // What files say is meant from where the study was begun.
+    std::env::set_current_dir(&row.folder)
+        .map_err(|e| Failure::usage(format!("{}: the study was begun here: {e}", row.folder)))?;
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;

@@ -54,6 +54,26 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The command line as clap has it, for completions and manual pages: every option of every script.
+pub fn grammar() -> clap::Command {
+    let names: Vec<&str> = scripts().map(|d| d.name).collect();
+    let groups = options::GROUPS.iter().map(|g| (g.title, g.options));
+    let tables = scripts().flat_map(|d| d.options.iter().copied());
+    let of_scripts = tables.map(|table| ("Options of scripts", table));
+    let named = groups.chain(of_scripts).flat_map(|(title, table)| {
+        let named = table.iter().map(move |spec| (*spec, title));
+        named.collect::<Vec<_>>()
+    });
+    crate::grammar::described(
+        clap::Command::new("tidemark sysbench")
+            .about("The sysbench OLTP family with sysbench's own command line and output")
+            .override_usage("tidemark sysbench [options]... SCRIPT COMMAND")
+            .arg(clap::Arg::new("SCRIPT").value_parser(names))
+            .arg(clap::Arg::new("COMMAND").value_parser(parse::command_words())),
+        named,
+    )
+}
+
 /// The workloads that are sysbench's scripts.
 fn scripts() -> impl Iterator<Item = &'static Definition> {
     let all = tidemark_workloads::registry().iter();

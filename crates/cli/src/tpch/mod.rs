@@ -14,6 +14,14 @@ use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::{is_kept, say};
 pub use flags::TOOL;
 
+/// Its command line as clap has it.
+///
+/// # Errors
+/// [`Failure`] when this build lacks the workload.
+pub fn grammar() -> Result<clap::Command, Failure> {
+    TOOL.grammar()
+}
+
 /// Runs a go-tpc command line: `words` after `tpch`, `args` with everything, for the record.
 ///
 /// # Errors

@@ -20,6 +20,16 @@ use tidemark_report::Lang;
 use tidemark_report::tpcc::OutputStyle;
 use tidemark_workloads::Definition;
 
+/// Its command line as clap has it, with the words that stand first.
+pub fn grammar() -> clap::Command {
+    parse::command_line()
+        .mut_arg("COMMAND", |arg| arg.value_parser(["load", "run"]))
+        .mut_arg("DB", |arg| arg.value_parser(["mysql", "pg", "sqlite"]))
+        .mut_arg("property_file", |arg| {
+            arg.value_hint(clap::ValueHint::FilePath)
+        })
+}
+
 /// Runs a go-ycsb command line: `words` after `ycsb`, `args` with everything, for the record.
 ///
 /// # Errors

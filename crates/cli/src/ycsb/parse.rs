@@ -346,7 +346,8 @@ or without a server:
 Workloads a to f of the paper are built in (-P workloada); a file of that path wins.
 MYSQL_PWD or PGPASSWORD in the environment hold the password.";
 
-fn command_line() -> clap::Command {
+/// Everything that clap is to know of the command line.
+pub fn command_line() -> clap::Command {
     let words = |name: &'static str, letter: char| {
         Arg::new(name)
             .long(name)
