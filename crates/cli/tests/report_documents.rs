@@ -24,7 +24,7 @@ fn a_study_is_one_document_in_every_form() {
     let page = written(&dir, "report.html");
     for words in [
         "<h1>threads on SQLite</h1>",
-        "4 runs of oltp_update_index were made on SQLite",
+        "4 runs of oltp_update_index on SQLite",
         "Each point of the matrix was repeated 2 times.",
         "Throughput over threads",
         "2 different loads: the scalability law takes four at least",
@@ -121,7 +121,7 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
     assert!(said.out.starts_with("# 2 runs: "), "{said:?}");
     let said = dir.ok(&["report", "tag:two", "--format", "md", "-o", "-"]);
     assert!(
-        said.out.starts_with("# 1 runs: ") && said.out.contains("two"),
+        said.out.starts_with("# 1 run: ") && said.out.contains("two"),
         "{said:?}"
     );
     for (words, says) in [
