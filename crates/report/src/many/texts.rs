@@ -128,8 +128,8 @@ texts! {
     scalability: "Scalability", "可扩展性";
     usl_says: "Universal Scalability Law: contention {sigma}% (95% interval {sigma_low}–{sigma_high}%), coherency {kappa} ({kappa_low}–{kappa_high}), one user alone {lambda} transactions/s; it explains {r2}% of the variance.",
         "通用可扩展性定律（USL）：竞争系数 σ = {sigma}%（95% 区间 {sigma_low}–{sigma_high}%），一致性系数 κ = {kappa}（{kappa_low}–{kappa_high}），单用户吞吐量 {lambda} TPS，可解释 {r2}% 的方差。";
-    usl_peak: "Its peak is at {load} {name} ({low}–{high}), with {tps} transactions/s.", "峰值位于 {name} {load}（{low}–{high}），约 {tps} TPS。";
-    usl_knee: "The knee is at {load} {name}: beyond it users mostly wait for each other.", "拐点位于 {name} {load}，超过后主要是互相等待。";
+    usl_peak: "Its peak is at {load} {name} ({low}–{high}), with {tps} transactions/s.", "峰值出现在{name} {load}（{low}–{high}）处，约 {tps} TPS。";
+    usl_knee: "The knee is at {load} {name}: beyond it users mostly wait for each other.", "{name}达到 {load} 时出现拐点，超过后主要是互相等待。";
     usl_beyond: "No peak lies in the range that was measured (up to {most} {name}); where it would be, these runs can't tell.",
         "所测范围（{name} 最高 {most}）内没有出现峰值，峰值位置无法由这些数据推断。";
     usl_unsure: "Coherency can't be told from none, so no peak is claimed.", "一致性系数与零无法区分，因此不给出峰值。";
