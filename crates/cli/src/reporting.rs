@@ -1,11 +1,10 @@
 //! `report`: one run, several, or a study as one document.
 
-use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
-use crate::{chosen, output, progress};
+use crate::{args, chosen, output, progress};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};

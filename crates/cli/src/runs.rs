@@ -19,10 +19,11 @@ impl From<StoreError> for Failure {
             | StoreError::Ambiguous { .. }
             | StoreError::NoSuchStudy { .. }
             | StoreError::StudyGoesOn { .. }
+            | StoreError::StudyElsewhere { .. }
             | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
-            StoreError::Occupied { .. } => ExitCode::Refused,
+            StoreError::Occupied { .. } | StoreError::Exists { .. } => ExitCode::Refused,
             _ => ExitCode::Failed,
         };
         Self::new(code, error.to_string())
