@@ -14,7 +14,7 @@ pub(crate) fn whole(n: u64) -> String {
 }
 
 /// To three significant digits, all digits before the point kept: `3,126`, `312`, `31.3`, `0.0812`.
-pub(crate) fn three(value: f64) -> String {
+pub fn three(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
