@@ -1,11 +1,13 @@
 //! `tidemark ycsb`: YCSB with go-ycsb's command line, properties and output.
 
 mod files;
+mod flags;
 mod load;
 pub mod parse;
 mod printer;
 mod properties;
 mod run;
+mod setting;
 mod target;
 mod there;
 
