@@ -9,15 +9,22 @@ static HANDLE: OnceLock<StopHandle> = OnceLock::new();
 /// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
 /// do by default.
 pub fn listen() {
+    let _unheard = ctrlc::set_handler(asked);
+}
+
+/// The user asks for an end, by a signal or by a key of the view.
+pub fn asked() {
     let handle = handle();
-    let _unheard = ctrlc::set_handler(move || {
-        if handle.is_stopped() {
-            // The second one: nothing is waited for. The store holds every interval but this one.
-            std::process::exit(ExitCode::Interrupted as i32);
-        }
-        handle.stop();
+    if handle.is_stopped() {
+        // The second one: nothing is waited for. The store holds every interval but this one.
+        tidemark_live::restore_terminal();
+        std::process::exit(ExitCode::Interrupted as i32);
+    }
+    handle.stop();
+    // A view says it itself.
+    if !tidemark_live::terminal_is_taken() {
         eprintln!("ending after the transactions in progress; once more ends at once");
-    });
+    }
 }
 
 /// What a run or load asks whether it should end.

@@ -15,8 +15,10 @@ mod gotpc;
 mod grammar;
 mod interrupt;
 mod loading;
+mod measuring;
 mod native;
 mod oltpbench;
+mod outlet;
 mod output;
 mod outputs;
 mod pacing;
@@ -32,6 +34,7 @@ mod sysbench;
 mod target;
 mod tpcc;
 mod tpch;
+mod watching;
 mod ycsb;
 
 use clap::Parser;

@@ -12,7 +12,7 @@ mod load;
 mod load_words;
 mod markdown;
 mod merge;
-mod number;
+pub mod number;
 pub mod oltpbench;
 mod section;
 pub mod sysbench;

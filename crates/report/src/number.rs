@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// With thousands separated: `1,234,567`.
-pub(crate) fn whole(n: u64) -> String {
+pub fn whole(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(crate) fn whole(n: u64) -> String {
 }
 
 /// To three significant digits, all digits before the point kept: `3,126`, `312`, `31.3`, `0.0812`.
-pub(crate) fn three(value: f64) -> String {
+pub fn three(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
@@ -67,7 +67,7 @@ pub(crate) fn seconds(s: f64) -> String {
 }
 
 /// Bytes in binary units: `17.2 MiB`.
-pub(crate) fn bytes(n: u64) -> String {
+pub fn bytes(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value < 1024.0 {
