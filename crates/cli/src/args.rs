@@ -1,5 +1,11 @@
 //! The command line of everything whose grammar is not another tool's.
 
+mod keeping;
+mod tools;
+
+pub use keeping::{Delete, Export, Import, List, Note, Salvage, StoreCare, StoreCommand, Tag};
+pub use tools::{Completions, Down, Man, Up};
+
 use crate::exit::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -73,6 +79,8 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
+    /// Run a matrix of runs from a file: plan, run, resume, status
+    Study(crate::study::args::Study),
     /// List the workloads
     Workloads,
     /// List the runs in the store
@@ -83,10 +91,28 @@ pub enum Command {
     Report(Report),
     /// Compare runs: how much faster or slower, how sure that is, what else differed
     Compare(Compare),
-    /// Delete one run from the store
-    Delete(One),
+    /// Put tags on runs, to find and compare them by, or take them off
+    Tag(Tag),
+    /// Note something about a run
+    Note(Note),
+    /// Delete runs from the store
+    Delete(Delete),
+    /// Write runs to files: whole records, intervals as CSV, or HdrHistogram logs
+    Export(Export),
+    /// Take exported records into the store
+    Import(Import),
+    /// Check the store's file, or save what can be saved of a damaged one
+    Store(StoreCare),
+    /// Start a private MariaDB or PostgreSQL to try things on, or list those that run
+    Up(Up),
+    /// Stop a private server and remove its data
+    Down(Down),
     /// Check step by step that a target can be used: connection, rights, statements, loading
     Doctor(Doctor),
+    /// Print what lets a shell complete this command line
+    Completions(Completions),
+    /// Write manual pages
+    Man(Man),
 }
 
 /// `demo`.
@@ -121,20 +147,6 @@ pub struct StoreArg {
     /// File of the run store [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
     #[arg(long)]
     pub store: Option<PathBuf>,
-}
-
-/// `runs`.
-#[derive(Debug, Args)]
-pub struct List {
-    /// Only runs of this workload
-    #[arg(long)]
-    pub workload: Option<String>,
-    /// How many of the newest to list
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    pub limit: u32,
-    /// Where they are.
-    #[command(flatten)]
-    pub store: StoreArg,
 }
 
 /// `show`.
@@ -173,7 +185,7 @@ pub struct Report {
 #[derive(Debug, Args)]
 pub struct Compare {
     /// Run to compare with: an id or its beginning, `last`, or a record written by --out; repeats
-    /// with commas
+    /// with commas, or as tag:NAME or study:ID
     pub a: String,
     /// Run that is compared, likewise
     pub b: String,
@@ -188,16 +200,6 @@ pub struct Compare {
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where they are.
-    #[command(flatten)]
-    pub store: StoreArg,
-}
-
-/// `delete`.
-#[derive(Debug, Args)]
-pub struct One {
-    /// The run's id or its beginning; `last` is the newest
-    pub id: String,
-    /// Where it is.
     #[command(flatten)]
     pub store: StoreArg,
 }

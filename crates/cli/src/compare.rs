@@ -1,9 +1,9 @@
 //! `compare`: two runs, or two groups of them, beside each other.
 
-use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::render::language;
-use crate::runs::record_of;
+use crate::runs::{open, record_of};
+use crate::{args, chosen};
 use tidemark_analysis::compare::Limit;
 use tidemark_analysis::{AnalysisError, compare};
 use tidemark_core::record::RunRecord;
@@ -63,22 +63,37 @@ fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
     let names = list.split(',').map(str::trim).filter(|n| !n.is_empty());
     let mut records: Vec<RunRecord> = Vec::new();
     for name in names {
-        let record = record_of(&words.store, name)?;
-        if records.iter().any(|r| r.id == record.id) {
-            return Err(Failure::usage(format!(
-                "{list:?}: run {} is there twice; a repeat is a run of its own",
-                record.id
-            )));
+        for record in records_of(words, name)? {
+            if records.iter().any(|r| r.id == record.id) {
+                return Err(Failure::usage(format!(
+                    "{list:?}: run {} is there twice; a repeat is a run of its own",
+                    record.id
+                )));
+            }
+            records.push(record);
         }
-        records.push(record);
     }
     if records.is_empty() {
         return Err(Failure::usage(format!(
-            "{list:?}: which run? An id, its beginning, last, a record's file, or several with \
-             commas; for example: tidemark compare 0199a1 last"
+            "{list:?}: which run? An id, its beginning, last, a record's file, tag:NAME, study:ID, or \
+             several with commas; for example: tidemark compare 0199a1 last"
         )));
     }
     // Ids sort by the start of a run.
     records.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(records)
+}
+
+/// The runs of one name: of a group those that finished.
+fn records_of(words: &args::Compare, name: &str) -> Result<Vec<RunRecord>, Failure> {
+    if !["tag:", "study:"].iter().any(|p| name.starts_with(p)) {
+        return Ok(vec![record_of(&words.store, name)?]);
+    }
+    let store = open(&words.store)?;
+    let runs = chosen::group(&store, name)?.unwrap_or_default();
+    let ids = chosen::comparable(runs, name);
+    if ids.is_empty() {
+        return Err(Failure::usage(format!("{name}: no run of it finished")));
+    }
+    ids.iter().map(|id| Ok(store.get(id)?)).collect()
 }

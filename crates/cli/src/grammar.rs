@@ -31,6 +31,28 @@ pub fn arg(spec: &OptionSpec, letter: char, title: &'static str) -> Arg {
     }
 }
 
+/// A command with these options under their titles, each once, as completions and manual pages have
+/// it; it is not for reading a command line.
+pub fn described(
+    command: clap::Command,
+    options: impl IntoIterator<Item = (OptionSpec, &'static str)>,
+) -> clap::Command {
+    // clap has these two itself.
+    let mut known = vec!["help", "version"];
+    let mut command = command.version(env!("CARGO_PKG_VERSION"));
+    for (spec, title) in options {
+        if known.contains(&spec.name) {
+            continue;
+        }
+        known.push(spec.name);
+        command = command.arg(match spec.kind {
+            OptionKind::Choice(words) => arg(&spec, ' ', title).value_parser(words.to_vec()),
+            _ => arg(&spec, ' ', title),
+        });
+    }
+    command
+}
+
 fn value_name(kind: OptionKind) -> &'static str {
     match kind {
         OptionKind::Int { .. } | OptionKind::Float { .. } => "N",

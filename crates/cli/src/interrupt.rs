@@ -5,10 +5,18 @@ use std::sync::OnceLock;
 use tidemark_engine::StopHandle;
 
 static HANDLE: OnceLock<StopHandle> = OnceLock::new();
+/// What is told when an end is asked for.
+static TOLD: OnceLock<&str> = OnceLock::new();
 
 /// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
 /// do by default.
 pub fn listen() {
+    listen_saying("ending after the transactions in progress; once more ends at once");
+}
+
+/// The same, with what is told when it is heard.
+pub fn listen_saying(told: &'static str) {
+    TOLD.get_or_init(|| told);
     let _unheard = ctrlc::set_handler(asked);
 }
 
@@ -23,7 +31,7 @@ pub fn asked() {
     handle.stop();
     // A view says it itself.
     if !tidemark_live::terminal_is_taken() {
-        eprintln!("ending after the transactions in progress; once more ends at once");
+        eprintln!("{}", TOLD.get().copied().unwrap_or_default());
     }
 }
 

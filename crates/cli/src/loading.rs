@@ -1,10 +1,13 @@
 //! Telling of a load: while it goes on, and when it has ended.
 
+use crate::exit::Failure;
+use crate::plan::Plan;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::io::Write;
+use tidemark_core::OptionValues;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadObserver, LoadReport};
+use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, is_loaded};
 
 /// Prints a line.
 pub fn say(out: &mut dyn Write, line: &str) {
@@ -21,6 +24,27 @@ pub fn way(method: BulkMethod) -> &'static str {
         BulkMethod::MultiRowInsert => "INSERT",
         BulkMethod::PreparedInsert => "single INSERTs",
     }
+}
+
+/// Whether `--keep-loaded` is given and the tables are there as they would be loaded; then this is
+/// told.
+///
+/// # Errors
+/// [`Failure`] when they can't be looked at.
+pub fn is_kept(
+    options: &OptionValues,
+    plan: &Plan,
+    spec: &LoadSpec,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let kept = options.flag("keep-loaded") && is_loaded(&plan.connector, &plan.workload, spec)?;
+    if kept {
+        say(
+            out,
+            "Tidemark has loaded these very tables before: they are left as they are",
+        );
+    }
+    Ok(kept)
 }
 
 /// What was loaded and verified.

@@ -7,13 +7,18 @@ macro_rules! say {
 }
 
 mod args;
+mod care;
+mod chosen;
 mod compare;
+mod deleting;
 mod demo;
 mod doctor;
+mod exchange;
 mod exit;
 mod gotpc;
 mod grammar;
 mod interrupt;
+mod labels;
 mod loading;
 mod measuring;
 mod native;
@@ -28,8 +33,11 @@ mod ready;
 mod recording;
 mod render;
 mod runs;
+mod sandboxes;
 mod secrets;
+mod shell;
 mod storing;
+mod study;
 mod sysbench;
 mod target;
 mod tpcc;
@@ -43,6 +51,7 @@ use std::path::Path;
 use std::process;
 
 fn main() -> process::ExitCode {
+    study::end_with_study();
     let args = secrets::arguments();
     tidemark_observe::raise_open_files();
     let code = match dispatch(&args) {
@@ -123,12 +132,22 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Tpch { args: words } => tpch::main(args, &words),
         args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
+        args::Command::Study(words) => study::study(&words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
         args::Command::Report(report) => runs::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
-        args::Command::Delete(delete) => runs::delete(&delete),
+        args::Command::Tag(tag) => labels::tag(&tag),
+        args::Command::Note(note) => labels::note(&note),
+        args::Command::Delete(delete) => deleting::delete(&delete),
+        args::Command::Export(export) => exchange::export(&export),
+        args::Command::Import(import) => exchange::import(&import),
+        args::Command::Store(care) => care::store(&care),
+        args::Command::Up(up) => sandboxes::up(&up),
+        args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),
+        args::Command::Completions(completions) => shell::completions(&completions),
+        args::Command::Man(man) => shell::man(&man),
     }
 }

@@ -207,6 +207,18 @@ pub const NATIVE: &[OptionSpec] = &[
         "how long a lost session is tried again",
     ),
     option(
+        "set-session",
+        Text,
+        "",
+        "settings that every session takes for itself, as 'sort_buffer_size=262144;tx_isolation=SERIALIZABLE'",
+    ),
+    option(
+        "keep-loaded",
+        Bool,
+        "off",
+        "prepare: end well when Tidemark has loaded these very tables before, and leave them as they are",
+    ),
+    option(
         "replace",
         Bool,
         "off",

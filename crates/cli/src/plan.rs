@@ -8,6 +8,7 @@ use tidemark_core::{
     Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, Isolation, OptionValues, PreparedMode,
     Protocol, RunSpec, Source, Target,
 };
+use tidemark_drivers::settings::{SessionSettings, parse_session_settings};
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
 use tidemark_engine::{LoadSpec, Replace};
 use tidemark_workloads::{Definition, Workload};
@@ -47,7 +48,8 @@ impl Plan {
             // A load's journal tells by the rows changed what is whose.
             count_matched: !preparing && workload.counts_matched(),
         };
-        let mut connector = Connector::new(target.clone(), connect)?;
+        let session = session_settings(options)?;
+        let mut connector = Connector::new(target.clone(), connect)?.with_session_settings(session);
         if !preparing {
             connector = connector.must_exist();
         }
@@ -57,6 +59,16 @@ impl Plan {
             connector,
         })
     }
+}
+
+/// Looks whether options can be had together, without a look at any target.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(definition: &Definition, options: &OptionValues) -> Result<(), Failure> {
+    (definition.build)(options)?;
+    session_settings(options)?;
+    native_spec(options, 1).map(|_| ())
 }
 
 /// The seed of a run of TPC-C. Clients that share one, each with its part of the warehouses, have the
@@ -71,6 +83,15 @@ pub fn tpcc_seed(options: &OptionValues) -> u64 {
         0 if is_shared => LOAD_SEED,
         seed => seed,
     }
+}
+
+fn session_settings(options: &OptionValues) -> Result<SessionSettings, Failure> {
+    parse_session_settings(options.text("set-session")).map_err(|part| {
+        Failure::usage(format!(
+            "--set-session: {part}: allowed is name=value, several joined by semicolons; for \
+             example --set-session='sort_buffer_size=262144;tx_isolation=SERIALIZABLE'"
+        ))
+    })
 }
 
 fn prepared(options: &OptionValues) -> PreparedMode {

@@ -68,7 +68,10 @@ pub fn write(record: &RunRecord, path: &Path, format: Format, lang: &str) -> Res
 }
 
 /// Writes beside the file and moves it there, so that a full disk leaves the old file or none.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+///
+/// # Errors
+/// [`Failure`] naming the file.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(
             ExitCode::Failed,

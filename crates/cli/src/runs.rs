@@ -1,12 +1,15 @@
-//! `workloads`, `runs`, `show`, `report`, `delete`.
+//! `workloads`, `runs`, `show`, `report`.
 
-use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
+use crate::{args, chosen};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
-use tidemark_store::{Filter, Store, StoreError, from_json, to_json};
+use tidemark_core::{printable, printable_lines};
+use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
 
 impl From<StoreError> for Failure {
@@ -14,7 +17,12 @@ impl From<StoreError> for Failure {
         let code = match error {
             StoreError::NoSuchRun { .. }
             | StoreError::Ambiguous { .. }
+            | StoreError::NoSuchStudy { .. }
+            | StoreError::StudyGoesOn { .. }
+            | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
+            StoreError::Damaged { .. } => ExitCode::Check,
+            StoreError::Occupied { .. } => ExitCode::Refused,
             _ => ExitCode::Failed,
         };
         Self::new(code, error.to_string())
@@ -26,7 +34,11 @@ fn print(text: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn open(store: &args::StoreArg) -> Result<Store, Failure> {
+/// The store that is there.
+///
+/// # Errors
+/// [`Failure`] when none is, or it can't be read.
+pub fn open(store: &args::StoreArg) -> Result<Store, Failure> {
     Ok(Store::open_existing(&store_path(store.store.as_deref())?)?)
 }
 
@@ -43,31 +55,44 @@ pub fn workloads() -> Result<ExitCode, Failure> {
 /// Lists the runs.
 pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let path = store_path(list.store.store.as_deref())?;
-    let filter = Filter {
-        workload: list.workload.clone(),
-        limit: Some(list.limit),
-        ..Filter::default()
-    };
+    let mut filter = filter(list)?;
     let runs = match Store::open_existing(&path) {
-        Ok(store) => store.list(&filter)?,
+        Ok(store) => {
+            let study = list.study.as_deref().map(|s| chosen::study(&store, s));
+            filter.study = study.transpose()?;
+            store.list(&filter)?
+        }
         Err(StoreError::Absent { .. }) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    if runs.is_empty() && list.workload.is_some() {
-        return print("no runs of this workload\n");
+    if runs.is_empty() && is_filtered(list) {
+        return print("no runs of this kind\n");
     }
     if runs.is_empty() {
         return print("no runs yet; begin with: tidemark demo\n");
     }
+    let tagged = runs.iter().any(|run| !run.tags.is_empty());
     let mut text = format!(
-        "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  target\n",
-        "id", "started (UTC)", "state", "workload", "sessions", "tx/s", "p95 ms"
+        "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  target{}\n",
+        "id",
+        "started (UTC)",
+        "state",
+        "workload",
+        "sessions",
+        "tx/s",
+        "p95 ms",
+        if tagged { "  [tags]" } else { "" }
     );
     for run in runs {
         let started: String = run.started_at.chars().take(16).collect();
         let p95 = run.p95_ms.map_or("-".into(), |p| format!("{p:.2}"));
-        text.push_str(&format!(
-            "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12.2}  {:>10}  {}\n",
+        let tags = match run.tags.as_slice() {
+            [] => String::new(),
+            tags => format!("  [{}]", tags.join(", ")),
+        };
+        // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
+        let line = format!(
+            "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12.2}  {:>10}  {}{tags}",
             run.id,
             started.replace('T', " "),
             run.state.to_string(),
@@ -76,9 +101,77 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
             run.transactions_per_s(),
             p95,
             run.target
-        ));
+        );
+        text.push_str(&printable(&line));
+        text.push('\n');
     }
     print(&text)
+}
+
+fn is_filtered(list: &args::List) -> bool {
+    let words = [
+        &list.workload,
+        &list.engine,
+        &list.target,
+        &list.state,
+        &list.since,
+        &list.until,
+        &list.study,
+    ];
+    words.iter().any(|word| word.is_some()) || !list.tag.is_empty()
+}
+
+/// All that is asked for but the study, which only the store knows.
+fn filter(list: &args::List) -> Result<Filter, Failure> {
+    let state = list.state.as_ref().and_then(|asked| {
+        let mut words = StateWord::ALL.into_iter();
+        words.find(|(word, _)| word == asked).map(|(_, s)| s)
+    });
+    Ok(Filter {
+        workload: list.workload.clone(),
+        engine: list.engine.clone(),
+        study: None,
+        tags: list.tag.clone(),
+        state,
+        target: list.target.clone(),
+        since: moment("since", list.since.as_deref())?,
+        until: moment("until", list.until.as_deref())?,
+        limit: Some(list.limit),
+    })
+}
+
+/// A moment as records have it: from a date, a date and time of this place, either with a zone, or
+/// how long ago.
+fn moment(flag: &str, given: Option<&str>) -> Result<Option<String>, Failure> {
+    let Some(text) = given else {
+        return Ok(None);
+    };
+    let zone = TimeZone::system();
+    let ago = || {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let number: i64 = number.parse().ok().filter(|n| *n >= 0)?;
+        let hours = match unit {
+            "h" => number,
+            "d" => number.checked_mul(24)?,
+            "m" => return Timestamp::now().checked_sub(number.minutes()).ok(),
+            _ => return None,
+        };
+        // A span of hours ends at some 20,000 years.
+        let span = jiff::Span::new().try_hours(hours).ok()?;
+        Timestamp::now().checked_sub(span).ok()
+    };
+    let local = || {
+        let time: civil::DateTime = text.parse().ok()?;
+        Some(time.to_zoned(zone.clone()).ok()?.timestamp())
+    };
+    let moment = ago().or_else(|| text.parse().ok()).or_else(local);
+    let moment = moment.ok_or_else(|| {
+        Failure::usage(format!(
+            "--{flag}={text}: allowed are a date, a date and time, or how long ago in m, h or d; \
+             for example --{flag}=2026-11-20, --{flag}=2026-11-20T14:30 or --{flag}=3d"
+        ))
+    })?;
+    Ok(Some(moment.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()))
 }
 
 fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
@@ -88,7 +181,10 @@ fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
 }
 
 /// The id meant: `last` is the newest's.
-fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
+///
+/// # Errors
+/// [`Failure`] when there is no run.
+pub fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
     match id {
         "last" => store
             .latest()?
@@ -104,7 +200,11 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
         let text = to_json(&record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         return print(&text);
     }
-    print(&render::render(&record, Format::Text, &show.lang)?)
+    print(&printable_lines(&render::render(
+        &record,
+        Format::Text,
+        &show.lang,
+    )?))
 }
 
 /// The record that a word names: a file written by `--out`, or a run of the store.
@@ -128,12 +228,4 @@ pub fn report(report: &args::Report) -> Result<ExitCode, Failure> {
     let record = record_of(&report.store, &report.run)?;
     render::write(&record, &report.out, format, &report.lang)?;
     print(&format!("{}\n", report.out.display()))
-}
-
-/// Deletes one run.
-pub fn delete(one: &args::One) -> Result<ExitCode, Failure> {
-    let mut store = open(&one.store)?;
-    let id = whole_id(&store, &one.id)?;
-    let deleted = store.delete(&id)?;
-    print(&format!("deleted run {deleted}\n"))
 }

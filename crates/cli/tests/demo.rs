@@ -51,7 +51,7 @@ fn the_demo_leaves_a_record_and_reports_and_can_be_run_again() {
             .contains("lang=\"zh")
     );
     let id = dir.last_record()["id"].as_str().unwrap().to_string();
-    dir.ok(&["delete", &id]);
+    dir.ok(&["delete", &id, "--yes"]);
     assert_eq!(dir.ok(&["runs"]).out.lines().count(), 2);
 }
 

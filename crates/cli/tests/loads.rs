@@ -86,11 +86,11 @@ fn the_newest_run_is_deleted_by_its_name() {
     run(&dir, &["--events=10"]);
     run(&dir, &["--events=20"]);
     let newest = dir.last_record()["id"].as_str().unwrap().to_string();
-    let said = dir.ok(&["delete", "last"]);
+    let said = dir.ok(&["delete", "last", "--yes"]);
     assert_eq!(said.out, format!("deleted run {newest}\n"));
     assert_ne!(dir.last_record()["id"].as_str().unwrap(), newest);
-    dir.ok(&["delete", "last"]);
-    let said = dir.run(&["delete", "last"]);
+    dir.ok(&["delete", "last", "--yes"]);
+    let said = dir.run(&["delete", "last", "--yes"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("no runs yet"), "{said:?}");
 }

@@ -1,6 +1,7 @@
 //! Opens sessions to a target.
 
 use crate::connection::{Connection, Driver};
+use crate::settings::session::{self, SessionSettings};
 use crate::{Session, isolation, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -76,6 +77,7 @@ pub struct Connector {
     addresses: Vec<Vec<Address>>,
     tls: Option<Arc<rustls::ClientConfig>>,
     options: ConnectOptions,
+    session: Arc<SessionSettings>,
     must_exist: bool,
 }
 
@@ -99,6 +101,7 @@ impl Connector {
             addresses,
             tls,
             options,
+            session: Arc::default(),
             must_exist: false,
         })
     }
@@ -109,6 +112,13 @@ impl Connector {
     #[must_use]
     pub fn must_exist(mut self) -> Self {
         self.must_exist = true;
+        self
+    }
+
+    /// Makes every session take these settings when it is opened.
+    #[must_use]
+    pub fn with_session_settings(mut self, settings: SessionSettings) -> Self {
+        self.session = Arc::new(settings);
         self
     }
 
@@ -229,8 +239,17 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Opens a connection; without a host, to an embedded database.
+    /// Opens a connection that has the settings asked for.
     async fn open(&self, host: Option<usize>) -> Result<Connection, DbError> {
+        let mut connection = self.open_plain(host).await?;
+        if !self.session.is_empty() {
+            Box::pin(session::apply(&mut connection, &self.session)).await?;
+        }
+        Ok(connection)
+    }
+
+    /// Opens a connection; without a host, to an embedded database.
+    async fn open_plain(&self, host: Option<usize>) -> Result<Connection, DbError> {
         if self.is_blocking() {
             let opened = sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)?;
             return Ok(Connection::new(Driver::Sqlite(opened), None));

@@ -1,6 +1,7 @@
 //! Loading many rows by the fastest way a target takes.
 
 use crate::dialect::write_hex;
+use crate::postgres::binary::BinaryRows;
 use crate::{BulkMethod, Dialect, Value};
 
 /// Makes rows one after another.
@@ -41,6 +42,8 @@ pub(crate) enum Sink<'a> {
     Tsv(&'a mut Vec<u8>),
     /// COPY's text format, with binary data as bytea reads it (PostgreSQL manual, 8.4.1).
     Copy(&'a mut Vec<u8>),
+    /// COPY's binary format.
+    CopyBinary(&'a mut Vec<u8>, &'a mut BinaryRows),
     /// Literals of a VALUES list.
     Values(&'a mut Vec<u8>, &'a Dialect),
     /// Comma-separated, quoted where it must be (RFC 4180); NULL is `NULL` without quotes.
@@ -71,6 +74,14 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn copy_text(out: &'a mut Vec<u8>) -> Self {
         Self {
             sink: Sink::Copy(out),
+            first: true,
+        }
+    }
+
+    /// Writes COPY's binary format, into a row that was begun.
+    pub(crate) fn copy_binary(out: &'a mut Vec<u8>, rows: &'a mut BinaryRows) -> Self {
+        Self {
+            sink: Sink::CopyBinary(out, rows),
             first: true,
         }
     }
@@ -112,6 +123,7 @@ impl<'a> RowWriter<'a> {
                     other => write_tsv(other, out),
                 }
             }
+            Sink::CopyBinary(out, rows) => rows.push(value, out),
             Sink::Csv(out) => {
                 if !first {
                     out.push(b',');

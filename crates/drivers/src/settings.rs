@@ -3,13 +3,16 @@
 //!
 //! Values that may hold secrets, or name places on the server's disks, are left out.
 
+pub mod global;
 mod limit;
 mod mysql;
 mod postgres;
 mod private;
+pub(crate) mod session;
 mod sqlite;
 
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
+pub use session::{SessionSettings, parse_session_settings};
 
 use crate::Session;
 use tidemark_core::record::Setting;

@@ -33,7 +33,7 @@ pub use control::StopHandle;
 pub use error::EngineError;
 pub use load::{
     Guard, LoadFailure, LoadObserver, LoadReport, LoadSpec, Replace, TableReport, create,
-    drop_tables, is_marked_loaded, is_ours, is_unfinished, prepare,
+    drop_tables, is_loaded, is_marked_loaded, is_ours, is_unfinished, prepare,
 };
 pub use recorder::{Due, Origin, Recorder};
 pub use run::{RunObserver, RunResult, Started, run, run_sampled};

@@ -20,6 +20,7 @@ mod replies;
 mod script;
 mod session;
 mod store;
+mod study;
 
 pub use programs::{PROGRAMS, run as run_program};
 pub use script::{CUT, Flags, NONCE, PACKET, Script};
@@ -63,6 +64,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "store",
         run: store::run,
+    },
+    Target {
+        name: "study",
+        run: study::run,
     },
 ];
 

@@ -57,6 +57,43 @@ fn what_users_write_is_taken() {
     }
 }
 
+/// The examples, and what is wrong in many ways.
+#[test]
+fn study_files() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        write(
+            "study",
+            &format!("written-{name}"),
+            &std::fs::read(path).unwrap(),
+        );
+    }
+    for (name, text) in [
+        ("empty", ""),
+        ("no-toml", "a = = [\n[[x]\n\"\u{1}"),
+        (
+            "unknown",
+            "nam = 1\n[[target]]\nurll = 1\n[[workload]]\nname = 1979-05-27\n",
+        ),
+        (
+            "nested",
+            "[[factor]]\nvalues = [[[[[[[[{ a = { b = { c = 1 } } }]]]]]]]]\n",
+        ),
+        (
+            "numbers",
+            "repeats = 0x10\nseed = 1_0\nload = { threads = [0, 1e9, nan, -1], rates = inf }\n",
+        ),
+        (
+            "passwords",
+            "# mysql://u:p@h/d\n[[target]]\nname = \"a\"\nurl = 'mysql://u:p@h/d'\npassword = \"x\"\n",
+        ),
+    ] {
+        write("study", &format!("written-{name}"), text.as_bytes());
+    }
+}
+
 #[test]
 fn a_public_key_is_taken() {
     let pem = include_str!("../../drivers/tests/data/mysql/rsa-public.pem");

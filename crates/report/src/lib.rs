@@ -4,10 +4,12 @@
 
 mod charts;
 mod compare;
+mod csv;
 mod digest;
 mod error;
 mod findings;
 mod html;
+mod intervals;
 mod load;
 mod load_words;
 mod markdown;
@@ -27,6 +29,7 @@ pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;
 pub use html::html;
+pub use intervals::{interval_log, interval_table};
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use text::text;

@@ -14,7 +14,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 /// Reads after which other tasks get their turn, whatever more there is to read.
-const READS_AT_ONCE: u8 = 16;
+const READS_AT_ONCE: u32 = 16;
 
 enum Socket {
     /// With the kernel's stamp of what was received last.
@@ -338,9 +338,19 @@ impl Stream {
         if let Some(terms) = &mut self.terms {
             poll_fn(|_| terms.travel_in(&self.reactor)).await;
         }
-        let mut reads = 0u8;
         let mut in_place = self.in_place;
         loop {
+            // A peer that sends faster than it is understood would keep the thread for itself, and
+            // no time-out would come to its turn: whoever receives message by message is held up
+            // as one who wants them all.
+            if self.reads > 0 && self.reads.is_multiple_of(READS_AT_ONCE) {
+                crate::yield_now().await;
+                if let Some(terms) = &mut self.terms
+                    && let Poll::Ready(over) = terms.wait(&self.reactor)
+                {
+                    over?;
+                }
+            }
             if !in_place {
                 self.readable().await?;
             }
@@ -348,18 +358,6 @@ impl Stream {
                 Reading::Done(value) => return Ok(value),
                 Reading::More => in_place = self.in_place,
                 Reading::Nothing => in_place = false,
-            }
-            // A peer that sends faster than it is understood would keep the thread for itself, and
-            // no time-out would come to its turn.
-            reads += 1;
-            if reads == READS_AT_ONCE {
-                reads = 0;
-                crate::yield_now().await;
-                if let Some(terms) = &mut self.terms
-                    && let Poll::Ready(over) = terms.wait(&self.reactor)
-                {
-                    over?;
-                }
             }
         }
     }

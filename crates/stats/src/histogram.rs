@@ -1,21 +1,14 @@
 //! A latency histogram that is exact under merging.
 
+use crate::buckets::{Buckets, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use std::time::Duration;
 
-/// Three significant digits: values are off by at most 0.1 %.
-const SIGNIFICANT_DIGITS: u8 = 3;
-/// First upper bound; the histogram grows when a larger value comes. 16 ms covers what most
-/// statements take and keeps an idle interval small.
-const INITIAL_HIGH_NS: u64 = 16_000_000;
 /// Where the V2 header holds the largest value that the buckets take, in big-endian order.
 const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
 const MAX_NS: u64 = 3_600_000_000_000;
-
-type Buckets = hdrhistogram::Histogram<u64>;
 
 /// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
 /// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
@@ -66,12 +59,9 @@ impl Histogram {
         let ns = u64::try_from(latency.as_nanos())
             .unwrap_or(MAX_NS)
             .min(MAX_NS);
-        let buckets = self.buckets.get_or_insert_with(buckets);
-        // `saturating_record` cannot fail; `record` on an auto-resizing histogram only would
-        // if memory ran out.
-        if buckets.record(ns.max(1)).is_err() {
-            buckets.saturating_record(ns.max(1));
-        }
+        self.buckets
+            .get_or_insert_with(Buckets::new)
+            .record(ns.max(1));
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
@@ -82,9 +72,7 @@ impl Histogram {
         let Some(theirs) = other.buckets.as_ref().filter(|b| !b.is_empty()) else {
             return;
         };
-        // Both have the same digits and resize themselves: adding cannot fail.
-        let added = self.buckets.get_or_insert_with(buckets).add(theirs);
-        debug_assert!(added.is_ok());
+        self.buckets.get_or_insert_with(Buckets::new).add(theirs);
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
@@ -147,25 +135,22 @@ impl Histogram {
 
     /// The occupied buckets in order: upper edge in nanoseconds, and count.
     pub fn occupied(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let recorded = self.buckets.iter().flat_map(Buckets::iter_recorded);
-        recorded.map(|v| (v.value_iterated_to(), v.count_at_value()))
+        self.buckets.iter().flat_map(Buckets::occupied)
+    }
+
+    /// Lends the buckets, empty ones where nothing was recorded.
+    pub(crate) fn with_buckets<T>(&self, use_them: impl FnOnce(&Buckets) -> T) -> T {
+        match &self.buckets {
+            Some(buckets) => use_them(buckets),
+            None => use_them(&Buckets::new()),
+        }
     }
 
     /// Text form: exact sum, minimum and maximum, then HdrHistogram V2 in base64, separated by
     /// `:`. Any HdrHistogram tool reads the last part.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        let empty;
-        let buckets = match &self.buckets {
-            Some(buckets) => buckets,
-            None => {
-                empty = buckets();
-                &empty
-            }
-        };
-        // Writing to memory cannot fail; the format holds every count that a u64 does below 2^63.
-        let written = V2Serializer::new().serialize(buckets, &mut bytes);
-        debug_assert!(written.is_ok());
+        self.with_buckets(|buckets| buckets.serialize(&mut bytes));
         // How far the buckets reach depends on what came first, a small value or a large one: equal
         // counts shall be equal bytes.
         if let Some(reach) = bytes.get_mut(HEADER_REACH) {
@@ -207,10 +192,8 @@ impl Histogram {
                 "not uncompressed V2 with three significant digits, or of another length than it says",
             ));
         }
-        let mut buckets: Buckets = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|e| HistogramError::Format(e.to_string()))?;
-        buckets.auto(true);
+        let buckets =
+            Buckets::deserialize(&bytes).map_err(|e| HistogramError::Format(e.to_string()))?;
         let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
         let min_ns = if buckets.is_empty() {
             u64::MAX
@@ -240,15 +223,6 @@ impl Histogram {
             buckets: Some(buckets),
         })
     }
-}
-
-fn buckets() -> Buckets {
-    // The constants satisfy every precondition of the constructor; the fallbacks never run.
-    let mut buckets = Buckets::new_with_bounds(1, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS)
-        .or_else(|_| Buckets::new(SIGNIFICANT_DIGITS))
-        .unwrap_or_else(|_| unreachable!("constant bounds are valid"));
-    buckets.auto(true);
-    buckets
 }
 
 /// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,

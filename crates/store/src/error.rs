@@ -45,14 +45,36 @@ pub enum StoreError {
     },
     /// The file's content is broken.
     #[error(
-        "{}: the store is damaged ({detail}); `sqlite3 FILE .recover` may save what is left of it",
-        .path.display()
+        "{path}: the store is damaged ({detail}); it was left as it is. What can be saved goes into \
+         a new file with: tidemark store salvage --store {path} saved.db",
+        path = .path.display()
     )]
     Damaged {
         /// The file.
         path: PathBuf,
         /// SQLite's words.
         detail: String,
+    },
+    /// A new file was asked for where there is one.
+    #[error("{}: there is something already, which was left as it is; name a new file", .path.display())]
+    Occupied {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file changed while it was read.
+    #[error("{}: another process is writing to it; end that first", .path.display())]
+    Changing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A word that can be no tag.
+    #[error(
+        "tag {tag:?}: allowed are 1 to 64 characters without blanks and commas, and not + or - as \
+         the first; for example tidemark tag last +nightly"
+    )]
+    BadTag {
+        /// As asked.
+        tag: String,
     },
     /// No room is left.
     #[error("{}: no space is left to write the store", .path.display())]
@@ -120,6 +142,24 @@ pub enum StoreError {
         /// The process.
         pid: u32,
     },
+    /// No study has this id, nor one that begins so, nor this name.
+    #[error("no study {id} in {}; tidemark study status lists them", .path.display())]
+    NoSuchStudy {
+        /// The file.
+        path: PathBuf,
+        /// As asked.
+        id: String,
+    },
+    /// Another process executes the study.
+    #[error("study {id} is being executed by process {pid} on {hostname}; end that first")]
+    StudyGoesOn {
+        /// Its id.
+        id: String,
+        /// The process.
+        pid: u32,
+        /// Its host.
+        hostname: String,
+    },
     /// One run's record can't be read or written.
     #[error("run {id} in {}: {source}", .path.display())]
     Record {
@@ -141,6 +181,11 @@ pub enum RecordError {
     /// JSON without a schema version.
     #[error("not a run record: it has no \"schema_version\"")]
     NoVersion,
+    /// Its id can't be one.
+    #[error(
+        "the run record has the id {0:?}; allowed are 1 to 64 letters, digits, '-', '_' and '.'"
+    )]
+    BadId(String),
     /// A newer Tidemark wrote it.
     #[error(
         "the run record has schema version {found}, from a newer Tidemark; this one reads up to \

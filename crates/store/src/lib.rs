@@ -11,18 +11,29 @@
 //!
 //! A file that is no store is never written to.
 
+mod check;
 mod error;
 mod json;
+mod labels;
 mod liveness;
 mod path;
 mod query;
+mod salvage;
 mod schema;
+mod studies;
 mod write;
 
+pub use check::Health;
 pub use error::{RecordError, StoreError};
 pub use json::{from_json, to_json};
-pub use path::default_path;
-pub use query::{Filter, ListedState, RunListing};
+pub use labels::{check_id, check_tag};
+pub use path::{data_folder, default_path};
+pub use query::{Filter, ListedState, RunListing, StateWord};
+pub use salvage::{Salvaged, SalvagedRun, salvage};
+pub use studies::{
+    ChangedSetting, NewStep, NewStudy, RunProgress, StepEnd, StepRow, StepState, StudyRow,
+    StudyRun, StudyState,
+};
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

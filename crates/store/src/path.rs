@@ -13,11 +13,24 @@ pub fn default_path() -> Result<PathBuf, StoreError> {
     from_environment(|name| std::env::var_os(name))
 }
 
+/// The folder of what Tidemark keeps for its user: `$XDG_DATA_HOME/tidemark`, else
+/// `$HOME/.local/share/tidemark`.
+///
+/// # Errors
+/// [`StoreError::NoPlace`] when neither is set.
+pub fn data_folder() -> Result<PathBuf, StoreError> {
+    folder_from(|name| std::env::var_os(name))
+}
+
 fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
-    let set = |name| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    if let Some(path) = set("TIDEMARK_STORE") {
-        return Ok(path);
+    if let Some(path) = variable("TIDEMARK_STORE").filter(|v| !v.is_empty()) {
+        return Ok(path.into());
     }
+    Ok(folder_from(variable)?.join("runs.db"))
+}
+
+fn folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
+    let set = |name| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     // The specification: "All paths set in these environment variables must be absolute. If an
     // implementation encounters a relative path [...] it should consider the path invalid and
     // ignore it."
@@ -25,7 +38,7 @@ fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
         .filter(|p| p.is_absolute())
         .or_else(|| set("HOME").map(|home| home.join(".local/share")))
         .ok_or(StoreError::NoPlace)?;
-    Ok(data.join("tidemark/runs.db"))
+    Ok(data.join("tidemark"))
 }
 
 #[cfg(test)]

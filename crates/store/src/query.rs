@@ -6,15 +6,73 @@ use rusqlite::{OptionalExtension, Row, named_params};
 use std::fmt;
 use tidemark_core::record::{Interval, RunRecord};
 
-/// Which runs to list.
+/// Which runs to list: those that meet everything given.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Only those of this workload.
     pub workload: Option<String>,
     /// Only those on this engine, in the words of the `engine` column (`mariadb`).
     pub engine: Option<String>,
+    /// Only those of this execution of a study, by its whole id.
+    pub study: Option<String>,
+    /// Only those that bear all of these tags.
+    pub tags: Vec<String>,
+    /// Only those that came so far.
+    pub state: Option<StateWord>,
+    /// Only those whose target's URL holds this text, in letters of either case.
+    pub target: Option<String>,
+    /// Only those that started at this moment or later (RFC 3339, UTC, as records have it).
+    pub since: Option<String>,
+    /// Only those that started before this moment.
+    pub until: Option<String>,
     /// At most so many, the newest; `None` is all.
     pub limit: Option<u32>,
+}
+
+/// How far a run came, as a filter has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateWord {
+    /// It goes on, as far as can be seen.
+    Running,
+    /// Its process died.
+    Unfinished,
+    /// It ended as asked.
+    Finished,
+    /// The user ended it.
+    Interrupted,
+    /// It ended by an error.
+    Failed,
+}
+
+impl StateWord {
+    /// All of them, with their words.
+    pub const ALL: [(&'static str, StateWord); 5] = [
+        ("running", StateWord::Running),
+        ("unfinished", StateWord::Unfinished),
+        ("finished", StateWord::Finished),
+        ("interrupted", StateWord::Interrupted),
+        ("failed", StateWord::Failed),
+    ];
+
+    /// The word in the file, which can't tell whether a process lives.
+    fn stored(self) -> &'static str {
+        match self {
+            StateWord::Running | StateWord::Unfinished => "running",
+            StateWord::Finished => "finished",
+            StateWord::Interrupted => "interrupted",
+            StateWord::Failed => "failed",
+        }
+    }
+
+    fn is(self, state: &ListedState) -> bool {
+        match state {
+            ListedState::Running | ListedState::PerhapsRunning => self == StateWord::Running,
+            ListedState::Unfinished => self == StateWord::Unfinished,
+            ListedState::Finished => self == StateWord::Finished,
+            ListedState::Interrupted => self == StateWord::Interrupted,
+            ListedState::Failed(_) => self == StateWord::Failed,
+        }
+    }
 }
 
 /// How far a run came, as far as can be seen from outside.
@@ -74,6 +132,10 @@ pub struct RunListing {
     pub p95_ms: Option<f64>,
     /// Intervals stored, warm-up included.
     pub intervals: u64,
+    /// Its tags, sorted.
+    pub tags: Vec<String>,
+    /// What its user noted about it.
+    pub note: String,
 }
 
 impl RunListing {
@@ -93,53 +155,90 @@ impl Store {
     /// # Errors
     /// What reading can meet.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunListing>, StoreError> {
-        // A run without an end is summed from its intervals.
-        let sql = "SELECT r.id, r.started_at, r.state, r.reason, r.workload, r.target, r.engine, \
-             r.engine_version, r.sessions, r.p95_ms, r.hostname, r.boot_id, r.pid, r.pid_started, \
-             r.begun_ms, COALESCE(r.elapsed_s, i.elapsed_s, 0.0) AS elapsed_s, \
-             COALESCE(r.transactions, i.transactions, 0) AS transactions, \
-             COALESCE(i.intervals, 0) AS intervals, i.longest_ms, i.written_ms \
-             FROM run r LEFT JOIN ( \
-               SELECT run_id, COUNT(*) AS intervals, MAX(written_ms) AS written_ms, \
-                 MAX(length_ms) AS longest_ms, \
-                 TOTAL(length_ms) FILTER (WHERE phase = 'measure') / 1000 AS elapsed_s, \
-                 SUM(transactions) FILTER (WHERE phase = 'measure') AS transactions \
-               FROM interval GROUP BY run_id) i ON i.run_id = r.id \
-             WHERE (:workload IS NULL OR r.workload = :workload) \
-               AND (:engine IS NULL OR r.engine = :engine) \
-             ORDER BY r.started_at DESC, r.id DESC LIMIT :limit";
+        // The runs are chosen first: what is asked of their intervals is asked for these alone, and
+        // sums only for those without an end.
+        let sql = "WITH chosen AS MATERIALIZED ( \
+               SELECT id FROM run r \
+               WHERE (:workload IS NULL OR r.workload = :workload) \
+                 AND (:engine IS NULL OR r.engine = :engine) \
+                 AND (:study IS NULL OR r.study = :study) \
+                 AND (:state IS NULL OR r.state = :state) \
+                 AND (:target IS NULL OR instr(lower(r.target), lower(:target)) > 0) \
+                 AND (:since IS NULL OR r.started_at >= :since) \
+                 AND (:until IS NULL OR r.started_at < :until) \
+                 AND NOT EXISTS (SELECT 1 FROM json_each(:tags) word WHERE NOT EXISTS ( \
+                   SELECT 1 FROM tag t WHERE t.run_id = r.id AND t.tag = word.value)) \
+               ORDER BY r.started_at DESC, r.id DESC LIMIT :limit) \
+             SELECT r.id, r.started_at, r.state, r.reason, r.workload, r.target, r.engine, \
+               r.engine_version, r.sessions, r.p95_ms, r.hostname, r.boot_id, r.pid, \
+               r.pid_started, r.begun_ms, r.note, \
+               (SELECT json_group_array(tag) FROM (SELECT tag FROM tag \
+                 WHERE run_id = r.id ORDER BY tag)) AS tags, \
+               COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
+                 WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
+               COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \
+                 WHERE run_id = r.id AND phase = 'measure'), 0) AS transactions, \
+               (SELECT COUNT(*) FROM interval WHERE run_id = r.id) AS intervals, \
+               CASE r.state WHEN 'running' THEN (SELECT MAX(length_ms) FROM interval \
+                 WHERE run_id = r.id) END AS longest_ms, \
+               CASE r.state WHEN 'running' THEN (SELECT MAX(written_ms) FROM interval \
+                 WHERE run_id = r.id) END AS written_ms \
+             FROM chosen JOIN run r ON r.id = chosen.id \
+             ORDER BY r.started_at DESC, r.id DESC";
         let here = boot_id();
-        let read = || -> rusqlite::Result<_> {
+        // Whether a process lives is seen after reading; until then all must be kept.
+        let wanted = filter.limit.map_or(usize::MAX, |n| n as usize);
+        let unseen = matches!(
+            filter.state,
+            Some(StateWord::Running | StateWord::Unfinished)
+        );
+        let limit = filter.limit.filter(|_| !unseen).map_or(-1, i64::from);
+        let tags = serde_json::Value::from(filter.tags.clone()).to_string();
+        let read = || -> rusqlite::Result<Vec<RunListing>> {
             self.db
                 .prepare_cached(sql)?
                 .query_map(
                     named_params! {
                         ":workload": filter.workload,
                         ":engine": filter.engine,
-                        ":limit": filter.limit.map_or(-1, i64::from),
+                        ":study": filter.study,
+                        ":state": filter.state.map(StateWord::stored),
+                        ":target": filter.target,
+                        ":since": filter.since,
+                        ":until": filter.until,
+                        ":tags": tags,
+                        ":limit": limit,
                     },
                     |row| listing(row, here.as_deref()),
                 )?
                 .collect()
         };
-        read().map_err(|e| self.failed(e))
+        let mut listed = read().map_err(|e| self.failed(e))?;
+        if let Some(state) = filter.state {
+            listed.retain(|run| state.is(&run.state));
+        }
+        listed.truncate(wanted);
+        Ok(listed)
     }
 
-    /// The whole record of the run whose id is this or, if only one does, begins so.
+    /// The whole record of the run whose id is this or, if only one does, begins so, with the tags
+    /// and the note that it has now.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Ambiguous`], [`StoreError::Record`] for a record
     /// that can't be read (a newer Tidemark's, for one), and what reading can meet.
     pub fn get(&self, id: &str) -> Result<RunRecord, StoreError> {
         let id = self.resolve(id)?;
-        let json: String = self
+        let (json, note): (String, String) = self
             .db
-            .query_row("SELECT record FROM run WHERE id = ?1", [&id], |row| {
-                row.get(0)
+            .query_row("SELECT record, note FROM run WHERE id = ?1", [&id], |row| {
+                Ok((row.get(0)?, row.get(1)?))
             })
             .map_err(|e| self.failed(e))?;
         let mut record = from_json(&json).map_err(|e| self.record_error(&id, e))?;
         record.intervals = self.intervals(&id)?;
+        record.tags = self.tags_of(&id)?;
+        record.note = note;
         Ok(record)
     }
 
@@ -209,28 +308,45 @@ impl Store {
     /// Deletes the run whose id is this or, if only one does, begins so; returns its id.
     ///
     /// # Errors
-    /// [`StoreError::StillRunning`] when a living process writes it, and as [`Store::get`].
+    /// As [`Store::delete_all`].
     pub fn delete(&mut self, id: &str) -> Result<String, StoreError> {
         let id = self.resolve(id)?;
-        let here = boot_id();
-        let (state, writer) = self
-            .db
-            .query_row(
-                "SELECT state, hostname, boot_id, pid, pid_started FROM run WHERE id = ?1",
-                [&id],
-                |row| Ok((row.get::<_, String>("state")?, process_id(row)?)),
-            )
-            .map_err(|e| self.failed(e))?;
-        if state == "running" && writer.liveness(here.as_deref()) == Liveness::Alive {
-            return Err(StoreError::StillRunning {
-                id,
-                pid: writer.pid.unwrap_or(0),
-            });
-        }
-        self.in_transaction(|db| db.execute("DELETE FROM run WHERE id = ?1", [&id]))
-            .and_then(|_| self.give_back_space())
-            .map_err(|e| self.failed(e))?;
+        self.delete_all(std::slice::from_ref(&id))?;
         Ok(id)
+    }
+
+    /// Deletes the runs with these whole ids: all, or none. One that is gone already is no error.
+    ///
+    /// # Errors
+    /// [`StoreError::StillRunning`] when a living process writes one, and what writing can meet.
+    pub fn delete_all(&mut self, ids: &[String]) -> Result<(), StoreError> {
+        let here = boot_id();
+        let mut living = None;
+        let done = self.in_transaction(|db| {
+            for id in ids {
+                let writer = db
+                    .prepare_cached(
+                        "SELECT hostname, boot_id, pid, pid_started FROM run \
+                         WHERE id = ?1 AND state = 'running'",
+                    )?
+                    .query_row([id], process_id)
+                    .optional()?;
+                let alive = writer.filter(|w| w.liveness(here.as_deref()) == Liveness::Alive);
+                if let Some(writer) = alive {
+                    living = Some((id.clone(), writer.pid.unwrap_or(0)));
+                    // What was deleted until here is taken back.
+                    return Err(rusqlite::Error::QueryReturnedNoRows);
+                }
+                db.prepare_cached("DELETE FROM run WHERE id = ?1")?
+                    .execute([id])?;
+            }
+            Ok(())
+        });
+        if let Some((id, pid)) = living {
+            return Err(StoreError::StillRunning { id, pid });
+        }
+        done.and_then(|()| self.give_back_space())
+            .map_err(|e| self.failed(e))
     }
 }
 
@@ -244,7 +360,7 @@ impl Store {
     }
 }
 
-fn process_id(row: &Row<'_>) -> rusqlite::Result<ProcessId> {
+pub(crate) fn process_id(row: &Row<'_>) -> rusqlite::Result<ProcessId> {
     Ok(ProcessId {
         hostname: row.get("hostname")?,
         boot_id: row.get("boot_id")?,
@@ -258,16 +374,9 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         row.get::<_, i64>(name)
             .map(|n| u64::try_from(n).unwrap_or(0))
     };
-    let state = match row.get::<_, String>("state")?.as_str() {
-        "finished" => ListedState::Finished,
-        "interrupted" => ListedState::Interrupted,
-        "failed" => ListedState::Failed(row.get::<_, Option<_>>("reason")?.unwrap_or_default()),
-        _ => match process_id(row)?.liveness(here) {
-            Liveness::Alive => ListedState::Running,
-            Liveness::Gone => ListedState::Unfinished,
-            Liveness::Unknown if is_silent(row)? => ListedState::Unfinished,
-            Liveness::Unknown => ListedState::PerhapsRunning,
-        },
+    let state = match state_of(row, here)? {
+        ListedState::PerhapsRunning if is_silent(row)? => ListedState::Unfinished,
+        seen => seen,
     };
     Ok(RunListing {
         id: row.get("id")?,
@@ -282,6 +391,22 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         transactions: unsigned("transactions")?,
         p95_ms: row.get("p95_ms")?,
         intervals: unsigned("intervals")?,
+        tags: serde_json::from_str(&row.get::<_, String>("tags")?).unwrap_or_default(),
+        note: row.get("note")?,
+    })
+}
+
+/// How far a run came, by its row alone.
+pub(crate) fn state_of(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<ListedState> {
+    Ok(match row.get::<_, String>("state")?.as_str() {
+        "finished" => ListedState::Finished,
+        "interrupted" => ListedState::Interrupted,
+        "failed" => ListedState::Failed(row.get::<_, Option<_>>("reason")?.unwrap_or_default()),
+        _ => match process_id(row)?.liveness(here) {
+            Liveness::Alive => ListedState::Running,
+            Liveness::Gone => ListedState::Unfinished,
+            Liveness::Unknown => ListedState::PerhapsRunning,
+        },
     })
 }
 

@@ -19,6 +19,7 @@ CREATE TABLE study (
   name        TEXT NOT NULL,
   path        TEXT NOT NULL,          -- of its file
   file        TEXT NOT NULL,          -- the file's text, passwords as ***
+  folder      TEXT NOT NULL,          -- in which its commands are executed
   hostname    TEXT NOT NULL,          -- the process that executes it, as in `run`
   boot_id     TEXT,
   pid         INTEGER,
@@ -42,4 +43,16 @@ CREATE TABLE study_step (
   begun_ms INTEGER,
   ended_ms INTEGER,
   PRIMARY KEY (study, seq)
+) STRICT;
+
+-- Settings of servers that a study changes for a step. A row is written before its setting is
+-- changed and deleted when it is as before: what is left after a crash is to be restored.
+CREATE TABLE study_setting (
+  study      TEXT NOT NULL REFERENCES study (id) ON DELETE CASCADE,
+  target     TEXT NOT NULL,           -- the target's name in the study's file
+  name       TEXT NOT NULL,
+  before     TEXT,                    -- its value; NULL: the server's own default or files decided
+  changed_to TEXT NOT NULL,
+  changed_ms INTEGER NOT NULL,
+  PRIMARY KEY (study, target, name)
 ) STRICT;

@@ -26,8 +26,8 @@ pub(crate) fn open(path: &Path, create: bool) -> Result<Store, StoreError> {
     let mut db = Connection::open_with_flags(path, flags).map_err(failed)?;
     db.busy_timeout(PATIENCE).map_err(failed)?;
     db.set_prepared_statement_cache_capacity(8);
-    // The load generator's memory counts: half a megabyte of pages is plenty for appending.
-    db.pragma_update(None, "cache_size", -512).map_err(failed)?;
+    // The load generator's memory counts: 128 KiB of pages are plenty for appending.
+    db.pragma_update(None, "cache_size", -128).map_err(failed)?;
     db.pragma_update(None, "foreign_keys", true)
         .map_err(failed)?;
     migrate(&mut db, path)?;

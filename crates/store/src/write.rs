@@ -18,7 +18,7 @@ impl Store {
         self.insert(record, Some(&own))
     }
 
-    /// Stores a whole record that came from elsewhere.
+    /// Stores a whole record that came from elsewhere: no process here writes it.
     ///
     /// # Errors
     /// As [`Store::begin`].
@@ -122,7 +122,7 @@ impl Store {
         }
     }
 
-    fn synchronous(&self, level: &str) -> Result<(), StoreError> {
+    pub(crate) fn synchronous(&self, level: &str) -> Result<(), StoreError> {
         self.db
             .pragma_update(None, "synchronous", level)
             .map_err(|e| self.failed(e))
@@ -293,6 +293,38 @@ fn append(
         ])?;
     }
     Ok(())
+}
+
+/// Whether an interval and the columns beside it say the same, as far as can be told from whole
+/// numbers and its 95th percentile.
+pub(crate) fn interval_agrees(
+    interval: &Interval,
+    column: impl Fn(&str) -> Option<rusqlite::types::Value>,
+) -> bool {
+    use rusqlite::types::Value;
+    let number = |name: &str| match column(name) {
+        Some(Value::Integer(n)) => Some(n as f64),
+        Some(Value::Real(n)) => Some(n),
+        _ => None,
+    };
+    let transactions: u64 = interval.types.values().map(|t| t.count).sum();
+    let statements = &interval.statements;
+    number("start_ms") == Some(interval.start_ms as f64)
+        && number("length_ms") == Some(interval.length_ms)
+        && number("p95_ms") == Percentiles::of(interval.types.values()).p95_ms
+        && [
+            ("sessions", interval.sessions),
+            ("transactions", transactions),
+            ("read", statements.read),
+            ("write", statements.write),
+            ("other", statements.other),
+            ("ignored_errors", interval.ignored_errors),
+            ("reconnects", interval.reconnects),
+            ("queue_length", interval.queue_length),
+            ("concurrency", interval.concurrency),
+        ]
+        .iter()
+        .all(|(name, value)| number(name) == Some(count(*value) as f64))
 }
 
 /// Latency percentiles in milliseconds, for the convenience columns: response times where all types

@@ -118,3 +118,61 @@ fn processes_that_make_and_write_one_store_at_once_lose_nothing() {
         assert_eq!(run.intervals, expected);
     }
 }
+
+#[test]
+fn processes_that_tag_import_and_delete_at_once_lose_nothing() {
+    let test = "processes_that_tag_import_and_delete_at_once_lose_nothing";
+    const ROUNDS: usize = 40;
+    if let Some((id, path)) = as_writer() {
+        let mut store = Store::open(path.as_ref()).unwrap();
+        let tag = [format!("of-{id}")];
+        for n in 0..ROUNDS {
+            let own = format!("{id}-{n}");
+            let mut run = record(&own, RunState::Finished);
+            run.intervals = (0..3).map(interval).collect();
+            store.import(&run).unwrap();
+            store
+                .tag(&[own.clone(), "shared".into()], &tag, &[])
+                .unwrap();
+            store.set_note("shared", &own).unwrap();
+            // Everybody wants these gone: that somebody else was first is no failure.
+            store.delete_all(&[format!("old-{n}")]).unwrap();
+            if n % 2 == 0 {
+                store.delete_all(&[own]).unwrap();
+            }
+        }
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("runs.db");
+    let mut store = Store::open(&path).unwrap();
+    store.import(&record("shared", RunState::Finished)).unwrap();
+    for n in 0..ROUNDS {
+        store
+            .import(&record(&format!("old-{n}"), RunState::Finished))
+            .unwrap();
+    }
+    let ids = ["one", "two", "three"];
+    for mut child in ids.map(|id| writer(test, &path, id)) {
+        assert!(child.wait().unwrap().success());
+    }
+    let listed = store.list(&Filter::default()).unwrap();
+    assert_eq!(listed.len(), 1 + ids.len() * ROUNDS / 2);
+    let shared = store.get("shared").unwrap();
+    for id in ids {
+        let tag = format!("of-{id}");
+        assert!(shared.tags.contains(&tag), "{:?}", shared.tags);
+        let filter = Filter {
+            tags: vec![tag],
+            ..Filter::default()
+        };
+        assert_eq!(store.list(&filter).unwrap().len(), 1 + ROUNDS / 2);
+    }
+    assert!(
+        shared.note.ends_with(&format!("-{}", ROUNDS - 1)),
+        "{}",
+        shared.note
+    );
+    let health = store.check(&mut |_, _| {}).unwrap();
+    assert!(health.problems.is_empty(), "{health:?}");
+}

@@ -1,11 +1,11 @@
 //! SQL through the `mariadb` and `psql` command line clients: no driver is trusted to test itself.
 
-use crate::programs::{self, Engine};
-use crate::{Endpoint, Error};
+use crate::{Endpoint, Engine, Error};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tidemark_core::Host;
+use tidemark_sandbox::{command as program_command, find};
 
 /// Runs `sql` in `database`; the rows, columns parted by tabs, one row a line, without headings.
 pub(crate) fn query(endpoint: &Endpoint, database: &str, sql: &str) -> Result<String, Error> {
@@ -45,8 +45,8 @@ fn command(endpoint: &Endpoint, database: &str) -> Result<Command, Error> {
     let root = Path::new("/");
     match endpoint.engine() {
         Engine::MariaDb => {
-            let program = programs::find(Engine::MariaDb, &["mariadb", "mysql"])?;
-            let mut command = programs::command(&program, None, root);
+            let program = find(Engine::MariaDb, &["mariadb", "mysql"], None)?;
+            let mut command = program_command(&program, None, root);
             command.args(["--no-defaults", "--batch", "--raw", "--skip-column-names"]);
             match host {
                 Some(Host::Unix(path)) => command.arg("--socket").arg(path),
@@ -60,8 +60,8 @@ fn command(endpoint: &Endpoint, database: &str) -> Result<Command, Error> {
             Ok(command)
         }
         Engine::Postgres => {
-            let program = programs::find(Engine::Postgres, &["psql"])?;
-            let mut command = programs::command(&program, None, root);
+            let program = find(Engine::Postgres, &["psql"], None)?;
+            let mut command = program_command(&program, None, root);
             command.args(["-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1"]);
             let (host, port) = match host {
                 Some(Host::Tcp { host, port }) => (host, port),

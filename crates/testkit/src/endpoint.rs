@@ -1,5 +1,6 @@
 //! Where a server listens, and databases in it.
 
+use crate::error::variable;
 use crate::{Engine, Error, client};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ impl Endpoint {
     /// [`Error::Variable`] when it is not such a URL.
     pub fn from_url(url: &str) -> Result<Endpoint, Error> {
         let fail = |engine: Engine, reason: String| Error::Variable {
-            variable: engine.variable(),
+            variable: variable(engine),
             reason,
         };
         let target = Target::parse(url).map_err(|e| fail(Engine::MariaDb, e.to_string()))?;

@@ -3,6 +3,14 @@
 use crate::Engine;
 use std::fmt;
 
+/// The variable that names a server of this protocol running elsewhere.
+pub fn variable(engine: Engine) -> &'static str {
+    match engine {
+        Engine::MariaDb => "TIDEMARK_TEST_MYSQL_URL",
+        Engine::Postgres => "TIDEMARK_TEST_POSTGRES_URL",
+    }
+}
+
 /// Why a test server could not be had or used.
 ///
 /// `Debug` prints the same text as `Display`, so that `unwrap` in a test tells what to do.
@@ -12,7 +20,7 @@ pub enum Error {
     #[error(
         "{program} was not found (looked in {looked}). Install it with \
          `apt-get install --no-install-recommends mariadb-server postgresql postgresql-contrib`, \
-         or name a server that runs elsewhere in {}", .engine.variable()
+         or name a server that runs elsewhere in {}", variable(*.engine)
     )]
     Missing {
         /// The server it belongs to.
@@ -72,8 +80,57 @@ impl Error {
     }
 }
 
+/// What making a server can meet. A server that runs elsewhere would do for tests.
+impl From<tidemark_sandbox::Error> for Error {
+    fn from(error: tidemark_sandbox::Error) -> Error {
+        use tidemark_sandbox::Error as Theirs;
+        match error {
+            Theirs::Missing {
+                engine,
+                program,
+                looked,
+            } => Error::Missing {
+                engine,
+                program,
+                looked,
+            },
+            Theirs::Start {
+                engine,
+                reason,
+                tail,
+            } => Error::Start {
+                engine,
+                reason,
+                tail,
+            },
+            Theirs::Io { doing, reason } => Error::Io { doing, reason },
+            other => Error::Io {
+                doing: "making a server".into(),
+                reason: other.to_string(),
+            },
+        }
+    }
+}
+
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_says_how_to_get_it_and_which_variable_helps() {
+        let e: Error = tidemark_sandbox::find(Engine::Postgres, &["no-such-program"], None)
+            .unwrap_err()
+            .into();
+        let text = e.to_string();
+        assert!(text.contains("no-such-program"), "{text}");
+        assert!(text.contains("apt-get install"), "{text}");
+        assert!(text.contains("TIDEMARK_TEST_POSTGRES_URL"), "{text}");
+        assert_eq!(format!("{e:?}"), text);
     }
 }

@@ -1,4 +1,4 @@
-//! Private MariaDB and PostgreSQL servers for tests.
+//! Private MariaDB and PostgreSQL servers for tests, made as `tidemark-sandbox` makes its own.
 //!
 //! A [`Server`] lives in a temporary folder, listens at a free port of 127.0.0.1 and at a Unix
 //! socket, and ends with its value; when the test process dies by any means, a watchdog ends it.
@@ -36,8 +36,6 @@ mod layout;
 mod mariadb;
 pub mod openmetrics;
 mod postgres;
-mod process;
-mod programs;
 mod server;
 mod shared;
 mod tls;
@@ -45,10 +43,10 @@ mod watchdog;
 
 pub use builder::ServerBuilder;
 pub use endpoint::{Database, Endpoint};
-pub use error::Error;
-pub use programs::Engine;
+pub use error::{Error, variable};
 pub use server::Server;
 pub use shared::{shared, shared_mariadb, shared_postgres};
+pub use tidemark_sandbox::Engine;
 pub use tls::TlsFiles;
 
 /// Account, password and database of every private server.

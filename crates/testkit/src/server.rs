@@ -1,16 +1,17 @@
 //! A private server's life.
 
-use crate::layout::{Layout, free_port, logged};
-use crate::programs;
+use crate::layout::Layout;
 use crate::watchdog::Watchdog;
 use crate::{
-    Database, Endpoint, Engine, Error, ServerBuilder, TlsFiles, mariadb, postgres, process,
+    Database, Endpoint, Engine, Error, SBTEST, ServerBuilder, TlsFiles, mariadb, postgres,
 };
 use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tidemark_process as process;
+use tidemark_sandbox::{Superuser, find, free_port, remove_shared_memory};
 
 /// How long an orderly end may take before SIGKILL.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
@@ -68,14 +69,18 @@ impl Server {
             // Immediate shutdown: ends the backends too and gives back shared memory.
             Engine::Postgres => "QUIT",
         };
-        let mut watchdog = Watchdog::start(signal, layout.folder())?;
-        match builder.engine {
-            Engine::MariaDb => mariadb::initialise(&layout)?,
-            Engine::Postgres => postgres::initialise(&layout, &builder)?,
+        let mut watchdog = Watchdog::start(signal, &layout.folder)?;
+        let account = Superuser {
+            name: SBTEST,
+            password: SBTEST,
+        };
+        layout.initialise(&account, &settings(&builder, None), &mut || true)?;
+        if builder.engine == Engine::Postgres {
+            postgres::admit(&layout, &builder.hba)?;
         }
         let tls = builder
             .tls
-            .then(|| TlsFiles::create(layout.folder(), layout.account))
+            .then(|| TlsFiles::create(&layout.folder, layout.account))
             .transpose()?;
         let mut attempt = 1;
         let (child, endpoint) = loop {
@@ -83,12 +88,12 @@ impl Server {
                 Ok(started) => break started,
                 Err(e) if attempt < PORTS && port_taken(&e) => {
                     attempt += 1;
-                    layout.port = free_port()?;
+                    layout.place.port = free_port()?;
                 }
                 Err(e) => return Err(e),
             }
         };
-        let server = Server {
+        Ok(Server {
             builder,
             endpoint,
             tls,
@@ -98,16 +103,7 @@ impl Server {
                 killed: false,
             }),
             layout,
-        };
-        if server.engine() == Engine::Postgres {
-            server.database_of_its_own()?;
-        }
-        Ok(server)
-    }
-
-    /// MariaDB's is made by `--init-file`.
-    fn database_of_its_own(&self) -> Result<(), Error> {
-        crate::client::query(&self.endpoint, "postgres", "CREATE DATABASE sbtest").map(drop)
+        })
     }
 
     /// What kind of server it is.
@@ -142,7 +138,7 @@ impl Server {
 
     /// The server's log.
     pub fn log_path(&self) -> PathBuf {
-        self.layout.log()
+        self.layout.log.clone()
     }
 
     /// Its certificate files, when built with [`ServerBuilder::tls`].
@@ -186,10 +182,10 @@ impl Server {
         let pid = child.id();
         if self.engine() == Engine::Postgres {
             // A stopped postmaster starts nothing new; backends live on for a while after it.
-            process::signal("STOP", &[pid])?;
+            signal("STOP", &[pid])?;
             let mut all = postgres::backends(pid);
             all.insert(0, pid);
-            process::signal("KILL", &all)?;
+            signal("KILL", &all)?;
             process::wait_until(STOP_LIMIT, || !all[1..].iter().any(|p| process::alive(*p)));
         }
         process::kill_and_reap(&mut child);
@@ -209,15 +205,15 @@ impl Server {
         })
     }
 
-    fn end(&self, signal: &str) -> Result<(), Error> {
+    fn end(&self, name: &str) -> Result<(), Error> {
         let mut running = self.lock();
         let mut child = running
             .child
             .take()
             .ok_or(Error::NotRunning(self.engine()))?;
         // A paused server takes no other signal.
-        process::signal("CONT", &[child.id()])?;
-        process::signal(signal, &[child.id()])?;
+        signal("CONT", &[child.id()])?;
+        signal(name, &[child.id()])?;
         let ended = process::wait_until(STOP_LIMIT, || !matches!(child.try_wait(), Ok(None)));
         if !ended {
             process::kill_and_reap(&mut child);
@@ -274,13 +270,13 @@ impl Server {
         self.signal_all("CONT")
     }
 
-    fn signal_all(&self, signal: &str) -> Result<(), Error> {
+    fn signal_all(&self, name: &str) -> Result<(), Error> {
         let pid = self.pid().ok_or(Error::NotRunning(self.engine()))?;
         let mut all = vec![pid];
         if self.engine() == Engine::Postgres {
             all.extend(postgres::backends(pid));
         }
-        process::signal(signal, &all)
+        signal(name, &all)
     }
 
     fn lock(&self) -> MutexGuard<'_, Running> {
@@ -296,9 +292,13 @@ impl Drop for Server {
             Engine::Postgres => self.resume().and_then(|()| self.end("QUIT")),
         };
         if self.engine() == Engine::Postgres && self.lock().killed {
-            postgres::remove_shared_memory(&self.layout);
+            remove_shared_memory(&self.layout);
         }
     }
+}
+
+fn signal(name: &str, pids: &[u32]) -> Result<(), Error> {
+    process::signal(name, pids).map_err(Error::io(format!("sending SIG{name}")))
 }
 
 /// Starts the server's process and waits until it answers a query.
@@ -308,13 +308,11 @@ fn launch(
     tls: Option<&TlsFiles>,
     watchdog: &mut Watchdog,
 ) -> Result<(Child, Endpoint), Error> {
-    let mut command = match layout.engine {
-        Engine::MariaDb => mariadb::command(layout, builder, tls)?,
-        Engine::Postgres => postgres::command(layout, builder, tls)?,
-    };
+    let mut command = layout.server(&settings(builder, tls))?;
     // What an earlier start wrote must not be taken for this one's failure.
-    let _ = fs::remove_file(layout.log());
-    let mut child = logged(layout, &mut command)?
+    let _ = fs::remove_file(&layout.log);
+    let mut child = layout
+        .logged(&mut command)?
         .spawn()
         .map_err(Error::io(format!("starting {}", layout.engine)))?;
     let answered = watchdog
@@ -379,21 +377,28 @@ fn answers(
 
 /// MariaDB's and PostgreSQL's words for EADDRINUSE.
 fn port_taken(e: &Error) -> bool {
-    matches!(e, Error::Start { tail, .. } if tail.contains("Address already in use")
-        || tail.contains("already in use"))
+    matches!(e, Error::Start { tail, .. } if tail.contains("already in use"))
+}
+
+/// Every setting of a server: ours, those of TLS, and the test's own, which win.
+fn settings(builder: &ServerBuilder, tls: Option<&TlsFiles>) -> Vec<(String, String)> {
+    let (own, tls) = match builder.engine {
+        Engine::MariaDb => (mariadb::SETTINGS, tls.map(mariadb::tls)),
+        Engine::Postgres => (postgres::SETTINGS, tls.map(postgres::tls)),
+    };
+    let own = own.iter().map(|(n, v)| (n.to_string(), v.to_string()));
+    let tls = tls.into_iter().flatten().map(|(n, v)| (n.to_string(), v));
+    own.chain(tls).chain(builder.settings.clone()).collect()
 }
 
 /// The programs a test server of this kind needs, looked up without starting anything.
 fn installed(engine: Engine) -> Result<(), Error> {
-    let needed: &[&[&str]] = match engine {
-        Engine::MariaDb => &[
-            &["mariadbd", "mysqld"],
-            &["mariadb-install-db", "mysql_install_db"],
-            &["mariadb", "mysql"],
-        ],
-        Engine::Postgres => &[&["postgres"], &["initdb"], &["psql"]],
+    let client: &[&str] = match engine {
+        Engine::MariaDb => &["mariadb", "mysql"],
+        Engine::Postgres => &["psql"],
     };
-    needed
-        .iter()
-        .try_for_each(|names| programs::find(engine, names).map(drop))
+    for names in engine.programs().iter().chain([&client]) {
+        find(engine, names, None)?;
+    }
+    Ok(())
 }

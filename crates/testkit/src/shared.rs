@@ -1,5 +1,6 @@
 //! One server per process and engine, for tests that only need a database in it.
 
+use crate::error::variable;
 use crate::{Endpoint, Engine, Error, Server};
 use std::env;
 use std::sync::OnceLock;
@@ -32,7 +33,7 @@ pub fn shared(engine: Engine) -> Result<&'static Endpoint, Error> {
         Engine::MariaDb => &MARIADB,
         Engine::Postgres => &POSTGRES,
     };
-    match place.get_or_init(|| Shared::open(engine, env::var(engine.variable()).ok())) {
+    match place.get_or_init(|| Shared::open(engine, env::var(variable(engine)).ok())) {
         Ok(Shared::Elsewhere(endpoint)) => Ok(endpoint),
         Ok(Shared::Private(server)) => Ok(server.endpoint()),
         Err(e) => Err(e.clone()),
@@ -55,7 +56,7 @@ impl Shared {
         };
         let endpoint = Endpoint::from_url(&url)?;
         let fail = |reason: String| Error::Variable {
-            variable: engine.variable(),
+            variable: variable(engine),
             reason,
         };
         if endpoint.engine() != engine {

@@ -1,11 +1,11 @@
 //! A certificate authority and a server certificate for one test server.
 
 use crate::Error;
-use crate::programs::Account;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
+use tidemark_sandbox::Account;
 
 /// PEM files of a server that speaks TLS.
 #[derive(Debug, Clone)]

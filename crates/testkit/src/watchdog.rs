@@ -4,7 +4,7 @@
 //! is a shell that reads a pipe of which the test process alone holds the other end: when that
 //! closes, whatever the cause, it ends the server last named and removes the folder.
 
-use crate::{Error, process};
+use crate::Error;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -65,6 +65,6 @@ impl Watchdog {
 impl Drop for Watchdog {
     /// The owner has ended the server itself: the watchdog goes without doing anything.
     fn drop(&mut self) {
-        process::kill_and_reap(&mut self.child);
+        tidemark_process::kill_and_reap(&mut self.child);
     }
 }

@@ -85,6 +85,16 @@ impl Tool {
             .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
     }
 
+    /// Everything that clap is to know of its command line, for completions and manual pages.
+    ///
+    /// # Errors
+    /// [`Failure`] when this build lacks the workload.
+    pub fn grammar(&self) -> Result<clap::Command, Failure> {
+        let commands: Vec<&str> = self.commands.iter().map(|c| c.name()).collect();
+        let grammar = parse::grammar(self, self.definition()?);
+        Ok(grammar.mut_arg("COMMAND", |arg| arg.value_parser(commands)))
+    }
+
     /// Understands `words` and does what they ask for.
     ///
     /// # Errors

@@ -45,6 +45,34 @@ impl Tool {
             .collect()
     }
 
+    /// Whether a command has an option.
+    ///
+    /// # Errors
+    /// [`Failure`] when this build lacks the workload.
+    pub fn takes(&self, command: Command, option: &str) -> Result<bool, Failure> {
+        let definition = self.definition()?;
+        let flag = self.flags().find(|f| f.spec.name == option);
+        Ok(match flag {
+            Some(flag) => flag.only.is_empty() || flag.only.contains(&command),
+            None => {
+                let own = self.own(definition);
+                general(self.without).chain(own).any(|o| o.name == option)
+            }
+        })
+    }
+
+    /// Looks whether words are a right command line, without doing what they say.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn check(&self, words: &[String]) -> Result<(), Failure> {
+        let definition = self.definition()?;
+        if let Invocation::Do { options, .. } = parse(self, words)? {
+            crate::plan::check(definition, &options)?;
+        }
+        Ok(())
+    }
+
     fn program(&self) -> String {
         format!("tidemark {}", self.name)
     }

@@ -22,6 +22,25 @@ use parse::Invocation;
 use std::time::Duration;
 use tidemark_core::{Host, OptionValues};
 
+/// The command line as clap has it, for completions and manual pages.
+pub fn grammar() -> clap::Command {
+    let named = options::groups().into_iter().flat_map(|group| {
+        let title = group.title;
+        group.options.into_iter().map(move |spec| (spec, title))
+    });
+    crate::grammar::described(
+        clap::Command::new("tidemark oltpbench")
+            .about(
+                "TPC-C with the command line, workload files and output of OLTPBench, BenchBase \
+                 and the YugabyteDB TPC-C client",
+            )
+            .override_usage(
+                "tidemark oltpbench -c WORKLOAD.xml [options]... --create|--clear|--load|--execute",
+            ),
+        named,
+    )
+}
+
 /// Runs a command line of the family: `words` after `oltpbench`, `args` with everything, for the
 /// record.
 ///

@@ -54,10 +54,70 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The command line as clap has it, for completions and manual pages: every option of every script.
+pub fn grammar() -> clap::Command {
+    let names: Vec<&str> = scripts().map(|d| d.name).collect();
+    let groups = options::GROUPS.iter().map(|g| (g.title, g.options));
+    let tables = scripts().flat_map(|d| d.options.iter().copied());
+    let of_scripts = tables.map(|table| ("Options of scripts", table));
+    let named = groups.chain(of_scripts).flat_map(|(title, table)| {
+        let named = table.iter().map(move |spec| (*spec, title));
+        named.collect::<Vec<_>>()
+    });
+    crate::grammar::described(
+        clap::Command::new("tidemark sysbench")
+            .about("The sysbench OLTP family with sysbench's own command line and output")
+            .override_usage("tidemark sysbench [options]... SCRIPT COMMAND")
+            .arg(clap::Arg::new("SCRIPT").value_parser(names))
+            .arg(clap::Arg::new("COMMAND").value_parser(parse::command_words())),
+        named,
+    )
+}
+
 /// The workloads that are sysbench's scripts.
 fn scripts() -> impl Iterator<Item = &'static Definition> {
     let all = tidemark_workloads::registry().iter();
     all.filter(|d| d.family == "oltp")
+}
+
+/// Whether a workload or the command itself has an option.
+pub fn takes(option: &str) -> bool {
+    let general = options::GROUPS.iter().flat_map(|g| g.options);
+    let own = scripts().flat_map(|d| d.options.iter().copied().flatten());
+    general.chain(own).any(|o| o.name == option)
+}
+
+/// Options that say what the tables are.
+pub const SHAPES: &[&str] = &[
+    "tables",
+    "table-size",
+    "auto-inc",
+    "secondary",
+    "create-secondary",
+    "create-table-options",
+    "mysql-storage-engine",
+    "pgsql-variant",
+    "partitioning",
+    "partitions",
+    "key-order",
+    "rand-seed",
+];
+
+/// Looks whether words are a right command line, without doing what they say.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(words: &[String]) -> Result<(), Failure> {
+    if let Invocation::Workload {
+        definition,
+        options,
+        ..
+    } = parse::parse(words)?
+    {
+        target::target(&options)?;
+        crate::plan::check(definition, &options)?;
+    }
+    Ok(())
 }
 
 /// From this verbosity on more than errors is printed, as with sysbench.
@@ -114,7 +174,7 @@ fn execute(
     };
     let done = match command {
         Command::Prepare => {
-            prepare::prepare(definition, options, &mut out).map(|_| ExitCode::Success)
+            prepare::prepare(definition, options, &mut out).map(|()| ExitCode::Success)
         }
         Command::Prewarm => {
             prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)

@@ -33,6 +33,11 @@ const COMMANDS: &[(&str, Command)] = &[
     ("help", Command::Help),
 ];
 
+/// The words for them.
+pub fn command_words() -> Vec<&'static str> {
+    COMMANDS.iter().map(|(name, _)| *name).collect()
+}
+
 /// A command line, understood.
 #[derive(Debug)]
 pub enum Invocation {

@@ -3,12 +3,12 @@
 use super::target;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::loading::{Told, say, tell};
+use crate::loading::{Told, is_kept, say, tell};
 use crate::plan::{Plan, load_seed, load_spec};
 use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::OptionValues;
-use tidemark_engine::{LoadReport, drop_tables};
+use tidemark_engine::drop_tables;
 use tidemark_runtime::block_on;
 use tidemark_workloads::Definition;
 
@@ -20,9 +20,12 @@ pub fn prepare(
     definition: &Definition,
     options: &OptionValues,
     out: &mut dyn Write,
-) -> Result<LoadReport, Failure> {
+) -> Result<(), Failure> {
     let plan = Plan::new(definition, options, target::target(options)?, true)?;
     let spec = load_spec(options, load_seed(options, "rand-seed"))?;
+    if is_kept(options, &plan, &spec, out)? {
+        return Ok(());
+    }
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
     }
@@ -35,7 +38,7 @@ pub fn prepare(
         &mut observer,
     )?;
     tell(&report, out);
-    Ok(report)
+    Ok(())
 }
 
 /// Brings the tables into the server's memory.

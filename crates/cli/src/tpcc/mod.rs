@@ -11,8 +11,16 @@ mod run;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, cleanup, csv};
-use flags::TOOL;
+pub use flags::TOOL;
 use tidemark_workloads::Definition;
+
+/// Its command line as clap has it.
+///
+/// # Errors
+/// [`Failure`] when this build lacks the workload.
+pub fn grammar() -> Result<clap::Command, Failure> {
+    TOOL.grammar()
+}
 
 /// Runs a go-tpc command line: `words` after `tpcc`, `args` with everything, for the record.
 ///

@@ -3,7 +3,7 @@
 use super::check;
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{self, Work};
-use crate::loading::say;
+use crate::loading::{is_kept, say};
 
 /// Makes and fills the tables, tells what was verified, and checks the consistency conditions.
 ///
@@ -12,6 +12,9 @@ use crate::loading::say;
 pub(super) fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
     let mut out = work.aside();
+    if is_kept(work.options, &plan, &work.load_spec()?, &mut out)? {
+        return Ok(ExitCode::Success);
+    }
     gotpc::load(work, &plan, &mut out)?;
     if !work.options.flag("no-check") {
         check::after(work, &plan, work.load_spec()?.threads, &mut out)?;

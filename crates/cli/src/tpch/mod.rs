@@ -11,8 +11,16 @@ mod watch;
 
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
-use crate::loading::say;
-use flags::TOOL;
+use crate::loading::{is_kept, say};
+pub use flags::TOOL;
+
+/// Its command line as clap has it.
+///
+/// # Errors
+/// [`Failure`] when this build lacks the workload.
+pub fn grammar() -> Result<clap::Command, Failure> {
+    TOOL.grammar()
+}
 
 /// Runs a go-tpc command line: `words` after `tpch`, `args` with everything, for the record.
 ///
@@ -35,6 +43,9 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 fn prepare(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
     let mut out = work.aside();
+    if is_kept(work.options, &plan, &work.load_spec()?, &mut out)? {
+        return Ok(ExitCode::Success);
+    }
     load(work, &plan, &mut out)?;
     if work.options.uint("tiflash-replica") > 0 {
         tiflash::wait(&plan, &mut out)?;

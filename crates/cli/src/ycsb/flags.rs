@@ -31,6 +31,11 @@ pub(super) fn flags() -> impl Iterator<Item = &'static OptionSpec> {
     OWN.iter().chain([&TABLE]).chain(general())
 }
 
+/// Whether an option is a flag, and no property.
+pub fn is_flag(option: &str) -> bool {
+    flags().any(|o| o.name == option)
+}
+
 const EXAMPLES: &str = "\
 Begin with, on a MariaDB or MySQL server:
   tidemark ycsb load mysql -P workloada -p recordcount=100000 -p mysql.user=user --threads 4
@@ -43,8 +48,8 @@ or without a server:
 Workloads a to f of the paper are built in (-P workloada); a file of that path wins.
 MYSQL_PWD or PGPASSWORD in the environment hold the password.";
 
-/// All of them.
-pub(super) fn command_line() -> clap::Command {
+/// Everything that clap is to know of the command line.
+pub fn command_line() -> clap::Command {
     let words = |name: &'static str, letter: char| {
         Arg::new(name)
             .long(name)

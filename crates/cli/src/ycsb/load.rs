@@ -3,7 +3,7 @@
 use super::Work;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::loading::{Told, tell};
+use crate::loading::{Told, is_kept, tell};
 use crate::outputs::say;
 use crate::plan::{Plan, load_seed, load_spec};
 use std::sync::Arc;
@@ -27,6 +27,9 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
         ));
     }
     let spec = spec(work)?;
+    if is_kept(options, &plan, &spec, &mut work.aside())? {
+        return Ok(ExitCode::Success);
+    }
     if spec.replace == Replace::Benchmark {
         only_ycsbs(&plan, "drop it")?;
     }

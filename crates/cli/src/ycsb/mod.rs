@@ -1,7 +1,7 @@
 //! `tidemark ycsb`: YCSB with go-ycsb's command line, properties and output.
 
 mod files;
-mod flags;
+pub mod flags;
 mod load;
 pub mod parse;
 mod printer;
@@ -21,6 +21,16 @@ use tidemark_core::{OptionValues, Protocol, Source};
 use tidemark_report::Lang;
 use tidemark_report::tpcc::OutputStyle;
 use tidemark_workloads::Definition;
+
+/// Its command line as clap has it, with the words that stand first.
+pub fn grammar() -> clap::Command {
+    flags::command_line()
+        .mut_arg("COMMAND", |arg| arg.value_parser(["load", "run"]))
+        .mut_arg("DB", |arg| arg.value_parser(["mysql", "pg", "sqlite"]))
+        .mut_arg("property_file", |arg| {
+            arg.value_hint(clap::ValueHint::FilePath)
+        })
+}
 
 /// Runs a go-ycsb command line: `words` after `ycsb`, `args` with everything, for the record.
 ///
@@ -53,6 +63,33 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 /// [`Failure`] when this build lacks it.
 pub fn definition() -> Result<&'static Definition, Failure> {
     tidemark_workloads::find("ycsb").map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+/// Properties that say what the table is.
+pub const SHAPES: &[&str] = &[
+    "recordcount",
+    "insertstart",
+    "insertcount",
+    "fieldcount",
+    "fieldlength",
+    "fieldlengthdistribution",
+    "fieldlengthhistogram",
+    "dataintegrity",
+    "insertorder",
+    "zeropadding",
+    "keyprefix",
+];
+
+/// Looks whether words are a right command line, without doing what they say.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(words: &[String]) -> Result<(), Failure> {
+    let definition = definition()?;
+    if let Invocation::Do(asked) = parse::parse(definition, words)? {
+        crate::plan::check(definition, &asked.options)?;
+    }
+    Ok(())
 }
 
 /// A command line that was understood.
@@ -123,22 +160,9 @@ impl<'a> Work<'a> {
         let options = self.options();
         let mut words: Vec<String> = vec!["tidemark".into(), "ycsb".into(), "load".into()];
         words.extend(self.asked.words.iter().cloned());
-        let shapes = [
-            "recordcount",
-            "insertstart",
-            "insertcount",
-            "fieldcount",
-            "fieldlength",
-            "fieldlengthdistribution",
-            "fieldlengthhistogram",
-            "dataintegrity",
-            "insertorder",
-            "zeropadding",
-            "keyprefix",
-        ];
         for (name, value, source) in options.shown() {
             let connects = CONNECTION.iter().any(|o| o.name == name);
-            if source == Source::CommandLine && (connects || shapes.contains(&name)) {
+            if source == Source::CommandLine && (connects || SHAPES.contains(&name)) {
                 words.extend(["-p".into(), format!("{name}={value}")]);
             }
             if source == Source::CommandLine && ["table", "target"].contains(&name) {

@@ -1,10 +1,11 @@
 //! Loading many rows: `COPY … FROM STDIN`, or `INSERT`s of many rows.
 //!
-//! PostgreSQL manual, "COPY Operations" of the protocol and "COPY", section "Text Format".
+//! PostgreSQL manual, "COPY Operations" of the protocol and "COPY", section "File Formats".
 
+use super::binary::{self, BinaryRows, Form};
 use super::reply::Reply;
 use super::{PostgresSession, message};
-use crate::{BulkMethod, Dialect, LoadRequest, Loaded, RowSource, RowWriter};
+use crate::{BulkMethod, Dialect, LoadRequest, Loaded, RowSource, RowWriter, Value};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -56,9 +57,14 @@ async fn copy(
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
     let target = table_and_columns(dialect, request);
-    // YugabyteDB commits every 20,000 rows unless told otherwise (docs, "COPY").
-    let options = match dialect.engine() {
-        Engine::Yugabyte => " WITH (ROWS_PER_TRANSACTION 0)",
+    let mut rows = match dialect.engine() {
+        Engine::Postgres => binary_rows(session, dialect, request).await?,
+        _ => CopyRows::Text,
+    };
+    let options = match (dialect.engine(), &rows) {
+        // YugabyteDB commits every 20,000 rows unless told otherwise (docs, "COPY").
+        (Engine::Yugabyte, _) => " WITH (ROWS_PER_TRANSACTION 0)",
+        (_, CopyRows::Binary(_)) => " WITH (FORMAT binary)",
         _ => "",
     };
     let mut reply = Reply::counting();
@@ -73,7 +79,7 @@ async fn copy(
         return Err(DbError::protocol("the server did not begin to copy"));
     }
     reply.copy_in = false;
-    send_rows(session, source, &mut piece, &mut reply).await?;
+    send_rows(session, source, &mut rows, &mut piece, &mut reply).await?;
     if !reply.is_over() {
         session.receive(&mut reply).await?;
     }
@@ -81,26 +87,101 @@ async fn copy(
     Ok(reply.outcome.affected)
 }
 
+/// How rows are written.
+enum CopyRows {
+    Text,
+    Binary(BinaryRows),
+}
+
+impl CopyRows {
+    /// What stands before the first row.
+    fn header(&self) -> &'static [u8] {
+        match self {
+            Self::Text => b"",
+            Self::Binary(_) => binary::HEADER,
+        }
+    }
+
+    /// What stands after the last row.
+    fn trailer(&self) -> &'static [u8] {
+        match self {
+            Self::Text => b"",
+            Self::Binary(_) => binary::TRAILER,
+        }
+    }
+
+    /// Writes the next row; false when there is none.
+    fn write(&mut self, source: &mut dyn RowSource, out: &mut Vec<u8>) -> Result<bool, DbError> {
+        let before = out.len();
+        let more = match self {
+            Self::Text => {
+                let more = source.next_row(&mut RowWriter::copy_text(out));
+                out.push(b'\n');
+                more
+            }
+            Self::Binary(rows) => {
+                rows.begin(out);
+                let more = source.next_row(&mut RowWriter::copy_binary(out, rows));
+                if let Some(fault) = rows.fault.take() {
+                    out.truncate(before);
+                    return Err(DbError::new(ErrorClass::Fatal, "22P03", fault));
+                }
+                more
+            }
+        };
+        if !more {
+            out.truncate(before);
+        }
+        Ok(more)
+    }
+}
+
+/// The binary format, if every column's type is known by it.
+async fn binary_rows(
+    session: &mut PostgresSession,
+    dialect: &Dialect,
+    request: &LoadRequest<'_>,
+) -> Result<CopyRows, DbError> {
+    // Of a table that is not there it answers nothing: COPY has the better error.
+    let table = dialect.literal(Value::Text(&dialect.quote(request.table)));
+    let types = session
+        .query(&format!(
+            "SELECT attname, atttypid FROM pg_attribute WHERE attrelid = to_regclass({table}) \
+             AND attnum > 0 AND NOT attisdropped"
+        ))
+        .await?;
+    let form = |column: &&str| {
+        let named = |row: &usize| types.text(*row, 0).as_deref() == Some(*column);
+        let row = (0..types.len()).find(named)?;
+        Form::of(types.int(row, 1)?)
+    };
+    let forms: Option<Vec<Form>> = request.columns.iter().map(form).collect();
+    Ok(forms.map_or(CopyRows::Text, |forms| {
+        CopyRows::Binary(BinaryRows::new(forms))
+    }))
+}
+
 /// Sends the rows and `CopyDone`; stops early when the server has refused one.
 async fn send_rows(
     session: &mut PostgresSession,
     source: &mut dyn RowSource,
+    rows: &mut CopyRows,
     piece: &mut Vec<u8>,
     reply: &mut Reply<'_>,
 ) -> Result<(), DbError> {
     let mut more = true;
+    let mut before = rows.header();
     while more {
         piece.clear();
         let written = message::copy_data(piece, |out| {
+            out.extend_from_slice(std::mem::take(&mut before));
             while more && out.len() < COPY_PIECE {
-                let before = out.len();
-                more = source.next_row(&mut RowWriter::copy_text(out));
-                if more {
-                    out.push(b'\n');
-                } else {
-                    out.truncate(before);
-                }
+                more = rows.write(source, out)?;
             }
+            if !more {
+                out.extend_from_slice(rows.trailer());
+            }
+            Ok(())
         });
         if let Err(e) = written {
             piece.clear();

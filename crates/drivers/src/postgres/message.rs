@@ -220,12 +220,9 @@ pub(super) fn sync(out: &mut Vec<u8>) {
 /// `CopyData` whose content `write` appends.
 pub(super) fn copy_data(
     out: &mut Vec<u8>,
-    write: impl FnOnce(&mut Vec<u8>),
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), DbError>,
 ) -> Result<(), DbError> {
-    message(out, b'd', |out| {
-        write(out);
-        Ok(())
-    })
+    message(out, b'd', write)
 }
 
 /// `CopyDone`.
@@ -310,7 +307,11 @@ mod tests {
         frontend::parse("tm3", "SELECT $1", [], &mut theirs).unwrap();
         frontend::describe(b'S', "tm3", &mut theirs).unwrap();
         frontend::sync(&mut theirs);
-        copy_data(&mut ours, |out| out.extend_from_slice(b"1\n")).unwrap();
+        copy_data(&mut ours, |out| {
+            out.extend_from_slice(b"1\n");
+            Ok(())
+        })
+        .unwrap();
         let data = frontend::CopyData::new(&b"1\n"[..]).unwrap();
         data.write(&mut theirs);
         copy_done(&mut ours);

@@ -5,6 +5,7 @@
 //! where they lie. Parameters and results travel in text form, which every server of the family
 //! reads and writes alike. Between statements a session holds no buffer.
 
+pub(crate) mod binary;
 mod detect;
 mod error;
 #[cfg(feature = "fuzzing")]

@@ -70,6 +70,89 @@ fn both_ways_load_the_same_rows_whatever_is_in_them() {
     });
 }
 
+/// The same source by COPY and by INSERT, whose literals the server itself reads.
+#[test]
+fn copied_numbers_and_dates_are_those_that_the_server_reads_from_text() {
+    const ROWS: u64 = 20_000;
+    let db = database("typed");
+    run(async move {
+        let mut session = connect(&db.url()).await;
+        let columns = ["id", "small", "n", "d", "at", "c", "wide"];
+        for (table, method) in ["copied", "inserted"].into_iter().zip(METHODS) {
+            let create = format!(
+                "CREATE TABLE {table} (wide NUMERIC, id BIGINT PRIMARY KEY, small SMALLINT, \
+                 gone INT, n NUMERIC(15,2), d DATE, at TIMESTAMP, c CHAR(3))"
+            );
+            session.simple(&create).await.unwrap();
+            let drop = format!("ALTER TABLE {table} DROP COLUMN gone");
+            session.simple(&drop).await.unwrap();
+            let mut source = rows(|i, row: &mut RowWriter<'_>| {
+                if i == ROWS {
+                    return false;
+                }
+                let i = i as i64;
+                // Spread over all magnitudes, small and large ones alike.
+                let mixed = (i.wrapping_mul(6_364_136_223_846_793_005) >> (i % 50)) / 7;
+                row.int(i);
+                row.int(i % 65_536 - 32_768);
+                row.text(&format!("{}.{:02}", mixed % 10_000_000_000, i % 100));
+                row.text(&format!(
+                    "{:04}-{:02}-{:02}",
+                    1900 + i % 200,
+                    1 + i % 12,
+                    1 + i % 28
+                ));
+                row.text(&format!(
+                    "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06}",
+                    1970 + i % 80,
+                    1 + i % 12,
+                    1 + i % 28,
+                    i % 24,
+                    i % 60,
+                    i % 59,
+                    i % 1_000_000
+                ));
+                row.text(["a", "", "xyz"][i as usize % 3]);
+                match i % 3 {
+                    0 => row.push(Value::Null),
+                    1 => row.int(mixed),
+                    _ => row.text(&format!("-0.{:0>1$}", i, (i % 40) as usize)),
+                }
+                true
+            });
+            let request = into(table, &columns, method);
+            let loaded = session.load(&request, &mut source).await.unwrap();
+            assert_eq!((loaded.rows, loaded.method), (ROWS, method));
+        }
+        // As text, so that the digits after the point count, too.
+        let same = "SELECT count(*) FROM (SELECT t::text FROM copied t INTERSECT \
+                    SELECT t::text FROM inserted t) s";
+        assert_eq!(number(&mut session, same).await, ROWS as i64);
+
+        let refused = session
+            .load(
+                &into("copied", &["id", "small"], BulkMethod::Copy),
+                &mut rows(|i, row: &mut RowWriter<'_>| {
+                    row.int(1_000_000 + i as i64);
+                    row.int(40_000);
+                    true
+                }),
+            )
+            .await
+            .unwrap_err();
+        assert!(
+            refused
+                .message
+                .contains("column 2: Int(40000) is not a smallint"),
+            "{refused}"
+        );
+        assert_eq!(
+            number(&mut session, "SELECT count(*) FROM copied").await,
+            ROWS as i64
+        );
+    });
+}
+
 #[test]
 fn copy_is_the_best_way_and_no_rows_are_no_error() {
     let db = database("none");

@@ -13,6 +13,7 @@ mod drop;
 mod finish;
 mod grid;
 mod guard;
+mod there;
 mod verify;
 mod watch;
 mod worker;
@@ -20,6 +21,7 @@ mod worker;
 pub use decide::{is_marked_loaded, is_ours, is_unfinished};
 pub use drop::drop_tables;
 pub use guard::Guard;
+pub use there::is_loaded;
 pub use verify::TableReport;
 
 use crate::control::StopHandle;

@@ -252,6 +252,26 @@ fn a_flood_does_not_keep_the_thread() {
     server.join().unwrap();
 }
 
+/// As a handshake is read.
+#[test]
+fn a_flood_that_is_received_message_by_message_does_not_keep_the_thread_either() {
+    let (address, server) = flood();
+    let ended = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        let messages = async {
+            loop {
+                stream
+                    .receive(|bytes| slowly(bytes).or(Some(())))
+                    .await
+                    .unwrap();
+            }
+        };
+        crate::timeout::<()>(Duration::from_millis(50), messages).await
+    });
+    assert!(ended.unwrap().is_err());
+    server.join().unwrap();
+}
+
 #[test]
 fn an_exchange_with_a_flood_is_overdue_in_time() {
     let (address, server) = flood();

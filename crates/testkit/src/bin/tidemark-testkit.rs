@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
-use tidemark_testkit::{Engine, Error, Server};
+use tidemark_testkit::{Engine, Error, Server, variable};
 
 const USAGE: &str = "\
 usage: tidemark-testkit [mariadb] [postgres]
@@ -44,7 +44,7 @@ fn hold(engines: &[Engine]) -> Result<(), Error> {
     let mut servers = Vec::new();
     for engine in engines {
         let server = Server::builder(*engine).start()?;
-        println!("export {}='{}'", engine.variable(), server.url());
+        println!("export {}='{}'", variable(*engine), server.url());
         println!("# {engine}: socket {}", server.socket_path().display());
         println!("# {engine}: pid {}", server.pid().unwrap_or(0));
         servers.push(server);

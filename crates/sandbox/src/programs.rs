@@ -1,6 +1,7 @@
 //! Which programs make up a server, where they are, and which account may run them.
 
 use crate::Error;
+use serde::{Deserialize, Serialize};
 use std::env;
 use std::fmt;
 use std::fs;
@@ -9,8 +10,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A kind of server that tests can start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of server that can be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// MariaDB, for the MySQL protocol.
     MariaDb,
@@ -19,11 +21,22 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The variable that names a server of this protocol running elsewhere.
-    pub fn variable(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Engine; 2] = [Engine::MariaDb, Engine::Postgres];
+
+    /// The word for it on a command line.
+    pub fn word(self) -> &'static str {
         match self {
-            Engine::MariaDb => "TIDEMARK_TEST_MYSQL_URL",
-            Engine::Postgres => "TIDEMARK_TEST_POSTGRES_URL",
+            Engine::MariaDb => "mariadb",
+            Engine::Postgres => "postgres",
+        }
+    }
+
+    /// Debian's package of it.
+    pub(crate) fn package(self) -> &'static str {
+        match self {
+            Engine::MariaDb => "mariadb-server",
+            Engine::Postgres => "postgresql",
         }
     }
 
@@ -34,7 +47,20 @@ impl Engine {
             Engine::Postgres => "postgres",
         }
     }
+
+    /// The programs that a private server needs, each by its names.
+    pub fn programs(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Engine::MariaDb => &[SERVER_OF_MARIADB, INSTALL_OF_MARIADB],
+            Engine::Postgres => &[&["postgres"], &["initdb"]],
+        }
+    }
 }
+
+/// MariaDB's server, newer name first.
+pub(crate) const SERVER_OF_MARIADB: &[&str] = &["mariadbd", "mysqld"];
+/// What makes its data folder.
+pub(crate) const INSTALL_OF_MARIADB: &[&str] = &["mariadb-install-db", "mysql_install_db"];
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,9 +71,19 @@ impl fmt::Display for Engine {
     }
 }
 
-/// Finds the first of `names` in `PATH` and where Debian keeps what is not in it.
-pub(crate) fn find(engine: Engine, names: &[&str]) -> Result<PathBuf, Error> {
-    let folders = folders(engine);
+/// Finds the first of `names`: in and under the folder `from`, or, when there is none, in `PATH` and
+/// where Debian keeps what is not in it.
+///
+/// # Errors
+/// [`Error::Missing`] when it is nowhere.
+pub fn find(engine: Engine, names: &[&str], from: Option<&Path>) -> Result<PathBuf, Error> {
+    let folders = match from {
+        // A server's own archive has them in these.
+        Some(from) => ["bin", "sbin", "libexec", "scripts", ""]
+            .map(|sub| from.join(sub))
+            .to_vec(),
+        None => folders(engine),
+    };
     for name in names {
         if let Some(found) = folders.iter().map(|f| f.join(name)).find(|p| runnable(p)) {
             return Ok(found);
@@ -94,14 +130,19 @@ fn postgres_folders(root: &Path) -> Vec<PathBuf> {
 
 /// The unprivileged account a server runs as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Account {
+pub struct Account {
+    /// User id.
     pub uid: u32,
+    /// Group id.
     pub gid: u32,
 }
 
 impl Account {
     /// The account to change to: none unless this process is root, because only root can change
     /// and only root must (PostgreSQL refuses to run as root, MariaDB advises against it).
+    ///
+    /// # Errors
+    /// [`Error::Io`] when root finds no such account.
     pub fn for_engine(engine: Engine) -> Result<Option<Account>, Error> {
         let own = fs::metadata("/proc/self").map_err(Error::io("reading /proc/self"))?;
         if own.uid() != 0 {
@@ -133,15 +174,15 @@ fn account_in(passwd: &str, name: &str) -> Option<Account> {
 }
 
 /// A command that runs as `account` in `folder`, in a process group of its own: a Ctrl-C in the
-/// terminal ends the test, and the watchdog then ends the server in an orderly way.
-pub(crate) fn command(program: &Path, account: Option<Account>, folder: &Path) -> Command {
+/// terminal ends whoever started it, who then ends the server in an orderly way.
+pub fn command(program: &Path, account: Option<Account>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).process_group(0);
-    // Locale and client settings of whoever runs the tests must not reach the server.
+    // Locale and client settings of whoever starts it must not reach the server.
     command.env("LC_ALL", "C");
     for (key, _) in env::vars_os() {
         let key = key.to_string_lossy();
-        if ["PG", "MYSQL", "MARIADB"]
+        if ["PG", "MYSQL", "MARIADB", "TIDEMARK"]
             .iter()
             .any(|p| key.starts_with(p))
         {
@@ -155,17 +196,36 @@ pub(crate) fn command(program: &Path, account: Option<Account>, folder: &Path) -
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_program_says_how_to_get_it_and_which_variable_helps() {
-        let e = find(Engine::Postgres, &["no-such-program"]).unwrap_err();
-        let text = e.to_string();
-        assert!(text.contains("no-such-program"), "{text}");
-        assert!(text.contains("apt-get install"), "{text}");
-        assert!(text.contains("TIDEMARK_TEST_POSTGRES_URL"), "{text}");
-        assert_eq!(format!("{e:?}"), text);
+    fn a_missing_program_says_how_to_get_it() {
+        let text = find(Engine::Postgres, &["no-such-program"], None)
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains("no-such-program was not found"), "{text}");
+        assert!(
+            text.contains("apt-get install --no-install-recommends postgresql"),
+            "{text}"
+        );
+        assert!(text.contains("--version-from"), "{text}");
+    }
+
+    #[test]
+    fn a_folder_that_is_named_is_the_only_one() {
+        let root = tempfile::tempdir().unwrap();
+        let missing = find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).unwrap_err();
+        assert!(matches!(&missing, Error::Missing { looked, .. }
+            if looked.contains(&root.path().display().to_string()) && !looked.contains("/usr")));
+        fs::create_dir(root.path().join("bin")).unwrap();
+        let program = root.path().join("bin/mysqld");
+        fs::write(&program, "").unwrap();
+        assert!(find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path())).is_err());
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let found = find(Engine::MariaDb, SERVER_OF_MARIADB, Some(root.path()));
+        assert_eq!(found.unwrap(), program);
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! The command line of what is done with runs that are kept.
+
+use super::StoreArg;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// `runs`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only runs of this workload
+    #[arg(long)]
+    pub workload: Option<String>,
+    /// Only runs on this engine: mariadb, mysql, tidb, postgres, yugabyte, cockroach, sqlite
+    #[arg(long)]
+    pub engine: Option<String>,
+    /// Only runs whose target's URL holds this text
+    #[arg(long, value_name = "TEXT")]
+    pub target: Option<String>,
+    /// Only runs that bear this tag; given several times, all of them
+    #[arg(long)]
+    pub tag: Vec<String>,
+    /// Only runs that came so far
+    #[arg(long, value_parser = ["running", "unfinished", "finished", "interrupted", "failed"])]
+    pub state: Option<String>,
+    /// Only runs that started at this time or later: 2026-11-20, 2026-11-20T14:30 (local), or how
+    /// long ago, as 2h or 3d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only runs that started before this time
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Only runs of this study
+    #[arg(long, value_name = "STUDY")]
+    pub study: Option<String>,
+    /// How many of the newest to list
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `tag`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidemark tag last +nightly                  put a tag on the newest run
+  tidemark tag 0199a1 0199a2 +before -wrong   put one on two runs, take another off
+  tidemark tag tag:before +v1.2               on all that bear a tag already
+  tidemark tag last                           print a run's tags
+  tidemark tag                                print every tag there is
+Then: tidemark runs --tag nightly, tidemark compare tag:before tag:after")]
+pub struct Tag {
+    /// Runs (an id or its beginning, last, tag:NAME, study:ID), then +TAG to put on, -TAG to take off
+    #[arg(value_name = "RUN|+TAG|-TAG", allow_hyphen_values = true)]
+    pub words: Vec<String>,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `note`.
+#[derive(Debug, Args)]
+pub struct Note {
+    /// The run's id or its beginning; `last` is the newest
+    pub run: String,
+    /// What is to be said of it, in the place of what was said; '' takes it away; without this it is
+    /// printed
+    #[arg(allow_hyphen_values = true)]
+    pub text: Option<String>,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `delete`.
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// Runs: an id or its beginning, last, tag:NAME, study:ID
+    #[arg(value_name = "RUN", required_unless_present = "tag")]
+    pub runs: Vec<String>,
+    /// Every run that bears this tag
+    #[arg(long)]
+    pub tag: Option<String>,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+json is the whole record, with tags and note, for tidemark import; csv has a line an interval;
+hdr is an HdrHistogram log (V2, compressed), with a line an interval, for its own tools.
+There is no Parquet; DuckDB makes it of the CSV:
+  tidemark export last --format csv -o run.csv
+  duckdb -c \"COPY (FROM 'run.csv') TO 'run.parquet'\"")]
+pub struct Export {
+    /// Runs: an id or its beginning, last, tag:NAME, study:ID
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
+    /// As what
+    #[arg(long, default_value = "json", value_parser = ["json", "csv", "hdr"])]
+    pub format: String,
+    /// File, or folder, which gets a file for each run; without it a single run is printed
+    #[arg(long, short, value_name = "FILE|DIR")]
+    pub out: Option<PathBuf>,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Records, as tidemark export or --out wrote them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Where they go.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `store`.
+#[derive(Debug, Args)]
+pub struct StoreCare {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What is done with the store's file.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Read everything in it and say whether it is whole
+    Check(StoreArg),
+    /// Write what can be read of a damaged file to a new one; the damaged one is left as it is
+    Salvage(Salvage),
+}
+
+/// `store salvage`.
+#[derive(Debug, Args)]
+pub struct Salvage {
+    /// The new file
+    pub new: PathBuf,
+    /// The damaged one.
+    #[command(flatten)]
+    pub store: StoreArg,
+}

@@ -1,0 +1,63 @@
+//! The command line of what stands beside measuring: private servers, completions, manual pages.
+
+use clap::Args;
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// `up`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  url=$(tidemark up mariadb)                    standard output is the URL alone
+  tidemark up postgres --set shared_buffers=1GB --set synchronous_commit=off
+  tidemark up mariadb --name new --version-from /opt/mariadb-11.8
+  tidemark up                                   lists those that run
+  tidemark down mariadb
+The server listens at 127.0.0.1 alone. Its settings are its makers' defaults, but max_connections
+(1000) and what is given by --set. Its data is gone when it is taken down.")]
+pub struct Up {
+    /// Which server: mariadb or postgres; without it the sandboxes are listed
+    pub engine: Option<String>,
+    /// Folder of the server's programs, as an unpacked archive has them; those of the machine else
+    #[arg(long, value_name = "FOLDER", requires = "engine")]
+    pub version_from: Option<PathBuf>,
+    /// A setting by the server's own name; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", requires = "engine")]
+    pub set: Vec<String>,
+    /// Folder for its files, empty or not there yet [default: a temporary one]
+    #[arg(long, value_name = "FOLDER", requires = "engine")]
+    pub dir: Option<PathBuf>,
+    /// What it is called by [default: mariadb, mariadb-2, …]
+    #[arg(long, requires = "engine")]
+    pub name: Option<String>,
+}
+
+/// `down`.
+#[derive(Debug, Args)]
+pub struct Down {
+    /// Its name, as tidemark up tells; may be left out where there is one alone
+    pub name: Option<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  bash:  tidemark completions bash > ~/.local/share/bash-completion/completions/tidemark
+  zsh:   tidemark completions zsh > ~/.zfunc/_tidemark   (with ~/.zfunc in fpath)
+  fish:  tidemark completions fish > ~/.config/fish/completions/tidemark.fish")]
+pub struct Completions {
+    /// For which shell
+    pub shell: Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  tidemark man ~/.local/share/man/man1 && man tidemark-runs")]
+pub struct Man {
+    /// Folder for the pages, one a command; it is made if it is not there
+    pub dir: PathBuf,
+}

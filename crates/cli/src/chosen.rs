@@ -1,0 +1,93 @@
+//! Which runs of the store a word means: an id or its beginning, `last`, and groups.
+
+use crate::exit::Failure;
+use crate::runs::whole_id;
+use tidemark_core::nearest;
+use tidemark_store::{Filter, ListedState, RunListing, Store};
+
+/// A group of runs, if the word names one.
+///
+/// # Errors
+/// [`Failure`] of bad usage for a group without runs.
+pub fn group(store: &Store, word: &str) -> Result<Option<Vec<RunListing>>, Failure> {
+    if let Some(tag) = word.strip_prefix("tag:") {
+        return tagged(store, tag).map(Some);
+    }
+    if let Some(name) = word.strip_prefix("study:") {
+        let filter = Filter {
+            study: Some(study(store, name)?),
+            ..Filter::default()
+        };
+        let runs = store.list(&filter)?;
+        if runs.is_empty() {
+            return Err(Failure::usage(format!("study {name} has no runs yet")));
+        }
+        return Ok(Some(runs));
+    }
+    Ok(None)
+}
+
+/// The runs that bear a tag, newest first.
+///
+/// # Errors
+/// [`Failure`] of bad usage when no run bears it, with the nearest one.
+pub fn tagged(store: &Store, tag: &str) -> Result<Vec<RunListing>, Failure> {
+    let filter = Filter {
+        tags: vec![tag.into()],
+        ..Filter::default()
+    };
+    let runs = store.list(&filter)?;
+    if runs.is_empty() {
+        let known = store.tags()?;
+        let near = nearest(tag, known.iter().map(String::as_str));
+        let hint = match near {
+            Some(near) => format!("; did you mean {near}?"),
+            None if known.is_empty() => "; tidemark tag last +NAME puts one on a run".into(),
+            None => "; tidemark tag lists them".into(),
+        };
+        return Err(Failure::usage(format!("no run bears the tag {tag}{hint}")));
+    }
+    Ok(runs)
+}
+
+/// The whole id of the study's execution that is meant.
+///
+/// # Errors
+/// [`Failure`] when there is none.
+pub fn study(_store: &Store, word: &str) -> Result<String, Failure> {
+    Ok(word.into())
+}
+
+/// The whole ids of the runs that words mean, each once, in the order given.
+///
+/// # Errors
+/// [`Failure`] when a word means none.
+pub fn ids(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut ids: Vec<String> = Vec::new();
+    for word in words {
+        let found = match group(store, word)? {
+            Some(runs) => runs.into_iter().map(|run| run.id).collect(),
+            None => vec![store.resolve(&whole_id(store, word)?)?],
+        };
+        for id in found {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// Those of a group that can be compared; what is left out is said.
+pub fn comparable(runs: Vec<RunListing>, name: &str) -> Vec<String> {
+    let (good, bad): (Vec<_>, Vec<_>) = runs
+        .into_iter()
+        .partition(|run| run.state == ListedState::Finished);
+    for run in bad {
+        eprintln!(
+            "tidemark: {name}: run {} is left out: it is {}",
+            run.id, run.state
+        );
+    }
+    good.into_iter().map(|run| run.id).collect()
+}

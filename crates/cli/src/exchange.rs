@@ -1,0 +1,192 @@
+//! `export` and `import`: runs leave a store and come into another.
+
+use crate::exit::{ExitCode, Failure};
+use crate::output::print;
+use crate::render::write_whole;
+use crate::runs::open;
+use crate::storing::store_path;
+use crate::{args, chosen, progress, secrets};
+use jiff::Timestamp;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tidemark_core::record::RunRecord;
+use tidemark_core::{printable, redact_url};
+use tidemark_store::{Store, check_id, from_json, to_json};
+
+/// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
+const LONGEST_RECORD: u64 = 4 << 30;
+
+/// Writes runs to files, or prints one.
+pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
+    let store = open(&words.store)?;
+    let ids = chosen::ids(&store, &words.runs)?;
+    let Some(out) = &words.out else {
+        let [id] = ids.as_slice() else {
+            return Err(Failure::usage(format!(
+                "{} runs: name a folder for their files, for example -o runs/",
+                ids.len()
+            )));
+        };
+        print(&exported(&store, id, &words.format)?);
+        return Ok(ExitCode::Success);
+    };
+    let into = Place::of(out, &ids)?;
+    let files: Vec<PathBuf> = ids.iter().map(|id| into.file(id, &words.format)).collect();
+    // Before the first is written.
+    for file in &files {
+        free(file)?;
+    }
+    into.make()?;
+    let bar = progress::bar(ids.len() as u64, "runs");
+    for (id, file) in ids.iter().zip(&files) {
+        let text = exported(&store, id, &words.format)?;
+        free(file)?;
+        write_whole(file, text.as_bytes())?;
+        bar.suspend(|| print(&format!("{}\n", file.display())));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(ExitCode::Success)
+}
+
+/// Where files go.
+enum Place {
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+impl Place {
+    fn of(out: &Path, ids: &[String]) -> Result<Self, Failure> {
+        // A path that ends in a slash means a folder, whether or not it is there.
+        let named_folder = out.as_os_str().to_string_lossy().ends_with('/');
+        if out.is_dir() || named_folder || ids.len() > 1 {
+            if out.exists() && !out.is_dir() {
+                return Err(Failure::usage(format!(
+                    "-o {}: {} runs need a folder, and this is a file; for example -o runs/",
+                    out.display(),
+                    ids.len()
+                )));
+            }
+            return Ok(Place::Folder(out.into()));
+        }
+        Ok(Place::File(out.into()))
+    }
+
+    fn file(&self, id: &str, format: &str) -> PathBuf {
+        let ending = match format {
+            "hdr" => "hlog",
+            other => other,
+        };
+        match self {
+            Place::File(file) => file.clone(),
+            Place::Folder(folder) => folder.join(format!("{}.{ending}", file_name(id))),
+        }
+    }
+
+    fn make(&self) -> Result<(), Failure> {
+        match self {
+            Place::File(_) => Ok(()),
+            Place::Folder(folder) => fs::create_dir_all(folder).map_err(|e| {
+                let shown = folder.display();
+                Failure::new(ExitCode::Failed, format!("{shown}: can't be made: {e}"))
+            }),
+        }
+    }
+}
+
+/// Ids of ours are plain; one that is not shall lead to no other folder.
+fn file_name(id: &str) -> String {
+    match check_id(id) {
+        Ok(()) => id.into(),
+        Err(_) => id
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect(),
+    }
+}
+
+fn free(file: &Path) -> Result<(), Failure> {
+    // Devices and pipes are made for being written to.
+    if file.symlink_metadata().is_ok() && (file.is_file() || !file.exists() || file.is_dir()) {
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "{}: there is something already, which was left as it is; name another file or \
+                 folder with -o",
+                file.display()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn exported(store: &Store, id: &str, format: &str) -> Result<String, Failure> {
+    let failed = |e: &dyn std::fmt::Display| {
+        Failure::new(ExitCode::Failed, format!("run {}: {e}", printable(id)))
+    };
+    let record = store.get(id)?;
+    match format {
+        "csv" => tidemark_report::interval_table(&record).map_err(|e| failed(&e)),
+        "hdr" => {
+            tidemark_report::interval_log(&record, measured_since(&record)).map_err(|e| failed(&e))
+        }
+        _ => to_json(&record).map_err(|e| failed(&e)),
+    }
+}
+
+/// When the measurement began, since 1970: a run starts with its warm-up.
+fn measured_since(record: &RunRecord) -> Duration {
+    let started: i64 = record
+        .started_at
+        .parse()
+        .map_or(0, |t: Timestamp| t.as_millisecond());
+    let warm_up = record.intervals.first().map_or(0, |i| -i.start_ms.min(0));
+    let began = started.saturating_add(warm_up);
+    Duration::from_millis(u64::try_from(began).unwrap_or(0))
+}
+
+/// Takes records into the store.
+pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
+    let path = store_path(words.store.store.as_deref())?;
+    let mut store = None;
+    let bar = progress::bar(words.files.len() as u64, "records");
+    for file in &words.files {
+        let shown = file.display();
+        let record = read(file)?;
+        // A store is made only when there is something to put into it.
+        let store = match &mut store {
+            Some(store) => store,
+            none => none.insert(Store::open(&path)?),
+        };
+        store.import(&record).map_err(|error| {
+            let failure = Failure::from(error);
+            Failure::new(failure.code, format!("{shown}: {}", failure.message))
+        })?;
+        bar.suspend(|| print(&format!("imported run {} from {shown}\n", record.id)));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(ExitCode::Success)
+}
+
+/// One record from a file, as it may be kept.
+fn read(file: &Path) -> Result<RunRecord, Failure> {
+    let bad = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", file.display()));
+    let opened = File::open(file).map_err(|e| bad(&format!("can't be read: {e}")))?;
+    let mut text = String::new();
+    opened
+        .take(LONGEST_RECORD)
+        .read_to_string(&mut text)
+        .map_err(|e| bad(&format!("can't be read: {e}")))?;
+    if text.len() as u64 == LONGEST_RECORD {
+        return Err(bad(&"longer than any run record"));
+    }
+    let mut record = from_json(&text).map_err(|e| bad(&e))?;
+    check_id(&record.id).map_err(|e| bad(&e))?;
+    // Records of ours have none; whatever else comes brings no password into the store.
+    record.target = redact_url(&record.target);
+    record.command = secrets::redact(&record.command);
+    Ok(record)
+}

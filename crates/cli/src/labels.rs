@@ -1,0 +1,71 @@
+//! `tag` and `note`: what a user says of runs.
+
+use crate::exit::{ExitCode, Failure};
+use crate::output::print;
+use crate::runs::{open, whole_id};
+use crate::{args, chosen};
+use tidemark_core::{printable, printable_lines};
+
+/// Puts tags on runs and takes them off; prints what they bear then.
+pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
+    let mut store = open(&words.store)?;
+    let (mut runs, mut add, mut remove) = (Vec::new(), Vec::new(), Vec::new());
+    for word in &words.words {
+        match word.chars().next() {
+            Some('+') => add.push(word[1..].to_string()),
+            Some('-') => remove.push(word[1..].to_string()),
+            _ => runs.push(word.clone()),
+        }
+    }
+    if words.words.is_empty() {
+        let tags: String = store.tags()?.iter().map(|t| line(t)).collect();
+        print(if tags.is_empty() {
+            "no tags yet; put one on a run with: tidemark tag last +nightly\n"
+        } else {
+            &tags
+        });
+        return Ok(ExitCode::Success);
+    }
+    if runs.is_empty() {
+        return Err(Failure::usage(format!(
+            "{}: on which run? For example: tidemark tag last {}",
+            printable(&words.words.join(" ")),
+            printable(&words.words.join(" "))
+        )));
+    }
+    let ids = chosen::ids(&store, &runs)?;
+    store.tag(&ids, &add, &remove)?;
+    for id in &ids {
+        let tags = store.tags_of(id)?;
+        let shown = match tags.as_slice() {
+            [] => "no tags".into(),
+            tags => tags.join(" "),
+        };
+        print(&line(&format!("{id}  {shown}")));
+    }
+    Ok(ExitCode::Success)
+}
+
+fn line(text: &str) -> String {
+    format!("{}\n", printable(text))
+}
+
+/// Notes something about a run, or prints what was noted.
+pub fn note(words: &args::Note) -> Result<ExitCode, Failure> {
+    let mut store = open(&words.store)?;
+    let id = whole_id(&store, &words.run)?;
+    let id = store.resolve(&id)?;
+    match &words.text {
+        Some(text) => store.set_note(&id, text)?,
+        None => {
+            let note = store.note_of(&id)?;
+            let feed = if note.is_empty() || note.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            };
+            print(&format!("{}{feed}", printable_lines(&note)));
+        }
+    }
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,168 @@
+//! `up` and `down`: private servers to try things on.
+
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::output::print;
+use indicatif::ProgressBar;
+use std::io::IsTerminal;
+use std::time::Duration;
+use tidemark_sandbox::{Error, Home, Request, Sandbox, State, Step};
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match error {
+            Error::Request(_) | Error::Unknown { .. } => ExitCode::Usage,
+            Error::Folder { .. } | Error::Taken { .. } | Error::NotOurs { .. } => ExitCode::Refused,
+            Error::GivenUp(_) => ExitCode::Interrupted,
+            _ => ExitCode::Failed,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// The user's sandboxes.
+///
+/// # Errors
+/// [`Failure`] when the user has no place to list them.
+pub fn home() -> Result<Home, Failure> {
+    let folder = tidemark_store::data_folder().map_err(|_| {
+        Failure::new(
+            ExitCode::Failed,
+            "no place to list private servers: set XDG_DATA_HOME or HOME",
+        )
+    })?;
+    Ok(Home::at(&folder.join("sandboxes")))
+}
+
+/// Starts a server, or lists those that run.
+pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
+    let home = home()?;
+    let Some(engine) = &words.engine else {
+        return list(&home);
+    };
+    let mut request = Request::new(Request::engine(engine)?);
+    request.version_from.clone_from(&words.version_from);
+    request.folder.clone_from(&words.dir);
+    request.name.clone_from(&words.name);
+    for setting in &words.set {
+        request.set(setting)?;
+    }
+    interrupt::listen_saying("giving the start up; what was made is removed");
+    let stop = interrupt::handle();
+    let spinner = spinner();
+    let running = home.start_watched(&request, &mut |step| {
+        spinner.set_message(match step {
+            Step::Files => format!("making the files of {}", request.engine),
+            Step::Start => format!("waiting until {} answers", request.engine),
+        });
+        !stop.is_stopped()
+    });
+    spinner.finish_and_clear();
+    let sandbox = running?.keep();
+    // Standard output is the URL alone, so that a script has it.
+    eprintln!(
+        "{} runs as sandbox {} in {}\nStop it, and remove its data, with: tidemark down {}",
+        request.engine,
+        sandbox.name(),
+        sandbox.folder().display(),
+        sandbox.name()
+    );
+    print(&format!("{}\n", sandbox.url()));
+    Ok(ExitCode::Success)
+}
+
+fn spinner() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::new_spinner();
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
+}
+
+fn list(home: &Home) -> Result<ExitCode, Failure> {
+    let all = home.list()?;
+    if all.is_empty() {
+        print("no sandboxes; start one with: tidemark up mariadb\n");
+        return Ok(ExitCode::Success);
+    }
+    let mut text = format!("{:20}  {:24}  where\n", "name", "state");
+    for sandbox in &all {
+        text.push_str(&format!(
+            "{:20}  {:24}  {}\n",
+            sandbox.name(),
+            told(sandbox.state()),
+            place(sandbox)
+        ));
+    }
+    print(&text);
+    Ok(ExitCode::Success)
+}
+
+fn told(state: State) -> String {
+    match state {
+        State::Starting { by } => format!("being started by {by}"),
+        State::Running { pid } => format!("running, process {pid}"),
+        State::HalfStarted { pid: Some(pid) } => format!("half started, process {pid}"),
+        State::HalfStarted { pid: None } => "half started".into(),
+        State::Ended => "ended".into(),
+        State::Elsewhere => "in another container".into(),
+        State::Gone => "gone".into(),
+        State::NotOurs => "not a sandbox".into(),
+    }
+}
+
+fn place(sandbox: &Sandbox) -> String {
+    match sandbox.state() {
+        State::Running { .. } => sandbox.url(),
+        _ => sandbox.folder().display().to_string(),
+    }
+}
+
+/// Stops servers and removes their data.
+pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
+    let home = home()?;
+    let all = home.list()?;
+    let names: Vec<String> = match &words.name {
+        Some(name) => vec![name.clone()],
+        None if words.all => all.iter().map(|s| s.name().to_string()).collect(),
+        None => match all.as_slice() {
+            [one] => vec![one.name().into()],
+            [] => {
+                print("no sandboxes\n");
+                return Ok(ExitCode::Success);
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(Sandbox::name).collect();
+                return Err(Failure::usage(format!(
+                    "which sandbox? There are {}; for example: tidemark down {}, or tidemark down \
+                     --all",
+                    names.join(", "),
+                    names[0]
+                )));
+            }
+        },
+    };
+    let mut first_failure = None;
+    for name in names {
+        match home.down(&name) {
+            Ok(removed) if removed.left.is_empty() => print(&format!("{name} is down\n")),
+            Ok(removed) => print(&format!(
+                "{name} is down; left in {}, because it is not the sandbox's: {}\n",
+                removed.folder.display(),
+                removed.left.join(", ")
+            )),
+            // The others are to go all the same.
+            Err(error) => {
+                let failure = Failure::from(error);
+                if first_failure.is_some() {
+                    eprintln!("tidemark: {failure}");
+                } else {
+                    first_failure = Some(failure);
+                }
+            }
+        }
+    }
+    first_failure.map_or(Ok(ExitCode::Success), Err)
+}

@@ -1,0 +1,135 @@
+//! `completions` and `man`: what shells and readers of manuals are told of the command line.
+
+use crate::exit::{ExitCode, Failure};
+use crate::output::print;
+use crate::render::write_whole;
+use crate::{args, oltpbench, sysbench, tpcc, tpch, ycsb};
+use clap::CommandFactory;
+use std::fs;
+use std::path::Path;
+
+/// Prints what lets a shell complete the command line.
+pub fn completions(words: &args::Completions) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(words.shell, &mut whole()?, "tidemark", &mut script);
+    print(&String::from_utf8_lossy(&script));
+    Ok(ExitCode::Success)
+}
+
+/// Writes a manual page for each command.
+pub fn man(words: &args::Man) -> Result<ExitCode, Failure> {
+    let folder = &words.dir;
+    let failed = |e: std::io::Error| {
+        let shown = folder.display();
+        Failure::new(ExitCode::Failed, format!("{shown}: can't be made: {e}"))
+    };
+    let mut whole = whole()?.disable_help_subcommand(true);
+    whole.build();
+    let mut pages = Vec::new();
+    render(&whole, &mut pages).map_err(failed)?;
+    fs::create_dir_all(folder).map_err(failed)?;
+    let count = pages.len();
+    for (name, text) in pages {
+        let path = folder.join(name);
+        ours_or_free(&path)?;
+        write_whole(&path, &text)?;
+    }
+    print(&format!(
+        "{count} pages in {shown}; read one with: man {shown}/tidemark.1\n",
+        shown = folder.display()
+    ));
+    Ok(ExitCode::Success)
+}
+
+type Page = (String, Vec<u8>);
+
+/// The pages of a command that is built, and of those below it.
+fn render(command: &clap::Command, pages: &mut Vec<Page>) -> std::io::Result<()> {
+    for below in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+        render(below, pages)?;
+    }
+    let page = clap_mangen::Man::new(command.clone())
+        .source(concat!("tidemark ", env!("CARGO_PKG_VERSION")))
+        .manual("Tidemark");
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let text = breakable(&String::from_utf8_lossy(&text));
+    pages.push((page.get_filename(), text.into_bytes()));
+    Ok(())
+}
+
+/// Lets lines of a page be broken within long lists (`q1,q2,…`), which have no blank, and leaves their
+/// ends uneven: groff(7), `\:` and `.ad l`.
+fn breakable(page: &str) -> String {
+    const LONG: usize = 50;
+    let word = |word: &str| match word.len() > LONG {
+        true => word.replace(',', ",\\:"),
+        false => word.into(),
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    let adjusted = |l: &str| match l.starts_with(".TH ") {
+        true => format!("{l}\n.ad l"),
+        false => line(l),
+    };
+    page.split('\n')
+        .map(adjusted)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A page of an earlier Tidemark is replaced, and no other file.
+fn ours_or_free(path: &Path) -> Result<(), Failure> {
+    let refused = || {
+        Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "{}: there is something that is no manual page of Tidemark's; it was left as it \
+                 is. Name another folder",
+                path.display()
+            ),
+        ))
+    };
+    match fs::read_to_string(path) {
+        Ok(text) if text.lines().take(9).any(|l| l.starts_with(".TH tidemark")) => Ok(()),
+        Ok(_) => refused(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(_) => refused(),
+    }
+}
+
+/// The whole command line. Those of other tools are no clap grammars for reading; here they are
+/// described from the tables of their options.
+fn whole() -> Result<clap::Command, Failure> {
+    let others = [
+        ("sysbench", sysbench::grammar()),
+        ("tpcc", tpcc::grammar()?),
+        ("tpch", tpch::grammar()?),
+        ("ycsb", ycsb::grammar()),
+        ("oltpbench", oltpbench::grammar()),
+    ];
+    let mut whole = args::Cli::command();
+    for (name, grammar) in others {
+        // The place in the list stays where it is.
+        whole = whole.mut_subcommand(name, |stub| {
+            let about = stub.get_about().cloned().unwrap_or_default();
+            grammar.name(name).about(about)
+        });
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_described_and_clap_agrees() {
+        let whole = whole().unwrap();
+        whole.clone().debug_assert();
+        for name in ["sysbench", "tpcc", "tpch", "ycsb", "oltpbench"] {
+            let command = whole.find_subcommand(name).unwrap();
+            let options = command.get_arguments().filter(|a| a.get_long().is_some());
+            assert!(options.count() > 40, "{name}");
+        }
+    }
+}

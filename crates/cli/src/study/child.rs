@@ -1,0 +1,221 @@
+//! A step's command as a child process.
+
+use super::parent::PARENT_VARIABLE;
+use super::targets::Reached;
+use crate::exit::{ExitCode, Failure};
+use crate::secrets;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::VecDeque;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tidemark_core::STUDY_PLACE_VARIABLE;
+
+/// So much of what a command prints is kept: its end.
+const MOST_OUTPUT: usize = 256 * 1024;
+
+/// A command that was started.
+pub struct Step {
+    child: Child,
+    reader: Option<JoinHandle<()>>,
+    output: Arc<Mutex<Tail>>,
+}
+
+/// The last bytes of a text.
+#[derive(Default)]
+struct Tail {
+    bytes: VecDeque<u8>,
+    left_out: u64,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let over = self.bytes.len().saturating_sub(MOST_OUTPUT);
+        self.bytes.drain(..over);
+        self.left_out += over as u64;
+    }
+
+    fn text(&self) -> String {
+        let (a, b) = self.bytes.as_slices();
+        let bytes = [a, b].concat();
+        let text = String::from_utf8_lossy(&bytes);
+        match self.left_out {
+            0 => text.into_owned(),
+            left_out => {
+                // A line that was cut is left out, too.
+                let whole = text.split_once('\n').map_or("", |(_, rest)| rest);
+                format!("… (the first {left_out} bytes are left out)\n{whole}")
+            }
+        }
+    }
+}
+
+/// How a command ended.
+pub struct Ended {
+    /// How the process ended.
+    status: ExitStatus,
+    /// What it printed.
+    pub output: String,
+}
+
+/// Starts the command of a step: this program with these words, in the study's folder, keeping its
+/// run in this store. `place` is where its run stands.
+///
+/// # Errors
+/// [`Failure`] when the process can't be started.
+pub fn start(
+    words: &[String],
+    folder: &Path,
+    store: &Path,
+    reached: &Reached,
+    place: Option<&str>,
+) -> Result<Step, Failure> {
+    let failed = |e: std::io::Error| {
+        Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
+    };
+    let program = std::env::current_exe().map_err(failed)?;
+    let (shown, carried) = secrets::for_child(words);
+    let (mut from, to) = std::io::pipe().map_err(failed)?;
+    let mut command = Command::new(program);
+    command
+        .arg0(shown.first().map_or("tidemark", String::as_str))
+        .args(shown.iter().skip(1))
+        .current_dir(folder)
+        .env("TIDEMARK_STORE", store)
+        .env(PARENT_VARIABLE, std::process::id().to_string())
+        .env_remove(STUDY_PLACE_VARIABLE)
+        .stdin(Stdio::null())
+        .stdout(to.try_clone().map_err(failed)?)
+        .stderr(to)
+        // Ctrl-C is for the study, which then ends its step.
+        .process_group(0);
+    if let Some(place) = place {
+        command.env(STUDY_PLACE_VARIABLE, place);
+    }
+    if let Some((name, secret)) = &reached.variable {
+        command.env(name, secret.reveal());
+    }
+    if let Some((name, value)) = carried {
+        command.env(name, value);
+    }
+    let child = command.spawn().map_err(failed)?;
+    // It holds the writing ends of the pipe, which must be the child's alone to come to an end.
+    drop(command);
+    let output = Arc::new(Mutex::new(Tail::default()));
+    let shared = Arc::clone(&output);
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 8192];
+        while let Ok(read) = from.read(&mut buffer) {
+            if read == 0 {
+                break;
+            }
+            let mut tail = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            tail.push(&buffer[..read]);
+        }
+    });
+    Ok(Step {
+        child,
+        reader: Some(reader),
+        output,
+    })
+}
+
+impl Step {
+    /// Sends it a signal; one that has ended takes none.
+    pub fn signal(&self, signal: Signal) {
+        if let Ok(pid) = i32::try_from(self.child.id()) {
+            let _ended = kill(Pid::from_raw(pid), signal);
+        }
+    }
+
+    /// How it ended, if it has.
+    ///
+    /// # Errors
+    /// [`Failure`] when it can't be waited for.
+    pub fn ended(&mut self) -> Result<Option<Ended>, Failure> {
+        let waited = self.child.try_wait();
+        let waited = waited.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+        let Some(status) = waited else {
+            return Ok(None);
+        };
+        if let Some(reader) = self.reader.take() {
+            let _panicked = reader.join();
+        }
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(Ended {
+            status,
+            output: output.text(),
+        }))
+    }
+}
+
+impl Ended {
+    /// Why it is no success: what it said last, or how it ended.
+    pub fn failure(&self) -> Option<String> {
+        if self.status.success() {
+            return None;
+        }
+        let meaning = match (self.status.code(), self.status.signal()) {
+            (Some(code), _) => {
+                let known = ExitCode::ALL.iter().find(|(c, _)| *c as i32 == code);
+                known.map_or(format!("exit code {code}"), |(_, meaning)| {
+                    format!("exit code {code}: {meaning}")
+                })
+            }
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "ended without an exit code".into(),
+        };
+        Some(match self.complaint() {
+            Some(said) => format!("{said} ({meaning})"),
+            None => meaning,
+        })
+    }
+
+    /// The last thing that the command complained of.
+    pub fn complaint(&self) -> Option<&str> {
+        let lines = self.output.lines().rev();
+        lines.filter_map(|l| l.strip_prefix("tidemark: ")).next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_output_is_kept() {
+        let mut tail = Tail::default();
+        tail.push(b"first\n");
+        assert_eq!(tail.text(), "first\n");
+        for _ in 0..MOST_OUTPUT / 8 {
+            tail.push(b"1234567\n");
+        }
+        let text = tail.text();
+        assert!(text.starts_with("… (the first 6 bytes are left out)\n1234567\n"));
+        assert!(text.len() < MOST_OUTPUT + 100);
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_commands_words() {
+        let ended = |code: i32, output: &str| Ended {
+            status: ExitStatus::from_raw(code << 8),
+            output: output.into(),
+        };
+        assert_eq!(ended(0, "tidemark: fine").failure(), None);
+        let said = ended(5, "lines\ntidemark: table x is there\n").failure();
+        assert_eq!(
+            said.unwrap(),
+            "table x is there (exit code 5: something of the user's is in the way and was not touched)"
+        );
+        let killed = Ended {
+            status: ExitStatus::from_raw(9),
+            output: String::new(),
+        };
+        assert_eq!(killed.failure().unwrap(), "ended by signal 9");
+    }
+}

@@ -1,0 +1,47 @@
+//! A study's file, read and understood.
+
+use super::vocabulary::Vocabulary;
+use crate::exit::Failure;
+use std::path::Path;
+use tidemark_study::{Plan, Study, parse};
+
+/// A study with its steps.
+pub struct Read {
+    /// The file's text; may hold passwords.
+    pub text: String,
+    /// What it says.
+    pub study: Study,
+    /// Its steps.
+    pub plan: Plan,
+}
+
+/// Reads a study's file.
+///
+/// # Errors
+/// [`Failure`] of bad usage with everything that is wrong, by line.
+pub fn read(path: &Path) -> Result<Read, Failure> {
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        Failure::usage(format!(
+            "{shown}: can't be read: {e}; examples are in studies/"
+        ))
+    })?;
+    understand(text, &shown)
+}
+
+/// Understands a study's text.
+///
+/// # Errors
+/// As [`read`].
+pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
+    let wrong = |e: tidemark_study::StudyError| {
+        let count = match e.problems.len() {
+            1 => "a problem".to_string(),
+            n => format!("{n} problems"),
+        };
+        Failure::usage(format!("the study has {count}:\n{}", e.told(shown)))
+    };
+    let study = parse(&text).map_err(wrong)?;
+    let plan = Plan::new(&study, &Vocabulary).map_err(wrong)?;
+    Ok(Read { text, study, plan })
+}

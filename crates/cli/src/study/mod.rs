@@ -1,0 +1,40 @@
+//! `tidemark study`: a matrix of runs from a file.
+//!
+//! Each step is executed as a child process, with the command line that a user would type: what a
+//! study does can be repeated by hand, and a run that crashes takes no study with it.
+
+pub mod args;
+mod begin;
+mod child;
+mod execute;
+mod file;
+mod parent;
+mod resume;
+mod settings;
+mod status;
+mod targets;
+mod view;
+mod vocabulary;
+
+pub use parent::end_with_study;
+
+use crate::exit::{ExitCode, Failure};
+use args::Command;
+use tidemark_study::plan_text;
+
+/// Does what the words ask for.
+///
+/// # Errors
+/// [`Failure`] with its exit code.
+pub fn study(words: &args::Study) -> Result<ExitCode, Failure> {
+    match &words.command {
+        Command::Plan(plan) => {
+            let read = file::read(&plan.file)?;
+            crate::output::print(&plan_text(&read.study, &read.plan));
+            Ok(ExitCode::Success)
+        }
+        Command::Run(run) => begin::run(run),
+        Command::Resume(resume) => resume::resume(resume),
+        Command::Status(status) => status::status(status),
+    }
+}

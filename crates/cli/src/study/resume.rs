@@ -1,0 +1,208 @@
+//! `study resume`: goes on with what is left.
+
+use super::args;
+use super::begin::{absolute, place_of_store};
+use super::execute::{Execution, HALF_MADE, number};
+use super::file::{self, Read};
+use super::targets::reach;
+use crate::exit::{ExitCode, Failure};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tidemark_observe::client_host;
+use tidemark_store::{
+    ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
+};
+use tidemark_study::{Plan, Reload, StepKind, Study, changed_lines, redact};
+
+/// A run whose study was killed is killed with it; so long it is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// So many changed lines of a file are told.
+const MOST_LINES: usize = 8;
+
+/// Goes on with an execution.
+///
+/// # Errors
+/// [`Failure`] of bad usage when the file has changed, or another process is at it; as
+/// [`Execution::execute`].
+pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
+    let mut store = Store::open_existing(&place_of_store(words.store.store.as_deref())?)?;
+    let row = find(&store, &words.study)?;
+    // What files say is meant from where the study was begun.
+    std::env::set_current_dir(&row.folder)
+        .map_err(|e| Failure::usage(format!("{}: the study was begun here: {e}", row.folder)))?;
+    let read = file_of(&row, words.as_begun)?;
+    let rows = store.steps(&row.id)?;
+    same_steps(&row, &rows, &read.plan)?;
+    let places = reach(&read.plan.places)?;
+    store.claim_study(&row.id, &client_host().hostname)?;
+    tidy(&mut store, &row.id, &read, words.retry_failed)?;
+    let mut execution = Execution {
+        store,
+        id: row.id,
+        study: &read.study,
+        plan: &read.plan,
+        places: &places,
+        folder: PathBuf::from(&row.folder),
+    };
+    execution.execute()
+}
+
+/// The execution that is meant: by what the store knows it by, or by its file.
+///
+/// # Errors
+/// [`StoreError::NoSuchStudy`] and what the store tells.
+pub fn find(store: &Store, word: &str) -> Result<StudyRow, Failure> {
+    match store.study(word) {
+        Err(StoreError::NoSuchStudy { .. }) if Path::new(word).is_file() => {
+            let path = absolute(Path::new(word))?.display().to_string();
+            let mut of_file: Vec<StudyRow> = store.studies()?;
+            of_file.retain(|s| s.path == path);
+            let unfinished = of_file.iter().position(|s| s.state != StudyState::Ended);
+            if of_file.is_empty() {
+                return Err(Failure::usage(format!(
+                    "{word} was not executed yet: tidemark study run {word}"
+                )));
+            }
+            Ok(of_file.swap_remove(unfinished.unwrap_or(0)))
+        }
+        found => Ok(found?),
+    }
+}
+
+/// The study as it was begun. Its file is read again for its passwords, which the store does not
+/// have, and must say the same as then.
+fn file_of(row: &StudyRow, as_begun: bool) -> Result<Read, Failure> {
+    let hides = row.file.contains("***");
+    let text = match std::fs::read_to_string(&row.path) {
+        Ok(text) => text,
+        Err(_) if !hides => return file::understand(row.file.clone(), &row.path),
+        Err(e) => {
+            return Err(Failure::usage(format!(
+                "{}: can't be read: {e}; it is needed for its passwords, which are stored nowhere. \
+                 With password = \"env:VARIABLE\" a study does without its file",
+                row.path
+            )));
+        }
+    };
+    let now = redact(&text);
+    if now == row.file {
+        return file::understand(text, &row.path);
+    }
+    let changed = changed_lines(&row.file, &now, MOST_LINES).join("\n  ");
+    if !as_begun {
+        return Err(Failure::usage(format!(
+            "{} has changed since the study was begun:\n  {changed}\nput it back, or go on as it was \
+             begun with --as-begun, or begin anew: tidemark study run --anew {}",
+            row.path, row.path
+        )));
+    }
+    if hides {
+        return Err(Failure::usage(format!(
+            "{} has changed since the study was begun, and what it was then can't be used because \
+             its passwords are stored nowhere:\n  {changed}\nput these lines back",
+            row.path
+        )));
+    }
+    file::understand(row.file.clone(), &row.path)
+}
+
+/// A newer program may plan a file otherwise than the one that began.
+fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failure> {
+    let same = rows.len() == plan.steps.len()
+        && rows.iter().zip(&plan.steps).all(|(row, step)| {
+            row.kind == step.kind.word() && row.cell == step.cell && row.repeat == step.repeat
+        });
+    if same {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "this Tidemark makes other steps of {} than the one that began the study: go on with that \
+         one, or begin anew: tidemark study run --anew {}",
+        row.path, row.path
+    )))
+}
+
+/// Decides about every step that was begun and has no end, and about those that failed.
+fn tidy(store: &mut Store, id: &str, read: &Read, retry: bool) -> Result<(), Failure> {
+    for (seq, row) in store.steps(id)?.iter().enumerate() {
+        match row.state {
+            StepState::GoingOn => end_or_again(store, id, seq, row, read)?,
+            StepState::Failed | StepState::Skipped if retry => {
+                again(store, id, seq, &read.study, &read.plan, "it is tried again")?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A step that was going on when the study was killed: its run may have ended all the same.
+fn end_or_again(
+    store: &mut Store,
+    id: &str,
+    seq: usize,
+    row: &StepRow,
+    read: &Read,
+) -> Result<(), Failure> {
+    let run = match row.kind.as_str() {
+        "run" => ended_run(store, id, row)?,
+        _ => None,
+    };
+    if let Some((run, ListedState::Finished)) = &run {
+        let end = StepEnd {
+            state: StepState::Done,
+            reason: None,
+            run_id: Some(run),
+            output: "(the study was killed when this run had ended; what it printed is lost)\n",
+        };
+        return Ok(store.step_ends(id, number(seq), end)?);
+    }
+    if let Some((run, _)) = &run {
+        store.note_half_made(run, HALF_MADE)?;
+    }
+    let why = "the study was killed meanwhile";
+    again(store, id, seq, &read.study, &read.plan, why)
+}
+
+/// The run of a step, when its process has ended.
+fn ended_run(
+    store: &Store,
+    id: &str,
+    row: &StepRow,
+) -> Result<Option<(String, ListedState)>, Failure> {
+    let begun = Instant::now();
+    loop {
+        let run = store.run_at(id, &row.cell, row.repeat, row.begun_ms.unwrap_or(0))?;
+        match &run {
+            Some((run, ListedState::Running)) if begun.elapsed() > LONGEST_WAIT => {
+                return Err(Failure::usage(format!(
+                    "run {run} of this study still goes on in a process of its own: end that, or \
+                     wait until it has ended"
+                )));
+            }
+            Some((_, ListedState::Running)) => std::thread::sleep(Duration::from_millis(50)),
+            _ => return Ok(run),
+        }
+    }
+}
+
+/// A step is taken again; where every run has data of its own, these are loaded again, too, for the
+/// run may have changed them.
+fn again(
+    store: &mut Store,
+    id: &str,
+    seq: usize,
+    study: &Study,
+    plan: &Plan,
+    why: &str,
+) -> Result<(), Failure> {
+    store.step_waits(id, number(seq), why)?;
+    let step = plan.steps.get(seq);
+    let load = step
+        .filter(|s| s.kind == StepKind::Run)
+        .and_then(|s| s.load);
+    if let Some(load) = load.filter(|_| study.reload == Reload::PerRun) {
+        store.step_waits(id, number(load), "its run is made again")?;
+    }
+    Ok(())
+}

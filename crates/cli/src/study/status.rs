@@ -1,0 +1,188 @@
+//! `study status`: how far studies are.
+
+use super::args;
+use super::begin::place_of_store;
+use super::resume::find;
+use crate::exit::{ExitCode, Failure};
+use std::fmt::Write;
+use std::time::Duration;
+use tidemark_store::{StepRow, StepState, Store, StoreError, StudyRow, StudyState};
+use tidemark_study::time_text;
+
+/// Prints all studies, or one.
+///
+/// # Errors
+/// [`Failure`] as the store's.
+pub fn status(words: &args::Status) -> Result<ExitCode, Failure> {
+    let path = place_of_store(words.store.store.as_deref())?;
+    let store = match Store::open_existing(&path) {
+        Err(StoreError::Absent { .. }) if words.study.is_none() => {
+            say!("{NONE}");
+            return Ok(ExitCode::Success);
+        }
+        opened => opened?,
+    };
+    match &words.study {
+        Some(word) => one(&store, &find(&store, word)?),
+        None => all(&store),
+    }
+}
+
+const NONE: &str = "no studies yet; begin with: tidemark study run studies/quick-sqlite.toml";
+
+fn all(store: &Store) -> Result<ExitCode, Failure> {
+    let studies = store.studies()?;
+    if studies.is_empty() {
+        say!("{NONE}");
+        return Ok(ExitCode::Success);
+    }
+    say!(
+        "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  name",
+        "id",
+        "begun (UTC)",
+        "state",
+        "done",
+        "failed",
+        "time left"
+    );
+    for study in studies {
+        let steps = store.steps(&study.id)?;
+        let count = Counts::of(&steps);
+        say!(
+            "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  {}",
+            study.id,
+            moment(study.begun_ms),
+            study.state.to_string(),
+            format!("{}/{}", count.done, steps.len()),
+            count.failed,
+            time_left(&study, &steps),
+            study.name
+        );
+    }
+    Ok(ExitCode::Success)
+}
+
+fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
+    let steps = store.steps(&study.id)?;
+    let count = Counts::of(&steps);
+    let mut out = String::new();
+    // Writing to a text can't fail.
+    let _ = writeln!(out, "Study {:?}, execution {}", study.name, study.id);
+    let _ = writeln!(out, "  file       {}", study.path);
+    let _ = writeln!(out, "  begun      {} UTC", moment(study.begun_ms));
+    let process = match (study.state, study.pid) {
+        (StudyState::Running | StudyState::PerhapsRunning, Some(pid)) => {
+            format!(" by process {pid} on {}", study.hostname)
+        }
+        _ => String::new(),
+    };
+    let _ = writeln!(out, "  state      {}{process}", study.state);
+    let _ = writeln!(
+        out,
+        "  steps      {} done, {} failed, {} skipped, {} left of {}",
+        count.done,
+        count.failed,
+        count.skipped,
+        count.left,
+        steps.len()
+    );
+    if count.left > 0 {
+        let _ = writeln!(out, "  time left  {}", time_left(study, &steps));
+    }
+    for changed in store.changed_settings(&study.id)? {
+        let _ = writeln!(
+            out,
+            "  setting    {} of target {} is changed to {} for the step in progress; resume puts \
+             it back",
+            changed.name, changed.target, changed.changed_to
+        );
+    }
+    out.push('\n');
+    let runs = store.runs_of(&study.id)?;
+    for step in &steps {
+        let repeat = match step.repeat {
+            0 => String::new(),
+            n => format!("  repeat {n}"),
+        };
+        let result = step.run_id.as_ref().and_then(|id| {
+            let found = runs.iter().find(|r| r.run.id == *id)?;
+            let p95 = found
+                .run
+                .p95_ms
+                .map_or(String::new(), |ms| format!(", p95 {ms:.2} ms"));
+            Some(format!(
+                "  {:.1} tx/s{p95}  run {id}",
+                found.run.transactions_per_s()
+            ))
+        });
+        let _ = writeln!(
+            out,
+            "{:4}  {:8}  {:4}  {}{repeat}{}",
+            step.seq + 1,
+            step.state.to_string(),
+            step.kind,
+            step.cell,
+            result.unwrap_or_default()
+        );
+        if let Some(reason) = &step.reason {
+            let _ = writeln!(out, "      {}", reason.replace('\n', "\n      "));
+        }
+    }
+    if count.left > 0 && study.state == StudyState::Unfinished {
+        let _ = writeln!(out, "\ngo on with: tidemark study resume {}", study.id);
+    }
+    crate::output::print(&out);
+    Ok(ExitCode::Success)
+}
+
+#[derive(Default)]
+struct Counts {
+    done: usize,
+    failed: usize,
+    skipped: usize,
+    left: usize,
+}
+
+impl Counts {
+    fn of(steps: &[StepRow]) -> Self {
+        let mut counts = Self::default();
+        for step in steps {
+            match step.state {
+                StepState::Done => counts.done += 1,
+                StepState::Failed => counts.failed += 1,
+                StepState::Skipped => counts.skipped += 1,
+                StepState::Waiting | StepState::GoingOn => counts.left += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// Time left, by what steps of the same kind took until now.
+fn time_left(study: &StudyRow, steps: &[StepRow]) -> String {
+    if study.state == StudyState::Ended {
+        return "-".into();
+    }
+    let mut left = 0.0;
+    for kind in ["load", "run"] {
+        let of_kind = || steps.iter().filter(|s| s.kind == kind);
+        let waiting = of_kind().filter(|s| !s.state.is_over()).count();
+        if waiting == 0 {
+            continue;
+        }
+        let times: Vec<f64> = of_kind()
+            .filter_map(|s| Some((s.ended_ms? - s.begun_ms?) as f64 / 1000.0))
+            .collect();
+        if times.is_empty() {
+            return "unknown".into();
+        }
+        left += waiting as f64 * times.iter().sum::<f64>() / times.len() as f64;
+    }
+    time_text(Duration::try_from_secs_f64(left).unwrap_or_default())
+}
+
+fn moment(unix_ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(unix_ms)
+        .map(|t| t.strftime("%Y-%m-%d %H:%M").to_string())
+        .unwrap_or_default()
+}

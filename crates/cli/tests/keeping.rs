@@ -1,0 +1,275 @@
+//! What is done with runs that are kept: found, labelled, deleted, taken elsewhere, saved.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+mod common;
+
+use common::Workdir;
+use std::fs;
+
+/// A folder with three short runs in its store, newest last; their ids.
+fn three() -> (Workdir, Vec<String>) {
+    let work = Workdir::new();
+    let run = |name: &str, time: &str| {
+        work.ok(&[
+            "sysbench",
+            name,
+            "--db-driver=sqlite",
+            "--table-size=100",
+            "--threads=2",
+            &format!("--time={time}"),
+            "run",
+        ]);
+    };
+    for name in ["oltp_point_select", "oltp_read_only"] {
+        if name == "oltp_point_select" {
+            work.ok(&[
+                "sysbench",
+                name,
+                "--db-driver=sqlite",
+                "--table-size=100",
+                "prepare",
+            ]);
+        }
+        run(name, "1");
+    }
+    run("oltp_point_select", "2");
+    let mut ids: Vec<String> = work
+        .ok(&["runs"])
+        .out
+        .lines()
+        .skip(1)
+        .map(|l| l.split(' ').next().unwrap().into())
+        .collect();
+    ids.reverse();
+    assert_eq!(ids.len(), 3);
+    (work, ids)
+}
+
+fn listed(work: &Workdir, flags: &[&str]) -> Vec<String> {
+    let out = work.ok(&[&["runs"], flags].concat()).out;
+    let ids = out.lines().filter(|l| l.starts_with('0'));
+    ids.map(|l| l.split(' ').next().unwrap().into()).collect()
+}
+
+#[test]
+fn runs_are_found_labelled_compared_and_deleted() {
+    let (work, ids) = three();
+    assert_eq!(listed(&work, &["--workload", "oltp_read_only"]), ids[1..2]);
+    assert_eq!(listed(&work, &["--engine", "sqlite"]).len(), 3);
+    assert!(listed(&work, &["--engine", "mariadb"]).is_empty());
+    assert_eq!(
+        listed(&work, &["--target", "SBTEST", "--limit", "1"]),
+        ids[2..]
+    );
+    assert_eq!(listed(&work, &["--state", "finished"]).len(), 3);
+    assert!(listed(&work, &["--state", "failed"]).is_empty());
+    assert_eq!(listed(&work, &["--since", "1h"]).len(), 3);
+    assert_eq!(
+        listed(
+            &work,
+            &["--since", "2000-01-01", "--until", "2100-01-01T12:00"]
+        )
+        .len(),
+        3
+    );
+    assert!(listed(&work, &["--until", "2d"]).is_empty());
+    let bad = work.run(&["runs", "--since", "gestern"]);
+    assert_eq!(bad.code, Some(2));
+    assert!(
+        bad.err.contains("--since=gestern") && bad.err.contains("3d"),
+        "{bad:?}"
+    );
+
+    let said = work.ok(&["tag", &ids[0], &ids[2], "+before", "+基线"]);
+    assert!(
+        said.out.contains(&format!("{}  before 基线", ids[0])),
+        "{said:?}"
+    );
+    work.ok(&["tag", "last", "-before", "+after"]);
+    assert_eq!(listed(&work, &["--tag", "before"]), ids[..1]);
+    assert_eq!(
+        listed(&work, &["--tag", "基线", "--tag", "after"]),
+        ids[2..]
+    );
+    assert!(work.ok(&["runs"]).out.contains("[after, 基线]"));
+    assert_eq!(work.ok(&["tag"]).out, "after\nbefore\n基线\n");
+    work.ok(&["note", &ids[0], "as delivered"]);
+    assert_eq!(work.ok(&["note", &ids[0]]).out, "as delivered\n");
+    let json = work.ok(&["show", &ids[0], "--json"]).out;
+    assert!(json.contains("\"as delivered\"") && json.contains("\"before\""));
+
+    let compared = work.ok(&["compare", "tag:before", "tag:after"]);
+    assert!(compared.out.contains("Throughput"), "{compared:?}");
+    let both = work.run(&["compare", "tag:before", "tag:基线"]);
+    assert_eq!(both.code, Some(2), "one run is in both: {both:?}");
+    let near = work.run(&["compare", "tag:befor", "last"]);
+    assert!(near.err.contains("did you mean before?"), "{near:?}");
+
+    // Nobody is there to be asked.
+    let refused = work.run(&["delete", "last"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("--yes"), "{refused:?}");
+    let unknown = work.run(&["delete", &ids[0], "ffff", "--yes"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert_eq!(listed(&work, &[]).len(), 3, "all or none");
+    work.ok(&["delete", "--tag", "before", &ids[1], "--yes"]);
+    assert_eq!(listed(&work, &[]), ids[2..]);
+}
+
+#[test]
+fn runs_leave_a_store_and_come_into_another() {
+    let (work, ids) = three();
+    work.ok(&["tag", "last", "+nightly"]);
+    work.ok(&["note", "last", "say \"hi\""]);
+    let text = work.ok(&["export", "last"]).out;
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["tags"], serde_json::json!(["nightly"]));
+    assert_eq!(record["note"], "say \"hi\"");
+    let intervals = record["intervals"].as_array().unwrap().len();
+    assert!(intervals >= 2);
+
+    work.ok(&["export", &ids[0], "last", "-o", "out/"]);
+    assert_eq!(
+        fs::read_to_string(work.path().join(format!("out/{}.json", ids[2]))).unwrap(),
+        text
+    );
+    let again = work.run(&["export", "last", "-o", "out"]);
+    assert_eq!(again.code, Some(5), "nothing is overwritten: {again:?}");
+    let several = work.run(&["export", &ids[0], "last"]);
+    assert!(several.err.contains("-o runs/"), "{several:?}");
+
+    let csv = work.ok(&["export", "last", "--format", "csv"]).out;
+    assert_eq!(csv.lines().count(), intervals + 1);
+    let sum: f64 = csv
+        .lines()
+        .skip(1)
+        .filter(|l| l.contains(",measure,"))
+        .map(|l| l.split(',').nth(6).unwrap().parse::<f64>().unwrap())
+        .sum();
+    assert_eq!(Some(sum), record["totals"]["all"]["count"].as_f64());
+    let log = work.ok(&["export", "last", "--format", "hdr", "-o", "run.hlog"]);
+    assert_eq!(log.out, "run.hlog\n");
+    let log = fs::read_to_string(work.path().join("run.hlog")).unwrap();
+    let lines = log.lines().filter(|l| l.contains(",HISTF"));
+    assert_eq!(lines.count(), intervals);
+
+    // Into another store, and not twice.
+    let other = ["--store", "other.db"];
+    let files = [
+        format!("out/{}.json", ids[0]),
+        format!("out/{}.json", ids[2]),
+    ];
+    work.ok(&[&["import", &files[0], &files[1]], &other[..]].concat());
+    let there = work.ok(&[&["export", "last"], &other[..]].concat());
+    assert_eq!(there.out, text);
+    let twice = work.run(&[&["import", &files[0]], &other[..]].concat());
+    assert_eq!(twice.code, Some(1));
+    assert!(twice.err.contains("is already in"), "{twice:?}");
+}
+
+#[test]
+fn records_from_elsewhere_harm_neither_store_nor_terminal() {
+    let work = Workdir::new();
+    let hostile = "\u{1b}]0;owned\u{7}\u{202e}<script>alert(1)</script>";
+    let record = serde_json::json!({
+        "schema_version": 1, "id": "0199", "tidemark_version": "0.1.0",
+        "started_at": "2026-11-20T10:00:00Z", "state": "finished",
+        "command": ["tidemark", "sysbench", "--mysql-password=geheim", "mysql://u:geheim@h/d"],
+        "workload": hostile, "target": "mysql://u:geheim@h/d", "server": null, "settings": [],
+        "options": {}, "sessions": 1, "executors": 1, "seed": 1, "client": {
+            "hostname": hostile, "os": "", "kernel": "", "cpu_model": "", "cores": 1,
+            "memory_bytes": 1},
+        "usage": {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "max_resident_bytes": 0},
+        "tables_before": [], "tables_after": [], "intervals": [], "errors": [],
+        "tags": [hostile, "a,b"], "note": hostile,
+        "totals": {"elapsed_s": 1.0, "statements": {"read": 0, "write": 0, "other": 0,
+            "noop_writes": 0}, "ignored_errors": 0, "reconnects": 0, "types": {},
+            "all": {"count": 0, "service": ""}, "fairness": {"events_avg": 0.0,
+            "events_stddev": 0.0, "time_avg_s": 0.0, "time_stddev_s": 0.0}},
+    });
+    let write = |name: &str, value: &serde_json::Value| {
+        fs::write(work.path().join(name), value.to_string()).unwrap();
+    };
+    write("hostile.json", &record);
+    work.ok(&["import", "hostile.json"]);
+    for words in [
+        &["runs"][..],
+        &["show", "last"],
+        &["tag"],
+        &["tag", "last"],
+        &["note", "last"],
+    ] {
+        let said = work.ok(words).all();
+        assert!(said.contains("<script>"), "{words:?}: {said}");
+        assert!(
+            !said.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{words:?}: {said:?}"
+        );
+    }
+    // As it came, but for what is nobody's business.
+    let back = work.last_record();
+    assert_eq!(back["workload"], hostile);
+    assert_eq!(back["tags"], record["tags"]);
+    assert_eq!(back["note"], hostile);
+    for entry in fs::read_dir(work.path()).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        let bytes = fs::read(entry.path()).unwrap();
+        let holds = bytes.windows(6).any(|w| w == b"geheim");
+        assert_eq!(holds, name == "hostile.json", "{name}");
+    }
+    for (change, part) in [
+        (("id", serde_json::json!("../../x")), "id \"../../x\""),
+        (("id", serde_json::json!("last")), "id \"last\""),
+        (
+            ("schema_version", serde_json::json!(99)),
+            "from a newer Tidemark",
+        ),
+        (("totals", serde_json::json!({})), "not a run record"),
+    ] {
+        let mut bad = record.clone();
+        bad[change.0] = change.1;
+        write("bad.json", &bad);
+        let said = work.run(&["import", "bad.json"]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.err.contains("bad.json: ") && said.err.contains(part),
+            "{said:?}"
+        );
+    }
+    fs::write(work.path().join("deep.json"), "[".repeat(1_000_000)).unwrap();
+    assert_eq!(work.run(&["import", "deep.json"]).code, Some(2));
+    assert_eq!(work.run(&["import", "/dev/null"]).code, Some(2));
+}
+
+#[test]
+fn a_damaged_store_is_told_and_saved() {
+    let (work, ids) = three();
+    let whole = work.ok(&["store", "check"]);
+    assert!(whole.out.contains("is whole: 3 runs"), "{whole:?}");
+    let path = work.path().join("store.db");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..4096].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    assert_ne!(work.run(&["runs"]).code, Some(0));
+    let saved = work.ok(&["store", "salvage", "saved.db"]);
+    assert!(saved.out.contains("saved 3 runs"), "{saved:?}");
+    assert_eq!(fs::read(&path).unwrap(), bytes, "left as it is");
+    assert_eq!(listed(&work, &["--store", "saved.db"]).len(), 3);
+    work.ok(&["show", &ids[0], "--store", "saved.db"]);
+    let again = work.run(&["store", "salvage", "saved.db"]);
+    assert_eq!(again.code, Some(5), "{again:?}");
+
+    // Damage behind the first page is told by a check.
+    let good = fs::read(work.path().join("saved.db")).unwrap();
+    let mut bad = good.clone();
+    for page in 2..good.len() / 4096 {
+        bad[page * 4096 + 100..page * 4096 + 300].fill(0xff);
+    }
+    fs::write(work.path().join("bad.db"), &bad).unwrap();
+    let told = work.run(&["store", "check", "--store", "bad.db"]);
+    assert_eq!(told.code, Some(3), "{told:?}");
+    assert!(
+        told.all().contains("tidemark store salvage --store bad.db"),
+        "{told:?}"
+    );
+}

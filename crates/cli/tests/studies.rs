@@ -1,0 +1,471 @@
+//! Studies as a user executes them: planned, run, interrupted, killed, resumed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{Said, Workdir, signal, wait_until};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tidemark_store::{Filter, ListedState, StepState, Store, StudyState};
+
+fn store(dir: &Workdir) -> Store {
+    Store::open_existing(&dir.path().join("store.db")).unwrap()
+}
+
+fn write(dir: &Workdir, name: &str, text: &str) {
+    std::fs::write(dir.path().join(name), text).unwrap();
+}
+
+/// Four cells of two runs each on SQLite.
+fn small(top: &str) -> String {
+    format!(
+        "name = \"small\"\nrepeats = 2\ntime = 1\n{top}\n\
+         [[target]]\nname = \"sqlite\"\nurl = \"sqlite:small.db\"\n\
+         [[workload]]\nname = \"oltp_point_select\"\noptions = {{ table-size = 500 }}\n\
+         [[workload]]\nname = \"oltp_update_index\"\noptions = {{ table-size = 500 }}\n\
+         [load]\nthreads = [1, 2]\n"
+    )
+}
+
+fn examples() -> Vec<std::path::PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(files.len() >= 10, "{files:?}");
+    files
+}
+
+#[test]
+fn every_example_can_be_planned_without_touching_anything() {
+    let dir = Workdir::new();
+    for file in examples() {
+        let said = dir.ok(&["study", "plan", file.to_str().unwrap()]);
+        assert!(said.out.contains("nothing was touched"), "{said:?}");
+        let runs = said.out.matches("  run  ").count();
+        assert!(said.out.contains(&format!("\n{runs} runs in ")), "{said:?}");
+    }
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_study_on_sqlite_is_executed_kept_and_told() {
+    let dir = Workdir::new();
+    write(&dir, "small.toml", &small("order = \"shuffled\""));
+    let said = dir.ok(&["study", "run", "small.toml"]);
+    assert!(said.out.contains("9 of 9 steps done, 0 failed"), "{said:?}");
+    assert!(said.out.contains("[9/9] "), "{said:?}");
+    assert!(said.out.contains(" tx/s, p95 "), "{said:?}");
+
+    let store = store(&dir);
+    let study = store.study("small").unwrap();
+    assert_eq!(study.state, StudyState::Ended);
+    let runs = store.runs_of(&study.id).unwrap();
+    assert_eq!(runs.len(), 8);
+    let steps = store.steps(&study.id).unwrap();
+    assert!(steps.iter().all(|s| s.state == StepState::Done));
+    assert!(
+        steps[0].output.contains("Loaded 500 rows"),
+        "{:?}",
+        steps[0]
+    );
+    assert!(
+        steps[1].output.contains("SQL statistics:"),
+        "{:?}",
+        steps[1]
+    );
+    let record = store.get(&runs[0].run.id).unwrap();
+    let place = record.study.unwrap();
+    assert_eq!(
+        (place.name.as_str(), place.study),
+        ("small", study.id.clone())
+    );
+    assert_eq!(place.factors["target"], "sqlite");
+    assert!(place.cell.starts_with("sqlite/oltp_"), "{}", place.cell);
+
+    let all = dir.ok(&["study", "status"]).out;
+    assert!(all.contains(&study.id) && all.contains("9/9"), "{all}");
+    let one = dir.ok(&["study", "status", "last"]).out;
+    assert!(
+        one.contains("9 done, 0 failed, 0 skipped, 0 left of 9"),
+        "{one}"
+    );
+
+    // A second execution uses the tables that are there.
+    let again = dir.ok(&["study", "run", "small.toml"]);
+    assert!(again.out.contains("9 of 9 steps done"), "{again:?}");
+    let second = store.study("last").unwrap();
+    assert_ne!(second.id, study.id);
+    let load = &store.steps(&second.id).unwrap()[0];
+    assert!(load.output.contains("left as they are"), "{}", load.output);
+}
+
+#[test]
+fn a_failure_is_recorded_and_the_study_goes_on_or_stops() {
+    let dir = Workdir::new();
+    // The second target is a folder: its data can't be loaded.
+    std::fs::create_dir(dir.path().join("folder")).unwrap();
+    let text = |top: &str| {
+        small(top).replace(
+            "[[workload]]",
+            "[[target]]\nname = \"broken\"\nurl = \"sqlite:folder\"\n[[workload]]",
+        )
+        .replacen("[[target]]\nname = \"broken\"\nurl = \"sqlite:folder\"\n[[workload]]\nname = \"oltp_update", "[[workload]]\nname = \"oltp_update", 1)
+        .replace("repeats = 2", "repeats = 1")
+        .replace("threads = [1, 2]", "threads = [1]")
+    };
+    write(&dir, "on.toml", &text(""));
+    let said = dir.run(&["study", "run", "on.toml"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        said.out
+            .contains("3 of 6 steps done, 1 failed, 2 skipped, 0 left"),
+        "{said:?}"
+    );
+    let status = dir.ok(&["study", "status", "on.toml"]).out;
+    assert!(status.contains("its data could not be loaded"), "{status}");
+    assert!(status.contains("failed    load  broken/sbtest"), "{status}");
+    assert!(status.contains("(exit code "), "{status}");
+
+    // What failed can be taken again when its cause is gone, and nothing else is.
+    std::fs::remove_dir(dir.path().join("folder")).unwrap();
+    let before: BTreeSet<String> = all_runs(&dir);
+    let said = dir.ok(&["study", "resume", "--retry-failed"]);
+    assert!(said.out.contains("6 of 6 steps done"), "{said:?}");
+    let after = all_runs(&dir);
+    assert!(before.is_subset(&after));
+    assert_eq!(after.len(), before.len() + 2);
+
+    std::fs::remove_file(dir.path().join("folder")).unwrap();
+    std::fs::create_dir(dir.path().join("folder")).unwrap();
+    write(&dir, "stop.toml", &text("on-failure = \"stop\""));
+    let said = dir.run(&["study", "run", "stop.toml"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("1 failed, 0 skipped, 2 left"), "{said:?}");
+    assert!(said.out.contains("tidemark study resume"), "{said:?}");
+}
+
+fn all_runs(dir: &Workdir) -> BTreeSet<String> {
+    let runs = store(dir).list(&Filter::default()).unwrap();
+    runs.into_iter().map(|r| r.id).collect()
+}
+
+/// Waits until a run of a study is measured.
+fn a_run_goes_on(dir: &Workdir) {
+    wait_until("a run begins", || {
+        let path = dir.path().join("store.db");
+        let Ok(store) = Store::open_existing(&path) else {
+            return false;
+        };
+        let runs = store.list(&Filter::default()).unwrap_or_default();
+        runs.iter().any(|r| r.state == ListedState::Running)
+    });
+}
+
+#[test]
+fn ctrl_c_leaves_what_can_be_resumed_and_a_changed_file_is_refused() {
+    let dir = Workdir::new();
+    let text = small("")
+        .replace("time = 1", "time = 3")
+        .replace("[1, 2]", "[1]");
+    let text = text.replace("repeats = 2", "repeats = 1");
+    write(&dir, "small.toml", &text);
+    let study = dir.spawn(&["study", "run", "small.toml"]);
+    a_run_goes_on(&dir);
+
+    // Nobody else executes it meanwhile.
+    let other = dir.run(&["study", "resume"]);
+    assert_eq!(other.code, Some(2), "{other:?}");
+    assert!(
+        other.err.contains("is being executed by process"),
+        "{other:?}"
+    );
+    assert!(dir.ok(&["study", "status"]).out.contains("running"));
+
+    signal(study.id(), "INT");
+    let said = Said::of(&study.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.out.contains("interrupted"), "{said:?}");
+    let half = store(&dir).list(&Filter::default()).unwrap();
+    assert_eq!(half.len(), 1);
+    assert_eq!(half[0].state, ListedState::Interrupted);
+
+    let refused = dir.run(&["study", "run", "small.toml"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("is unfinished") && refused.err.contains("--anew"));
+
+    write(&dir, "small.toml", &text.replace("time = 3", "time = 1"));
+    let refused = dir.run(&["study", "resume", "small.toml"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused
+            .err
+            .contains("line 3: was \"time = 3\", is \"time = 1\""),
+        "{refused:?}"
+    );
+    write(&dir, "small.toml", &text);
+    let said = dir.ok(&["study", "resume", "small.toml"]);
+    assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
+    let study = store(&dir).study("last").unwrap();
+    let runs = store(&dir).runs_of(&study.id).unwrap();
+    assert_eq!(runs.len(), 2);
+    assert!(runs.iter().all(|r| r.run.state == ListedState::Finished));
+    let noted = store(&dir).get(&half[0].id).unwrap();
+    assert!(noted.study.is_some());
+}
+
+/// The moment between a run's end and its step's is short: it is made here.
+#[test]
+fn a_run_that_had_ended_when_its_study_was_killed_counts() {
+    let dir = Workdir::new();
+    write(&dir, "small.toml", &small("").replace("[1, 2]", "[1]"));
+    dir.ok(&["study", "run", "small.toml"]);
+    let before = all_runs(&dir);
+    let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
+    db.execute_batch(
+        "UPDATE study SET ended_ms = NULL, pid_started = '0'; \
+         UPDATE study_step SET state = 'going-on', run_id = NULL, ended_ms = NULL WHERE seq = 2",
+    )
+    .unwrap();
+    assert!(dir.ok(&["study", "status"]).out.contains("unfinished"));
+    // From anywhere.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let said = dir
+        .command(&["study", "resume", "small"])
+        .current_dir(elsewhere.path())
+        .output()
+        .unwrap();
+    let said = Said::of(&said);
+    assert!(said.out.contains("5 of 5 steps done"), "{said:?}");
+    assert_eq!(all_runs(&dir), before);
+    let study = store(&dir).study("last").unwrap();
+    assert_eq!(store(&dir).runs_of(&study.id).unwrap().len(), 4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_study_takes_its_step_with_it() {
+    let dir = Workdir::new();
+    let text = small("").replace("time = 1", "time = 100");
+    write(&dir, "small.toml", &text);
+    let mut study = dir.spawn(&["study", "run", "small.toml"]);
+    a_run_goes_on(&dir);
+    study.kill().unwrap();
+    study.wait().unwrap();
+    wait_until("the run has ended", || {
+        let runs = store(&dir).list(&Filter::default()).unwrap();
+        runs.iter().all(|r| r.state == ListedState::Unfinished)
+    });
+}
+
+/// What is there before is used, refused, or replaced if the file says so.
+#[test]
+fn tables_that_are_there_are_only_replaced_when_the_file_says_so() {
+    let engines = common::engines::servers();
+    let databases: Vec<_> = engines
+        .iter()
+        .map(|(_, server)| server.fresh_database("study_existing").unwrap())
+        .collect();
+    let urls = databases.iter().map(|d| d.url());
+    for url in urls.chain(["sqlite:there.db".into()]) {
+        let dir = Workdir::new();
+        let target = format!("--target={url}");
+        let prepare = |rows: &str| {
+            let rows = format!("--table-size={rows}");
+            dir.run(&[
+                "sysbench",
+                "oltp_insert",
+                &target,
+                &rows,
+                "--keep-loaded",
+                "prepare",
+            ])
+        };
+        assert!(prepare("300").out.contains("Loaded 300 rows"));
+        let kept = prepare("300");
+        assert_eq!(kept.code, Some(0), "{kept:?}");
+        assert!(kept.out.contains("left as they are") && !kept.out.contains("Loaded"));
+        let other = prepare("400");
+        assert_eq!(other.code, Some(5), "{other:?}");
+
+        let study = |top: &str, rows: u32| {
+            let text = format!(
+                "name = \"e\"\ntime = 1\n{top}\n[[target]]\nname = \"t\"\nurl = \"{url}\"\n\
+                 [[workload]]\nname = \"oltp_insert\"\noptions = {{ table-size = {rows} }}\n"
+            );
+            write(&dir, "e.toml", &text);
+            let said = dir.run(&["study", "run", "e.toml"]);
+            let store = store(&dir);
+            let id = store.study("last").unwrap().id;
+            let load = store.steps(&id).unwrap().swap_remove(0);
+            (said.code, load.output, load.reason.unwrap_or_default())
+        };
+        let (code, output, _) = study("", 300);
+        assert_eq!(code, Some(0), "{output}");
+        assert!(output.contains("left as they are"), "{output}");
+        let (code, _, reason) = study("", 400);
+        assert_eq!(code, Some(1));
+        assert!(reason.contains("nothing was changed"), "{reason}");
+        // Fresh rows are wanted, and those that are there are not the study's.
+        let (code, _, reason) = study("reload = \"per-run\"", 300);
+        assert_eq!(code, Some(1));
+        assert!(reason.contains("nothing was changed"), "{reason}");
+        let (code, output, _) = study("existing = \"replace\"", 400);
+        assert_eq!(code, Some(0), "{output}");
+        assert!(output.contains("Loaded 400 rows"), "{output}");
+    }
+}
+
+/// Killed at twenty random moments: no finished run is lost, none is made twice.
+#[test]
+fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
+    const KILLS: usize = 20;
+    let dir = Workdir::new();
+    let text = small("reload = \"per-workload\"").replace("repeats = 2", "repeats = 3");
+    write(&dir, "small.toml", &text);
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64 ^ u64::from(std::process::id());
+    let mut args = vec!["study", "run", "small.toml"];
+    let mut finished: BTreeSet<String> = BTreeSet::new();
+    let mut kills = 0;
+    loop {
+        let mut study = dir.spawn(&args);
+        if kills < KILLS {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 1300));
+        }
+        let ended = match kills < KILLS {
+            true => {
+                signal_if_alive(&mut study);
+                false
+            }
+            false => study.wait().unwrap().success(),
+        };
+        if ended {
+            break;
+        }
+        assert!(kills < KILLS, "{:?}", dir.run(&["study", "status", "last"]));
+        study.wait().unwrap();
+        kills += 1;
+        let Ok(store) = Store::open_existing(&dir.path().join("store.db")) else {
+            continue;
+        };
+        let Ok(row) = store.study("last") else {
+            continue;
+        };
+        args = vec!["study", "resume"];
+        // What a step ended with is never taken back.
+        let now: BTreeSet<String> = store
+            .runs_of(&row.id)
+            .unwrap()
+            .into_iter()
+            .map(|r| r.run.id)
+            .collect();
+        assert!(finished.is_subset(&now), "{finished:?} {now:?}");
+        finished = now;
+    }
+    let store = store(&dir);
+    let studies = store.studies().unwrap();
+    assert_eq!(
+        studies.len(),
+        1,
+        "one execution, however often it was killed"
+    );
+    let steps = store.steps(&studies[0].id).unwrap();
+    assert!(
+        steps.iter().all(|s| s.state == StepState::Done),
+        "{steps:?}"
+    );
+    let runs = store.runs_of(&studies[0].id).unwrap();
+    let places: BTreeSet<_> = runs.iter().map(|r| (r.cell.clone(), r.repeat)).collect();
+    assert_eq!((runs.len(), places.len()), (12, 12));
+    assert!(runs.iter().all(|r| r.run.state == ListedState::Finished));
+    assert!(
+        finished
+            .iter()
+            .all(|id| runs.iter().any(|r| r.run.id == *id))
+    );
+    // Runs that ended well but stand for no step would be doubles.
+    let all = store.list(&Filter::default()).unwrap();
+    let doubles = all
+        .iter()
+        .filter(|r| r.state == ListedState::Finished && !runs.iter().any(|k| k.run.id == r.id));
+    assert_eq!(doubles.count(), 0);
+    // What was cut off says so.
+    for half in all.iter().filter(|r| r.state == ListedState::Unfinished) {
+        let note: String = rusqlite_note(&dir, &half.id);
+        assert!(note.contains("makes the run again"), "{half:?}: {note}");
+    }
+}
+
+fn rusqlite_note(dir: &Workdir, id: &str) -> String {
+    let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
+    db.query_row("SELECT note FROM run WHERE id = ?1", [id], |r| r.get(0))
+        .unwrap()
+}
+
+/// Kills it, unless it has ended already.
+fn signal_if_alive(study: &mut std::process::Child) {
+    if study.try_wait().unwrap().is_none() {
+        study.kill().unwrap();
+    }
+}
+
+#[test]
+fn no_password_is_stored_shown_or_in_the_process_list() {
+    let database = tidemark_testkit::shared_mariadb()
+        .unwrap()
+        .fresh_database("study_password")
+        .unwrap();
+    let dir = Workdir::new();
+    let url = database.url();
+    assert!(url.contains(":sbtest@"), "{url}");
+    let secret = "sbtest:sbtest@";
+    let bare = url.replace(secret, "sbtest@");
+    let text = |target: &str| {
+        format!(
+            "name = \"p\"\ntime = 2\n[[target]]\nname = \"m\"\n{target}\n\
+             [[workload]]\nname = \"oltp_point_select\"\noptions = {{ table-size = 100 }}\n"
+        )
+    };
+    let by_url = text(&format!("url = \"{url}\" # or {url}"));
+    let by_key = text(&format!("url = \"{bare}\"\npassword = \"env:STUDY_PW\""));
+    for (name, text) in [("url.toml", by_url), ("key.toml", by_key)] {
+        write(&dir, name, &text);
+        let missing = dir.run(&["study", "run", "key.toml"]);
+        if name == "key.toml" {
+            assert_eq!(missing.code, Some(2), "{missing:?}");
+            assert!(missing.err.contains("export STUDY_PW="), "{missing:?}");
+        }
+        let study = dir
+            .command(&["study", "run", name])
+            .env("STUDY_PW", "sbtest")
+            .spawn()
+            .unwrap();
+        a_run_goes_on(&dir);
+        for process in std::fs::read_dir("/proc").unwrap() {
+            let path = process.unwrap().path().join("cmdline");
+            let line = std::fs::read(&path).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line);
+            if line.starts_with("tidemark") {
+                assert!(!line.contains(secret), "{line}");
+            }
+        }
+        let said = Said::of(&study.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let plan = dir.ok(&["study", "plan", name]);
+        let status = dir.ok(&["study", "status", "last"]);
+        for said in [said, plan, status] {
+            assert!(!said.all().contains(secret), "{said:?}");
+        }
+    }
+    for file in ["store.db", "store.db-wal"] {
+        let bytes = std::fs::read(dir.path().join(file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(secret), "{file}");
+    }
+}

@@ -1,0 +1,132 @@
+//! What can go wrong with a private server.
+
+use crate::Engine;
+use std::path::PathBuf;
+
+/// Why a private server could not be had, found or ended.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A program is not installed.
+    #[error(
+        "{program} was not found (looked in {looked}). Install it with \
+         `apt-get install --no-install-recommends {}`, or name the folder that holds the server's \
+         programs, for example --version-from /opt/{}",
+        .engine.package(), .engine.word()
+    )]
+    Missing {
+        /// The server it belongs to.
+        engine: Engine,
+        /// The program's name.
+        program: String,
+        /// The folders that were searched.
+        looked: String,
+    },
+    /// The server did not come up.
+    #[error("{engine} did not start: {reason}\n--- end of its log ---\n{tail}")]
+    Start {
+        /// Which server.
+        engine: Engine,
+        /// What was seen.
+        reason: String,
+        /// The log's last lines.
+        tail: String,
+    },
+    /// The operating system refused something.
+    #[error("{doing}: {reason}")]
+    Io {
+        /// What was being done.
+        doing: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A request that can't be understood.
+    #[error("{0}")]
+    Request(String),
+    /// The folder asked for is not to be had.
+    #[error("{}: {reason}; name a folder that is empty or not there yet, for example --dir /var/tmp/tidemark-server", .folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// There is a sandbox of this name.
+    #[error("there is a sandbox {name} already; end it with: tidemark down {name}")]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// There is no sandbox of this name.
+    #[error("there is no sandbox {name}{}", hint(.known))]
+    Unknown {
+        /// As asked.
+        name: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// Another process is starting it right now.
+    #[error("sandbox {name} is being started by process {pid}; end that first")]
+    Starting {
+        /// The name.
+        name: String,
+        /// The process.
+        pid: u32,
+    },
+    /// What its name leads to bears no mark of this sandbox.
+    #[error(
+        "sandbox {name}: {} does not bear its mark ({reason}); nothing there was touched. Look at \
+         it, and remove {} to forget the sandbox",
+        .folder.display(), .link.display()
+    )]
+    NotOurs {
+        /// The name.
+        name: String,
+        /// Where its name leads.
+        folder: PathBuf,
+        /// What is wrong with the mark.
+        reason: String,
+        /// The entry in the home of sandboxes.
+        link: PathBuf,
+    },
+    /// It runs where its processes can't be seen.
+    #[error("sandbox {name} was started in another container or on another machine; end it there")]
+    Elsewhere {
+        /// The name.
+        name: String,
+    },
+    /// It does not end.
+    #[error("sandbox {name}: process {pid} does not end; its files were left as they are")]
+    Stubborn {
+        /// The name.
+        name: String,
+        /// The server's process.
+        pid: u32,
+    },
+    /// The start was given up on request; what it had made is removed.
+    #[error("the start of {0} was given up")]
+    GivenUp(Engine),
+}
+
+impl Error {
+    /// An [`Error::Io`] made of what was being done and the system's error.
+    pub fn io(doing: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
+        let doing = doing.into();
+        move |error| Error::Io {
+            doing,
+            reason: error.to_string(),
+        }
+    }
+
+    /// Whether a server did not start because somebody else has its port: another one may do.
+    pub fn is_port_taken(&self) -> bool {
+        // MariaDB's and PostgreSQL's words for EADDRINUSE.
+        matches!(self, Error::Start { tail, .. } if tail.contains("already in use"))
+    }
+}
+
+fn hint(known: &[String]) -> String {
+    match known {
+        [] => "; tidemark up mariadb starts one".into(),
+        known => format!("; there are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,388 @@
+//! The sandboxes of a user, by their names.
+
+use crate::Error;
+use crate::marker::Marker;
+use crate::place::Place;
+use crate::programs::Engine;
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::path::{Path, PathBuf};
+use tidemark_process::{Liveness, ProcessId, alive, arguments, boot_id};
+
+/// What is being done while a server starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Its files are made.
+    Files,
+    /// It was started and does not answer yet.
+    Start,
+}
+
+/// How far a sandbox is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// A living process starts it right now.
+    Starting {
+        /// That process.
+        by: u32,
+    },
+    /// Its server runs.
+    Running {
+        /// The server's process.
+        pid: u32,
+    },
+    /// Whoever started it died before the server answered. A process of it may be there.
+    HalfStarted {
+        /// The server's process, if there is one.
+        pid: Option<u32>,
+    },
+    /// Its server has ended; its files are there.
+    Ended,
+    /// It was started in another container or on another machine that shares the folder.
+    Elsewhere,
+    /// Its folder is no longer there: a restart of the machine clears temporary ones.
+    Gone,
+    /// What its name leads to bears no mark of it.
+    NotOurs,
+}
+
+/// One sandbox, as it was when it was looked at.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) state: State,
+    pub(crate) marker: Option<Marker>,
+    /// Why there is no mark.
+    pub(crate) unmarked: String,
+}
+
+/// The account and the database of every sandbox.
+pub(crate) const ACCOUNT: &str = "tidemark";
+
+impl Sandbox {
+    /// What it is called by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How far it is.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What kind of server it is; none where no mark says.
+    pub fn engine(&self) -> Option<Engine> {
+        self.marker.as_ref().map(|m| m.engine)
+    }
+
+    /// What the server prints.
+    pub fn log(&self) -> PathBuf {
+        self.folder.join("server.log")
+    }
+
+    /// The target's URL with its password, which opens nothing but this server, from this machine.
+    /// Empty where no mark says.
+    pub fn url(&self) -> String {
+        self.marker.as_ref().map_or_else(String::new, |marker| {
+            let scheme = match marker.engine {
+                Engine::MariaDb => "mysql",
+                Engine::Postgres => "postgres",
+            };
+            let Marker { port, password, .. } = marker;
+            format!("{scheme}://{ACCOUNT}:{password}@127.0.0.1:{port}/{ACCOUNT}")
+        })
+    }
+}
+
+/// The place of one marked sandbox's server.
+pub(crate) fn place(marker: &Marker) -> Place {
+    Place {
+        engine: marker.engine,
+        account: None,
+        folder: marker.folder.join("server"),
+        log: marker.folder.join("server.log"),
+        port: marker.port,
+        programs: None,
+    }
+}
+
+/// The folder in which a user's sandboxes are found by their names: a link for each to its folder.
+#[derive(Debug, Clone)]
+pub struct Home {
+    folder: PathBuf,
+}
+
+impl Home {
+    /// The sandboxes that are listed in this folder, which need not be there yet.
+    pub fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.into(),
+        }
+    }
+
+    pub(crate) fn link(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Lists a folder under a name; whether the name was free.
+    pub(crate) fn enter(&self, name: &str, folder: &Path) -> Result<bool, Error> {
+        let doing = || Error::io(format!("writing {}", self.link(name).display()));
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)
+            .map_err(doing())?;
+        match symlink(folder, self.link(name)) {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(doing()(e)),
+        }
+    }
+
+    /// All sandboxes, by name.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder can't be read.
+    pub fn list(&self) -> Result<Vec<Sandbox>, Error> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(Error::io(format!("reading {}", self.folder.display()))(e)),
+        };
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter(|e| e.file_type().is_ok_and(|t| t.is_symlink()))
+            .filter_map(|e| e.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        Ok(names.into_iter().filter_map(|n| self.look(&n)).collect())
+    }
+
+    /// The sandbox of this name.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is none.
+    pub fn find(&self, name: &str) -> Result<Sandbox, Error> {
+        // Names are no paths.
+        let plain = crate::request::check_name(name).is_ok();
+        match self.look(name).filter(|_| plain) {
+            Some(sandbox) => Ok(sandbox),
+            None => Err(Error::Unknown {
+                name: name.into(),
+                known: self.list()?.into_iter().map(|s| s.name).collect(),
+            }),
+        }
+    }
+
+    fn look(&self, name: &str) -> Option<Sandbox> {
+        let folder = fs::read_link(self.link(name)).ok()?;
+        let (state, marker, unmarked) = if folder.is_dir() {
+            match Marker::read(name, &folder) {
+                Ok(marker) => (state(&marker), Some(marker), String::new()),
+                Err(reason) => (State::NotOurs, None, reason),
+            }
+        } else {
+            (State::Gone, None, "the folder is not there".into())
+        };
+        Some(Sandbox {
+            name: name.into(),
+            folder,
+            state,
+            marker,
+            unmarked,
+        })
+    }
+}
+
+/// How far the sandbox with this mark is.
+fn state(marker: &Marker) -> State {
+    let here = boot_id();
+    let seen = |process: &ProcessId| process.liveness(here.as_deref());
+    if let Some(server) = &marker.server {
+        match (seen(server), server.pid) {
+            (Liveness::Alive, Some(pid)) if marker.ready => return State::Running { pid },
+            (Liveness::Unknown, _) if same_boot(server, here.as_deref()) => {
+                return State::Elsewhere;
+            }
+            _ => {}
+        }
+    }
+    match (seen(&marker.starter), marker.starter.pid) {
+        (Liveness::Alive, Some(by)) if !marker.ready => State::Starting { by },
+        (Liveness::Unknown, _) if !marker.ready && same_boot(&marker.starter, here.as_deref()) => {
+            State::Elsewhere
+        }
+        _ if marker.ready => State::Ended,
+        _ => State::HalfStarted {
+            pid: server_of(marker),
+        },
+    }
+}
+
+/// Whether a process that can't be seen from here may yet live: this is the boot it was started in.
+fn same_boot(process: &ProcessId, here: Option<&str>) -> bool {
+    let boot = |id: &str| id.split(' ').next().map(String::from);
+    match (process.boot_id.as_deref(), here) {
+        (Some(there), Some(here)) => boot(there) == boot(here),
+        // Nobody can tell.
+        _ => true,
+    }
+}
+
+/// The server's process: the one in the mark, or, where whoever started it died before it could
+/// write that down, the one that the server's own file names, if it was started on this very folder.
+pub(crate) fn server_of(marker: &Marker) -> Option<u32> {
+    let here = boot_id();
+    if let Some(server) = &marker.server
+        && server.liveness(here.as_deref()) == Liveness::Alive
+    {
+        return server.pid;
+    }
+    let place = place(marker);
+    let text = fs::read_to_string(place.pid_file()).ok()?;
+    let pid: u32 = text.lines().next()?.trim().parse().ok()?;
+    (alive(pid) && is_of(&arguments(pid), &place.data())).then_some(pid)
+}
+
+/// Whether a server was started on this data folder: `--datadir=FOLDER`, `-D FOLDER`.
+fn is_of(arguments: &[String], data: &Path) -> bool {
+    let data = data.display().to_string();
+    let named = format!("--datadir={data}");
+    let mut pairs = arguments.windows(2);
+    arguments.contains(&named) || pairs.any(|pair| pair[0] == "-D" && pair[1] == data)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::marker;
+
+    fn marked(dir: &Path) -> Marker {
+        Marker {
+            format: 1,
+            name: "m".into(),
+            folder: dir.into(),
+            made_folder: false,
+            engine: Engine::MariaDb,
+            port: 4711,
+            password: "geheim".into(),
+            starter: ProcessId {
+                pid_started: Some("1".into()),
+                ..ProcessId::own("h")
+            },
+            server: None,
+            ready: false,
+        }
+    }
+
+    fn entered(dir: &Path, marker: &Marker) -> Home {
+        marker.write().unwrap();
+        let home = Home::at(&dir.join("home"));
+        assert!(home.enter("m", &marker.folder).unwrap());
+        home
+    }
+
+    #[test]
+    fn states_are_told_from_the_mark_and_the_processes() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut marker = marked(dir.path());
+        let home = entered(dir.path(), &marker);
+        let state = |marker: &Marker| {
+            marker.write().unwrap();
+            home.find("m").unwrap().state()
+        };
+        assert_eq!(state(&marker), State::HalfStarted { pid: None });
+        marker.starter = ProcessId::own("h");
+        let by = std::process::id();
+        assert_eq!(state(&marker), State::Starting { by });
+        marker.ready = true;
+        assert_eq!(state(&marker), State::Ended);
+        marker.server = Some(ProcessId::own("h"));
+        assert_eq!(state(&marker), State::Running { pid: by });
+        // Another process with its number.
+        marker.server = Some(ProcessId {
+            pid_started: Some("1".into()),
+            ..ProcessId::own("h")
+        });
+        assert_eq!(state(&marker), State::Ended);
+        let here = boot_id().unwrap();
+        let boot = here.split(' ').next().unwrap();
+        let of = |boot_id: String| {
+            Some(ProcessId {
+                boot_id: Some(boot_id),
+                ..ProcessId::own("h")
+            })
+        };
+        marker.server = of(format!("{boot} pid:[1]"));
+        assert_eq!(state(&marker), State::Elsewhere);
+        marker.server = of("another pid:[1]".into());
+        assert_eq!(state(&marker), State::Ended, "the machine was restarted");
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_data_folder_when_nothing_was_written_down() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("server/data");
+        fs::create_dir_all(&data).unwrap();
+        let marker = marked(dir.path());
+        let sleeping = |words: &[&str]| {
+            let child = std::process::Command::new("/bin/sh")
+                .args(["-c", "sleep 60; :", "mariadbd"])
+                .args(words)
+                .spawn()
+                .unwrap();
+            fs::write(dir.path().join("server/server.pid"), child.id().to_string()).unwrap();
+            child
+        };
+        let ours = format!("--datadir={}", data.display());
+        let mut other = sleeping(&["--datadir=/var/lib/mysql"]);
+        assert_eq!(server_of(&marker), None);
+        let mut own = sleeping(&[&ours]);
+        assert_eq!(server_of(&marker), Some(own.id()));
+        for child in [&mut other, &mut own] {
+            tidemark_process::kill_group(child.id()).unwrap();
+            tidemark_process::kill_and_reap(child);
+        }
+        assert_eq!(server_of(&marker), None);
+        let words = |w: &[&str]| w.iter().map(|w| w.to_string()).collect::<Vec<_>>();
+        assert!(is_of(&words(&["postgres", "-D", "/d"]), Path::new("/d")));
+        assert!(!is_of(&words(&["less", "/d"]), Path::new("/d")));
+    }
+
+    #[test]
+    fn marks_of_others_are_no_marks() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut marker = marked(dir.path());
+        let home = entered(dir.path(), &marker);
+        assert!(!home.enter("m", dir.path()).unwrap(), "taken");
+        marker.name = "other".into();
+        marker.write().unwrap();
+        let found = home.find("m").unwrap();
+        assert_eq!((found.state(), found.url().as_str()), (State::NotOurs, ""));
+        assert!(found.unmarked.contains("of sandbox other"));
+        fs::write(dir.path().join(marker::FILE), "{}").unwrap();
+        assert_eq!(home.find("m").unwrap().state(), State::NotOurs);
+        let known = home.find("x").unwrap_err().to_string();
+        assert_eq!(known, "there is no sandbox x; there are m");
+        assert!(home.find("../home/m").is_err());
+    }
+
+    #[test]
+    fn the_mark_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let marker = marked(dir.path());
+        let home = entered(dir.path(), &marker);
+        let seen = fs::metadata(dir.path().join(marker::FILE)).unwrap();
+        assert_eq!(seen.permissions().mode() & 0o777, 0o600);
+        let url = home.find("m").unwrap().url();
+        assert_eq!(url, "mysql://tidemark:geheim@127.0.0.1:4711/tidemark");
+    }
+}

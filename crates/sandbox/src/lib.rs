@@ -1,0 +1,47 @@
+//! Private servers: a MariaDB or PostgreSQL of one's own, made of the programs on the machine, in a
+//! folder of its own, at a free port of 127.0.0.1 and at a Unix socket.
+//!
+//! A sandbox outlives the process that starts it, when that says so ([`Running::keep`]); it is then
+//! found by its name in the user's [`Home`] of sandboxes:
+//!
+//! ```no_run
+//! use tidemark_sandbox::{Home, Request};
+//! # fn f() -> Result<(), tidemark_sandbox::Error> {
+//! let home = Home::at("/home/me/.local/share/tidemark/sandboxes".as_ref());
+//! let request = Request::parse("up:mariadb?innodb_flush_log_at_trx_commit=1")?;
+//! let running = home.start(&request)?;
+//! println!("{}", running.url()); // mysql://tidemark:…@127.0.0.1:PORT/tidemark
+//! drop(running); // ends the server and removes its files
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing of the machine's own servers is touched: no configuration of theirs is read, no folder
+//! with something in it is used, and only what a sandbox made is ended and removed
+//! ([`Home::down`]).
+//!
+//! What makes a server of programs ([`Place`], [`Superuser`]) is there for tests' servers too.
+
+mod error;
+mod folder;
+mod home;
+mod identity;
+mod mariadb;
+mod marker;
+mod place;
+mod postgres;
+mod programs;
+mod ready;
+mod request;
+mod running;
+mod stop;
+
+pub use error::Error;
+pub use home::{Home, Sandbox, State, Step};
+pub use mariadb::SETTINGS_OF_THE_FILES;
+pub use place::{Place, Superuser, free_port};
+pub use postgres::remove_shared_memory;
+pub use programs::{Account, Engine, command, find};
+pub use request::Request;
+pub use running::Running;
+pub use stop::Removed;

@@ -1,0 +1,240 @@
+//! What server is asked for.
+
+use crate::{Engine, Error};
+use percent_encoding::percent_decode_str;
+use std::path::PathBuf;
+use tidemark_core::nearest;
+
+/// What server is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What kind of server.
+    pub engine: Engine,
+    /// The folder whose programs are used, and no others: of an unpacked archive, or of its `bin`.
+    pub version_from: Option<PathBuf>,
+    /// Settings of the server, by the server's own names; of one name the last wins.
+    pub settings: Vec<(String, String)>,
+    /// The folder for its files: empty, or not there yet; a temporary one when none is named.
+    pub folder: Option<PathBuf>,
+    /// What it is called by; the engine's word, perhaps with a number, when nothing is said.
+    pub name: Option<String>,
+}
+
+/// What makes a server private, or a sandbox's own: not to be set.
+const RESERVED: &[&str] = &[
+    "basedir",
+    "bind-address",
+    "config-file",
+    "data-directory",
+    "datadir",
+    "defaults-extra-file",
+    "defaults-file",
+    "external-pid-file",
+    "extra-port",
+    "hba-file",
+    "ident-file",
+    "init-file",
+    "listen-addresses",
+    "logging-collector",
+    "pid-file",
+    "port",
+    "skip-grant-tables",
+    "skip-networking",
+    "socket",
+    "tmpdir",
+    "unix-socket-directories",
+    "user",
+];
+
+impl Request {
+    /// A server of this kind with its own defaults.
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            version_from: None,
+            settings: Vec::new(),
+            folder: None,
+            name: None,
+        }
+    }
+
+    /// Whether a target is to be started, and no URL of one that runs: `up:…`.
+    pub fn is_meant(text: &str) -> bool {
+        text.starts_with("up:")
+    }
+
+    /// Reads `up:ENGINE?SETTING=VALUE&version-from=FOLDER&dir=FOLDER&name=NAME`; what follows the
+    /// engine may be left out. Values are percent-encoded where they hold `&`, `%` or `+`… as in
+    /// any URL.
+    ///
+    /// # Errors
+    /// [`Error::Request`], which says what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let rest = text.strip_prefix("up:").unwrap_or(text);
+        let (engine, query) = match rest.split_once('?') {
+            Some((engine, query)) => (engine, query),
+            None => (rest, ""),
+        };
+        let mut request = Self::new(Self::engine(engine)?);
+        for pair in query.split('&').filter(|p| !p.is_empty()) {
+            let decoded = percent_decode_str(pair).decode_utf8_lossy();
+            let (name, value) = setting(&decoded)?;
+            match name.as_str() {
+                "version-from" => request.version_from = Some(value.into()),
+                "dir" => request.folder = Some(value.into()),
+                "name" => request.name = Some(value),
+                _ => request.settings.push((name, value)),
+            }
+        }
+        request.check()?;
+        Ok(request)
+    }
+
+    /// The engine that a word names.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the nearest one.
+    pub fn engine(word: &str) -> Result<Engine, Error> {
+        let known = Engine::ALL.map(Engine::word);
+        if let Some(engine) = Engine::ALL.into_iter().find(|e| e.word() == word) {
+            return Ok(engine);
+        }
+        let near = match word {
+            "mysql" => Some("mariadb"),
+            "postgresql" | "pg" => Some("postgres"),
+            word => nearest(word, known),
+        };
+        let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+        Err(Error::Request(format!(
+            "unknown server {word:?}; known are {}{hint}",
+            known.join(" and ")
+        )))
+    }
+
+    /// Adds a setting written `NAME=VALUE`; alone a name is switched on.
+    ///
+    /// # Errors
+    /// [`Error::Request`], which says what is allowed.
+    pub fn set(&mut self, text: &str) -> Result<(), Error> {
+        self.settings.push(setting(text)?);
+        self.check()
+    }
+
+    /// Looks whether it can be asked of a server.
+    ///
+    /// # Errors
+    /// [`Error::Request`], which says what is allowed.
+    pub fn check(&self) -> Result<(), Error> {
+        for (name, value) in &self.settings {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+            let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+            if !begins || !name.chars().all(plain) || value.contains(['\0', '\n', '\r']) {
+                return Err(Error::Request(format!(
+                    "setting {:?}: allowed is NAME=VALUE in the server's own words; for example \
+                     {}",
+                    format!("{name}={value}"),
+                    self.example()
+                )));
+            }
+            let dashed = name.to_ascii_lowercase().replace('_', "-");
+            if RESERVED.contains(&dashed.as_str()) {
+                return Err(Error::Request(format!(
+                    "setting {name} is the sandbox's own: it makes the server private to this \
+                     machine; others may be set, for example {}",
+                    self.example()
+                )));
+            }
+        }
+        if let Some(name) = &self.name {
+            check_name(name)?;
+        }
+        Ok(())
+    }
+
+    fn example(&self) -> &'static str {
+        match self.engine {
+            Engine::MariaDb => "innodb_buffer_pool_size=1G",
+            Engine::Postgres => "shared_buffers=1GB",
+        }
+    }
+}
+
+/// Splits `NAME=VALUE`; alone a name is switched on.
+///
+/// # Errors
+/// [`Error::Request`] for no name.
+fn setting(text: &str) -> Result<(String, String), Error> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if name.is_empty() {
+        return Err(Error::Request(format!(
+            "{text:?}: allowed is NAME=VALUE, joined by &; for example \
+             up:mariadb?innodb_flush_log_at_trx_commit=1"
+        )));
+    }
+    Ok((name.into(), value.into()))
+}
+
+/// Names are files, words of a command line and of URLs.
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins && name.len() <= 40 && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(Error::Request(format!(
+        "name {name:?}: allowed are up to 40 letters, digits, - and _; for example --name before"
+    )))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_name_settings_versions_and_places() {
+        let request = Request::parse(
+            "up:mariadb?innodb_flush_log_at_trx_commit=1&version-from=/opt/x%26y&name=b&skip-log-bin",
+        )
+        .unwrap();
+        assert_eq!(
+            request,
+            Request {
+                engine: Engine::MariaDb,
+                version_from: Some("/opt/x&y".into()),
+                settings: vec![
+                    ("innodb_flush_log_at_trx_commit".into(), "1".into()),
+                    ("skip-log-bin".into(), String::new()),
+                ],
+                folder: None,
+                name: Some("b".into()),
+            }
+        );
+        let plain = Request::parse("up:postgres").unwrap();
+        assert_eq!(plain, Request::new(Engine::Postgres));
+        assert!(Request::is_meant("up:x") && !Request::is_meant("mysql://h"));
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_said_with_an_example() {
+        for (text, part) in [
+            ("up:mysql", "did you mean mariadb?"),
+            ("up:postgresql", "did you mean postgres?"),
+            ("up:", "known are mariadb and postgres"),
+            ("up:mariadb?port=3306", "the sandbox's own"),
+            ("up:mariadb?bind_address=0.0.0.0", "the sandbox's own"),
+            ("up:postgres?Listen_Addresses=*", "the sandbox's own"),
+            ("up:postgres?data_directory=/x", "shared_buffers=1GB"),
+            ("up:mariadb?=1", "NAME=VALUE"),
+            ("up:mariadb?-x=1", "NAME=VALUE"),
+            ("up:mariadb?a%20b=1", "NAME=VALUE"),
+            ("up:mariadb?a=1%0ab", "NAME=VALUE"),
+            ("up:mariadb?name=../x", "up to 40 letters"),
+            ("up:mariadb?name=", "up to 40 letters"),
+        ] {
+            let error = Request::parse(text).unwrap_err();
+            assert!(matches!(error, Error::Request(_)), "{text}: {error:?}");
+            assert!(error.to_string().contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Starting a sandbox, and holding it.
+
+use crate::home::{ACCOUNT, Home, Sandbox, Step};
+use crate::marker::Marker;
+use crate::place::{Place, Superuser, free_port};
+use crate::programs::{self, Account};
+use crate::{Error, Request, folder, identity, mariadb, ready, stop};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::{Duration, Instant};
+use tidemark_process::ProcessId;
+
+/// Ports tried before giving up: between choosing a free one and the server's taking it, another
+/// process may take it.
+const PORTS: usize = 5;
+/// How long a server may take until it answers.
+const START_LIMIT: Duration = Duration::from_secs(120);
+
+/// Sessions that a sandbox takes unless it is told otherwise: more than the servers' own 151 and 100,
+/// so that a sweep over threads needs no setting.
+const SESSIONS: &str = "1000";
+
+/// A sandbox whose server answers. Unless it is kept, its end is that of this value: the server is
+/// stopped and its files are removed.
+#[derive(Debug)]
+pub struct Running {
+    home: Home,
+    sandbox: Sandbox,
+    child: Option<Child>,
+}
+
+impl Running {
+    /// The target's URL with its password, which opens nothing but this server, from this machine.
+    /// It belongs into no record.
+    pub fn url(&self) -> String {
+        self.sandbox.url()
+    }
+
+    /// Its name, its folder, its log.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    /// Leaves it running, to be found by its name.
+    pub fn keep(mut self) -> Sandbox {
+        // Its parent goes; it is init's then.
+        self.child = None;
+        self.sandbox.clone()
+    }
+
+    /// Ends the server and removes what was made for it.
+    ///
+    /// # Errors
+    /// As [`Home::down`].
+    pub fn stop(mut self) -> Result<(), Error> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        match self.child.take() {
+            Some(child) => {
+                let reaped = reap(child);
+                let ended = self.home.down(self.sandbox.name());
+                let _ = reaped.join();
+                ended.map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // What could not be ended is listed, and can be ended by name.
+        let _ = self.end();
+    }
+}
+
+/// Takes note of a child's end, which would be a zombie else.
+fn reap(mut child: Child) -> std::thread::JoinHandle<()> {
+    std::thread::spawn(move || {
+        let _ = child.wait();
+    })
+}
+
+impl Home {
+    /// Starts a server and waits until it answers.
+    ///
+    /// # Errors
+    /// As [`Home::start_watched`].
+    pub fn start(&self, request: &Request) -> Result<Running, Error> {
+        self.start_watched(request, &mut |_| true)
+    }
+
+    /// Starts a server and waits until it answers. `watch` is told many times a second what is being
+    /// done; when it answers no, the start is given up.
+    ///
+    /// # Errors
+    /// [`Error`]: a program is missing, the request makes no sense, the folder is not to be had, the
+    /// name is taken, the server does not come up, [`Error::GivenUp`]. Nothing is left of it then.
+    pub fn start_watched(
+        &self,
+        request: &Request,
+        watch: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Running, Error> {
+        request.check()?;
+        for names in request.engine.programs() {
+            programs::find(request.engine, names, request.version_from.as_deref())?;
+        }
+        if let Some(name) = &request.name
+            && let Ok(there) = self.find(name)
+        {
+            return Err(Error::Taken { name: there.name });
+        }
+        let account = Account::for_engine(request.engine)?;
+        let (folder, made_folder) = match &request.folder {
+            Some(folder) => folder::asked(folder)?,
+            None => (folder::temporary(request.engine.word())?, true),
+        };
+        let begun = Begun {
+            home: self,
+            request,
+            folder,
+            made_folder,
+            account,
+        };
+        begun.start(watch)
+    }
+}
+
+/// A start for which there is a folder.
+struct Begun<'a> {
+    home: &'a Home,
+    request: &'a Request,
+    folder: PathBuf,
+    made_folder: bool,
+    account: Option<Account>,
+}
+
+impl Begun<'_> {
+    fn start(&self, watch: &mut dyn FnMut(Step) -> bool) -> Result<Running, Error> {
+        let entered = folder::usable(&self.folder, self.account).and_then(|()| self.enter());
+        let mut marker = match entered {
+            Ok(marker) => marker,
+            Err(error) => {
+                let _ = folder::remove(&self.folder, self.made_folder);
+                return Err(error);
+            }
+        };
+        let answered = self.serve(&mut marker, watch).and_then(|child| {
+            marker.ready = true;
+            marker.write()?;
+            Ok((child, self.home.find(&marker.name)?))
+        });
+        match answered {
+            Ok((child, sandbox)) => Ok(Running {
+                home: self.home.clone(),
+                sandbox,
+                child: Some(child),
+            }),
+            Err(error) => {
+                // The server has been ended where there was one. What can't be removed stays listed.
+                let _ = folder::remove(&self.folder, self.made_folder)
+                    .and_then(|_| stop::forget(self.home, &marker.name, &self.folder));
+                Err(error)
+            }
+        }
+    }
+
+    /// Marks the folder and lists it: from here on it can be found and taken down, whatever happens
+    /// to this process.
+    fn enter(&self) -> Result<Marker, Error> {
+        let hostname = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let mut marker = Marker {
+            format: 1,
+            name: String::new(),
+            folder: self.folder.clone(),
+            made_folder: self.made_folder,
+            engine: self.request.engine,
+            port: 0,
+            password: identity::secret()?,
+            starter: ProcessId::own(hostname.trim()),
+            server: None,
+            ready: false,
+        };
+        let word = self.request.engine.word();
+        let numbered = (2..).map(|n| format!("{word}-{n}"));
+        let mut names: Box<dyn Iterator<Item = String>> = match &self.request.name {
+            Some(name) => Box::new(std::iter::once(name.clone())),
+            None => Box::new(std::iter::once(word.to_string()).chain(numbered).take(1000)),
+        };
+        loop {
+            let Some(name) = names.next() else {
+                let name = self.request.name.clone().unwrap_or_else(|| word.into());
+                return Err(Error::Taken { name });
+            };
+            marker.name = name;
+            marker.write()?;
+            if self.home.enter(&marker.name, &self.folder)? {
+                return Ok(marker);
+            }
+        }
+    }
+
+    /// Makes the server's files and starts it; when it returns an error no process is left.
+    fn serve(
+        &self,
+        marker: &mut Marker,
+        watch: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Child, Error> {
+        let mut place = Place {
+            engine: self.request.engine,
+            account: self.account,
+            folder: self.folder.join("server"),
+            log: self.folder.join("server.log"),
+            port: 0,
+            programs: self.request.version_from.clone(),
+        };
+        DirBuilder::new()
+            .mode(0o711)
+            .create(&place.folder)
+            .map_err(Error::io("making the server's folder"))?;
+        place.make()?;
+        let superuser = Superuser {
+            name: ACCOUNT,
+            password: &marker.password.clone(),
+        };
+        let settings = settings(self.request);
+        place.initialise(&superuser, &settings, &mut || watch(Step::Files))?;
+        let mut attempt = 1;
+        loop {
+            place.port = free_port()?;
+            marker.port = place.port;
+            match self.launch(&place, &settings, marker, watch) {
+                Err(e) if attempt < PORTS && e.is_port_taken() => attempt += 1,
+                Ok(child) => {
+                    // It holds the password, and the server has read it.
+                    let _ = fs::remove_file(mariadb::accounts(&place));
+                    return Ok(child);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Starts the server's process and waits until it answers.
+    fn launch(
+        &self,
+        place: &Place,
+        settings: &[(String, String)],
+        marker: &mut Marker,
+        watch: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Child, Error> {
+        let mut command = place.server(settings)?;
+        // What an earlier start wrote must not be taken for this one's failure.
+        let _ = fs::remove_file(&place.log);
+        let mut child = place
+            .logged(&mut command)?
+            .spawn()
+            .map_err(Error::io(format!("starting {}", place.engine)))?;
+        marker.server = Some(ProcessId::of(&marker.starter.hostname, child.id()));
+        let answered = marker
+            .write()
+            .and_then(|()| answers(place, &mut child, watch));
+        match answered {
+            Ok(()) => Ok(child),
+            Err(error) => {
+                stop::end_child(place, child);
+                marker.server = None;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// What every sandbox has beside the server's own defaults, and what is asked for.
+fn settings(request: &Request) -> Vec<(String, String)> {
+    let mut settings = vec![("max_connections".to_string(), SESSIONS.to_string())];
+    settings.extend(request.settings.iter().cloned());
+    settings
+}
+
+fn answers(
+    place: &Place,
+    child: &mut Child,
+    watch: &mut dyn FnMut(Step) -> bool,
+) -> Result<(), Error> {
+    let end = Instant::now() + START_LIMIT;
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(place.failed(format!("it ended with {status}")));
+        }
+        if ready::takes_sessions(place) {
+            return Ok(());
+        }
+        if !watch(Step::Start) {
+            return Err(Error::GivenUp(place.engine));
+        }
+        if Instant::now() >= end {
+            return Err(place.failed(format!("no answer within {} s", START_LIMIT.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,130 @@
+//! Histograms over time as an HdrHistogram log, which its tools read (HistogramLogProcessor, and
+//! what plots such logs): version 1.3 of the format, compressed V2 histograms, nanoseconds.
+
+use crate::Histogram;
+use crate::buckets::either;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use std::time::{Duration, SystemTime};
+
+/// One line of the log.
+#[derive(Debug, Clone)]
+pub struct LogInterval {
+    /// What kind of latencies it is of; `None` is all of them.
+    pub tag: Option<String>,
+    /// Start, counted from the log's.
+    pub start: Duration,
+    /// How long it took.
+    pub length: Duration,
+    /// The latencies.
+    pub latencies: Histogram,
+}
+
+/// A log that begins at `start` (since 1970). Tags lose what the format gives a meaning to: commas,
+/// blanks, line feeds.
+pub fn interval_log(
+    start: Duration,
+    comments: &[String],
+    intervals: impl IntoIterator<Item = LogInterval>,
+) -> String {
+    /// The log's maxima are in milliseconds, as its tools have them.
+    const NS_IN_MS: f64 = 1e6;
+    let begin = SystemTime::UNIX_EPOCH + start;
+    let mut bytes = Vec::new();
+    let mut serializer = V2DeflateSerializer::new();
+    let mut builder = IntervalLogWriterBuilder::new();
+    builder.add_comment("[Histogram log format version 1.3]");
+    for comment in comments {
+        builder.add_comment(comment);
+    }
+    builder
+        .with_start_time(begin)
+        .with_base_time(begin)
+        .with_max_value_divisor(NS_IN_MS);
+    // Writing to memory cannot fail, and a histogram's counts are in the format's range.
+    let written = builder
+        .begin_log_with(&mut bytes, &mut serializer)
+        .map(|mut log| {
+            for interval in intervals {
+                let word = interval.tag.as_deref().map(plain);
+                let tag = word.as_deref().and_then(Tag::new);
+                let LogInterval { start, length, .. } = interval;
+                let line = interval.latencies.with_buckets(
+                    |buckets| either!(buckets, b => log.write_histogram(b, start, length, tag)),
+                );
+                debug_assert!(line.is_ok());
+            }
+        });
+    debug_assert!(written.is_ok());
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn plain(tag: &str) -> String {
+    let plain = |c: char| match c {
+        ',' => '_',
+        c if c.is_whitespace() || c.is_control() => '_',
+        c => c,
+    };
+    tag.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use hdrhistogram::serialization::Deserializer;
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+
+    #[test]
+    fn the_format_s_own_reader_reads_the_same_counts() {
+        let mut latencies = Histogram::new();
+        for us in [200u64, 200, 900, 45_000] {
+            latencies.record(Duration::from_micros(us));
+        }
+        let lines = [
+            (None, 0, latencies.clone()),
+            (Some("New, Order"), 0, latencies.clone()),
+            (None, 1, Histogram::new()),
+        ]
+        .map(|(tag, second, latencies)| LogInterval {
+            tag: tag.map(Into::into),
+            start: Duration::from_secs(second),
+            length: Duration::from_millis(1001),
+            latencies,
+        });
+        let start = Duration::from_millis(1_700_000_000_250);
+        let text = interval_log(start, &["run 0199".into()], lines);
+        assert!(
+            text.starts_with("#[Histogram log format version 1.3]\n#run 0199\n"),
+            "{text}"
+        );
+        assert!(text.contains("#[BaseTime: 1700000000.250 "), "{text}");
+        // The cookie of compressed V2 in base64.
+        assert!(text.contains(",45.023,HISTF"), "{text}");
+        let mut seen = Vec::new();
+        for entry in IntervalLogIterator::new(text.as_bytes()) {
+            if let LogEntry::Interval(line) = entry.unwrap() {
+                let bytes = base64::engine::general_purpose::STANDARD
+                    .decode(line.encoded_histogram())
+                    .unwrap();
+                let read: hdrhistogram::Histogram<u64> = Deserializer::new()
+                    .deserialize(&mut bytes.as_slice())
+                    .unwrap();
+                seen.push((
+                    line.tag().map(|t| t.as_str().to_string()),
+                    line.start_timestamp().as_secs(),
+                    read.len(),
+                    read.value_at_quantile(0.5) / 1000,
+                ));
+            }
+        }
+        assert_eq!(
+            seen,
+            [
+                (None, 0, 4, 200),
+                (Some("New__Order".into()), 0, 4, 200),
+                (None, 1, 0, 0)
+            ]
+        );
+    }
+}

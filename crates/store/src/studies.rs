@@ -1,0 +1,676 @@
+//! Studies: a row for each execution, a row for each of its steps, and the settings of servers that
+//! it has changed and not restored yet.
+
+use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
+use crate::query::{process_id, state_of};
+use crate::{Filter, ListedState, RunListing, Store, StoreError};
+use rusqlite::{OptionalExtension, Row, named_params, params};
+use std::fmt;
+
+/// How far an execution of a study came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyState {
+    /// Its process lives.
+    Running,
+    /// Something is left to do, and whether its process lives can't be seen from here.
+    PerhapsRunning,
+    /// Something is left to do and its process is gone: it can be resumed.
+    Unfinished,
+    /// Nothing is left to do.
+    Ended,
+}
+
+impl fmt::Display for StudyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StudyState::Running => "running",
+            StudyState::PerhapsRunning => "running?",
+            StudyState::Unfinished => "unfinished",
+            StudyState::Ended => "ended",
+        })
+    }
+}
+
+/// A study that is about to be executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewStudy {
+    /// Id of this execution.
+    pub id: String,
+    /// Its name, as its file has it.
+    pub name: String,
+    /// Path of its file.
+    pub path: String,
+    /// The file's text, passwords as `***`.
+    pub file: String,
+    /// The folder in which its commands are executed.
+    pub folder: String,
+    /// The host that executes it.
+    pub hostname: String,
+}
+
+/// One execution of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudyRow {
+    /// Its id (UUID version 7: later ones sort later).
+    pub id: String,
+    /// The study's name.
+    pub name: String,
+    /// Path of its file.
+    pub path: String,
+    /// The file's text, passwords as `***`.
+    pub file: String,
+    /// The folder in which its commands are executed.
+    pub folder: String,
+    /// When it began, in Unix milliseconds.
+    pub begun_ms: i64,
+    /// When nothing was left to do.
+    pub ended_ms: Option<i64>,
+    /// How far it came.
+    pub state: StudyState,
+    /// The host that executes it, or did last.
+    pub hostname: String,
+    /// The process that executes it, or did last.
+    pub pid: Option<u32>,
+}
+
+/// How far a step came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// It is still to be taken.
+    Waiting,
+    /// It was begun and has no end: it goes on, or its process was killed.
+    GoingOn,
+    /// It ended well.
+    Done,
+    /// It failed; the reason says why.
+    Failed,
+    /// It was left out because a step that it needs failed.
+    Skipped,
+}
+
+impl StepState {
+    /// Every state with its word in the file.
+    const WORDS: [(StepState, &'static str); 5] = [
+        (StepState::Waiting, "waiting"),
+        (StepState::GoingOn, "going-on"),
+        (StepState::Done, "done"),
+        (StepState::Failed, "failed"),
+        (StepState::Skipped, "skipped"),
+    ];
+
+    fn word(self) -> &'static str {
+        let named = Self::WORDS.iter().find(|(state, _)| *state == self);
+        named.map_or("waiting", |(_, word)| word)
+    }
+
+    fn of(word: &str) -> Self {
+        let named = Self::WORDS.iter().find(|(_, w)| *w == word);
+        named.map_or(StepState::Waiting, |(state, _)| *state)
+    }
+
+    /// Whether nothing more is to be done for it.
+    pub fn is_over(self) -> bool {
+        !matches!(self, StepState::Waiting | StepState::GoingOn)
+    }
+}
+
+impl fmt::Display for StepState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A step of a study that is about to be executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewStep {
+    /// `load` or `run`.
+    pub kind: String,
+    /// The cell of the matrix, or the name of the data that are loaded.
+    pub cell: String,
+    /// Which repeat of the cell, from 1; 0 for a load.
+    pub repeat: u32,
+    /// The command's words, passwords as `***`.
+    pub command: Vec<String>,
+}
+
+/// One step of an execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepRow {
+    /// Its place in the order, from 0.
+    pub seq: u32,
+    /// `load` or `run`.
+    pub kind: String,
+    /// The cell of the matrix, or the name of the data that are loaded.
+    pub cell: String,
+    /// Which repeat of the cell, from 1; 0 for a load.
+    pub repeat: u32,
+    /// The command's words, passwords as `***`.
+    pub command: Vec<String>,
+    /// How far it came.
+    pub state: StepState,
+    /// Why it failed or was skipped, or why it is to be taken again.
+    pub reason: Option<String>,
+    /// The run that it made.
+    pub run_id: Option<String>,
+    /// What the command printed, its last part if that is much.
+    pub output: String,
+    /// When it began, in Unix milliseconds.
+    pub begun_ms: Option<i64>,
+    /// When it ended.
+    pub ended_ms: Option<i64>,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy)]
+pub struct StepEnd<'a> {
+    /// How.
+    pub state: StepState,
+    /// Why, unless it is done.
+    pub reason: Option<&'a str>,
+    /// The run that it made.
+    pub run_id: Option<&'a str>,
+    /// What the command printed.
+    pub output: &'a str,
+}
+
+/// A run of a study, with its place there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyRun {
+    /// The step that made it.
+    pub seq: u32,
+    /// The cell of the matrix.
+    pub cell: String,
+    /// Which repeat of the cell, from 1.
+    pub repeat: u32,
+    /// The run.
+    pub run: RunListing,
+}
+
+/// What a run that goes on has measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunProgress {
+    /// Seconds since the measurement began; below 0 in warm-up.
+    pub at_s: f64,
+    /// Transactions a second, in the last interval.
+    pub transactions_per_s: f64,
+    /// 95th percentile of latency in milliseconds, in the last interval.
+    pub p95_ms: Option<f64>,
+}
+
+/// A server's setting that a study has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedSetting {
+    /// The target's name in the study's file.
+    pub target: String,
+    /// The setting.
+    pub name: String,
+    /// Its value before; `None` when nobody had set it, so that it is to be reset.
+    pub before: Option<String>,
+    /// What it was changed to.
+    pub changed_to: String,
+}
+
+impl Store {
+    /// Begins the execution of a study by this process: its row and those of all its steps.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn begin_study(&mut self, study: &NewStudy, steps: &[NewStep]) -> Result<(), StoreError> {
+        let own = ProcessId::own(&study.hostname);
+        let commands: Vec<String> = steps.iter().map(|s| json(&s.command)).collect();
+        self.in_transaction(|db| {
+            db.execute(
+                "INSERT INTO study (id, name, path, file, folder, hostname, boot_id, pid, \
+                 pid_started, begun_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                params![
+                    study.id,
+                    study.name,
+                    study.path,
+                    study.file,
+                    study.folder,
+                    own.hostname,
+                    own.boot_id,
+                    own.pid,
+                    own.pid_started,
+                    now_ms(),
+                ],
+            )?;
+            let mut insert = db.prepare_cached(
+                "INSERT INTO study_step (study, seq, kind, cell, repeat, command, state) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'waiting')",
+            )?;
+            for (seq, (step, command)) in (0_i64..).zip(steps.iter().zip(&commands)) {
+                let row = params![study.id, seq, step.kind, step.cell, step.repeat, command];
+                insert.execute(row)?;
+            }
+            Ok(())
+        })
+        .map_err(|e| self.failed(e))
+    }
+
+    /// Makes this process the one that executes a study that was begun before.
+    ///
+    /// # Errors
+    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::NoSuchStudy`], and what
+    /// writing can meet.
+    pub fn claim_study(&mut self, id: &str, hostname: &str) -> Result<(), StoreError> {
+        let own = ProcessId::own(hostname);
+        let here = boot_id();
+        // Asked and claimed in one transaction: of two that come at once one is refused.
+        let owner = self.in_transaction(|db| {
+            let owner = db
+                .query_row(
+                    "SELECT hostname, boot_id, pid, pid_started FROM study WHERE id = ?1",
+                    [id],
+                    process_id,
+                )
+                .optional()?;
+            let lives = owner
+                .as_ref()
+                .is_some_and(|o| *o != own && o.liveness(here.as_deref()) == Liveness::Alive);
+            if owner.is_some() && !lives {
+                db.execute(
+                    "UPDATE study SET hostname = ?2, boot_id = ?3, pid = ?4, pid_started = ?5, \
+                     ended_ms = NULL WHERE id = ?1",
+                    params![id, own.hostname, own.boot_id, own.pid, own.pid_started],
+                )?;
+            }
+            Ok(owner.map(|o| (o, lives)))
+        });
+        match owner.map_err(|e| self.failed(e))? {
+            None => Err(self.no_such_study(id)),
+            Some((owner, true)) => Err(StoreError::StudyGoesOn {
+                id: id.into(),
+                pid: owner.pid.unwrap_or(0),
+                hostname: owner.hostname,
+            }),
+            Some((_, false)) => Ok(()),
+        }
+    }
+
+    /// Every execution of a study, newest first.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn studies(&self) -> Result<Vec<StudyRow>, StoreError> {
+        let here = boot_id();
+        (|| -> rusqlite::Result<_> {
+            self.db
+                .prepare_cached("SELECT * FROM study ORDER BY begun_ms DESC, id DESC")?
+                .query_map([], |row| study_row(row, here.as_deref()))?
+                .collect()
+        })()
+        .map_err(|e| self.failed(e))
+    }
+
+    /// The execution of a study that is meant: by its id, the beginning of it, the study's name (its
+    /// newest execution) or `last`.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchStudy`], [`StoreError::Ambiguous`], and what reading can meet.
+    pub fn study(&self, word: &str) -> Result<StudyRow, StoreError> {
+        let asked = word.trim();
+        let mut all = self.studies()?;
+        let lower = asked.to_ascii_lowercase();
+        let is_id = |s: &StudyRow| s.id.eq_ignore_ascii_case(asked);
+        let found = match asked {
+            "last" => (!all.is_empty()).then_some(0),
+            _ => all
+                .iter()
+                .position(is_id)
+                .or_else(|| all.iter().position(|s| s.name == asked)),
+        };
+        if let Some(found) = found {
+            return Ok(all.swap_remove(found));
+        }
+        let begins =
+            |s: &StudyRow| !asked.is_empty() && s.id.to_ascii_lowercase().starts_with(&lower);
+        let matches: Vec<usize> = (0..all.len()).filter(|i| begins(&all[*i])).collect();
+        match matches.as_slice() {
+            [] => Err(self.no_such_study(word)),
+            [one] => Ok(all.swap_remove(*one)),
+            several => Err(StoreError::Ambiguous {
+                id: word.into(),
+                matches: several.iter().take(6).map(|i| all[*i].id.clone()).collect(),
+            }),
+        }
+    }
+
+    /// The steps of the execution with this whole id, in their order.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn steps(&self, study: &str) -> Result<Vec<StepRow>, StoreError> {
+        (|| -> rusqlite::Result<_> {
+            self.db
+                .prepare_cached("SELECT * FROM study_step WHERE study = ?1 ORDER BY seq")?
+                .query_map([study], step_row)?
+                .collect()
+        })()
+        .map_err(|e| self.failed(e))
+    }
+
+    /// One step of the execution with this whole id.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn step(&self, study: &str, seq: u32) -> Result<Option<StepRow>, StoreError> {
+        self.db
+            .prepare_cached("SELECT * FROM study_step WHERE study = ?1 AND seq = ?2")
+            .and_then(|mut s| s.query_row(params![study, seq], step_row).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// A step begins, with this command.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn step_begins(
+        &mut self,
+        study: &str,
+        seq: u32,
+        command: &[String],
+    ) -> Result<(), StoreError> {
+        let command = json(command);
+        self.change_step(
+            "UPDATE study_step SET state = 'going-on', command = ?3, begun_ms = ?4, \
+             ended_ms = NULL, reason = NULL, run_id = NULL, output = '' \
+             WHERE study = ?1 AND seq = ?2",
+            params![study, seq, command, now_ms()],
+        )
+    }
+
+    /// A step ends. Returns when the disk has it.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn step_ends(&mut self, study: &str, seq: u32, end: StepEnd<'_>) -> Result<(), StoreError> {
+        self.synchronous("FULL")?;
+        let done = self.change_step(
+            "UPDATE study_step SET state = ?3, reason = ?4, run_id = ?5, output = ?6, \
+             ended_ms = ?7 WHERE study = ?1 AND seq = ?2",
+            params![
+                study,
+                seq,
+                end.state.word(),
+                end.reason,
+                end.run_id,
+                end.output,
+                now_ms()
+            ],
+        );
+        self.synchronous("NORMAL")?;
+        done
+    }
+
+    /// A step is to be taken, or taken again, and why.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn step_waits(&mut self, study: &str, seq: u32, why: &str) -> Result<(), StoreError> {
+        self.change_step(
+            "UPDATE study_step SET state = 'waiting', reason = ?3, run_id = NULL, begun_ms = NULL, \
+             ended_ms = NULL WHERE study = ?1 AND seq = ?2",
+            params![study, seq, why],
+        )
+    }
+
+    fn change_step(&mut self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
+        self.in_transaction(|db| db.prepare_cached(sql)?.execute(values))
+            .map(|_| ())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// Nothing is left to do for a study.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn end_study(&mut self, study: &str) -> Result<(), StoreError> {
+        self.change_step(
+            "UPDATE study SET ended_ms = ?2 WHERE id = ?1",
+            params![study, now_ms()],
+        )
+    }
+
+    /// The runs that steps of a study ended with, in the order of the steps; half-made runs, which a
+    /// later one took the place of, are not among them.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn runs_of(&self, study: &str) -> Result<Vec<StudyRun>, StoreError> {
+        let filter = Filter {
+            study: Some(study.into()),
+            ..Filter::default()
+        };
+        let mut runs = self.list(&filter)?;
+        let steps = self.places_of_runs(study)?;
+        Ok(steps
+            .into_iter()
+            .filter_map(|(seq, cell, repeat, id)| {
+                let at = runs.iter().position(|r| r.id == id)?;
+                let run = runs.swap_remove(at);
+                Some(StudyRun {
+                    seq,
+                    cell,
+                    repeat,
+                    run,
+                })
+            })
+            .collect())
+    }
+
+    fn places_of_runs(&self, study: &str) -> Result<Vec<(u32, String, u32, String)>, StoreError> {
+        (|| -> rusqlite::Result<_> {
+            self.db
+                .prepare_cached(
+                    "SELECT seq, cell, repeat, run_id FROM study_step \
+                     WHERE study = ?1 AND run_id IS NOT NULL ORDER BY seq",
+                )?
+                .query_map([study], |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                })?
+                .collect()
+        })()
+        .map_err(|e| self.failed(e))
+    }
+
+    /// The newest run that stands at this place of a study, begun at this moment (Unix milliseconds)
+    /// or later, and how far it came.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn run_at(
+        &self,
+        study: &str,
+        cell: &str,
+        repeat: u32,
+        since_ms: i64,
+    ) -> Result<Option<(String, ListedState)>, StoreError> {
+        let here = boot_id();
+        self.db
+            .prepare_cached(
+                "SELECT id, state, reason, hostname, boot_id, pid, pid_started FROM run \
+                 WHERE study = :study AND cell = :cell AND repeat = :repeat \
+                 AND begun_ms >= :since ORDER BY begun_ms DESC, id DESC LIMIT 1",
+            )
+            .and_then(|mut select| {
+                let place = named_params! {
+                    ":study": study, ":cell": cell, ":repeat": repeat, ":since": since_ms,
+                };
+                select
+                    .query_row(place, |row| {
+                        let state = state_of(row, here.as_deref())?;
+                        Ok((row.get("id")?, state))
+                    })
+                    .optional()
+            })
+            .map_err(|e| self.failed(e))
+    }
+
+    /// What the run with this whole id measured last.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn progress(&self, run_id: &str) -> Result<Option<RunProgress>, StoreError> {
+        self.db
+            .prepare_cached(
+                "SELECT start_ms, length_ms, transactions, p95_ms FROM interval \
+                 WHERE run_id = ?1 ORDER BY seq DESC LIMIT 1",
+            )
+            .and_then(|mut select| {
+                select
+                    .query_row([run_id], |row| {
+                        let start_ms: f64 = row.get::<_, i64>(0)? as f64;
+                        let length_ms: f64 = row.get(1)?;
+                        let count: f64 = row.get::<_, i64>(2)? as f64;
+                        Ok(RunProgress {
+                            at_s: (start_ms + length_ms) / 1000.0,
+                            transactions_per_s: count * 1000.0 / length_ms.max(1.0),
+                            p95_ms: row.get(3)?,
+                        })
+                    })
+                    .optional()
+            })
+            .map_err(|e| self.failed(e))
+    }
+
+    /// Writes a note to a run that has none.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn note_half_made(&mut self, run_id: &str, note: &str) -> Result<(), StoreError> {
+        self.change_step(
+            "UPDATE run SET note = ?2 WHERE id = ?1 AND note = ''",
+            params![run_id, note],
+        )
+    }
+
+    /// A setting of a server is about to be changed. Returns when the disk has its value before, so
+    /// that it can be restored whatever happens. Of a setting that waits for being restored already,
+    /// the first value before counts.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn setting_changes(
+        &mut self,
+        study: &str,
+        change: &ChangedSetting,
+    ) -> Result<(), StoreError> {
+        self.synchronous("FULL")?;
+        let done = self.change_step(
+            "INSERT INTO study_setting (study, target, name, before, changed_to, changed_ms) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+             ON CONFLICT (study, target, name) DO UPDATE SET changed_to = ?5, changed_ms = ?6",
+            params![
+                study,
+                change.target,
+                change.name,
+                change.before,
+                change.changed_to,
+                now_ms()
+            ],
+        );
+        self.synchronous("NORMAL")?;
+        done
+    }
+
+    /// A setting is as it was before.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn setting_restored(
+        &mut self,
+        study: &str,
+        target: &str,
+        name: &str,
+    ) -> Result<(), StoreError> {
+        self.change_step(
+            "DELETE FROM study_setting WHERE study = ?1 AND target = ?2 AND name = ?3",
+            params![study, target, name],
+        )
+    }
+
+    /// The settings that a study has changed and not restored yet, the last changed first.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn changed_settings(&self, study: &str) -> Result<Vec<ChangedSetting>, StoreError> {
+        (|| -> rusqlite::Result<_> {
+            self.db
+                .prepare_cached(
+                    "SELECT target, name, before, changed_to FROM study_setting \
+                     WHERE study = ?1 ORDER BY changed_ms DESC, name DESC",
+                )?
+                .query_map([study], |row| {
+                    Ok(ChangedSetting {
+                        target: row.get(0)?,
+                        name: row.get(1)?,
+                        before: row.get(2)?,
+                        changed_to: row.get(3)?,
+                    })
+                })?
+                .collect()
+        })()
+        .map_err(|e| self.failed(e))
+    }
+
+    fn no_such_study(&self, id: &str) -> StoreError {
+        StoreError::NoSuchStudy {
+            path: self.path().into(),
+            id: id.into(),
+        }
+    }
+}
+
+fn json(words: &[String]) -> String {
+    serde_json::Value::from(words).to_string()
+}
+
+fn study_row(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<StudyRow> {
+    let process = process_id(row)?;
+    let ended_ms: Option<i64> = row.get("ended_ms")?;
+    let state = match (ended_ms, process.liveness(here)) {
+        (Some(_), _) => StudyState::Ended,
+        (None, Liveness::Alive) => StudyState::Running,
+        (None, Liveness::Gone) => StudyState::Unfinished,
+        // After a restart of this very machine nothing of before lives.
+        (None, Liveness::Unknown) if is_earlier_boot(&process, here) => StudyState::Unfinished,
+        (None, Liveness::Unknown) => StudyState::PerhapsRunning,
+    };
+    Ok(StudyRow {
+        id: row.get("id")?,
+        name: row.get("name")?,
+        path: row.get("path")?,
+        file: row.get("file")?,
+        folder: row.get("folder")?,
+        begun_ms: row.get("begun_ms")?,
+        ended_ms,
+        state,
+        hostname: process.hostname,
+        pid: process.pid,
+    })
+}
+
+/// Whether a process was one of this machine before it was started again, by the machine's name.
+fn is_earlier_boot(process: &ProcessId, here: Option<&str>) -> bool {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    here.is_some() && process.hostname == name.trim()
+}
+
+fn step_row(row: &Row<'_>) -> rusqlite::Result<StepRow> {
+    let command: String = row.get("command")?;
+    let state: String = row.get("state")?;
+    Ok(StepRow {
+        seq: row.get("seq")?,
+        kind: row.get("kind")?,
+        cell: row.get("cell")?,
+        repeat: row.get("repeat")?,
+        command: serde_json::from_str(&command).unwrap_or_default(),
+        state: StepState::of(&state),
+        reason: row.get("reason")?,
+        run_id: row.get("run_id")?,
+        output: row.get("output")?,
+        begun_ms: row.get("begun_ms")?,
+        ended_ms: row.get("ended_ms")?,
+    })
+}

@@ -1,0 +1,403 @@
+//! Every key of a study file, in one table: reading, messages and documentation take it from here.
+
+/// A part of a study file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// Before the first header.
+    Top,
+    /// `[price]`.
+    Price,
+    /// `[load]`, and `load = { … }` of a workload.
+    Load,
+    /// `[[target]]`.
+    Target,
+    /// `[[workload]]`.
+    Workload,
+    /// `[[factor]]`.
+    Factor,
+    /// One of a factor's `values`.
+    Value,
+}
+
+impl Section {
+    /// As it is written in a file.
+    pub fn title(self) -> &'static str {
+        match self {
+            Section::Top => "the top of the file",
+            Section::Price => "[price]",
+            Section::Load => "[load]",
+            Section::Target => "[[target]]",
+            Section::Workload => "[[workload]]",
+            Section::Factor => "[[factor]]",
+            Section::Value => "values of a [[factor]]",
+        }
+    }
+}
+
+/// One key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Where it stands.
+    pub section: Section,
+    /// Its name.
+    pub name: &'static str,
+    /// What values it takes.
+    pub allowed: &'static str,
+    /// A right example.
+    pub example: &'static str,
+    /// What it does, and what holds without it.
+    pub help: &'static str,
+}
+
+const fn key(
+    section: Section,
+    name: &'static str,
+    allowed: &'static str,
+    example: &'static str,
+    help: &'static str,
+) -> Key {
+    Key {
+        section,
+        name,
+        allowed,
+        example,
+        help,
+    }
+}
+
+const TIME: &str = "a time with us, ms, s, m or h, or a whole number of seconds";
+const OPTIONS: &str = "a table of the command's options, by their names without dashes";
+const SETTINGS: &str = "a table of the server's settings by name";
+
+/// The key of this name.
+pub(crate) fn find(section: Section, name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|k| k.section == section && k.name == name)
+}
+
+/// The names of a section's keys.
+pub(crate) fn names(section: Section) -> impl Iterator<Item = &'static str> {
+    let of = move |k: &&Key| k.section == section;
+    KEYS.iter().filter(of).map(|k| k.name)
+}
+
+/// Every key, in the order of the documentation.
+pub const KEYS: &[Key] = &[
+    key(
+        Section::Top,
+        "name",
+        "a text without /",
+        "name = \"thread sweep\"",
+        "what the study is called; its results are found by it",
+    ),
+    key(
+        Section::Top,
+        "repeats",
+        "a whole number from 1 to 1000",
+        "repeats = 3",
+        "how often each cell of the matrix is measured (1); two or more give confidence intervals",
+    ),
+    key(
+        Section::Top,
+        "warmup",
+        TIME,
+        "warmup = \"10s\"",
+        "load before each measurement that does not count (0)",
+    ),
+    key(
+        Section::Top,
+        "time",
+        TIME,
+        "time = \"60s\"",
+        "how long each run measures (60s); TPC-H asks its queries once unless its workload has a time",
+    ),
+    key(
+        Section::Top,
+        "order",
+        "given or shuffled",
+        "order = \"shuffled\"",
+        "in which order runs are made: as written (given), or shuffled within each repeat, so that a \
+         drift of the machine falls on all alike",
+    ),
+    key(
+        Section::Top,
+        "seed",
+        "a whole number",
+        "seed = 1",
+        "what shuffles (1): equal seeds make equal orders",
+    ),
+    key(
+        Section::Top,
+        "reload",
+        "never, per-workload or per-run",
+        "reload = \"per-run\"",
+        "when data are loaded again: never (each data size once), before each workload, or before \
+         each run",
+    ),
+    key(
+        Section::Top,
+        "existing",
+        "keep or replace",
+        "existing = \"replace\"",
+        "what to do with a benchmark's tables that are there before the study begins: keep uses \
+         those that Tidemark loaded as asked for and refuses others; replace drops them",
+    ),
+    key(
+        Section::Top,
+        "load-threads",
+        "a whole number from 1 to 1000",
+        "load-threads = 4",
+        "sessions that load (4)",
+    ),
+    key(
+        Section::Top,
+        "on-failure",
+        "go-on or stop",
+        "on-failure = \"stop\"",
+        "whether the study goes on after a step that failed (go-on), or waits for resume",
+    ),
+    key(
+        Section::Top,
+        "objective",
+        "an objective, as for --find-max",
+        "objective = \"p99 < 20ms\"",
+        "what the report judges results by",
+    ),
+    key(
+        Section::Top,
+        "price",
+        "a table",
+        "price = { total = 12345.0, currency = \"USD\" }",
+        "three-year price of the system: TPC-C tells price/tpmC",
+    ),
+    key(
+        Section::Top,
+        "load",
+        "a table",
+        "load = { threads = [8, 16] }",
+        "the load levels of workloads that have none of their own",
+    ),
+    key(
+        Section::Top,
+        "target",
+        "tables that begin with [[target]]",
+        "[[target]] name = \"a\", url = \"…\"",
+        "the databases, one table each",
+    ),
+    key(
+        Section::Top,
+        "workload",
+        "tables that begin with [[workload]]",
+        "[[workload]] name = \"oltp_read_only\"",
+        "the workloads, one table each",
+    ),
+    key(
+        Section::Top,
+        "factor",
+        "tables that begin with [[factor]]",
+        "[[factor]] name = \"size\", values = […]",
+        "what else is varied, one table each",
+    ),
+    key(
+        Section::Price,
+        "total",
+        "a number above 0",
+        "total = 12345.0",
+        "the price",
+    ),
+    key(
+        Section::Price,
+        "currency",
+        "a word",
+        "currency = \"USD\"",
+        "its currency",
+    ),
+    key(
+        Section::Load,
+        "threads",
+        "a whole number from 1, or a list",
+        "threads = [8, 16, 32]",
+        "sessions at the same time",
+    ),
+    key(
+        Section::Load,
+        "terminals",
+        "a whole number from 1, or a list",
+        "terminals = [10, 100]",
+        "the same in TPC-C's word: emulated users",
+    ),
+    key(
+        Section::Load,
+        "rates",
+        "a number above 0, or a list",
+        "rates = [1000, 2000]",
+        "arrivals a second, whatever the replies do (open loop)",
+    ),
+    key(
+        Section::Load,
+        "connections",
+        "a whole number from 1, or a list",
+        "connections = [20]",
+        "sessions that the threads or terminals share",
+    ),
+    key(
+        Section::Target,
+        "name",
+        "a text without /",
+        "name = \"mariadb\"",
+        "what results call it",
+    ),
+    key(
+        Section::Target,
+        "url",
+        "a target's URL, or up: and an engine for a private server",
+        "url = \"mysql://root@127.0.0.1:3306/sbtest\"",
+        "where it is",
+    ),
+    key(
+        Section::Target,
+        "admin",
+        "a target's URL",
+        "admin = \"mysql://root@127.0.0.1:3306/mysql\"",
+        "the account that changes settings (set-global), when url's may not",
+    ),
+    key(
+        Section::Target,
+        "password",
+        "env: and a variable's name, or a text",
+        "password = \"env:DB_PASSWORD\"",
+        "password of url's account, kept out of the file: the variable's value is used and never stored",
+    ),
+    key(
+        Section::Target,
+        "session",
+        SETTINGS,
+        "session = { sort_buffer_size = 262144 }",
+        "settings that every session takes for itself, in loads and runs",
+    ),
+    key(
+        Section::Workload,
+        "name",
+        "a workload's name (tidemark workloads), or workloada to workloadf",
+        "name = \"oltp_read_only\"",
+        "which",
+    ),
+    key(
+        Section::Workload,
+        "label",
+        "a text without /",
+        "label = \"small\"",
+        "what results call it, to tell two of one name apart (its name)",
+    ),
+    key(
+        Section::Workload,
+        "family",
+        "sysbench, tpcc, tpch or ycsb",
+        "family = \"ycsb\"",
+        "needed only for YCSB with a property file, whose path name then is",
+    ),
+    key(
+        Section::Workload,
+        "options",
+        OPTIONS,
+        "options = { tables = 4, table-size = 100000 }",
+        "options of its commands; those that shape the data are given to the load, too",
+    ),
+    key(
+        Section::Workload,
+        "load",
+        "a table, as [load]",
+        "load = { threads = [8, 16] }",
+        "load levels of its own",
+    ),
+    key(
+        Section::Workload,
+        "warmup",
+        TIME,
+        "warmup = \"10s\"",
+        "in place of the study's",
+    ),
+    key(
+        Section::Workload,
+        "time",
+        TIME,
+        "time = \"60s\"",
+        "in place of the study's",
+    ),
+    key(
+        Section::Workload,
+        "session",
+        SETTINGS,
+        "session = { sort_buffer_size = 262144 }",
+        "settings that every session of its runs takes for itself",
+    ),
+    key(
+        Section::Factor,
+        "name",
+        "a text without / and not target, workload, threads, terminals, rate or connections",
+        "name = \"size\"",
+        "what results call it",
+    ),
+    key(
+        Section::Factor,
+        "values",
+        "a list of tables",
+        "values = [{ label = \"100k\", options = { table-size = 100000 } }]",
+        "what it can be; every value is combined with everything else",
+    ),
+    key(
+        Section::Factor,
+        "during",
+        "load, run or both",
+        "during = \"both\"",
+        "when set-global, session and inject-rtt hold (run)",
+    ),
+    key(
+        Section::Factor,
+        "workloads",
+        "a list of workloads' labels",
+        "workloads = [\"oltp_read_only\"]",
+        "the only workloads that it is for (all)",
+    ),
+    key(
+        Section::Value,
+        "label",
+        "a text without /",
+        "label = \"100k\"",
+        "what results call it",
+    ),
+    key(
+        Section::Value,
+        "options",
+        OPTIONS,
+        "options = { table-size = 100000 }",
+        "options of the commands, which win over the workload's",
+    ),
+    key(
+        Section::Value,
+        "session",
+        SETTINGS,
+        "session = { tidb_txn_mode = \"optimistic\" }",
+        "settings that every session takes for itself",
+    ),
+    key(
+        Section::Value,
+        "set-global",
+        SETTINGS,
+        "set-global = { innodb_flush_log_at_trx_commit = 2 }",
+        "settings of the server: changed before each step, put back after it, whatever happens",
+    ),
+    key(
+        Section::Value,
+        "inject-rtt",
+        TIME,
+        "inject-rtt = \"20ms\"",
+        "makes every round trip longer, inside the client",
+    ),
+    key(
+        Section::Value,
+        "target",
+        "a target's URL, or up: and an engine",
+        "target = \"up:mariadb\"",
+        "where the database is, in a study without [[target]]",
+    ),
+];

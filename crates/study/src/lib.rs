@@ -1,0 +1,35 @@
+//! Studies: matrices of runs, described by a file.
+//!
+//! [`parse`] reads the file, [`Plan::new`] makes its matrix of cells and the steps (loads and runs)
+//! in which it is executed, and [`plan_text`] tells them. Nothing here does I/O: what command lines
+//! take is asked of [`Commands`], and who executes the steps is the caller.
+
+mod changed;
+mod command;
+mod error;
+mod family;
+mod file;
+mod keys;
+mod matrix;
+mod order;
+mod parse;
+mod plan;
+mod read;
+mod redact;
+mod text;
+mod time;
+
+pub use changed::changed_lines;
+pub use command::{Commands, Phase};
+pub use error::{Problem, StudyError};
+pub use family::Family;
+pub use file::{
+    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
+    Setting, Study, StudyTarget, StudyWorkload,
+};
+pub use keys::{KEYS, Key, Section};
+pub use matrix::{Cell, Level};
+pub use parse::parse;
+pub use plan::{Place, Plan, Step, StepKind};
+pub use redact::redact;
+pub use text::{plan_text, time_text};

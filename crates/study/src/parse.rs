@@ -1,0 +1,514 @@
+//! From text to [`Study`].
+
+use crate::command::is_reserved;
+use crate::error::StudyError;
+use crate::file::{
+    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
+    Setting, Study, StudyTarget, StudyWorkload,
+};
+use crate::keys::Section;
+use crate::read::{Reader, Table, Value};
+use crate::{Family, Problem};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tidemark_core::{Secret, Target, nearest};
+use tidemark_workloads::registry;
+use toml::de::DeTable;
+
+/// Names that cells have of their own.
+const OWN_FACTORS: &[&str] = &[
+    "target",
+    "workload",
+    "threads",
+    "terminals",
+    "rate",
+    "connections",
+];
+/// YCSB's workloads that are built in.
+const YCSB: &[&str] = &[
+    "workloada",
+    "workloadb",
+    "workloadc",
+    "workloadd",
+    "workloade",
+    "workloadf",
+];
+/// At a second each they take a day and more.
+const MOST_RUNS: u64 = 100_000;
+/// How true and false are written on a command line, and in a server's settings.
+const OPTION_WORDS: [&str; 2] = ["on", "off"];
+const SETTING_WORDS: [&str; 2] = ["ON", "OFF"];
+
+/// Reads a study file.
+///
+/// # Errors
+/// [`StudyError`] with everything that is wrong, by line; no password is in it.
+pub fn parse(text: &str) -> Result<Study, StudyError> {
+    let reader = Reader::new(text);
+    let (root, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        let problem = |error: &toml::de::Error| {
+            let line = error.span().map_or(1, |span| reader.line_of(&span));
+            Problem::new(line, format!("no TOML: {}", error.message()))
+        };
+        return Err(StudyError::new(errors.iter().map(problem).collect()));
+    }
+    let root = root.get_ref();
+    let study = study(&reader, &reader.table(Section::Top, root, 1));
+    match (study, reader.problems()) {
+        (Some(study), problems) if problems.is_empty() => Ok(study),
+        (None, problems) if problems.is_empty() => Err(StudyError::new(vec![Problem::new(
+            1,
+            "the file can't be understood",
+        )])),
+        (_, problems) => Err(StudyError::new(problems)),
+    }
+}
+
+/// As much of a study as can be read; every problem is told.
+fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
+    let name = top.required("name").and_then(|v| v.name());
+    let load = top.get("load").and_then(|v| v.table(Section::Load));
+    let load = load.map_or_else(default_levels, |table| levels(&table));
+    let workloads: Vec<StudyWorkload> = top
+        .tables("workload", Section::Workload)
+        .iter()
+        .filter_map(|table| workload(table))
+        .collect();
+    if top.get("workload").is_none() {
+        top.problem("no [[workload]]: which is to be measured? For example\n[[workload]]\nname = \"oltp_read_only\"");
+    }
+    let targets: Vec<StudyTarget> = top
+        .tables("target", Section::Target)
+        .iter()
+        .filter_map(target)
+        .collect();
+    let factors: Vec<Factor> = top
+        .tables("factor", Section::Factor)
+        .iter()
+        .filter_map(factor)
+        .collect();
+    let study = Study {
+        name: name.unwrap_or_default(),
+        repeats: whole(top.get("repeats"), 1, 1000).unwrap_or(1),
+        warmup: time(top.get("warmup")).unwrap_or(Duration::ZERO),
+        time: time(top.get("time")).unwrap_or(Duration::from_secs(60)),
+        order: chosen(
+            top.get("order"),
+            &[("given", Order::Given), ("shuffled", Order::Shuffled)],
+        ),
+        seed: top
+            .get("seed")
+            .and_then(|v| v.whole(0, u64::MAX))
+            .unwrap_or(1),
+        reload: chosen(
+            top.get("reload"),
+            &[
+                ("never", Reload::Never),
+                ("per-workload", Reload::PerWorkload),
+                ("per-run", Reload::PerRun),
+            ],
+        ),
+        existing: chosen(
+            top.get("existing"),
+            &[("keep", Existing::Keep), ("replace", Existing::Replace)],
+        ),
+        load_threads: whole(top.get("load-threads"), 1, 1000).unwrap_or(4),
+        on_failure: chosen(
+            top.get("on-failure"),
+            &[("go-on", OnFailure::GoOn), ("stop", OnFailure::Stop)],
+        ),
+        objective: top.get("objective").and_then(|v| {
+            let parsed = v.text()?.parse();
+            parsed.map_err(|e| v.refuse(&format!("{e}"))).ok()
+        }),
+        price: price(top),
+        targets,
+        workloads,
+        load,
+        factors,
+    };
+    together(reader, top, &study);
+    Some(study)
+}
+
+/// What can only be judged when all is read.
+fn together(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
+    unique(reader, "[[target]] name", &study.targets, |t| {
+        (t.line, &t.name)
+    });
+    unique(reader, "[[workload]] label", &study.workloads, |w| {
+        (w.line, &w.label)
+    });
+    unique(reader, "[[factor]] name", &study.factors, |f| {
+        (f.line, &f.name)
+    });
+    let naming = |f: &&Factor| f.values.iter().any(|v| v.target.is_some());
+    let naming: Vec<&Factor> = study.factors.iter().filter(naming).collect();
+    match naming.as_slice() {
+        [] if study.targets.is_empty() && top.get("target").is_none() => top.problem(
+            "no [[target]]: where is the database? For example\n[[target]]\nname = \"mariadb\"\n\
+             url = \"mysql://root@127.0.0.1:3306/sbtest\"",
+        ),
+        [] => {}
+        [one] => {
+            if !study.targets.is_empty() {
+                reader.problem(
+                    one.line,
+                    format!(
+                        "factor {} and [[target]] both say where the database is",
+                        one.name
+                    ),
+                );
+            }
+            if one.values.iter().any(|v| v.target.is_none()) || !one.workloads.is_empty() {
+                let name = &one.name;
+                reader.problem(
+                    one.line,
+                    format!("factor {name}: every value needs a target, for every workload"),
+                );
+            }
+        }
+        [_, second, ..] => {
+            reader.problem(second.line, "only one factor can name targets");
+        }
+    }
+    let labels: Vec<&str> = study.workloads.iter().map(|w| w.label.as_str()).collect();
+    for factor in &study.factors {
+        for name in factor
+            .workloads
+            .iter()
+            .filter(|n| !labels.contains(&n.as_str()))
+        {
+            let hint = nearest(name, labels.iter().copied())
+                .map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let known = labels.join(", ");
+            reader.problem(
+                factor.line,
+                format!(
+                    "workloads of factor {}: no workload is called {name}; there are {known}{hint}",
+                    factor.name
+                ),
+            );
+        }
+    }
+    let runs = crate::matrix::runs(study);
+    if runs > MOST_RUNS {
+        top.problem(format!(
+            "the matrix has {runs} runs; at most {MOST_RUNS} are executed as one study: leave out \
+             values, levels or repeats"
+        ));
+    }
+    for workload in &study.workloads {
+        let clashes = |other: &&StudyWorkload| workload.family.clashes_with() == Some(other.family);
+        if let Some(other) = study.workloads.iter().find(clashes)
+            && other.line < workload.line
+        {
+            reader.problem(
+                workload.line,
+                format!(
+                    "{}: TPC-C and TPC-H have tables of the same names and can't be in one \
+                     database with {}; make a study of its own, with another database",
+                    workload.label, other.label
+                ),
+            );
+        }
+        let levels = workload.load.as_ref().unwrap_or(&study.load);
+        if workload.family == Family::Sysbench {
+            for time in [
+                workload.warmup.unwrap_or(study.warmup),
+                workload.time.unwrap_or(study.time),
+            ] {
+                if time.subsec_nanos() > 0 {
+                    reader.problem(
+                        workload.line,
+                        format!("{}: sysbench's workloads take whole seconds for warmup and time, not {time:?}", workload.label),
+                    );
+                }
+            }
+        }
+        if workload.time.unwrap_or(study.time).is_zero() {
+            reader.problem(
+                workload.line,
+                format!("{}: time is 0; for example time = \"60s\"", workload.label),
+            );
+        }
+        if workload.family == Family::Tpch && !levels.rates.is_empty() {
+            reader.problem(
+                workload.line,
+                format!("{}: TPC-H has no rates; give it a load of its own, as load = {{ threads = [1] }}", workload.label),
+            );
+        }
+    }
+}
+
+fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let (line, name) = named(item);
+        if !name.is_empty() && !seen.insert(name) {
+            reader.problem(
+                line,
+                format!("{what} {name:?} stands twice; names are told apart by them"),
+            );
+        }
+    }
+}
+
+fn whole(value: Option<Value<'_, '_>>, min: u64, max: u64) -> Option<u32> {
+    value
+        .and_then(|v| v.whole(min, max))
+        .and_then(|n| u32::try_from(n).ok())
+}
+
+fn time(value: Option<Value<'_, '_>>) -> Option<Duration> {
+    value.and_then(|v| v.time())
+}
+
+/// The choice made; the first when there is none.
+fn chosen<T: Copy>(value: Option<Value<'_, '_>>, choices: &[(&str, T)]) -> T {
+    value
+        .and_then(|v| v.choice(choices))
+        .unwrap_or(choices[0].1)
+}
+
+fn default_levels() -> Levels {
+    Levels {
+        line: 1,
+        word: "threads",
+        threads: vec![1],
+        rates: Vec::new(),
+        connections: Vec::new(),
+    }
+}
+
+fn levels(table: &Table<'_, '_>) -> Levels {
+    const MOST: u64 = 1_000_000;
+    let named = [
+        ("threads", table.get("threads")),
+        ("terminals", table.get("terminals")),
+    ];
+    let (word, threads) = match named {
+        [(_, Some(_)), (_, Some(terminals))] => {
+            terminals.refuse("threads and terminals are two words for one thing");
+            ("terminals", vec![1])
+        }
+        [(word, Some(given)), _] | [_, (word, Some(given))] => (word, given.wholes(MOST)),
+        _ => ("threads", vec![1]),
+    };
+    Levels {
+        line: table.line,
+        word,
+        threads,
+        rates: table.get("rates").map_or(Vec::new(), |v| v.numbers()),
+        connections: table
+            .get("connections")
+            .map_or(Vec::new(), |v| v.wholes(MOST)),
+    }
+}
+
+fn price(top: &Table<'_, '_>) -> Option<Price> {
+    let table = top.get("price")?.table(Section::Price)?;
+    let total = table.required("total").and_then(|v| v.number());
+    let currency = table.required("currency").and_then(|v| v.name());
+    Some(Price {
+        total: total?,
+        currency: currency?,
+    })
+}
+
+fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
+    let name = table.required("name").and_then(|v| v.label());
+    let url = table.required("url").and_then(|v| url(&v));
+    let admin = table.get("admin").and_then(|v| url_of_server(&v));
+    let password = table.get("password").and_then(|v| {
+        let text = v.text()?;
+        if url.as_deref().is_some_and(has_password) {
+            v.refuse("the URL has a password, too: one is enough");
+        }
+        Some(match text.strip_prefix("env:") {
+            Some(variable) => Password::Variable(variable.trim().into()),
+            None => Password::Given(Secret::new(text)),
+        })
+    });
+    Some(StudyTarget {
+        line: table.line,
+        name: name?,
+        url: url?,
+        admin,
+        password,
+        session: settings(table.get("session")),
+    })
+}
+
+fn has_password(url: &str) -> bool {
+    Target::parse(url).is_ok_and(|t| !t.password.is_empty())
+}
+
+/// A target's URL, or `up:`, whose form is looked at when it is started.
+fn url(value: &Value<'_, '_>) -> Option<String> {
+    let text = value.text()?;
+    if text.starts_with("up:") {
+        return Some(text.into());
+    }
+    url_of_server(value)
+}
+
+fn url_of_server(value: &Value<'_, '_>) -> Option<String> {
+    let text = value.text()?;
+    match Target::parse(text) {
+        Ok(_) => Some(text.into()),
+        Err(error) => {
+            value.refuse(&error.reason);
+            None
+        }
+    }
+}
+
+fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
+    let label = table.get("label").map(|v| v.label());
+    let given = table.get("family").map(|v| {
+        let families = Family::ALL.map(|f| (f.command(), f));
+        v.choice(&families)
+    });
+    let value = table.required("name")?;
+    let name = value.text()?;
+    let family = match given {
+        Some(given) => given?,
+        None => match family_of(name) {
+            Some(family) => family,
+            None => {
+                let known: Vec<&str> = known_workloads().collect();
+                let hint = nearest(name, known.iter().copied())
+                    .map_or(String::new(), |n| format!(", did you mean {n}?"));
+                value.refuse(&format!(
+                    "unknown workload{hint} (tidemark workloads lists them)"
+                ));
+                return None;
+            }
+        },
+    };
+    if family != Family::Ycsb && family_of(name) != Some(family) {
+        value.refuse(&format!("{family} has no workload of this name"));
+    }
+    let label = match label {
+        Some(label) => label?,
+        // A path is no name for results.
+        None => name.rsplit('/').next().unwrap_or(name).into(),
+    };
+    let load = table.get("load").and_then(|v| v.table(Section::Load));
+    Some(StudyWorkload {
+        line: table.line,
+        name: name.into(),
+        label,
+        family,
+        options: options(table.get("options")),
+        load: load.map(|t| levels(&t)),
+        warmup: time(table.get("warmup")),
+        time: time(table.get("time")),
+        session: settings(table.get("session")),
+    })
+}
+
+fn known_workloads() -> impl Iterator<Item = &'static str> {
+    let registered = registry().iter().map(|d| d.name).filter(|n| *n != "ycsb");
+    registered.chain(YCSB.iter().copied())
+}
+
+fn family_of(name: &str) -> Option<Family> {
+    if YCSB.contains(&name) {
+        return Some(Family::Ycsb);
+    }
+    let found = registry().iter().find(|d| d.name == name)?;
+    match found.family {
+        "oltp" => Some(Family::Sysbench),
+        "tpcc" => Some(Family::Tpcc),
+        "tpch" => Some(Family::Tpch),
+        _ => None,
+    }
+}
+
+/// Options of commands; those that the study itself gives are refused with the key that does.
+fn options(value: Option<Value<'_, '_>>) -> Vec<Setting> {
+    let Some(value) = value else {
+        return Vec::new();
+    };
+    let mut found = value.settings(OPTION_WORDS);
+    found.retain(|option| match is_reserved(&option.name) {
+        Some(instead) => {
+            value.problem(option.line, &format!("option {}: {instead}", option.name));
+            false
+        }
+        None => true,
+    });
+    found
+}
+
+fn settings(value: Option<Value<'_, '_>>) -> Vec<Setting> {
+    let Some(value) = value else {
+        return Vec::new();
+    };
+    let mut found = value.settings(SETTING_WORDS);
+    found.retain(|setting| {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let fits = setting.name.chars().all(is_word) && !setting.value.contains(';');
+        if !fits {
+            value.problem(
+                setting.line,
+                &format!("setting {}: names have letters, digits, _ and . alone, and values no semicolon", setting.name),
+            );
+        }
+        fits
+    });
+    found
+}
+
+fn factor(table: &Table<'_, '_>) -> Option<Factor> {
+    let name = table.required("name").and_then(|v| {
+        let name = v.name()?;
+        if OWN_FACTORS.contains(&name.as_str()) {
+            v.wrong();
+        }
+        Some(name)
+    });
+    let values: Vec<FactorValue> = table
+        .tables("values", Section::Value)
+        .iter()
+        .filter_map(factor_value)
+        .collect();
+    let given = table.required("values")?;
+    let mut seen = BTreeSet::new();
+    if !values.iter().all(|v| seen.insert(&v.label)) {
+        given.refuse("each label stands once");
+    }
+    if values.is_empty() {
+        given.wrong();
+    }
+    Some(Factor {
+        line: table.line,
+        name: name?,
+        during: chosen(
+            table.get("during"),
+            &[
+                ("run", During::Run),
+                ("load", During::Load),
+                ("both", During::Both),
+            ],
+        ),
+        workloads: table.get("workloads").map_or(Vec::new(), |v| v.texts()),
+        values,
+    })
+}
+
+fn factor_value(table: &Table<'_, '_>) -> Option<FactorValue> {
+    let label = table.required("label").and_then(|v| v.label());
+    Some(FactorValue {
+        line: table.line,
+        label: label?,
+        options: options(table.get("options")),
+        session: settings(table.get("session")),
+        set_global: settings(table.get("set-global")),
+        inject_rtt: table.get("inject-rtt").and_then(|v| v.time_text()),
+        target: table.get("target").and_then(|v| url(&v)),
+    })
+}

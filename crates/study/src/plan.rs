@@ -1,0 +1,393 @@
+//! From the matrix to steps: which data are loaded when, and in which order runs are made.
+
+use crate::command::{
+    Commands, Phase, Words, bulk_threads, global_of, load_options, load_words, run_words,
+    session_of,
+};
+use crate::error::{Problem, StudyError};
+use crate::file::{Order, Password, Reload, Setting, Study};
+use crate::matrix::{Cell, cells};
+use crate::order::Shuffler;
+use crate::time::expected;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    /// Loads data.
+    Load,
+    /// Makes a run.
+    Run,
+}
+
+impl StepKind {
+    /// Its word in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            StepKind::Load => "load",
+            StepKind::Run => "run",
+        }
+    }
+}
+
+/// A database of the study.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Place {
+    /// What results call it.
+    pub name: String,
+    /// Where it is; may hold a password, or begin with `up:`.
+    pub url: String,
+    /// The URL of the account that changes settings; may hold a password.
+    pub admin: Option<String>,
+    /// The password of `url`'s account.
+    pub password: Option<Password>,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub kind: StepKind,
+    /// The cell of the matrix, or the name of the data that are loaded.
+    pub cell: String,
+    /// Which repeat, from 1; 0 for a load.
+    pub repeat: u32,
+    /// What tells the cell from others; empty for a load.
+    pub factors: BTreeMap<String, String>,
+    /// The command; its target's URL may hold a password.
+    pub words: Vec<String>,
+    /// A load's command when data of this study are in its tables, which it then replaces.
+    pub replacing: Vec<String>,
+    /// Index of its database in [`Plan::places`].
+    pub place: usize,
+    /// Settings of the server while it goes on.
+    pub global: Vec<(String, String)>,
+    /// Names the tables that it uses: loads with the same replace each other.
+    pub tables: String,
+    /// A run's load, as an index of [`Plan::steps`].
+    pub load: Option<usize>,
+    /// How long it takes, as far as that can be said before.
+    pub expected: Duration,
+}
+
+/// The steps of a study, in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The databases.
+    pub places: Vec<Place>,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Cells of the matrix.
+    pub cells: usize,
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Place")
+            .field("name", &self.name)
+            .field("url", &tidemark_core::redact_url(&self.url))
+            .finish_non_exhaustive()
+    }
+}
+
+/// A cell with where its data are and what they are.
+struct Located<'s> {
+    cell: Cell<'s>,
+    place: usize,
+    tables: String,
+    /// Cells with the same use the same rows.
+    data: String,
+    /// Runs with the same stand between two loads of their tables.
+    block: String,
+}
+
+impl Plan {
+    /// Makes the matrix and its steps.
+    ///
+    /// # Errors
+    /// [`StudyError`] when a command would not be taken, with the line of the option that is wrong.
+    pub fn new(study: &Study, commands: &dyn Commands) -> Result<Plan, StudyError> {
+        let mut places = places(study);
+        let located: Vec<Located<'_>> = cells(study)
+            .into_iter()
+            .map(|cell| locate(study, cell, &mut places, commands))
+            .collect();
+        let mut planner = Planner {
+            study,
+            commands,
+            steps: Vec::new(),
+            loaded: BTreeSet::new(),
+            places: &places,
+            checked: BTreeMap::new(),
+            problems: Vec::new(),
+        };
+        let mut shuffler = Shuffler::new(study.seed);
+        for phase in phases(study, &located, &mut shuffler) {
+            planner.phase(&phase, &mut shuffler);
+        }
+        let Planner {
+            steps, problems, ..
+        } = planner;
+        if !problems.is_empty() {
+            return Err(StudyError::new(problems));
+        }
+        Ok(Plan {
+            places,
+            steps,
+            cells: located.len(),
+        })
+    }
+
+    /// How many runs there are.
+    pub fn runs(&self) -> usize {
+        let runs = self.steps.iter().filter(|s| s.kind == StepKind::Run);
+        runs.count()
+    }
+
+    /// How long all steps take, as far as that can be said before.
+    pub fn expected(&self) -> Duration {
+        let times = self.steps.iter().map(|s| s.expected);
+        times.fold(Duration::ZERO, Duration::saturating_add)
+    }
+}
+
+fn places(study: &Study) -> Vec<Place> {
+    let place = |t: &crate::StudyTarget| Place {
+        name: t.name.clone(),
+        url: t.url.clone(),
+        admin: t.admin.clone(),
+        password: t.password.clone(),
+    };
+    study.targets.iter().map(place).collect()
+}
+
+/// The place of a cell; one that a factor names is added.
+fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
+    if let Some(target) = cell.target {
+        return target;
+    }
+    let named = cell
+        .values
+        .iter()
+        .find_map(|(_, v)| Some((&v.label, v.target.as_ref()?)));
+    let (name, url) = match named {
+        Some((label, url)) => (label.clone(), url.clone()),
+        // The parser refuses a study without.
+        None => (String::new(), String::new()),
+    };
+    if let Some(known) = places.iter().position(|p| p.name == name) {
+        return known;
+    }
+    places.push(Place {
+        name,
+        url,
+        admin: None,
+        password: None,
+    });
+    places.len() - 1
+}
+
+fn locate<'s>(
+    study: &Study,
+    cell: Cell<'s>,
+    places: &mut Vec<Place>,
+    commands: &dyn Commands,
+) -> Located<'s> {
+    let place = place_of(&cell, places);
+    let workload = cell.workload;
+    let said = |s: &&Setting| format!("{}={}", s.name.replace('_', "-"), s.value);
+    let mut shape: Vec<String> = load_options(&cell, commands).iter().map(said).collect();
+    shape.sort_unstable();
+    // What holds while rows are loaded makes them other data, for the load itself is asked about.
+    let under = global_of(&cell, Phase::Load).into_iter();
+    let of_target = cell.target.and_then(|t| study.targets.get(t));
+    let common = of_target.map_or(0, |t| t.session.len());
+    let under = under.chain(
+        session_of(study, &cell, Phase::Load)
+            .into_iter()
+            .skip(common),
+    );
+    shape.extend(under.map(|s| format!("{}={}", s.name, s.value)));
+    if let Some(threads) = bulk_threads(&cell) {
+        shape.push(format!("bulk_insert by {threads}"));
+    }
+    let what = match workload.family {
+        crate::Family::Sysbench => "sbtest",
+        family => family.command(),
+    };
+    let data = match shape.join(" ") {
+        shape if shape.is_empty() => what.to_string(),
+        shape => format!("{what} {shape}"),
+    };
+    let block = match study.reload {
+        Reload::Never => data.clone(),
+        Reload::PerWorkload | Reload::PerRun => format!("{data} for {}", workload.label),
+    };
+    // Two names of one database have the same tables.
+    let url = places.get(place).map_or("", |p| p.url.as_str());
+    let tables = format!("{url} {}", workload.family);
+    Located {
+        place,
+        tables,
+        data,
+        block,
+        cell,
+    }
+}
+
+/// Runs between which tables need not be loaded anew: of each database's tables one block after the
+/// other, and beside each other those of different tables.
+fn phases<'l, 's>(
+    study: &Study,
+    located: &'l [Located<'s>],
+    shuffler: &mut Shuffler,
+) -> Vec<Vec<&'l Located<'s>>> {
+    if study.reload == Reload::PerRun {
+        return vec![located.iter().collect()];
+    }
+    let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for l in located {
+        let at = match blocks.iter().position(|(tables, _)| *tables == l.tables) {
+            Some(at) => at,
+            None => {
+                blocks.push((&l.tables, Vec::new()));
+                blocks.len() - 1
+            }
+        };
+        if !blocks[at].1.contains(&l.block.as_str()) {
+            blocks[at].1.push(&l.block);
+        }
+    }
+    if study.order == Order::Shuffled {
+        blocks.iter_mut().for_each(|(_, of)| shuffler.shuffle(of));
+    }
+    let count = blocks.iter().map(|(_, of)| of.len()).max().unwrap_or(0);
+    let in_phase = |n: usize, l: &Located<'_>| {
+        let of = blocks.iter().find(|(tables, _)| *tables == l.tables);
+        of.and_then(|(_, of)| of.get(n))
+            .is_some_and(|b| *b == l.block)
+    };
+    (0..count)
+        .map(|n| located.iter().filter(|l| in_phase(n, l)).collect())
+        .collect()
+}
+
+struct Planner<'p> {
+    study: &'p Study,
+    commands: &'p dyn Commands,
+    places: &'p [Place],
+    steps: Vec<Step>,
+    /// Tables that a step before loads.
+    loaded: BTreeSet<String>,
+    /// Commands that were looked at already, but for the load level.
+    checked: BTreeMap<Vec<String>, ()>,
+    problems: Vec<Problem>,
+}
+
+impl Planner<'_> {
+    fn phase(&mut self, cells: &[&Located<'_>], shuffler: &mut Shuffler) {
+        // Of each block in this phase, its load.
+        let mut loads: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for repeat in 1..=self.study.repeats {
+            let mut order: Vec<&&Located<'_>> = cells.iter().collect();
+            if self.study.order == Order::Shuffled {
+                shuffler.shuffle(&mut order);
+            }
+            for located in order {
+                let block = (located.tables.clone(), located.block.clone());
+                let known = loads.get(&block).copied();
+                let load = match known.filter(|_| self.study.reload != Reload::PerRun) {
+                    Some(load) => load,
+                    None => {
+                        let load = self.load(located);
+                        loads.insert(block, load);
+                        load
+                    }
+                };
+                self.run(located, repeat, load);
+            }
+        }
+    }
+
+    fn url(&self, located: &Located<'_>) -> String {
+        let place = self.places.get(located.place);
+        place.map_or(String::new(), |p| p.url.clone())
+    }
+
+    fn load(&mut self, located: &Located<'_>) -> usize {
+        let cell = &located.cell;
+        let url = self.url(located);
+        let first = self.loaded.insert(located.tables.clone());
+        let words = load_words(self.study, cell, &url, first, self.commands);
+        self.check(&words, cell);
+        let replacing = load_words(self.study, cell, &url, false, self.commands);
+        let place = self.places.get(located.place).map_or("", |p| &p.name);
+        self.steps.push(Step {
+            kind: StepKind::Load,
+            cell: format!("{place}/{}", located.data),
+            repeat: 0,
+            factors: BTreeMap::new(),
+            words: words.words,
+            replacing: replacing.words,
+            place: located.place,
+            global: pairs(&global_of(cell, Phase::Load)),
+            tables: located.tables.clone(),
+            load: None,
+            expected: expected(self.study, cell, Phase::Load),
+        });
+        self.steps.len() - 1
+    }
+
+    fn run(&mut self, located: &Located<'_>, repeat: u32, load: usize) {
+        let cell = &located.cell;
+        let words = run_words(self.study, cell, &self.url(located), self.commands);
+        self.check(&words, cell);
+        self.steps.push(Step {
+            kind: StepKind::Run,
+            cell: cell.key.clone(),
+            repeat,
+            factors: cell.factors.clone(),
+            words: words.words,
+            replacing: Vec::new(),
+            place: located.place,
+            global: pairs(&global_of(cell, Phase::Run)),
+            tables: located.tables.clone(),
+            load: Some(load),
+            expected: expected(self.study, cell, Phase::Run),
+        });
+    }
+
+    /// Looks whether the command would be taken. To blame is the option without which it is.
+    fn check(&mut self, words: &Words, cell: &Cell<'_>) {
+        if self.checked.insert(words.words.clone(), ()).is_some() {
+            return;
+        }
+        let after = |words: &[String]| words.get(1..).unwrap_or_default().to_vec();
+        let Err(why) = self.commands.check(&after(&words.words)) else {
+            return;
+        };
+        let is_right = |n: &usize| self.commands.check(&after(&words.without(*n))).is_ok();
+        let guilty = (0..words.origins.len()).find(is_right);
+        // Where two are wrong, the first that is named is the one that was complained of.
+        let named = || {
+            let of = |(first, ..): &&(usize, usize, usize)| {
+                let word = words.words.get(*first).map_or("", String::as_str);
+                let name = word.trim_start_matches('-').split('=').next().unwrap_or("");
+                !name.is_empty() && why.contains(name)
+            };
+            words.origins.iter().find(of).map(|(.., line)| *line)
+        };
+        let line = match guilty {
+            Some(n) => words.origins[n].2,
+            None => named().unwrap_or(cell.workload.line),
+        };
+        let message = format!("{}: {why}", cell.workload.label);
+        self.problems.push(Problem::new(line, message));
+    }
+}
+
+fn pairs(settings: &[&Setting]) -> Vec<(String, String)> {
+    let pair = |s: &&Setting| (s.name.clone(), s.value.clone());
+    settings.iter().map(pair).collect()
+}
