@@ -1,14 +1,20 @@
 """The command line, and the order of the work."""
 
 import argparse
-import datetime
-import os
-import sys
 
 from session_costs.command import servers
 from vs_sysbench import machine
 from vs_sysbench.clients import Programs, Size
-from vs_sysbench.script import add_output_options, add_program, names_of, positive, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    names_of,
+    positive,
+    progress_of,
+    run,
+)
 
 from . import report, terminal
 from .bench import measure
@@ -25,10 +31,7 @@ def parser():
         "turn on the same tables. Without --mysql or --postgres it starts servers of its own "
         "(scripts/servers) and stops them at the end.",
     )
-    p.add_argument("--mysql", metavar="URL",
-                   help="a MySQL or MariaDB server to measure against; @FILE reads the URL from a "
-                   "file, so that the password stands in no process list")
-    p.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+    add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
                    metavar="LIST", help=f"of {','.join(WORKLOADS)} (both)")
     p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (9)")
@@ -68,26 +71,15 @@ def program_of(args):
 
 def measure_all(args, plan):
     """The pairs on all servers; the table as text."""
-    progress = sys.stderr if args.markdown else sys.stdout
-
-    def say(text):
-        print(text, file=progress, flush=True)
-
-    load_before = os.getloadavg()[0]
+    say = progress_of(args)
+    facts = Facts(args)
     programs = program_of(args)
     with servers(args, say, []) as urls:
         found = measure(programs, urls, plan, say)
-    tidemark = machine.version([programs.tidemark])
-    if args.tidemark is None and machine.revision():
-        tidemark += f" ({machine.revision()})"
-    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
-    facts += [
-        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
-        f"load average before: {load_before:.2f}.",
-        f"{tidemark}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
+    how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
         f"turn; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows; the view fills "
         f"a terminal of {terminal.COLUMNS} × {terminal.ROWS}.",
     ]
-    text = "\n".join(f"- {fact}" for fact in facts)
+    text = facts.markdown(programs.tidemark, [], how)
     return f"{text}\n\n{report.figures_table(found)}"

@@ -10,7 +10,6 @@ import sys
 from vs_sysbench import launch, machine
 from vs_sysbench.clients import Programs, Size
 from vs_sysbench.script import (
-    README,
     add_output_options,
     add_program,
     names_of,

@@ -1,14 +1,21 @@
 """The command line, and the order of the work."""
 
 import argparse
-import datetime
-import os
-import sys
 
 from session_costs.command import servers
-from vs_sysbench import launch, machine
+from vs_sysbench import machine
 from vs_sysbench.clients import Programs, Size
-from vs_sysbench.script import add_output_options, add_program, names_of, positive, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    memory_floor,
+    names_of,
+    positive,
+    progress_of,
+    run,
+)
 
 from . import report
 from .bench import measure
@@ -28,10 +35,7 @@ def parser():
         "times. Without --mysql or --postgres it starts servers of its own (scripts/servers) and "
         "stops them at the end.",
     )
-    p.add_argument("--mysql", metavar="URL",
-                   help="a MySQL or MariaDB server to measure against, with local_infile on; @FILE "
-                   "reads the URL from a file, so that the password stands in no process list")
-    p.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+    add_servers(p, ", with local_infile on")
     p.add_argument("--parts", type=parts, default=list(PARTS), metavar="LIST",
                    help=f"of {','.join(PARTS)} (all)")
     p.add_argument("--load-warehouses", type=positive,
@@ -94,27 +98,16 @@ def programs_of(args):
 
 def measure_all(args, plan):
     """All parts; the table as text."""
-    progress = sys.stderr if args.markdown else sys.stdout
-
-    def say(text):
-        print(text, file=progress, flush=True)
-
-    load_before = os.getloadavg()[0]
+    say = progress_of(args)
+    facts = Facts(args)
     programs = programs_of(args)
     with servers(args, say, []) as urls:
         found = measure(programs, urls, plan, args.parts, say)
-    tidemark = machine.version([programs.tidemark])
-    if args.tidemark is None and machine.revision():
-        tidemark += f" ({machine.revision()})"
-    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
-    facts += [
-        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
-        f"load average before: {load_before:.2f}.",
-        f"{tidemark}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
-        *(f"{one.server}: {one.settings}." for one in found),
+    settings = [f"{one.server}: {one.settings}." for one in found]
+    how = [
         f"{plan.pairs} pairs of loads and of runs of {plan.seconds} s, in turn; "
         f"{plan.warehouses} warehouses are loaded for all but the loads and the check.",
-        f"No process is shown with less memory than {launch.floor_bytes() / (1 << 20):.1f} MiB.",
+        memory_floor(),
     ]
-    text = "\n".join(f"- {fact}" for fact in facts)
+    text = facts.markdown(programs.tidemark, settings, how)
     return f"{text}\n\n{report.figures_table(found, plan)}"

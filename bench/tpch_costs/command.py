@@ -1,14 +1,20 @@
 """The command line, and the order of the work."""
 
 import argparse
-import datetime
-import os
-import sys
 
 from session_costs.command import servers
-from vs_sysbench import launch, machine
+from vs_sysbench import machine
 from vs_sysbench.clients import Programs
-from vs_sysbench.script import add_output_options, add_program, positive, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    memory_floor,
+    positive,
+    progress_of,
+    run,
+)
 
 from . import report
 from .bench import measure
@@ -23,10 +29,7 @@ def parser():
         "the same rows, and resident memory. Without --mysql or --postgres it starts servers of its "
         "own (scripts/servers) and stops them at the end.",
     )
-    p.add_argument("--mysql", metavar="URL",
-                   help="a MySQL or MariaDB server to measure against, with local_infile on; @FILE "
-                   "reads the URL from a file, so that the password stands in no process list")
-    p.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+    add_servers(p, ", with local_infile on")
     p.add_argument("--scale", type=float, help="scale factor (1)")
     p.add_argument("--threads", type=positive, default=4, help="sessions that load (4)")
     p.add_argument("--pairs", type=positive, help="pairs of loads (3)")
@@ -52,31 +55,20 @@ def main():
 
 def measure_all(args, plan):
     """All servers; the table as text."""
-    progress = sys.stderr if args.markdown else sys.stdout
-
-    def say(text):
-        print(text, file=progress, flush=True)
-
-    load_before = os.getloadavg()[0]
+    say = progress_of(args)
+    facts = Facts(args)
     tidemark = args.tidemark
     if tidemark is None:
         tidemark = machine.build_packages(args.smoke, ["tidemark"]) / "tidemark"
     programs = Programs(tidemark.resolve(), None)
     with servers(args, say, []) as urls:
         found = measure(programs, urls, plan, say)
-    version = machine.version([programs.tidemark])
-    if args.tidemark is None and machine.revision():
-        version += f" ({machine.revision()})"
-    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
-    facts += [
-        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
-        f"load average before: {load_before:.2f}.",
-        f"{version}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
-        *(f"{one.server}: {one.settings}." for one in found),
+    settings = [f"{one.server}: {one.settings}." for one in found]
+    how = [
         f"{plan.pairs} pairs of loads, in turn; rows are generated within `prepare`, which also "
         "verifies them and refreshes the planner's statistics, and are ready-made files for the "
         "server's own client.",
-        f"No process is shown with less memory than {launch.floor_bytes() / (1 << 20):.1f} MiB.",
+        memory_floor(),
     ]
-    text = "\n".join(f"- {fact}" for fact in facts)
+    text = facts.markdown(programs.tidemark, settings, how)
     return f"{text}\n\n{report.figures_table(found, plan)}"

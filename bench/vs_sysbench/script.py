@@ -1,11 +1,13 @@
 """What the scripts' command lines share: their options, how they end, and where tables go."""
 
 import argparse
+import datetime
+import os
 import pathlib
 import signal
 import sys
 
-from . import machine, report
+from . import launch, machine, report
 from .errors import BenchError
 
 README = machine.ROOT / "bench/README.md"
@@ -39,6 +41,56 @@ def names_of(known):
 def add_program(parser, option, help_text):
     """The option that names a program to measure."""
     parser.add_argument(option, metavar="PATH", type=pathlib.Path, help=help_text)
+
+
+def add_servers(parser, needs=""):
+    """The options that name servers of the user's; `needs` is what MySQL's must have."""
+    parser.add_argument("--mysql", metavar="URL",
+                        help=f"a MySQL or MariaDB server to measure against{needs}; @FILE reads the "
+                        "URL from a file, so that the password stands in no process list")
+    parser.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+
+
+class Facts:
+    """What stands above a table: when, on what and with what it was measured. Made before the
+    measurement, for the load average."""
+
+    def __init__(self, args):
+        self.args = args
+        self.load_before = os.getloadavg()[0]
+
+    def markdown(self, tidemark, settings, how):
+        """A list: `tidemark` is the program, `settings` the servers' (a line each), `how` what else
+        is to be told."""
+        args = self.args
+        version = machine.version([tidemark])
+        if args.tidemark is None and machine.revision():
+            version += f" ({machine.revision()})"
+        facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
+        facts += [
+            f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
+            f"load average before: {self.load_before:.2f}.",
+            f"{version}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
+            *settings,
+            *how,
+        ]
+        return "\n".join(f"- {fact}" for fact in facts)
+
+
+def memory_floor():
+    """The fact that tells the least memory a process is shown with."""
+    floor = launch.floor_bytes() / (1 << 20)
+    return f"No process is shown with less memory than {floor:.1f} MiB."
+
+
+def progress_of(args):
+    """Prints a line of progress, where it disturbs no table."""
+    progress = sys.stderr if args.markdown else sys.stdout
+
+    def say(text):
+        print(text, file=progress, flush=True)
+
+    return say
 
 
 def add_output_options(parser):

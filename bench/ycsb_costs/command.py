@@ -1,14 +1,18 @@
 """The command line, and the order of the work."""
 
 import argparse
-import datetime
-import os
-import sys
 
 from session_costs.command import servers
 from tpcc_costs.command import programs_of
-from vs_sysbench import machine
-from vs_sysbench.script import add_output_options, add_program, positive, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    positive,
+    progress_of,
+    run,
+)
 
 from . import report
 from .bench import FIELDS, measure
@@ -23,10 +27,7 @@ def parser():
         "that reads the same records of the same table in the same run. Without --mysql or "
         "--postgres it starts servers of its own (scripts/servers) and stops them at the end.",
     )
-    p.add_argument("--mysql", metavar="URL",
-                   help="a MySQL or MariaDB server to measure against; @FILE reads the URL from a "
-                   "file, so that the password stands in no process list")
-    p.add_argument("--postgres", metavar="URL", help="a PostgreSQL server, likewise")
+    add_servers(p)
     p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (5)")
     p.add_argument("--time", type=positive, help="seconds of a run (10)")
     p.add_argument("--threads", type=positive, help="sessions of either client (16)")
@@ -56,26 +57,15 @@ def main():
 
 def measure_all(args, plan):
     """The pairs on all servers; the table as text."""
-    progress = sys.stderr if args.markdown else sys.stdout
-
-    def say(text):
-        print(text, file=progress, flush=True)
-
-    load_before = os.getloadavg()[0]
+    say = progress_of(args)
+    facts = Facts(args)
     programs = programs_of(args)
     with servers(args, say, []) as urls:
         found = measure(programs, urls, plan, say)
-    tidemark = machine.version([programs.tidemark])
-    if args.tidemark is None and machine.revision():
-        tidemark += f" ({machine.revision()})"
-    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
-    facts += [
-        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
-        f"load average before: {load_before:.2f}.",
-        f"{tidemark}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
-        *(f"{one.server}: {one.settings}." for one in found),
+    settings = [f"{one.server}: {one.settings}." for one in found]
+    how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
         f"turn; {plan.threads} sessions, {plan.records:,} records of {FIELDS} × 100 bytes.",
     ]
-    text = "\n".join(f"- {fact}" for fact in facts)
+    text = facts.markdown(programs.tidemark, settings, how)
     return f"{text}\n\n{report.figures_table(found)}"

@@ -13,7 +13,7 @@ mod run;
 pub mod thresholds;
 pub mod tpcc;
 
-pub use compare::{Comparison, compare};
+pub use compare::{Comparison, compare, compare_measured};
 pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
 pub use kind::{LoadKind, option};

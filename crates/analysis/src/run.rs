@@ -48,6 +48,16 @@ impl<'r> Run<'r> {
         )
     }
 
+    /// Adds what a user waited for a transaction type to a sum.
+    pub fn add_latency(&self, stats: &TypeStats, sum: &mut Histogram) -> Result<(), AnalysisError> {
+        let shown = stats.response.as_ref().unwrap_or(&stats.service);
+        let added = sum.add_encoded(&shown.0);
+        added.map_err(|source| AnalysisError::Histogram {
+            run: self.record.id.clone(),
+            source,
+        })
+    }
+
     /// Transactions a second.
     pub fn per_second(&self) -> f64 {
         self.totals.all.count as f64 / self.totals.elapsed_s

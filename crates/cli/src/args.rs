@@ -87,7 +87,7 @@ pub enum Command {
     Runs(List),
     /// Print one run's summary
     Show(Show),
-    /// Write the report of one run
+    /// Write the report of a run, of several, or of a study
     Report(Report),
     /// Compare runs: how much faster or slower, how sure that is, what else differed
     Compare(Compare),
@@ -167,16 +167,30 @@ pub struct Show {
 
 /// `report`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    tidemark report last                          the newest run as report.html\n  \
+    tidemark report \"thread sweep\" --lang zh     a study, by its name or id\n  \
+    tidemark report 0199a1 0199a2 --format md -o - several runs, printed\n  \
+    tidemark report --tag before --out before.csv  every run with a tag, a row each")]
 pub struct Report {
-    /// The run's id or its beginning, `last` for the newest, or a record written by --out
-    pub run: String,
-    /// File to write; its ending says how: .html, .md, .txt, .json
-    #[arg(long, short, default_value = "report.html")]
-    pub out: PathBuf,
+    /// Runs (an id or its beginning, `last` for the newest, or a record written by --out) or
+    /// studies (an id, its beginning, or a name); several make one document
+    #[arg(value_name = "RUN|STUDY", required_unless_present = "tag")]
+    pub what: Vec<String>,
+    /// Every run that bears this tag; may be given several times
+    #[arg(long)]
+    pub tag: Vec<String>,
+    /// How it is written [default: as the ending of --out says, else html]; json is one run's
+    /// record, or the figures of several
+    #[arg(long, value_parser = ["html", "md", "csv", "json", "txt"])]
+    pub format: Option<String>,
+    /// File to write, `-` to print [default: report with the format's ending]
+    #[arg(long, short)]
+    pub out: Option<PathBuf>,
     /// Language
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
-    /// Where it is.
+    /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
 }

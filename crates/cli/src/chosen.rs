@@ -14,11 +14,12 @@ pub fn group(store: &Store, word: &str) -> Result<Option<Vec<RunListing>>, Failu
         return tagged(store, tag).map(Some);
     }
     if let Some(name) = word.strip_prefix("study:") {
-        let filter = Filter {
-            study: Some(study(store, name)?),
-            ..Filter::default()
-        };
-        let runs = store.list(&filter)?;
+        // Half-made runs, which a later one took the place of, are not among them.
+        let runs: Vec<RunListing> = store
+            .runs_of(&study(store, name)?)?
+            .into_iter()
+            .map(|of_study| of_study.run)
+            .collect();
         if runs.is_empty() {
             return Err(Failure::usage(format!("study {name} has no runs yet")));
         }
@@ -54,8 +55,8 @@ pub fn tagged(store: &Store, tag: &str) -> Result<Vec<RunListing>, Failure> {
 ///
 /// # Errors
 /// [`Failure`] when there is none.
-pub fn study(_store: &Store, word: &str) -> Result<String, Failure> {
-    Ok(word.into())
+pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
+    Ok(store.study(word)?.id)
 }
 
 /// The whole ids of the runs that words mean, each once, in the order given.

@@ -32,6 +32,7 @@ mod progress;
 mod ready;
 mod recording;
 mod render;
+mod reporting;
 mod runs;
 mod sandboxes;
 mod secrets;
@@ -136,7 +137,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
-        args::Command::Report(report) => runs::report(&report),
+        args::Command::Report(report) => reporting::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
         args::Command::Tag(tag) => labels::tag(&tag),
         args::Command::Note(note) => labels::note(&note),

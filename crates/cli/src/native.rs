@@ -145,7 +145,7 @@ pub const NATIVE: &[OptionSpec] = &[
         "report",
         Text,
         "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json; several are joined by commas or given one by one",
+        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one",
     ),
     option(
         "lang",

@@ -3,7 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
-use tidemark_report::Lang;
+use tidemark_report::{Lang, Many, RunDigest};
 
 /// What a report can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub enum Format {
     Markdown,
     /// Plain text.
     Text,
-    /// The record itself.
+    /// Of one run the record itself, of several their figures.
     Json,
+    /// A row a run.
+    Csv,
 }
 
 impl Format {
@@ -29,11 +31,34 @@ impl Format {
             Some("md") => Ok(Format::Markdown),
             Some("txt") => Ok(Format::Text),
             Some("json") => Ok(Format::Json),
+            Some("csv") => Ok(Format::Csv),
             _ => Err(Failure::usage(format!(
                 "{}: a report's ending says how it is written; allowed are .html, .md, .txt, \
-                 .json; for example report.html",
+                 .json, .csv; for example report.html",
                 path.display()
             ))),
+        }
+    }
+
+    /// The format that `--format` names; the command line takes no other words.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "md" => Format::Markdown,
+            "txt" => Format::Text,
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            _ => Format::Html,
+        }
+    }
+
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Format::Html => "html",
+            Format::Markdown => "md",
+            Format::Text => "txt",
+            Format::Json => "json",
+            Format::Csv => "csv",
         }
     }
 }
@@ -55,6 +80,14 @@ pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, 
         Format::Markdown => tidemark_report::markdown(record, lang).map_err(|e| failed(&e)),
         Format::Text => tidemark_report::text(record, lang).map_err(|e| failed(&e)),
         Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
+        Format::Csv => {
+            let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];
+            let one = Many {
+                runs,
+                ..Many::default()
+            };
+            Ok(one.csv())
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `workloads`, `runs`, `show`, `report`.
+//! `workloads`, `runs`, `show`.
 
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
@@ -19,10 +19,11 @@ impl From<StoreError> for Failure {
             | StoreError::Ambiguous { .. }
             | StoreError::NoSuchStudy { .. }
             | StoreError::StudyGoesOn { .. }
+            | StoreError::StudyElsewhere { .. }
             | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
-            StoreError::Occupied { .. } => ExitCode::Refused,
+            StoreError::Occupied { .. } | StoreError::Exists { .. } => ExitCode::Refused,
             _ => ExitCode::Failed,
         };
         Self::new(code, error.to_string())
@@ -183,7 +184,7 @@ fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
 /// The id meant: `last` is the newest's.
 ///
 /// # Errors
-/// [`Failure`] when there is no run.
+/// [`Failure`] when there is none.
 pub fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
     match id {
         "last" => store
@@ -216,16 +217,16 @@ pub fn record_of(store: &args::StoreArg, name: &str) -> Result<RunRecord, Failur
     if !(file.extension().is_some_and(|e| e == "json") || file.is_file()) {
         return find(store, name);
     }
+    record_in(file)
+}
+
+/// The record in a file written by `--out`.
+///
+/// # Errors
+/// [`Failure`] when it can't be read.
+pub fn record_in(file: &Path) -> Result<RunRecord, Failure> {
     let shown = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
     from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))
-}
-
-/// Writes one run's report.
-pub fn report(report: &args::Report) -> Result<ExitCode, Failure> {
-    let format = Format::of(&report.out)?;
-    let record = record_of(&report.store, &report.run)?;
-    render::write(&record, &report.out, format, &report.lang)?;
-    print(&format!("{}\n", report.out.display()))
 }

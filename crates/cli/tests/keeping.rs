@@ -3,8 +3,10 @@
 
 mod common;
 
-use common::Workdir;
+use common::{TIDEMARK, Workdir};
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// A folder with three short runs in its store, newest last; their ids.
 fn three() -> (Workdir, Vec<String>) {
@@ -105,6 +107,12 @@ fn runs_are_found_labelled_compared_and_deleted() {
     let near = work.run(&["compare", "tag:befor", "last"]);
     assert!(near.err.contains("did you mean before?"), "{near:?}");
 
+    let rows = work.ok(&["report", "--tag", "基线", "--format", "csv", "-o", "-"]);
+    assert_eq!(rows.out.lines().count(), 3, "{rows:?}");
+    let nothing = work.run(&["compare", "study:none", "last"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+    assert!(nothing.err.contains("no study none"), "{nothing:?}");
+
     // Nobody is there to be asked.
     let refused = work.run(&["delete", "last"]);
     assert_eq!(refused.code, Some(2));
@@ -113,6 +121,38 @@ fn runs_are_found_labelled_compared_and_deleted() {
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
     assert_eq!(listed(&work, &[]).len(), 3, "all or none");
     work.ok(&["delete", "--tag", "before", &ids[1], "--yes"]);
+    assert_eq!(listed(&work, &[]), ids[2..]);
+}
+
+/// A terminal that answers a question: the package `bsdutils`, which every Debian has, makes one.
+fn answered(work: &Workdir, words: &str, answer: &str) -> String {
+    let mut asked = Command::new("script")
+        .args(["-qefc", &format!("{TIDEMARK} {words}"), "/dev/null"])
+        .current_dir(work.path())
+        .env("TIDEMARK_STORE", work.path().join("store.db"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut keys = asked.stdin.take().unwrap();
+    keys.write_all(answer.as_bytes()).unwrap();
+    let out = asked.wait_with_output().unwrap();
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn whoever_is_at_a_terminal_is_asked_before_runs_go() {
+    let (work, ids) = three();
+    let kept = answered(&work, "delete last", "\n");
+    assert!(kept.contains("Delete this run? [y/N]"), "{kept}");
+    assert!(
+        kept.contains(&ids[2]) && kept.contains("nothing was deleted"),
+        "{kept}"
+    );
+    assert_eq!(listed(&work, &[]).len(), 3);
+    let two = format!("delete {} {}", ids[0], ids[1]);
+    let gone = answered(&work, &two, "y\n");
+    assert!(gone.contains("Delete these 2 runs? [y/N]"), "{gone}");
     assert_eq!(listed(&work, &[]), ids[2..]);
 }
 
@@ -163,7 +203,7 @@ fn runs_leave_a_store_and_come_into_another() {
     let there = work.ok(&[&["export", "last"], &other[..]].concat());
     assert_eq!(there.out, text);
     let twice = work.run(&[&["import", &files[0]], &other[..]].concat());
-    assert_eq!(twice.code, Some(1));
+    assert_eq!(twice.code, Some(5));
     assert!(twice.err.contains("is already in"), "{twice:?}");
 }
 

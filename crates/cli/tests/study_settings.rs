@@ -62,7 +62,7 @@ fn killed_and_resumed(case: &Case) {
     let dir = Workdir::new();
     let path = dir.path().join("s.toml");
     let setting = format!("{} = \"{}\"", case.name, case.to);
-    std::fs::write(&path, case.study(&setting, 4)).unwrap();
+    std::fs::write(&path, case.study(&setting, 2)).unwrap();
     let before = case.value();
     assert_ne!(before, case.to);
     let mut study = dir.spawn(&["study", "run", "s.toml"]);
@@ -80,6 +80,19 @@ fn killed_and_resumed(case: &Case) {
     assert_eq!(case.value(), case.to, "nobody has put it back yet");
     let said = dir.ok(&["study", "resume"]);
     assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
+    assert_eq!(case.value(), before);
+
+    // Also when no step is left to be taken: it is the first thing that resume does.
+    let mut study = dir.spawn(&["study", "run", "s.toml"]);
+    wait_until("the setting is changed", || case.value() == case.to);
+    study.kill().unwrap();
+    study.wait().unwrap();
+    let db = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
+    db.execute("UPDATE study_step SET state = 'failed'", [])
+        .unwrap();
+    let said = dir.run(&["study", "resume"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("0 of 3 steps done, 3 failed"), "{said:?}");
     assert_eq!(case.value(), before);
 
     // Ctrl-C puts it back at once.

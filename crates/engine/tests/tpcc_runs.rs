@@ -48,7 +48,7 @@ impl CheckObserver for Told {
     fn verdict(&mut self, _: &ConditionReport) {}
 }
 
-const WAREHOUSES: u64 = 2;
+const WAREHOUSES: u64 = 4;
 
 fn tpcc(options: &[(&str, &str)]) -> Arc<dyn Workload> {
     let mut values = OptionValues::defaults([OPTIONS]);
@@ -165,7 +165,7 @@ fn load(connector: &Connector) {
     prepare(connector, &tpcc(&[]), &spec, &stop, &mut told).unwrap();
 }
 
-/// As many sessions for each warehouse as 64 for four, none of which waits.
+/// Sixteen sessions for each warehouse, none of which waits.
 fn contend(engine: &str, place: &Place) {
     let levels: &[Option<Isolation>] = match engine {
         "postgres" => &[None, Some(Isolation::Serializable)],
@@ -179,7 +179,7 @@ fn contend(engine: &str, place: &Place) {
             ..ConnectOptions::default()
         };
         let connector = Connector::new(place.connector().target().clone(), options).unwrap();
-        let sessions = if engine == "sqlite" { 8 } else { 32 };
+        let sessions = if engine == "sqlite" { 8 } else { 64 };
         let spec = RunSpec {
             sessions,
             terminals: sessions,

@@ -3,7 +3,7 @@
 use crate::memory::bounded;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tidemark_store::{Filter, Store};
+use tidemark_store::{Filter, Store, salvage};
 
 /// Records are as long as their JSON says.
 const A_BYTE: usize = 1024;
@@ -15,10 +15,27 @@ pub(crate) fn run(data: &[u8]) {
     }
     let path = place();
     fs::write(&path, data).unwrap();
+    let saved = path.with_extension("saved");
     bounded(data.len(), A_BYTE, || look(&path));
-    for end in ["", "-wal", "-shm", "-journal"] {
-        let _ = fs::remove_file(format!("{}{end}", path.display()));
+    // What looking changed is no damage.
+    fs::write(&path, data).unwrap();
+    bounded(data.len(), A_BYTE, || save(&path, &saved));
+    for file in [&path, &saved] {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            let _ = fs::remove_file(format!("{}{end}", file.display()));
+        }
     }
+}
+
+/// Saves what is there, which makes a store that is whole, whatever is in it.
+fn save(path: &Path, saved: &Path) {
+    let Ok(told) = salvage(path, saved, &mut |_, _| {}) else {
+        return;
+    };
+    let store = Store::open_existing(saved).unwrap();
+    let health = store.check(&mut |_, _| {}).unwrap();
+    assert!(health.problems.is_empty(), "{health:?}");
+    assert_eq!(told.runs.len() as u64, health.runs + health.newer);
 }
 
 fn look(path: &Path) {
@@ -32,7 +49,9 @@ fn look(path: &Path) {
         let _ = store.get(&run.id);
         let _ = store.intervals(&run.id);
     }
+    let _ = store.check(&mut |_, _| {});
     let _ = store.latest();
+    let _ = store.tags();
     let _ = store.resolve("0");
     if let Some(run) = runs.first() {
         let _ = store.delete(&run.id);

@@ -43,5 +43,35 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             std::fs::write(file("md"), tidemark_report::markdown(&record, lang)?)?;
         }
     }
+    let sizes = [("10k", 1.0), ("100k", 0.9), ("1M", 0.6), ("10M", 0.4)];
+    let sizes = common::many::records(&["oltp_read_write"], &[8], ("size", &sizes), 1, 20);
+    let targets = [("MariaDB", 1.0), ("PostgreSQL", 1.2)];
+    let targets = common::many::records(
+        &["oltp_read_write"],
+        &[1, 4, 16, 64],
+        ("target", &targets),
+        1,
+        30,
+    );
+    let sweep = [("on", 1.0)];
+    let loads = [1, 2, 4, 8, 16, 32, 64, 128];
+    let sweep = common::many::records(&["oltp_point_select"], &loads, ("x", &sweep), 3, 40);
+    for (name, many) in [
+        ("study", common::many::durability(30)),
+        ("sizes", common::many::document("Sizes of the data", &sizes)),
+        ("targets", common::many::document("Two engines", &targets)),
+        ("sweep", common::many::document("Thread sweep", &sweep)),
+    ] {
+        for lang in Lang::ALL {
+            let page = many.html(lang)?;
+            let path = format!("{folder}/{name}-{}.html", lang.tag());
+            println!("{path}: {} bytes", page.len());
+            std::fs::write(path, page)?;
+            let text = many.markdown(lang)?;
+            std::fs::write(format!("{folder}/{name}-{}.md", lang.tag()), text)?;
+        }
+        std::fs::write(format!("{folder}/{name}.csv"), many.csv())?;
+        std::fs::write(format!("{folder}/{name}.json"), many.json()?)?;
+    }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A record's figures, decoded once, for all forms of report.
 
 use crate::load::{Lateness, LoadKind, StepFigures, steps};
-use crate::merge::{TypeLatency, interval_histogram, per_second};
+use crate::merge::{TypeLatency, add_interval, per_second};
 use crate::{ReportError, totals};
 use std::borrow::Cow;
 use tidemark_core::record::{Interval, Phase, RunRecord, RunState, Totals};
@@ -61,6 +61,14 @@ impl Point {
 
 impl<'a> Digest<'a> {
     pub fn of(record: &'a RunRecord) -> Result<Self, ReportError> {
+        let mut digest = Self::of_totals(record)?;
+        let names: Vec<&str> = digest.types.iter().map(|(name, _)| *name).collect();
+        (digest.points, digest.intervals_per_point) = points(&record.intervals, &names)?;
+        Ok(digest)
+    }
+
+    /// Without its points: reading every interval's distributions is what a digest costs.
+    pub fn of_totals(record: &'a RunRecord) -> Result<Self, ReportError> {
         let rebuilt = record.state == RunState::Running && record.totals.elapsed_s == 0.0;
         let totals = if rebuilt {
             Cow::Owned(totals(&record.intervals)?)
@@ -82,8 +90,6 @@ impl<'a> Digest<'a> {
             }
         }
         types.sort_by_key(|(_, t)| std::cmp::Reverse(t.count));
-        let names: Vec<&str> = types.iter().map(|(name, _)| *name).collect();
-        let (points, intervals_per_point) = points(&record.intervals, &names)?;
         let warmup = record.intervals.iter().filter(|i| i.phase == Phase::Warmup);
         let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
         let lateness = Lateness::of(&totals, &all)?;
@@ -95,8 +101,8 @@ impl<'a> Digest<'a> {
             totals,
             all,
             types,
-            points,
-            intervals_per_point,
+            points: Vec::new(),
+            intervals_per_point: 1,
             warmup_s,
         })
     }
@@ -129,14 +135,21 @@ pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> 
 /// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed
 /// before percentiles are taken, so a point is as true as an interval.
 fn points(intervals: &[Interval], types: &[&str]) -> Result<(Vec<Point>, usize), ReportError> {
-    let per_point = intervals.len().div_ceil(MAX_POINTS).max(1);
+    let (groups, per_point) = groups(intervals, MAX_POINTS);
+    let points = groups.into_iter().map(|group| Point::of(group, types));
+    Ok((points.collect::<Result<_, _>>()?, per_point))
+}
+
+/// Neighbouring intervals of a phase that make a point, so that there are `most` or a few more; and
+/// how many make one.
+pub(crate) fn groups(intervals: &[Interval], most: usize) -> (Vec<&[Interval]>, usize) {
+    let per_point = intervals.len().div_ceil(most).max(1);
     let mut groups: Vec<&[Interval]> = intervals
         .chunk_by(|a, b| a.phase == b.phase)
         .flat_map(|phase| phase.chunks(per_point))
         .collect();
     join_short_end(&mut groups, intervals);
-    let points = groups.into_iter().map(|group| Point::of(group, types));
-    Ok((points.collect::<Result<_, _>>()?, per_point))
+    (groups, per_point)
 }
 
 /// A run rarely ends with an interval; a rate over its last milliseconds would be noise. Such an
@@ -163,7 +176,7 @@ impl Point {
         for interval in group {
             for (name, stats) in &interval.types {
                 let shown = stats.response.as_ref().unwrap_or(&stats.service);
-                latency.merge(&interval_histogram(interval, name, shown)?);
+                add_interval(&mut latency, interval, name, shown)?;
                 if let Some(n) = types.iter().position(|t| t == name) {
                     by_type[n] += stats.count;
                 }

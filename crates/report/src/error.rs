@@ -22,4 +22,7 @@ pub enum ReportError {
     /// The page could not be put together.
     #[error("page: {0}")]
     Page(#[from] askama::Error),
+    /// The figures could not be written as JSON.
+    #[error("JSON: {0}")]
+    Json(#[from] serde_json::Error),
 }

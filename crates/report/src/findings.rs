@@ -7,7 +7,7 @@ use tidemark_analysis::{Both, Figure, Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
 
 /// One finding as people read it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Said {
     /// The rule's id.
     pub rule: &'static str,
@@ -39,7 +39,7 @@ pub fn finding_lines(found: &[Finding], lang: Lang) -> String {
 }
 
 impl Said {
-    fn of(finding: &Finding, lang: Lang) -> Self {
+    pub fn of(finding: &Finding, lang: Lang) -> Self {
         let t = lang.texts();
         let (severity, class) = match finding.severity {
             Severity::Invalid => (t.finding_invalid, "invalid"),

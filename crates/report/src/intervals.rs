@@ -64,7 +64,7 @@ pub fn interval_table(record: &RunRecord) -> Result<String, ReportError> {
         .map(|c| c.to_string())
         .chain(of_types)
         .collect();
-    let mut table = line(heads.iter().map(String::as_str));
+    let mut table = line(&heads);
     for interval in &record.intervals {
         let types = decoded(interval)?;
         let mut fields = row(record, interval, &all(&types));
@@ -79,7 +79,7 @@ pub fn interval_table(record: &RunRecord) -> Result<String, ReportError> {
                 of(&|l| l.percentile_ns(99.0) as f64),
             ]);
         }
-        table.push_str(&line(fields.iter().map(String::as_str)));
+        table.push_str(&line(&fields));
     }
     Ok(table)
 }

@@ -18,7 +18,7 @@ const NEVER_LATE: Duration = Duration::from_micros(200);
 const UNSERVED_SHARE: f64 = 0.001;
 
 /// A distribution in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub(crate) struct Spread {
     pub mean_ms: f64,
     pub p50_ms: f64,

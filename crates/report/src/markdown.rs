@@ -222,7 +222,7 @@ pub(crate) fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
 }
 
 /// A fence longer than any run of backticks inside (CommonMark 4.5).
-fn code_block(language: &str, code: &str) -> String {
+pub(crate) fn code_block(language: &str, code: &str) -> String {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let code: String = code

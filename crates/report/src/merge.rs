@@ -88,13 +88,18 @@ pub(crate) fn decode(
     })
 }
 
-/// One of an interval's histograms.
-pub(crate) fn interval_histogram(
+/// Adds one of an interval's histograms to a sum.
+pub(crate) fn add_interval(
+    sum: &mut Histogram,
     interval: &Interval,
     type_name: &str,
     encoded: &EncodedHistogram,
-) -> Result<Histogram, ReportError> {
-    decode(encoded, || place_of(interval, type_name))
+) -> Result<(), ReportError> {
+    let added = sum.add_encoded(&encoded.0);
+    added.map_err(|source| ReportError::Histogram {
+        place: place_of(interval, type_name),
+        source,
+    })
 }
 
 fn place_of(interval: &Interval, type_name: &str) -> String {

@@ -44,6 +44,19 @@ pub fn three(value: f64) -> String {
     }
 }
 
+/// An uncertainty, to two significant digits at least: `1.4`, `0.42`, `26`.
+pub(crate) fn two(value: f64) -> String {
+    if !value.is_finite() || value <= 0.0 {
+        return three(value);
+    }
+    if value >= 9.95 {
+        // In range: finite, positive; larger than a u64 saturates.
+        return whole(value.round() as u64);
+    }
+    let decimals = (1.0 - value.log10().floor()).clamp(1.0, 9.0);
+    format!("{value:.*}", decimals as usize)
+}
+
 /// A share in percent: `12.3%`.
 pub(crate) fn percent(part: f64, of: f64) -> String {
     if of > 0.0 {
@@ -114,6 +127,20 @@ mod tests {
             (f64::NAN, "–"),
         ] {
             assert_eq!(three(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn uncertainties_have_two_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.41, "1.4"),
+            (0.417, "0.42"),
+            (25.6, "26"),
+            (1234.5, "1,235"),
+            (9.97, "10"),
+        ] {
+            assert_eq!(two(value), text, "{value}");
         }
     }
 

@@ -344,7 +344,7 @@ pub(crate) fn readable_time(rfc3339: &str) -> String {
 }
 
 /// Quoted for a POSIX shell where it must be.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.into()

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Shape, run};
+use common::{Shape, run, well_formed};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::*;
@@ -47,33 +47,6 @@ fn all(record: &RunRecord) -> Vec<(String, String)> {
         }
     }
     reports
-}
-
-/// Every element is closed, in order, and every attribute quoted.
-fn well_formed(page: &str) {
-    const VOID: [&str; 3] = ["meta", "!doctype", "br"];
-    let tag =
-        Regex::new(r#"<(/?)([a-zA-Z!][a-zA-Z0-9]*)((?:\s+[a-zA-Z0-9-]+(?:="[^"<>]*")?)*)\s*(/?)>"#)
-            .unwrap();
-    // Style and script hold no markup.
-    let raw = Regex::new(r"(?s)<(style|script)>.*?</(style|script)>").unwrap();
-    let page = raw.replace_all(page, "");
-    let stripped = tag.replace_all(&page, "");
-    assert!(
-        !stripped.contains('<'),
-        "stray <: {:?}",
-        stripped.split('<').nth(1)
-    );
-    let mut open = Vec::new();
-    for t in tag.captures_iter(&page) {
-        let name = t[2].to_ascii_lowercase();
-        if &t[1] == "/" {
-            assert_eq!(open.pop(), Some(name), "{}", &t[0]);
-        } else if &t[4] != "/" && !VOID.contains(&name.as_str()) {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty(), "{open:?}");
 }
 
 #[test]

@@ -28,7 +28,10 @@ const SESSIONS: &str = "1000";
 pub struct Running {
     home: Home,
     sandbox: Sandbox,
+    /// The server, where this process started it.
     child: Option<Child>,
+    /// Whether it outlives this value.
+    kept: bool,
 }
 
 impl Running {
@@ -45,8 +48,7 @@ impl Running {
 
     /// Leaves it running, to be found by its name.
     pub fn keep(mut self) -> Sandbox {
-        // Its parent goes; it is init's then.
-        self.child = None;
+        self.kept = true;
         self.sandbox.clone()
     }
 
@@ -59,15 +61,15 @@ impl Running {
     }
 
     fn end(&mut self) -> Result<(), Error> {
-        match self.child.take() {
-            Some(child) => {
-                let reaped = reap(child);
-                let ended = self.home.down(self.sandbox.name());
-                let _ = reaped.join();
-                ended.map(drop)
-            }
-            None => Ok(()),
+        if std::mem::replace(&mut self.kept, true) {
+            return Ok(());
         }
+        let reaped = self.child.take().map(reap);
+        let ended = self.home.down(self.sandbox.name());
+        if let (Some(reaped), Ok(_)) = (reaped, &ended) {
+            let _ = reaped.join();
+        }
+        ended.map(drop)
     }
 }
 
@@ -159,6 +161,7 @@ impl Begun<'_> {
                 home: self.home.clone(),
                 sandbox,
                 child: Some(child),
+                kept: false,
             }),
             Err(error) => {
                 // The server has been ended where there was one. What can't be removed stays listed.

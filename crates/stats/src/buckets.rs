@@ -60,6 +60,21 @@ impl Buckets {
         either!(self, b => record(b, value));
     }
 
+    /// As often.
+    pub fn record_n(&mut self, value: u64, count: u64) {
+        if !is_narrow(self.len().saturating_add(count)) {
+            self.widen();
+        }
+        // Buckets that grow only fail if memory runs out.
+        let recorded = match self {
+            Self::Narrow(b) => b
+                .record_n(value, u32::try_from(count).unwrap_or(u32::MAX))
+                .is_ok(),
+            Self::Wide(b) => b.record_n(value, count).is_ok(),
+        };
+        debug_assert!(recorded);
+    }
+
     pub fn add(&mut self, other: &Self) {
         if !is_narrow(self.len().saturating_add(other.len())) {
             self.widen();

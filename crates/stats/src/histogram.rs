@@ -1,6 +1,7 @@
 //! A latency histogram that is exact under merging.
 
 use crate::buckets::{Buckets, INITIAL_HIGH_NS, SIGNIFICANT_DIGITS};
+use crate::sparse::{FINEST, HEADER, bucket_of, counts, lowest_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 /// Where the V2 header holds the largest value that the buckets take, in big-endian order.
 const HEADER_REACH: std::ops::Range<usize> = 24..32;
 /// Largest value recorded as such: one hour.
-const MAX_NS: u64 = 3_600_000_000_000;
+pub(crate) const MAX_NS: u64 = 3_600_000_000_000;
 
 /// Latencies in nanoseconds, three significant digits, up to one hour; larger ones count as one
 /// hour. Merging adds counts, so that threads, intervals and clients can be added in any order with
@@ -165,6 +166,48 @@ impl Histogram {
         )
     }
 
+    /// Adds what [`Histogram::encode`] wrote, as [`Histogram::decode`] and [`Histogram::merge`] would,
+    /// in a tenth of the time: nothing is made of the buckets in which there is nothing, and they are
+    /// nearly all. A report reads tens of thousands.
+    ///
+    /// # Errors
+    /// As [`Histogram::decode`]; nothing is added then.
+    pub fn add_encoded(&mut self, text: &str) -> Result<(), HistogramError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let parts = Parts::of(text)?;
+        let Some(counts) = counts(&parts.bytes) else {
+            // What another writer made, or nobody.
+            self.merge(&Self::decode(text)?);
+            return Ok(());
+        };
+        let (Some((first, _)), Some((last, _))) = (counts.first(), counts.last()) else {
+            return Ok(());
+        };
+        let format = |what: &str| HistogramError::Format(what.to_string());
+        let ns = |v: u128| u64::try_from(v).ok().filter(|ns| *ns <= MAX_NS);
+        let (Some(min_ns), Some(max_ns)) = (ns(parts.min_ns), ns(parts.max_ns)) else {
+            return Err(format("minimum or maximum too large"));
+        };
+        if bucket_of(min_ns.max(1)) != *first || bucket_of(max_ns.max(1)) != *last {
+            return Err(format("minimum and maximum are not those of the buckets"));
+        }
+        let each = counts.iter().map(|(_, count)| u128::from(*count));
+        let all = u64::try_from(each.sum::<u128>()).map_err(|_| format("too many latencies"))?;
+        if min_ns > max_ns || parts.sum_ns > u128::from(all) * u128::from(max_ns) {
+            return Err(format("sum, minimum and maximum can't be"));
+        }
+        let buckets = self.buckets.get_or_insert_with(Buckets::new);
+        for (bucket, count) in counts {
+            buckets.record_n(lowest_of(bucket), count);
+        }
+        self.sum_ns += parts.sum_ns;
+        self.min_ns = self.min_ns.min(min_ns);
+        self.max_ns = self.max_ns.max(max_ns);
+        Ok(())
+    }
+
     /// Reads what [`Histogram::encode`] wrote; an empty text is an empty histogram.
     ///
     /// # Errors
@@ -174,24 +217,12 @@ impl Histogram {
             return Ok(Self::new());
         }
         let format = |what: &str| HistogramError::Format(what.to_string());
-        let mut parts = text.splitn(4, ':');
-        let mut number = |what: &str| {
-            parts
-                .next()
-                .and_then(|p| p.parse::<u128>().ok())
-                .ok_or_else(|| format(what))
-        };
-        let (sum_ns, min_ns, max_ns) = (
-            number("no sum")?,
-            number("no minimum")?,
-            number("no maximum")?,
-        );
-        let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
-        if !header_is_ours(&bytes) {
-            return Err(format(
-                "not uncompressed V2 with three significant digits, or of another length than it says",
-            ));
-        }
+        let Parts {
+            sum_ns,
+            min_ns,
+            max_ns,
+            bytes,
+        } = Parts::of(text)?;
         let buckets =
             Buckets::deserialize(&bytes).map_err(|e| HistogramError::Format(e.to_string()))?;
         let ns = |v: u128, what: &str| u64::try_from(v).map_err(|_| format(what));
@@ -225,12 +256,49 @@ impl Histogram {
     }
 }
 
+/// What a text holds, with a header that is ours.
+struct Parts {
+    sum_ns: u128,
+    min_ns: u128,
+    max_ns: u128,
+    bytes: Vec<u8>,
+}
+
+impl Parts {
+    fn of(text: &str) -> Result<Self, HistogramError> {
+        let format = |what: &str| HistogramError::Format(what.to_string());
+        let mut parts = text.splitn(4, ':');
+        let mut number = |what: &str| {
+            parts
+                .next()
+                .and_then(|p| p.parse::<u128>().ok())
+                .ok_or_else(|| format(what))
+        };
+        let (sum_ns, min_ns, max_ns) = (
+            number("no sum")?,
+            number("no minimum")?,
+            number("no maximum")?,
+        );
+        let bytes = STANDARD.decode(parts.next().ok_or_else(|| format("no buckets"))?)?;
+        if !header_is_ours(&bytes) {
+            return Err(format(
+                "not uncompressed V2 with three significant digits, or of another length than it says",
+            ));
+        }
+        Ok(Self {
+            sum_ns,
+            min_ns,
+            max_ns,
+            bytes,
+        })
+    }
+}
+
 /// Whether this begins as [`Histogram::encode`] writes it: cookie, length of what follows the header,
 /// offset, significant digits, as big-endian words of four bytes. The deserializer takes memory as
 /// these say before it looks at anything else.
 fn header_is_ours(bytes: &[u8]) -> bool {
     const COOKIE: u32 = 0x1c84_9303 | 0x10;
-    const HEADER: usize = 40;
     let word = |n: usize| {
         let bytes = bytes.get(4 * n..4 * n + 4)?.try_into().ok()?;
         Some(u32::from_be_bytes(bytes))
@@ -243,9 +311,8 @@ fn header_is_ours(bytes: &[u8]) -> bool {
 /// The largest value of the fewest buckets that hold `max_ns`: three digits are 2,048 buckets of one
 /// nanosecond, and each further 1,024 reach twice as far.
 fn reach_for(max_ns: u64) -> u64 {
-    const FIRST: u64 = 2048;
     let wanted = max_ns.clamp(INITIAL_HIGH_NS, MAX_NS);
-    (wanted / FIRST + 1).next_power_of_two() * FIRST - 1
+    (wanted / FINEST + 1).next_power_of_two() * FINEST - 1
 }
 
 impl PartialEq for Histogram {
@@ -360,7 +427,47 @@ mod tests {
         }
 
         #[test]
+        fn what_is_added_as_text_is_merged(
+            values in prop::collection::vec((0u32..42, any::<u64>()), 0..300),
+            before in prop::collection::vec(0u64..4_000_000_000_000, 0..5),
+        ) {
+            let values: Vec<u64> = values.into_iter().map(|(m, bits)| bits % (1 << m)).collect();
+            let other = of(&values);
+            let (mut added, mut merged) = (of(&before), of(&before));
+            added.add_encoded(&other.encode()).unwrap();
+            merged.merge(&other);
+            prop_assert_eq!(added.encode(), merged.encode());
+            prop_assert_eq!(added, merged);
+        }
+
+        /// A changed byte may turn counts into others; what is refused, both refuse, but for a range
+        /// that is too small for the buckets, which does no harm.
+        #[test]
+        fn what_is_added_as_text_is_judged_as_what_is_read(
+            values in prop::collection::vec(1u64..3_600_000_000_000, 1..50),
+            at in 0usize..400,
+            to in any::<u8>(),
+        ) {
+            let text = of(&values).encode();
+            let (numbers, buckets) = text.rsplit_once(':').unwrap();
+            let mut bytes = STANDARD.decode(buckets).unwrap();
+            let at = at % bytes.len();
+            bytes[at] = to;
+            let text = format!("{numbers}:{}", STANDARD.encode(bytes));
+            let mut added = Histogram::new();
+            match (added.add_encoded(&text), Histogram::decode(&text)) {
+                (Ok(()), Ok(read)) => prop_assert_eq!(added, read),
+                (Err(_), Err(_)) => prop_assert_eq!(added, Histogram::new()),
+                (added, read) => prop_assert!(
+                    (24..32).contains(&at),
+                    "byte {} to {}: {:?} and {:?}", at, to, added, read.map(|h| h.count())
+                ),
+            }
+        }
+
+        #[test]
         fn any_text_is_read_or_refused(text in ".*") {
+            let _ = Histogram::new().add_encoded(&text);
             let _ = Histogram::decode(&text);
         }
     }

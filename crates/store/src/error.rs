@@ -160,6 +160,17 @@ pub enum StoreError {
         /// Its host.
         hostname: String,
     },
+    /// Whether another host executes the study can't be seen from here.
+    #[error(
+        "study {id} was executed on {hostname}, and whether it still is can't be seen from here; if \
+         it is not, go on with: tidemark study resume {id} --take-over"
+    )]
+    StudyElsewhere {
+        /// Its id.
+        id: String,
+        /// That host.
+        hostname: String,
+    },
     /// One run's record can't be read or written.
     #[error("run {id} in {}: {source}", .path.display())]
     Record {

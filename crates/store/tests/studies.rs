@@ -176,7 +176,7 @@ fn of_a_changed_setting_the_first_value_before_is_kept() {
 fn of_two_processes_one_executes_a_study() {
     let (dir, mut store) = opened();
     // This process may go on with its own.
-    store.claim_study("s1", &hostname()).unwrap();
+    store.claim_study("s1", &hostname(), false).unwrap();
     let db = rusqlite::Connection::open(dir.path().join("runs.db")).unwrap();
     // Process 1 lives as long as the machine.
     let stat = std::fs::read_to_string("/proc/1/stat").unwrap();
@@ -184,7 +184,7 @@ fn of_two_processes_one_executes_a_study() {
     let started = started.split_ascii_whitespace().nth(19).unwrap();
     db.execute("UPDATE study SET pid = 1, pid_started = ?1", [started])
         .unwrap();
-    let refused = store.claim_study("s1", &hostname()).unwrap_err();
+    let refused = store.claim_study("s1", &hostname(), false).unwrap_err();
     assert!(
         matches!(refused, StoreError::StudyGoesOn { pid: 1, .. }),
         "{refused}"
@@ -194,7 +194,18 @@ fn of_two_processes_one_executes_a_study() {
     db.execute("UPDATE study SET pid_started = '0'", [])
         .unwrap();
     assert_eq!(store.study("s1").unwrap().state, StudyState::Unfinished);
-    store.claim_study("s1", &hostname()).unwrap();
-    let none = store.claim_study("x", &hostname()).unwrap_err();
+    store.claim_study("s1", &hostname(), false).unwrap();
+    // Before this machine was started again.
+    db.execute("UPDATE study SET boot_id = 'b'", []).unwrap();
+    assert_eq!(store.study("s1").unwrap().state, StudyState::Unfinished);
+    store.claim_study("s1", &hostname(), false).unwrap();
+    // Another machine that shares the file.
+    db.execute("UPDATE study SET boot_id = 'b', hostname = 'h'", [])
+        .unwrap();
+    assert_eq!(store.study("s1").unwrap().state, StudyState::PerhapsRunning);
+    let refused = store.claim_study("s1", &hostname(), false).unwrap_err();
+    assert!(refused.to_string().contains("--take-over"), "{refused}");
+    store.claim_study("s1", &hostname(), true).unwrap();
+    let none = store.claim_study("x", &hostname(), false).unwrap_err();
     assert!(matches!(none, StoreError::NoSuchStudy { .. }), "{none}");
 }

@@ -9,6 +9,7 @@ mod command;
 mod error;
 mod family;
 mod file;
+mod judge;
 mod keys;
 mod matrix;
 mod order;

@@ -34,6 +34,8 @@ impl StepKind {
 /// A database of the study.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
+    /// Line of the file.
+    pub line: usize,
     /// What results call it.
     pub name: String,
     /// Where it is; may hold a password, or begin with `up:`.
@@ -154,6 +156,7 @@ impl Plan {
 
 fn places(study: &Study) -> Vec<Place> {
     let place = |t: &crate::StudyTarget| Place {
+        line: t.line,
         name: t.name.clone(),
         url: t.url.clone(),
         admin: t.admin.clone(),
@@ -170,16 +173,17 @@ fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
     let named = cell
         .values
         .iter()
-        .find_map(|(_, v)| Some((&v.label, v.target.as_ref()?)));
-    let (name, url) = match named {
-        Some((label, url)) => (label.clone(), url.clone()),
+        .find_map(|(_, v)| Some((v.line, &v.label, v.target.as_ref()?)));
+    let (line, name, url) = match named {
+        Some((line, label, url)) => (line, label.clone(), url.clone()),
         // The parser refuses a study without.
-        None => (String::new(), String::new()),
+        None => (1, String::new(), String::new()),
     };
     if let Some(known) = places.iter().position(|p| p.name == name) {
         return known;
     }
     places.push(Place {
+        line,
         name,
         url,
         admin: None,
@@ -225,7 +229,12 @@ fn locate<'s>(
         Reload::PerWorkload | Reload::PerRun => format!("{data} for {}", workload.label),
     };
     // Two names of one database have the same tables.
-    let url = places.get(place).map_or("", |p| p.url.as_str());
+    let url = match places.get(place) {
+        // Each of these is a server of its own.
+        Some(place) if place.url.starts_with("up:") => place.name.as_str(),
+        Some(place) => place.url.as_str(),
+        None => "",
+    };
     let tables = format!("{url} {}", workload.family);
     Located {
         place,

@@ -31,16 +31,33 @@ pub struct Difference {
     pub b: Vec<String>,
 }
 
-type Facts = BTreeMap<String, Vec<String>>;
+/// What may differ of a run: its own facts, its options, the server's settings.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    named: [Vec<(String, String)>; 3],
+    elapsed_s: f64,
+}
+
+impl Facts {
+    pub fn of(run: &RunRecord) -> Self {
+        Self {
+            named: [own_facts(run), options(run), settings(run)],
+            elapsed_s: run.totals.elapsed_s,
+        }
+    }
+}
+
+/// Each fact with its values, in the order of the runs, each once.
+type Values = BTreeMap<String, Vec<String>>;
 
 /// What was not the same, the run's own facts first, then options, then settings.
-pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
+pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     let mut found = Vec::new();
-    for facts in [own_facts, options, settings] {
-        let (of_a, of_b) = (together(a, facts), together(b, facts));
+    for kind in 0..3 {
+        let (of_a, of_b) = (together(a, kind), together(b, kind));
         let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
         for name in names {
-            let values = |of: &Facts| of.get(name).cloned().unwrap_or_default();
+            let values = |of: &Values| of.get(name).cloned().unwrap_or_default();
             let (a, b) = (values(&of_a), values(&of_b));
             let set = |values: &[String]| values.iter().cloned().collect::<BTreeSet<_>>();
             if set(&a) != set(&b) {
@@ -53,14 +70,12 @@ pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
     found
 }
 
-type FactsOf = fn(&RunRecord) -> Vec<(String, String)>;
-
-fn together(runs: &[RunRecord], facts: FactsOf) -> Facts {
-    let mut together = Facts::new();
-    for (name, value) in runs.iter().flat_map(facts) {
-        let values = together.entry(name).or_default();
-        if !values.contains(&value) {
-            values.push(value);
+fn together(runs: &[&Facts], kind: usize) -> Values {
+    let mut together = Values::new();
+    for (name, value) in runs.iter().flat_map(|facts| &facts.named[kind]) {
+        let values = together.entry(name.clone()).or_default();
+        if !values.contains(value) {
+            values.push(value.clone());
         }
     }
     together
@@ -124,11 +139,8 @@ fn settings(run: &RunRecord) -> Vec<(String, String)> {
         .collect()
 }
 
-fn measured_time(a: &[RunRecord], b: &[RunRecord]) -> Option<Difference> {
-    let times = |runs: &[RunRecord]| -> Vec<f64> {
-        let times = runs.iter().map(|r| r.totals.elapsed_s);
-        times.collect()
-    };
+fn measured_time(a: &[&Facts], b: &[&Facts]) -> Option<Difference> {
+    let times = |runs: &[&Facts]| -> Vec<f64> { runs.iter().map(|r| r.elapsed_s).collect() };
     let (a, b) = (times(a), times(b));
     let all = || a.iter().chain(&b).copied();
     let (least, most) = (

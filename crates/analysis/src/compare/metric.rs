@@ -1,9 +1,10 @@
 //! What is compared, of a whole run and of its parts.
 
+use super::difference::Facts;
 use crate::AnalysisError;
 use crate::run::{Run, whole_intervals};
 use serde::Serialize;
-use tidemark_core::record::{Interval, RunRecord, RunState};
+use tidemark_core::record::{Interval, RunRecord, RunState, TableState};
 use tidemark_stats::Histogram;
 
 /// A run's series is compared in at most so many parts: each holds transactions enough for a
@@ -74,15 +75,29 @@ impl Values {
     }
 }
 
-/// A run, measured.
-pub(super) struct Measured {
-    pub whole: Values,
+/// What a comparison needs of a run: a few kilobytes, so that many runs can be compared whose
+/// records are read one by one.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    pub(super) id: String,
+    pub(super) whole: Values,
     /// In the order of time; none where they were not asked for.
-    pub parts: Vec<Values>,
+    pub(super) parts: Vec<Values>,
+    pub(super) facts: Facts,
+    pub(crate) tables_before: Vec<TableState>,
 }
 
 impl Measured {
-    pub fn of(record: &RunRecord, with_parts: bool) -> Result<Self, AnalysisError> {
+    /// Of a run with an end.
+    ///
+    /// # Errors
+    /// As [`super::compare`].
+    pub fn of(record: &RunRecord) -> Result<Self, AnalysisError> {
+        Self::with(record, true)
+    }
+
+    /// Parts are not needed where there are repeats.
+    pub(super) fn with(record: &RunRecord, with_parts: bool) -> Result<Self, AnalysisError> {
         if let RunState::Failed(why) = &record.state {
             return Err(AnalysisError::Failed {
                 run: record.id.clone(),
@@ -105,8 +120,11 @@ impl Measured {
         // A last part of fewer intervals would vary more.
         let parts = intervals.chunks_exact(size).map(|part| of_part(&run, part));
         Ok(Self {
+            id: record.id.clone(),
             whole,
             parts: parts.collect::<Result<_, _>>()?,
+            facts: Facts::of(record),
+            tables_before: record.tables_before.clone(),
         })
     }
 }
@@ -117,7 +135,7 @@ fn of_part(run: &Run<'_>, part: &[&Interval]) -> Result<Values, AnalysisError> {
     for interval in part {
         for stats in interval.types.values() {
             count += stats.count;
-            latency.merge(&run.latency_of(stats)?);
+            run.add_latency(stats, &mut latency)?;
         }
     }
     let seconds = part.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;

@@ -7,11 +7,10 @@ mod metric;
 
 pub use difference::Difference;
 pub use limit::{Limit, LimitError};
-pub use metric::Metric;
+pub use metric::{Measured, Metric};
 
 use crate::rules::findings_of_groups;
 use crate::{AnalysisError, Finding};
-use metric::Measured;
 use serde::Serialize;
 use tidemark_core::record::RunRecord;
 use tidemark_stats::Estimate;
@@ -89,12 +88,23 @@ pub struct Comparison {
 pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisError> {
     let repeats = a.len() > 1 && b.len() > 1;
     let (of_a, of_b) = (measured(a, !repeats)?, measured(b, !repeats)?);
+    Ok(compare_measured(
+        &of_a.iter().collect::<Vec<_>>(),
+        &of_b.iter().collect::<Vec<_>>(),
+    ))
+}
+
+/// Compares two groups of runs that were measured before ([`Measured::of`]).
+pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
+    let repeats = a.len() > 1 && b.len() > 1;
     let mut metrics = Vec::new();
     for metric in Metric::ALL {
-        metrics.extend(one(metric, &of_a, &of_b, repeats));
+        metrics.extend(one(metric, a, b, repeats));
     }
-    let ids = |runs: &[RunRecord]| runs.iter().map(|r| r.id.clone()).collect();
-    Ok(Comparison {
+    let ids = |runs: &[&Measured]| runs.iter().map(|r| r.id.clone()).collect();
+    let facts_a: Vec<_> = a.iter().map(|r| &r.facts).collect();
+    let facts_b: Vec<_> = b.iter().map(|r| &r.facts).collect();
+    Comparison {
         a: ids(a),
         b: ids(b),
         basis: if repeats {
@@ -103,27 +113,30 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
             Basis::Intervals
         },
         metrics,
-        differences: difference::between(a, b),
+        differences: difference::between(&facts_a, &facts_b),
         findings: findings_of_groups(a, b),
-    })
+    }
 }
 
 fn measured(runs: &[RunRecord], with_parts: bool) -> Result<Vec<Measured>, AnalysisError> {
     if runs.is_empty() {
         return Err(AnalysisError::NothingMeasured { run: String::new() });
     }
-    let each = runs.iter().map(|run| Measured::of(run, with_parts));
+    let each = runs.iter().map(|run| Measured::with(run, with_parts));
     each.collect()
 }
 
 /// `None` where a run has no such figure, or one of 0, which has no ratio.
-fn one(metric: Metric, a: &[Measured], b: &[Measured], repeats: bool) -> Option<Compared> {
-    let values = |runs: &[Measured]| -> Option<Vec<f64>> {
+fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Option<Compared> {
+    if a.is_empty() || b.is_empty() {
+        return None;
+    }
+    let values = |runs: &[&Measured]| -> Option<Vec<f64>> {
         let values = runs.iter().map(|run| run.whole.get(metric));
         values.map(|v| Some(v).filter(|v| *v > 0.0)).collect()
     };
     let (values_a, values_b) = (values(a)?, values(b)?);
-    let estimate = |runs: &[Measured], values: &[f64]| {
+    let estimate = |runs: &[&Measured], values: &[f64]| {
         if repeats {
             return Estimate::of_repeats(values);
         }

@@ -1,10 +1,11 @@
 //! Runs that inherit what earlier ones changed.
 
 use super::row_count::wrote;
+use crate::compare::Measured;
 use crate::run::Run;
 use crate::thresholds::CARRIED_ROWS;
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
-use tidemark_core::record::{RunRecord, TableState};
+use tidemark_core::record::TableState;
 
 pub(super) const ID: &str = "carried-state";
 
@@ -34,7 +35,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 
 /// Of the runs of a comparison: whether one of them began with other rows than the first. Runs of
 /// different sizes are compared on purpose, and that is told as an option that differs.
-pub(super) fn between(a: &[RunRecord], b: &[RunRecord]) -> Option<Finding> {
+pub(super) fn between(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
     let first = a.first()?;
     a.iter().chain(b).find_map(|run| {
         run.tables_before.iter().find_map(|t| {

@@ -15,6 +15,7 @@ mod too_short;
 mod tpcc_cap;
 mod tpcc_response;
 
+use crate::compare::Measured;
 use crate::run::Run;
 use crate::{AnalysisError, Finding};
 use tidemark_core::record::RunRecord;
@@ -86,7 +87,7 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
 }
 
 /// What the rules of comparisons have to say of two groups of runs, each in the order of time.
-pub(crate) fn findings_of_groups(a: &[RunRecord], b: &[RunRecord]) -> Vec<Finding> {
+pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
     let mut found: Vec<Finding> = carried_state::between(a, b)
         .into_iter()
         .chain(no_repeat::check(a.len(), b.len()))

@@ -66,6 +66,9 @@ pub struct Resume {
     /// Go on as the study was begun although its file has changed
     #[arg(long)]
     pub as_begun: bool,
+    /// Go on although another host may be executing it
+    #[arg(long)]
+    pub take_over: bool,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,

@@ -1,10 +1,10 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::execute::Execution;
+use super::execute::{Execution, listen};
 use super::file::{self, Read};
 use super::settings;
-use super::targets::{Reached, reach};
+use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
 use crate::secrets::redact;
 use crate::storing::store_path;
@@ -20,9 +20,8 @@ use uuid::Uuid;
 /// [`Failure`] of bad usage before anything is touched; as [`Execution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
-    let places = reach(&read.plan.places)?;
     let path = absolute(&words.file)?;
-    let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
+    let store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     if !words.anew
         && let Some(before) = unfinished(&store, &path)?
     {
@@ -32,11 +31,28 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
             before.id, before.id
         )));
     }
-    look_at_settings(&read.plan, &places)?;
+    let id = Uuid::now_v7().to_string();
+    listen();
+    let places = reach(&read.plan.places, &id)?;
+    let executed = begun(&read, &places, &path, store, id);
+    let left = leave(places);
+    let code = executed?;
+    left.map(|()| code)
+}
+
+/// Writes the execution down, and executes it.
+fn begun(
+    read: &Read,
+    places: &[Reached],
+    path: &Path,
+    mut store: Store,
+    id: String,
+) -> Result<ExitCode, Failure> {
+    look_at_settings(&read.plan, places)?;
     let folder = std::env::current_dir()
         .map_err(|e| Failure::new(ExitCode::Failed, format!("the current folder: {e}")))?;
     let new = NewStudy {
-        id: Uuid::now_v7().to_string(),
+        id,
         name: read.study.name.clone(),
         path: path.display().to_string(),
         file: without_passwords(&read.text),
@@ -44,13 +60,13 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
         hostname: client_host().hostname,
     };
     store.begin_study(&new, &new_steps(&read.plan))?;
-    tell(&read, &new.id);
+    tell(read, &new.id);
     let mut execution = Execution {
         store,
         id: new.id,
         study: &read.study,
         plan: &read.plan,
-        places: &places,
+        places,
         folder,
     };
     execution.execute()

@@ -154,6 +154,16 @@ impl Step {
     }
 }
 
+impl Drop for Step {
+    /// Nothing goes on that nobody waits for: an error of the store may end a study in the middle.
+    fn drop(&mut self) {
+        if self.reader.is_some() {
+            let _ended = self.child.kill();
+            let _gone = self.child.wait();
+        }
+    }
+}
+
 impl Ended {
     /// Why it is no success: what it said last, or how it ended.
     pub fn failure(&self) -> Option<String> {

@@ -53,16 +53,20 @@ impl Execution<'_> {
     /// [`Failure`] when the store or a server's settings can't be written; steps that fail are
     /// recorded, and told by the exit code.
     pub fn execute(&mut self) -> Result<ExitCode, Failure> {
-        listen();
         settings::put_back(&mut self.store, &self.id, self.places)?;
         let rows = self.store.steps(&self.id)?;
         let mut states: Vec<StepState> = rows.iter().map(|r| r.state).collect();
         let mut pace = Pace::of(&rows, self.plan);
         let mut in_tables = in_tables(&rows, self.plan);
+        for step in &self.plan.steps {
+            if self.places.get(step.place).is_some_and(Reached::is_new) {
+                in_tables.remove(&step.tables);
+            }
+        }
         let view = View::new(states.len(), over(&states));
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {
-            stopped |= ASKED.load(Ordering::Relaxed) > 0;
+            stopped |= is_asked_to_end();
             if states[seq] != StepState::Waiting || stopped {
                 continue;
             }
@@ -131,8 +135,7 @@ impl Execution<'_> {
         );
         if left > 0 {
             say!("go on with: tidemark study resume {id}");
-            let interrupted = ASKED.load(Ordering::Relaxed) > 0;
-            return Ok(match interrupted {
+            return Ok(match is_asked_to_end() {
                 true => ExitCode::Interrupted,
                 false => ExitCode::Failed,
             });
@@ -265,16 +268,13 @@ impl Execution<'_> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
+                // What is only shown ends no study.
                 if run.is_none() && step.kind == StepKind::Run {
-                    run = self
-                        .store
-                        .run_at(&self.id, &step.cell, step.repeat, since_ms)?
-                        .map(|(id, _)| id);
+                    let (id, cell) = (&self.id, &step.cell);
+                    let found = self.store.run_at(id, cell, step.repeat, since_ms);
+                    run = found.ok().flatten().map(|(id, _)| id);
                 }
-                let seen = match &run {
-                    Some(id) => self.store.progress(id)?,
-                    None => None,
-                };
+                let seen = run.as_ref().and_then(|id| self.store.progress(id).ok()?);
                 let left = pace.left(self.plan, states, step, begun.elapsed());
                 view.goes_on(begun.elapsed(), seen, left);
             }
@@ -297,7 +297,7 @@ impl Execution<'_> {
                 .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
         };
         let id = run.as_ref().map(|(id, _)| id.as_str());
-        if ASKED.load(Ordering::Relaxed) > 0 && ended.failure().is_some() {
+        if is_asked_to_end() && ended.failure().is_some() {
             if let Some(id) = id {
                 self.store.note_half_made(id, HALF_MADE)?;
             }
@@ -437,8 +437,13 @@ impl Pace {
     }
 }
 
+/// Whether the user asked to end.
+pub fn is_asked_to_end() -> bool {
+    ASKED.load(Ordering::Relaxed) > 0
+}
+
 /// Begins to listen for SIGINT and SIGTERM.
-fn listen() {
+pub fn listen() {
     let _unheard = ctrlc::set_handler(|| {
         let before = ASKED.fetch_add(1, Ordering::Relaxed);
         eprintln!(

@@ -1,5 +1,6 @@
 //! A study's file, read and understood.
 
+use super::private;
 use super::vocabulary::Vocabulary;
 use crate::exit::Failure;
 use std::path::Path;
@@ -43,5 +44,9 @@ pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
     };
     let study = parse(&text).map_err(wrong)?;
     let plan = Plan::new(&study, &Vocabulary).map_err(wrong)?;
+    for place in plan.places.iter().filter(|p| private::is_meant(&p.url)) {
+        private::check(&place.url)
+            .map_err(|e| Failure::usage(format!("{shown}:{}: {}: {e}", place.line, place.url)))?;
+    }
     Ok(Read { text, study, plan })
 }

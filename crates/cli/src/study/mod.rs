@@ -9,6 +9,7 @@ mod child;
 mod execute;
 mod file;
 mod parent;
+mod private;
 mod resume;
 mod settings;
 mod status;

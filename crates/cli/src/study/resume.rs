@@ -2,9 +2,9 @@
 
 use super::args;
 use super::begin::{absolute, place_of_store};
-use super::execute::{Execution, HALF_MADE, number};
+use super::execute::{Execution, HALF_MADE, listen, number};
 use super::file::{self, Read};
-use super::targets::reach;
+use super::targets::{leave, reach};
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,9 +33,10 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    let places = reach(&read.plan.places)?;
-    store.claim_study(&row.id, &client_host().hostname)?;
+    store.claim_study(&row.id, &client_host().hostname, words.take_over)?;
+    listen();
     tidy(&mut store, &row.id, &read, words.retry_failed)?;
+    let places = reach(&read.plan.places, &row.id)?;
     let mut execution = Execution {
         store,
         id: row.id,
@@ -44,7 +45,10 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         places: &places,
         folder: PathBuf::from(&row.folder),
     };
-    execution.execute()
+    let executed = execution.execute();
+    let left = leave(places);
+    let code = executed?;
+    left.map(|()| code)
 }
 
 /// The execution that is meant: by what the store knows it by, or by its file.

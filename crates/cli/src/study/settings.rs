@@ -5,11 +5,16 @@
 
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
+use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::settings::global::{before_change, can_be_changed, change, restore};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_runtime::block_on;
 use tidemark_store::{ChangedSetting, Store};
+
+/// So long a server that can't be reached is tried again.
+const LONGEST_AWAY: Duration = Duration::from_secs(30);
+const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
 type Settings = [(String, String)];
 
@@ -148,8 +153,23 @@ fn put_one_back(changed: &ChangedSetting, places: &[Reached]) -> Result<(), Fail
         .iter()
         .find(|p| p.name == name)
         .ok_or_else(|| Failure::usage(format!("the study has no target {name} any more")))?;
-    let (name, before) = (changed.name.clone(), changed.before.clone());
-    on_host(place, host, async move |session| {
-        restore(session, &name, before.as_deref()).await
-    })
+    let begun = Instant::now();
+    loop {
+        let (name, before) = (changed.name.clone(), changed.before.clone());
+        let done = on_host(place, host, async move |session| {
+            restore(session, &name, before.as_deref()).await
+        });
+        match done {
+            Err(failure) if is_away(&failure) && begun.elapsed() < LONGEST_AWAY => {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// A server that was restarted, or crashed in a run, comes back. A refused account does not, but
+/// waiting costs little beside a setting that stays changed.
+fn is_away(failure: &Failure) -> bool {
+    failure.code == ExitCode::Connect
 }

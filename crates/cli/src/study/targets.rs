@@ -1,5 +1,7 @@
 //! The databases of a study, as commands and sessions reach them.
 
+use super::execute::is_asked_to_end;
+use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::from_url;
 use tidemark_core::{Protocol, Secret, Target};
@@ -15,18 +17,61 @@ pub struct Reached {
     pub variable: Option<(&'static str, Secret)>,
     /// The target of the account that changes settings.
     pub admin: Target,
+    /// The private server behind it.
+    server: Option<Server>,
 }
 
-/// Finds out how a study's databases are reached.
+impl Reached {
+    /// Whether it is a private server that was just started, so that nothing of an earlier process
+    /// of the study is in it.
+    pub fn is_new(&self) -> bool {
+        self.server.as_ref().is_some_and(Server::is_new)
+    }
+}
+
+/// Ends what was started for a study.
 ///
 /// # Errors
-/// [`Failure`] of bad usage: a variable that is not set, a URL that is none.
-pub fn reach(places: &[Place]) -> Result<Vec<Reached>, Failure> {
-    places.iter().map(reach_one).collect()
+/// [`Failure`] naming what could not be ended.
+pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
+    let servers = places.into_iter().filter_map(|p| p.server);
+    let ended: Vec<Result<(), Failure>> = servers.map(Server::stop).collect();
+    ended.into_iter().collect()
 }
 
-fn reach_one(place: &Place) -> Result<Reached, Failure> {
-    let url = address(&place.url)?;
+/// Finds out how the databases of a study's execution are reached, and starts those that are private.
+///
+/// # Errors
+/// [`Failure`] of bad usage: a variable that is not set, a URL that is none; as a server's start.
+pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
+    // What is missing is told before anything is started.
+    for place in places {
+        if let Some(Password::Variable(name)) = &place.password {
+            variable(place, name)?;
+        }
+    }
+    let mut reached = Vec::with_capacity(places.len());
+    for (place, number) in places.iter().zip(1..) {
+        match reach_one(place, study, number) {
+            Ok(one) => reached.push(one),
+            Err(failure) => {
+                // What was started before it has no use now; the first failure is what is told.
+                let _ = leave(reached);
+                return Err(failure);
+            }
+        }
+    }
+    Ok(reached)
+}
+
+fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failure> {
+    let (url, server) = match private::is_meant(&place.url) {
+        true => {
+            let server = private::start(&place.url, study, number, is_asked_to_end)?;
+            (server.url(), Some(server))
+        }
+        false => (place.url.clone(), None),
+    };
     let target = from_url(&url)?;
     let variable = match &place.password {
         None => None,
@@ -53,6 +98,7 @@ fn reach_one(place: &Place) -> Result<Reached, Failure> {
         url,
         variable,
         admin,
+        server,
     })
 }
 
@@ -74,17 +120,6 @@ fn name_of_variable(protocol: Protocol, place: &Place) -> Result<&'static str, F
         Protocol::Sqlite => Err(Failure::usage(format!(
             "target {}: SQLite has no passwords: leave password out",
             place.name
-        ))),
-    }
-}
-
-/// The URL of a target; `up:` names a private server that is to be started.
-fn address(url: &str) -> Result<String, Failure> {
-    match url.strip_prefix("up:") {
-        None => Ok(url.into()),
-        Some(engine) => Err(Failure::usage(format!(
-            "up:{engine}: private servers can't be started yet; start one yourself and give its \
-             URL, as mysql://root@127.0.0.1:3306/sbtest"
         ))),
     }
 }

@@ -29,14 +29,13 @@ impl View {
             let step = all.add(ProgressBar::new(1));
             // Ours and constant; the default style is no loss.
             if let Ok(style) =
-                ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} steps  {prefix}")
+                ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
             {
                 whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
-            if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {prefix}") {
+            if let Ok(style) = ProgressStyle::with_template("step   [{bar:30}] {prefix}  {msg}") {
                 step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
-            whole.set_message("study");
             whole.set_position(over as u64);
             Bars { all, whole, step }
         });

@@ -13,7 +13,7 @@ pub(super) async fn indexes(session: &mut Session, plan: &TablePlan) -> Result<(
     let found = catalog::describe_table(session, &plan.name).await?;
     let is_there = |sql: &str| {
         found.as_ref().is_some_and(|table| {
-            let has_key = !table.primary_key.is_empty() && sql.contains(" PRIMARY KEY ");
+            let has_key = !table.primary_key.is_empty() && makes_primary_key(sql);
             has_key || table.indexes.iter().any(|i| names(sql, &i.name))
         })
     };
@@ -22,6 +22,15 @@ pub(super) async fn indexes(session: &mut Session, plan: &TablePlan) -> Result<(
         session.query(sql).await?;
     }
     Ok(())
+}
+
+/// Whether a table gets indexes beside its primary key.
+pub(super) fn has_secondary(plan: &TablePlan) -> bool {
+    plan.indexes.iter().any(|sql| !makes_primary_key(sql))
+}
+
+fn makes_primary_key(sql: &str) -> bool {
+    sql.contains(" PRIMARY KEY ")
 }
 
 /// Makes what needs all tables, as far as it is missing: foreign keys.

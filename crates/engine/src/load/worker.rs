@@ -28,7 +28,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(5);
 
 /// What a worker tells.
 pub(super) enum Event {
-    /// A table's indexes are made.
+    /// A table's secondary indexes are made.
     Indexing(String),
     /// A table is looked at.
     Verifying,
@@ -227,8 +227,10 @@ impl Worker {
                 return self.chunk(session, task, first, units).await;
             }
             Part::Indexes => {
-                // Nobody listens when the load was given up.
-                let _ = self.events.send(Event::Indexing(table.into()));
+                if finish::has_secondary(&task.plan) {
+                    // Nobody listens when the load was given up.
+                    let _ = self.events.send(Event::Indexing(table.into()));
+                }
                 finish::indexes(session, &task.plan).await?;
             }
             Part::AfterAll => finish::after_all(session, &task.plan).await?,

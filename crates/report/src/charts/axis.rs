@@ -4,6 +4,11 @@ use crate::number::three;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use std::ops::Range;
 
+/// Loads that span more than this are drawn on a logarithmic axis.
+const MANY_TIMES: f64 = 16.0;
+/// What a label needs of an axis' length.
+const LABEL_ROOM: f64 = 0.055;
+
 /// One axis: a linear range with its ticks. A logarithmic axis is a linear one of logarithms.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
@@ -66,6 +71,33 @@ impl Axis {
             range: low.log10()..top.log10(),
             ticks,
         }
+    }
+
+    /// Ticks at the loads that were measured: from zero, or logarithmic where the largest is many
+    /// times the smallest. Returns also whether it is; place points with `log10` then.
+    pub fn loads(loads: &[(f64, String)]) -> (Self, bool) {
+        let low = loads.iter().map(|(v, _)| *v).fold(f64::INFINITY, f64::min);
+        let high = loads.iter().map(|(v, _)| *v).fold(0.0, f64::max);
+        let logarithmic = low > 0.0 && high >= low * MANY_TIMES;
+        let (range, place): (Range<f64>, fn(f64) -> f64) = if logarithmic {
+            let margin = (high / low).log10() / 24.0;
+            (low.log10() - margin..high.log10() + margin, f64::log10)
+        } else {
+            (0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, |v| v)
+        };
+        let room = (range.end - range.start) * LABEL_ROOM;
+        let mut ticks: Vec<(f64, String)> = Vec::new();
+        let mut sorted: Vec<&(f64, String)> = loads.iter().collect();
+        sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // From the largest, which is the one to read.
+        for (value, label) in sorted {
+            let at = place(*value);
+            if ticks.last().is_none_or(|(last, _)| last - at >= room) {
+                ticks.push((at, label.clone()));
+            }
+        }
+        ticks.reverse();
+        (Self { range, ticks }, logarithmic)
     }
 
     /// Percentiles, each nine as wide as the last: `x` of a share is [`Axis::nines`].

@@ -74,6 +74,18 @@ pub(super) enum Layer {
     },
     /// A labelled upright line.
     Mark { x: f64, label: String, ink: Ink },
+    /// Points of a shape of the series' own, so that lines are told apart without colour.
+    Points { at: Vec<(f64, f64)>, series: usize },
+    /// Upright bars around points: place, low, high.
+    Whiskers {
+        bars: Vec<(f64, f64, f64)>,
+        ink: Ink,
+    },
+    /// Words above points.
+    Words {
+        at: Vec<(f64, f64, String)>,
+        ink: Ink,
+    },
 }
 
 /// Text written behind a line's end.
@@ -125,7 +137,11 @@ impl Chart<'_> {
     fn draw_into(&self, svg: &mut String) -> Drawn<(Vec<i32>, (i32, i32))> {
         let root = SVGBackend::with_string(svg, self.size).into_drawing_area();
         // The same on all wide charts, so that their times stand one below the other.
-        let labels_right = if self.size == WIDE { 270 } else { 90 };
+        let labels_right = match (self.size == WIDE, self.end_labels.is_empty()) {
+            (true, _) => 270,
+            (false, true) => 90,
+            (false, false) => 150,
+        };
         let mut plot = ChartBuilder::on(&root)
             .margin_top(80)
             .margin_right(labels_right)
@@ -211,6 +227,34 @@ impl Chart<'_> {
                     Rectangle::new([(*from, *height), (*to, bottom)], style)
                 }))?;
             }
+            Layer::Points { at, series } => {
+                let style = Ink::Series(*series).colour().filled();
+                plot.draw_series(at.iter().map(|at| {
+                    EmptyElement::at(*at) + Polygon::new(shape(*series, MARKER), style)
+                }))?;
+            }
+            Layer::Whiskers { bars, ink } => {
+                // Filled and not stroked: a line's dashes would hide a short one.
+                let style = ink.colour().filled();
+                let wide = (self.x.end() - self.x.range_start()) / 600.0;
+                let tall = (top - bottom) / 250.0;
+                plot.draw_series(bars.iter().flat_map(|(x, low, high)| {
+                    let bar = |across: f64, from: f64, to: f64| {
+                        Rectangle::new([(x - across, from), (x + across, to)], style)
+                    };
+                    [
+                        bar(wide / 2.0, *low, *high),
+                        bar(wide * 3.0, *low, low + tall),
+                        bar(wide * 3.0, high - tall, *high),
+                    ]
+                }))?;
+            }
+            Layer::Words { at, ink } => {
+                let style = text(*ink).pos(Pos::new(HPos::Right, VPos::Bottom));
+                plot.draw_series(at.iter().map(|(x, y, words)| {
+                    EmptyElement::at((*x, *y)) + Text::new(words.clone(), (-16, -8), style.clone())
+                }))?;
+            }
             Layer::Mark { .. } => {}
         }
         Ok(())
@@ -282,6 +326,59 @@ impl Chart<'_> {
         Ok(())
     }
 }
+
+/// Half the size of a marker.
+const MARKER: i32 = 15;
+
+/// The outline of a series' marker around its point: circle, square, triangle, diamond, triangle on
+/// its tip, cross.
+pub(super) fn shape(series: usize, half: i32) -> Vec<(i32, i32)> {
+    let h = half;
+    let (third, most) = (h / 3, h * 9 / 10);
+    match series % SERIES.len() {
+        0 => (0..16)
+            .map(|n| (f64::from(n) * std::f64::consts::TAU / 16.0).sin_cos())
+            .map(|(sin, cos)| ((sin * f64::from(h)) as i32, (cos * f64::from(h)) as i32))
+            .collect(),
+        1 => vec![(-most, -most), (most, -most), (most, most), (-most, most)],
+        2 => vec![(0, -h), (h, most), (-h, most)],
+        3 => vec![(0, -h - 3), (h + 3, 0), (0, h + 3), (-h - 3, 0)],
+        4 => vec![(0, h), (h, -most), (-h, -most)],
+        _ => vec![
+            (-third, -h),
+            (third, -h),
+            (third, -third),
+            (h, -third),
+            (h, third),
+            (third, third),
+            (third, h),
+            (-third, h),
+            (-third, third),
+            (-h, third),
+            (-h, -third),
+            (-third, -third),
+        ],
+    }
+}
+
+/// A series' line and marker, for a legend.
+pub(crate) fn key(series: usize) -> String {
+    let colour = SERIES[series % SERIES.len()];
+    let hex = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+    let outline: Vec<String> = shape(series, 13)
+        .iter()
+        .map(|(x, y)| format!("{},{}", x + 60, y + 20))
+        .collect();
+    format!(
+        "<svg viewBox=\"0 0 120 40\" aria-hidden=\"true\"><polyline fill=\"none\" \
+         stroke=\"{hex}\" stroke-width=\"5\" points=\"0,20 120,20\"/><polygon fill=\"{hex}\" \
+         points=\"{}\"/></svg>",
+        outline.join(" ")
+    )
+}
+
+/// How many series a chart can have that are told apart.
+pub(crate) const MOST_SERIES: usize = SERIES.len();
 
 /// Moves labels apart to a line's height of distance, none below `lowest`; they come and stay in
 /// order from the top.

@@ -14,6 +14,11 @@ const BARS: usize = 70;
 /// Points of the percentile curve.
 const CURVE_POINTS: usize = 240;
 
+/// Percentiles in tables of values, as shares.
+const LISTED: [f64; 11] = [
+    0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999, 0.999999,
+];
+
 /// How many transactions took how long; `None` when none ended.
 pub(crate) fn distribution(
     d: &Digest<'_>,
@@ -79,7 +84,7 @@ pub(crate) fn distribution(
     }
     .draw()?;
     Ok(Some(Figure {
-        title: t.distribution_chart,
+        title: t.distribution_chart.into(),
         says: fill(
             t.distribution_says,
             &[("p50", &at(50.0)), ("p95", &at(95.0)), ("p99", &at(99.0))],
@@ -99,6 +104,7 @@ pub(crate) fn distribution(
             })
             .collect(),
         half: true,
+        legend: Vec::new(),
     }))
 }
 
@@ -122,12 +128,7 @@ pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>,
         .into_iter()
         .map(|(nines, latency_ms)| (nines, Some(latency_ms.log10())))
         .collect();
-    let listed: Vec<f64> = [
-        0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999, 0.999999,
-    ]
-    .into_iter()
-    .filter(|share| *share <= highest)
-    .collect();
+    let listed: Vec<f64> = LISTED.into_iter().filter(|s| *s <= highest).collect();
     let drawing = Chart {
         size: HALF,
         x,
@@ -160,12 +161,81 @@ pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>,
         .collect();
     rows.push(vec![t.max.into(), max.clone()]);
     Ok(Some(Figure {
-        title: t.curve_chart,
+        title: t.curve_chart.into(),
         says: fill(t.curve_says, &[("count", &whole(h.count())), ("max", &max)]),
         drawing,
         head: [t.axis_percentile, t.axis_ms].map(String::from).to_vec(),
         rows,
         half: true,
+        legend: Vec::new(),
+    }))
+}
+
+/// Curves of several, named, beside each other; `None` where none has a transaction. Markers stand
+/// at the percentiles that the table has.
+pub(crate) fn curves(
+    named: &[(String, &Histogram)],
+    t: &'static Texts,
+    (title, says): (&str, &str),
+) -> Result<Option<Figure>, ReportError> {
+    let named: Vec<_> = named.iter().filter(|(_, h)| !h.is_empty()).collect();
+    let most = named.iter().map(|(_, h)| h.count()).max().unwrap_or(0);
+    if most == 0 {
+        return Ok(None);
+    }
+    let highest = 1.0 - 1.0 / most as f64;
+    let x = Axis::percentiles(highest);
+    let low = named.iter().map(|(_, h)| ms(h.min_ns()));
+    let high = named.iter().map(|(_, h)| ms(h.max_ns()));
+    let y = Axis::logarithmic(low.fold(f64::INFINITY, f64::min), high.fold(0.0, f64::max));
+    let listed: Vec<f64> = LISTED.into_iter().filter(|s| *s <= highest).collect();
+    let at = |h: &Histogram, share: f64| ms(h.percentile_ns(share * 100.0));
+    let mut layers = Vec::new();
+    for (n, (_, h)) in named.iter().enumerate() {
+        let own_end = Axis::nines(1.0 - 1.0 / h.count() as f64).min(x.end());
+        let points = cumulative(h, own_end).into_iter();
+        layers.push(Layer::Line {
+            points: points.map(|(x, ms)| (x, Some(ms.log10()))).collect(),
+            ink: Ink::Series(n),
+            width: 5,
+        });
+        let marked = listed.iter().map(|s| (Axis::nines(*s), at(h, *s).log10()));
+        layers.push(Layer::Points {
+            at: marked.filter(|(x, _)| *x <= own_end).collect(),
+            series: n,
+        });
+    }
+    let drawing = Chart {
+        size: HALF,
+        x,
+        y,
+        x_name: t.axis_percentile,
+        y_name: t.axis_ms,
+        layers,
+        end_labels: Vec::new(),
+        rows: listed.iter().map(|share| Axis::nines(*share)).collect(),
+    }
+    .draw()?;
+    let names = || named.iter().map(|(name, _)| name.clone());
+    let row = |share: &f64| {
+        let values = named.iter().map(|(_, h)| three(at(h, *share)));
+        let name = format!("p{}", trimmed(share * 100.0));
+        std::iter::once(name).chain(values).collect()
+    };
+    Ok(Some(Figure {
+        title: title.into(),
+        says: says.into(),
+        drawing,
+        head: std::iter::once(t.axis_percentile.to_string())
+            .chain(names())
+            .collect(),
+        rows: listed.iter().map(row).collect(),
+        half: true,
+        legend: if named.len() > 1 {
+            names().collect()
+        } else {
+            Vec::new()
+        },
     }))
 }
 

@@ -3,18 +3,24 @@
 mod axis;
 mod canvas;
 mod latency;
+mod lines;
+mod panel;
 mod rate;
 mod time;
 
-pub(crate) use canvas::Drawing;
+pub(crate) use canvas::{Drawing, MOST_SERIES, key};
+pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
+pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
+pub(crate) use panel::{PanelLine, panel};
 pub(crate) use rate::by_rate;
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
 
 /// A chart and the same as text.
+#[derive(Debug)]
 pub(crate) struct Figure {
     /// Heading.
-    pub title: &'static str,
+    pub title: String,
     /// What the chart shows, in words.
     pub says: String,
     pub drawing: Drawing,
@@ -24,9 +30,17 @@ pub(crate) struct Figure {
     pub rows: Vec<Vec<String>>,
     /// Whether it takes half the width.
     pub half: bool,
+    /// Names of its lines, where they have none on the picture.
+    pub legend: Vec<String>,
 }
 
 impl Figure {
+    /// Each line's sign, as an `<svg>` element, and its name.
+    pub fn keys(&self) -> impl Iterator<Item = (String, &String)> {
+        let names = self.legend.iter().enumerate();
+        names.map(|(n, name)| (key(n), name))
+    }
+
     /// The table's rows, each with where it lies on the picture.
     pub fn placed_rows(&self) -> impl Iterator<Item = (&i32, &Vec<String>)> {
         self.drawing.rows.iter().zip(&self.rows)

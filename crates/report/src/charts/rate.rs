@@ -77,7 +77,7 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
     let mut head = vec![t.step_rate.to_string(), t.step_served.to_string()];
     head.extend(LINES.iter().map(|(name, _)| format!("{name} (ms)")));
     Ok(Some(Figure {
-        title: t.rates_chart,
+        title: t.rates_chart.into(),
         says: fill(
             t.rates_says,
             &[("low", &three(*first)), ("high", &three(*last))],
@@ -99,5 +99,6 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
             })
             .collect(),
         half: false,
+        legend: Vec::new(),
     }))
 }

@@ -142,12 +142,13 @@ impl OverTime<'_> {
             })
             .collect();
         Ok(Figure {
-            title: self.title,
+            title: self.title.into(),
             says: self.caption(),
             drawing,
             head,
             rows,
             half: false,
+            legend: Vec::new(),
         })
     }
 

@@ -90,6 +90,11 @@ fn metrics(comparison: &Comparison, t: &'static Texts) -> Table {
     }
 }
 
+/// Both values, the change, its interval, and what that says.
+pub(crate) fn values_of(of: &Compared, lang: Lang) -> Vec<String> {
+    row(of, texts::of(lang)).split_off(1)
+}
+
 fn row(of: &Compared, t: &Texts) -> Vec<String> {
     let name = match of.metric {
         Metric::Throughput => t.throughput,
@@ -118,7 +123,7 @@ fn row(of: &Compared, t: &Texts) -> Vec<String> {
 }
 
 /// A ratio as a change in percent; a large one as a multiple.
-fn change(ratio: f64) -> String {
+pub(crate) fn change(ratio: f64) -> String {
     if ratio >= 10.0 {
         return format!("×{}", three(ratio));
     }
@@ -126,20 +131,22 @@ fn change(ratio: f64) -> String {
     percent.replace('-', "−").replace("−0.0%", "+0.0%")
 }
 
+/// The values that one side has.
+pub(crate) fn listed(values: &[String]) -> String {
+    if values.is_empty() {
+        "–".into()
+    } else {
+        values.join(", ")
+    }
+}
+
 fn differences(comparison: &Comparison, t: &'static Texts) -> Table {
-    let values = |values: &[String]| {
-        if values.is_empty() {
-            "–".into()
-        } else {
-            values.join(", ")
-        }
-    };
     let differences = comparison.differences.iter();
     Table {
         title: t.differences,
         head: vec![t.what, t.a, t.b],
         rows: differences
-            .map(|d| vec![d.what.clone(), values(&d.a), values(&d.b)])
+            .map(|d| vec![d.what.clone(), listed(&d.a), listed(&d.b)])
             .collect(),
         says: String::new(),
         numbers: 0,

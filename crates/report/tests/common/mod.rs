@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)] // What is made up here can be read again.
 
 pub mod load;
+pub mod many;
 
+use regex::Regex;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::*;
@@ -38,6 +40,8 @@ pub struct Shape {
     pub types: Vec<(&'static str, f64, f64)>,
     pub open_loop: bool,
     pub errors: bool,
+    /// Without caches that warm up and a checkpoint.
+    pub steady: bool,
 }
 
 impl Shape {
@@ -48,6 +52,7 @@ impl Shape {
             types: vec![("oltp_read_write", 1800.0, 4.2)],
             open_loop: false,
             errors: false,
+            steady: false,
         }
     }
 
@@ -64,14 +69,20 @@ impl Shape {
             ],
             open_loop: true,
             errors: true,
+            steady: false,
         }
     }
 }
 
 fn interval(shape: &Shape, dice: &mut Dice, n: i64) -> Interval {
     // Caches warm up, then a checkpoint makes a dip.
-    let warm = 1.0 - 0.5 * (-((n + shape.warmup_s) as f64) / 3.0).exp();
-    let dip = shape.seconds / 2;
+    let (warm, dip) = match shape.steady {
+        true => (1.0, i64::MAX / 2),
+        false => (
+            1.0 - 0.5 * (-((n + shape.warmup_s) as f64) / 3.0).exp(),
+            shape.seconds / 2,
+        ),
+    };
     let stall = if (dip..dip + 3).contains(&n) {
         3.5
     } else {
@@ -133,7 +144,11 @@ fn interval(shape: &Shape, dice: &mut Dice, n: i64) -> Interval {
 
 /// A finished run of that shape.
 pub fn run(shape: &Shape) -> RunRecord {
-    let mut dice = Dice(7);
+    run_with(shape, Dice(7))
+}
+
+/// The same with other chances.
+pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
     let mut intervals: Vec<Interval> = (-shape.warmup_s..shape.seconds)
         .map(|n| interval(shape, &mut dice, n))
         .collect();
@@ -276,4 +291,31 @@ pub fn run(shape: &Shape) -> RunRecord {
         },
         ..RunRecord::default()
     }
+}
+
+/// Every element is closed, in order, and every attribute quoted.
+pub fn well_formed(page: &str) {
+    const VOID: [&str; 3] = ["meta", "!doctype", "br"];
+    let tag =
+        Regex::new(r#"<(/?)([a-zA-Z!][a-zA-Z0-9]*)((?:\s+[a-zA-Z0-9-]+(?:="[^"<>]*")?)*)\s*(/?)>"#)
+            .unwrap();
+    // Style and script hold no markup.
+    let raw = Regex::new(r"(?s)<(style|script)>.*?</(style|script)>").unwrap();
+    let page = raw.replace_all(page, "");
+    let stripped = tag.replace_all(&page, "");
+    assert!(
+        !stripped.contains('<'),
+        "stray <: {:?}",
+        stripped.split('<').nth(1)
+    );
+    let mut open = Vec::new();
+    for t in tag.captures_iter(&page) {
+        let name = t[2].to_ascii_lowercase();
+        if &t[1] == "/" {
+            assert_eq!(open.pop(), Some(name), "{}", &t[0]);
+        } else if &t[4] != "/" && !VOID.contains(&name.as_str()) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
 }

@@ -140,7 +140,7 @@ impl Table {
     }
 
     fn may_have(&self, values: usize) -> bool {
-        (self.least..=self.columns.len()).contains(&values)
+        values > 0 && (self.least..=self.columns.len()).contains(&values)
     }
 
     /// Whether a row's values are of the columns' types.

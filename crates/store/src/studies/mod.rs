@@ -1,10 +1,16 @@
 //! Studies: a row for each execution, a row for each of its steps, and the settings of servers that
 //! it has changed and not restored yet.
 
+mod runs;
+mod settings;
+
+pub use runs::{RunProgress, StudyRun};
+pub use settings::ChangedSetting;
+
 use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
-use crate::query::{process_id, state_of};
-use crate::{Filter, ListedState, RunListing, Store, StoreError};
-use rusqlite::{OptionalExtension, Row, named_params, params};
+use crate::query::process_id;
+use crate::{Store, StoreError};
+use rusqlite::{OptionalExtension, Row, params};
 use std::fmt;
 
 /// How far an execution of a study came.
@@ -173,41 +179,11 @@ pub struct StepEnd<'a> {
     pub output: &'a str,
 }
 
-/// A run of a study, with its place there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StudyRun {
-    /// The step that made it.
-    pub seq: u32,
-    /// The cell of the matrix.
-    pub cell: String,
-    /// Which repeat of the cell, from 1.
-    pub repeat: u32,
-    /// The run.
-    pub run: RunListing,
-}
-
-/// What a run that goes on has measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunProgress {
-    /// Seconds since the measurement began; below 0 in warm-up.
-    pub at_s: f64,
-    /// Transactions a second, in the last interval.
-    pub transactions_per_s: f64,
-    /// 95th percentile of latency in milliseconds, in the last interval.
-    pub p95_ms: Option<f64>,
-}
-
-/// A server's setting that a study has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedSetting {
-    /// The target's name in the study's file.
-    pub target: String,
-    /// The setting.
-    pub name: String,
-    /// Its value before; `None` when nobody had set it, so that it is to be reset.
-    pub before: Option<String>,
-    /// What it was changed to.
-    pub changed_to: String,
+/// Whether a study can be claimed.
+enum Claim {
+    Free,
+    Taken,
+    Elsewhere,
 }
 
 impl Store {
@@ -248,43 +224,65 @@ impl Store {
         .map_err(|e| self.failed(e))
     }
 
-    /// Makes this process the one that executes a study that was begun before.
+    /// Makes this process the one that executes a study that was begun before. `take_over` insists
+    /// where another host may be at it, which can't be seen from here.
     ///
     /// # Errors
-    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::NoSuchStudy`], and what
-    /// writing can meet.
-    pub fn claim_study(&mut self, id: &str, hostname: &str) -> Result<(), StoreError> {
+    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::StudyElsewhere`] when
+    /// one of another host may, [`StoreError::NoSuchStudy`], and what writing can meet.
+    pub fn claim_study(
+        &mut self,
+        id: &str,
+        hostname: &str,
+        take_over: bool,
+    ) -> Result<(), StoreError> {
         let own = ProcessId::own(hostname);
         let here = boot_id();
         // Asked and claimed in one transaction: of two that come at once one is refused.
-        let owner = self.in_transaction(|db| {
+        let seen = self.in_transaction(|db| {
             let owner = db
                 .query_row(
-                    "SELECT hostname, boot_id, pid, pid_started FROM study WHERE id = ?1",
+                    "SELECT hostname, boot_id, pid, pid_started, ended_ms FROM study WHERE id = ?1",
                     [id],
-                    process_id,
+                    |row| {
+                        let ended = row.get::<_, Option<i64>>("ended_ms")?.is_some();
+                        Ok((process_id(row)?, ended))
+                    },
                 )
                 .optional()?;
-            let lives = owner
-                .as_ref()
-                .is_some_and(|o| *o != own && o.liveness(here.as_deref()) == Liveness::Alive);
-            if owner.is_some() && !lives {
+            let Some((owner, ended)) = owner else {
+                return Ok(None);
+            };
+            let claim = match owner.liveness(here.as_deref()) {
+                _ if ended || owner == own => Claim::Free,
+                Liveness::Alive => Claim::Taken,
+                Liveness::Unknown if !take_over && !is_earlier_boot(&owner, here.as_deref()) => {
+                    Claim::Elsewhere
+                }
+                Liveness::Gone | Liveness::Unknown => Claim::Free,
+            };
+            if matches!(claim, Claim::Free) {
                 db.execute(
                     "UPDATE study SET hostname = ?2, boot_id = ?3, pid = ?4, pid_started = ?5, \
                      ended_ms = NULL WHERE id = ?1",
                     params![id, own.hostname, own.boot_id, own.pid, own.pid_started],
                 )?;
             }
-            Ok(owner.map(|o| (o, lives)))
+            Ok(Some((owner, claim)))
         });
-        match owner.map_err(|e| self.failed(e))? {
-            None => Err(self.no_such_study(id)),
-            Some((owner, true)) => Err(StoreError::StudyGoesOn {
-                id: id.into(),
+        let (id, seen) = (id.to_string(), seen.map_err(|e| self.failed(e))?);
+        match seen {
+            None => Err(self.no_such_study(&id)),
+            Some((_, Claim::Free)) => Ok(()),
+            Some((owner, Claim::Taken)) => Err(StoreError::StudyGoesOn {
+                id,
                 pid: owner.pid.unwrap_or(0),
                 hostname: owner.hostname,
             }),
-            Some((_, false)) => Ok(()),
+            Some((owner, Claim::Elsewhere)) => Err(StoreError::StudyElsewhere {
+                id,
+                hostname: owner.hostname,
+            }),
         }
     }
 
@@ -415,7 +413,11 @@ impl Store {
         )
     }
 
-    fn change_step(&mut self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
+    pub(super) fn change_step(
+        &mut self,
+        sql: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<(), StoreError> {
         self.in_transaction(|db| db.prepare_cached(sql)?.execute(values))
             .map(|_| ())
             .map_err(|e| self.failed(e))
@@ -430,188 +432,6 @@ impl Store {
             "UPDATE study SET ended_ms = ?2 WHERE id = ?1",
             params![study, now_ms()],
         )
-    }
-
-    /// The runs that steps of a study ended with, in the order of the steps; half-made runs, which a
-    /// later one took the place of, are not among them.
-    ///
-    /// # Errors
-    /// What reading can meet.
-    pub fn runs_of(&self, study: &str) -> Result<Vec<StudyRun>, StoreError> {
-        let filter = Filter {
-            study: Some(study.into()),
-            ..Filter::default()
-        };
-        let mut runs = self.list(&filter)?;
-        let steps = self.places_of_runs(study)?;
-        Ok(steps
-            .into_iter()
-            .filter_map(|(seq, cell, repeat, id)| {
-                let at = runs.iter().position(|r| r.id == id)?;
-                let run = runs.swap_remove(at);
-                Some(StudyRun {
-                    seq,
-                    cell,
-                    repeat,
-                    run,
-                })
-            })
-            .collect())
-    }
-
-    fn places_of_runs(&self, study: &str) -> Result<Vec<(u32, String, u32, String)>, StoreError> {
-        (|| -> rusqlite::Result<_> {
-            self.db
-                .prepare_cached(
-                    "SELECT seq, cell, repeat, run_id FROM study_step \
-                     WHERE study = ?1 AND run_id IS NOT NULL ORDER BY seq",
-                )?
-                .query_map([study], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-                })?
-                .collect()
-        })()
-        .map_err(|e| self.failed(e))
-    }
-
-    /// The newest run that stands at this place of a study, begun at this moment (Unix milliseconds)
-    /// or later, and how far it came.
-    ///
-    /// # Errors
-    /// What reading can meet.
-    pub fn run_at(
-        &self,
-        study: &str,
-        cell: &str,
-        repeat: u32,
-        since_ms: i64,
-    ) -> Result<Option<(String, ListedState)>, StoreError> {
-        let here = boot_id();
-        self.db
-            .prepare_cached(
-                "SELECT id, state, reason, hostname, boot_id, pid, pid_started FROM run \
-                 WHERE study = :study AND cell = :cell AND repeat = :repeat \
-                 AND begun_ms >= :since ORDER BY begun_ms DESC, id DESC LIMIT 1",
-            )
-            .and_then(|mut select| {
-                let place = named_params! {
-                    ":study": study, ":cell": cell, ":repeat": repeat, ":since": since_ms,
-                };
-                select
-                    .query_row(place, |row| {
-                        let state = state_of(row, here.as_deref())?;
-                        Ok((row.get("id")?, state))
-                    })
-                    .optional()
-            })
-            .map_err(|e| self.failed(e))
-    }
-
-    /// What the run with this whole id measured last.
-    ///
-    /// # Errors
-    /// What reading can meet.
-    pub fn progress(&self, run_id: &str) -> Result<Option<RunProgress>, StoreError> {
-        self.db
-            .prepare_cached(
-                "SELECT start_ms, length_ms, transactions, p95_ms FROM interval \
-                 WHERE run_id = ?1 ORDER BY seq DESC LIMIT 1",
-            )
-            .and_then(|mut select| {
-                select
-                    .query_row([run_id], |row| {
-                        let start_ms: f64 = row.get::<_, i64>(0)? as f64;
-                        let length_ms: f64 = row.get(1)?;
-                        let count: f64 = row.get::<_, i64>(2)? as f64;
-                        Ok(RunProgress {
-                            at_s: (start_ms + length_ms) / 1000.0,
-                            transactions_per_s: count * 1000.0 / length_ms.max(1.0),
-                            p95_ms: row.get(3)?,
-                        })
-                    })
-                    .optional()
-            })
-            .map_err(|e| self.failed(e))
-    }
-
-    /// Writes a note to a run that has none.
-    ///
-    /// # Errors
-    /// What writing can meet.
-    pub fn note_half_made(&mut self, run_id: &str, note: &str) -> Result<(), StoreError> {
-        self.change_step(
-            "UPDATE run SET note = ?2 WHERE id = ?1 AND note = ''",
-            params![run_id, note],
-        )
-    }
-
-    /// A setting of a server is about to be changed. Returns when the disk has its value before, so
-    /// that it can be restored whatever happens. Of a setting that waits for being restored already,
-    /// the first value before counts.
-    ///
-    /// # Errors
-    /// What writing can meet.
-    pub fn setting_changes(
-        &mut self,
-        study: &str,
-        change: &ChangedSetting,
-    ) -> Result<(), StoreError> {
-        self.synchronous("FULL")?;
-        let done = self.change_step(
-            "INSERT INTO study_setting (study, target, name, before, changed_to, changed_ms) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
-             ON CONFLICT (study, target, name) DO UPDATE SET changed_to = ?5, changed_ms = ?6",
-            params![
-                study,
-                change.target,
-                change.name,
-                change.before,
-                change.changed_to,
-                now_ms()
-            ],
-        );
-        self.synchronous("NORMAL")?;
-        done
-    }
-
-    /// A setting is as it was before.
-    ///
-    /// # Errors
-    /// What writing can meet.
-    pub fn setting_restored(
-        &mut self,
-        study: &str,
-        target: &str,
-        name: &str,
-    ) -> Result<(), StoreError> {
-        self.change_step(
-            "DELETE FROM study_setting WHERE study = ?1 AND target = ?2 AND name = ?3",
-            params![study, target, name],
-        )
-    }
-
-    /// The settings that a study has changed and not restored yet, the last changed first.
-    ///
-    /// # Errors
-    /// What reading can meet.
-    pub fn changed_settings(&self, study: &str) -> Result<Vec<ChangedSetting>, StoreError> {
-        (|| -> rusqlite::Result<_> {
-            self.db
-                .prepare_cached(
-                    "SELECT target, name, before, changed_to FROM study_setting \
-                     WHERE study = ?1 ORDER BY changed_ms DESC, name DESC",
-                )?
-                .query_map([study], |row| {
-                    Ok(ChangedSetting {
-                        target: row.get(0)?,
-                        name: row.get(1)?,
-                        before: row.get(2)?,
-                        changed_to: row.get(3)?,
-                    })
-                })?
-                .collect()
-        })()
-        .map_err(|e| self.failed(e))
     }
 
     fn no_such_study(&self, id: &str) -> StoreError {

@@ -1,0 +1,80 @@
+"""The command line, and the order of the work."""
+
+import argparse
+import datetime
+import os
+import sys
+
+from vs_sysbench import machine
+from vs_sysbench.script import add_output_options, add_program, positive, run
+
+from . import report
+from .bench import measure
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="bench/report",
+        description="Prints the time and the memory that `tidemark report` takes for one page of "
+        "many long runs, and how large the page is. The runs are made up (a thread sweep with "
+        "repeats, an interval a second), and put into a store as runs are.",
+    )
+    p.add_argument("--runs", type=positive, help="runs of the study (100)")
+    p.add_argument("--intervals", type=positive, help="intervals of a run (600)")
+    p.add_argument("--repeats", type=positive, help="reports that are made in turn (5)")
+    add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
+    add_program(p, "--made-up-study", "likewise the program that makes the runs")
+    add_output_options(p)
+    return p
+
+
+class Plan:
+    """How much is made, and how often it is reported."""
+
+    def __init__(self, args):
+        small = args.smoke
+        self.runs = args.runs or (8 if small else 100)
+        self.intervals = args.intervals or (20 if small else 600)
+        self.repeats = args.repeats or (1 if small else 5)
+
+
+def main():
+    """Runs the command; its exit code."""
+    markers = (report.BEGIN, report.END)
+    return run(parser(), lambda args: measure_all(args, Plan(args)), markers)
+
+
+def programs_of(args):
+    """The programs named, or built."""
+    named = (args.tidemark, args.made_up_study)
+    if all(named):
+        return tuple(path.resolve() for path in named)
+    folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-micro"])
+    built = (folder / "tidemark", folder / "made-up-study")
+    return tuple(path.resolve() if path else own for path, own in zip(named, built))
+
+
+def measure_all(args, plan):
+    """The figures as text."""
+    progress = sys.stderr if args.markdown else sys.stdout
+
+    def say(text):
+        print(text, file=progress, flush=True)
+
+    load_before = os.getloadavg()[0]
+    tidemark, made_up = programs_of(args)
+    found = measure(tidemark, made_up, plan, say)
+    version = machine.version([tidemark])
+    if args.tidemark is None and machine.revision():
+        version += f" ({machine.revision()})"
+    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
+    facts += [
+        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
+        f"load average before: {load_before:.2f}.",
+        f"{version}; {plan.runs} runs of {plan.intervals} intervals, "
+        f"{found.store_bytes / 1e6:,.0f} MB of store; medians of {plan.repeats} "
+        f"{'report' if plan.repeats == 1 else 'reports'} in each language in turn.",
+    ]
+    text = "\n".join(f"- {fact}" for fact in facts)
+    return f"{text}\n\n{report.figures_table(found)}"

@@ -1,0 +1,282 @@
+//! `report`: one run, several, or a study as one document.
+
+use crate::exit::{ExitCode, Failure};
+use crate::render::{self, Format};
+use crate::runs::{record_in, whole_id};
+use crate::storing::store_path;
+use crate::{args, chosen, output, progress};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use tidemark_core::nearest;
+use tidemark_core::record::RunRecord;
+use tidemark_report::{Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
+use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
+
+/// A run, wherever it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// A record written by `--out`.
+    File(PathBuf),
+    /// The whole id of a run of the store.
+    Stored(String),
+}
+
+/// What a document is made of.
+#[derive(Default)]
+struct Asked {
+    /// In the order asked for, each once.
+    runs: Vec<Place>,
+    /// Opened when something of it is asked for.
+    store: Option<Store>,
+    /// What is known of the study, where one is asked for and nothing else, and steps of all.
+    study: Many,
+    /// How many studies are among it.
+    studies: usize,
+    /// Whether it is one run that was asked for as such.
+    alone: bool,
+}
+
+/// Writes the report.
+///
+/// # Errors
+/// [`Failure`] naming what is not there, or the file that can't be written.
+pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
+    let (format, out) = destination(words)?;
+    let asked = Asked::of(words)?;
+    let text = match asked.runs.as_slice() {
+        [one] if asked.alone && format != Format::Csv => {
+            render::render(&asked.read(one)?, format, &words.lang)?
+        }
+        _ => document(words, asked, format)?,
+    };
+    if out == Path::new("-") {
+        output::print(&text);
+    } else {
+        render::write_whole(&out, text.as_bytes())?;
+        output::print(&format!("{}\n", out.display()));
+    }
+    Ok(ExitCode::Success)
+}
+
+/// The format, and the file.
+fn destination(words: &args::Report) -> Result<(Format, PathBuf), Failure> {
+    let format = match (&words.format, &words.out) {
+        (Some(name), _) => Format::named(name),
+        (None, Some(out)) if out == Path::new("-") => Format::Markdown,
+        (None, Some(out)) => Format::of(out)?,
+        (None, None) => Format::Html,
+    };
+    let out = words.out.clone();
+    let out = out.unwrap_or_else(|| PathBuf::from(format!("report.{}", format.ending())));
+    Ok((format, out))
+}
+
+impl Asked {
+    fn of(words: &args::Report) -> Result<Self, Failure> {
+        let mut asked = Self {
+            alone: words.what.len() == 1 && words.tag.is_empty(),
+            ..Self::default()
+        };
+        for word in &words.what {
+            let file = Path::new(word);
+            if file.extension().is_some_and(|e| e == "json") || file.is_file() {
+                asked.add(Place::File(file.into()));
+            } else {
+                asked.add_named(words, word)?;
+            }
+        }
+        for tag in &words.tag {
+            for run in chosen::tagged(asked.store(words)?, tag)? {
+                asked.add(Place::Stored(run.id));
+            }
+        }
+        if asked.studies != 1 || words.what.len() != 1 {
+            // A document of several things is none of them.
+            asked.study.study = None;
+        }
+        Ok(asked)
+    }
+
+    fn add(&mut self, place: Place) {
+        if !self.runs.contains(&place) {
+            self.runs.push(place);
+        }
+    }
+
+    /// A run of the store, or a study with its runs.
+    fn add_named(&mut self, words: &args::Report, name: &str) -> Result<(), Failure> {
+        let store = self.store(words)?;
+        let id = whole_id(store, name)?;
+        let not_a_run = match store.resolve(&id) {
+            Ok(id) => {
+                self.add(Place::Stored(id));
+                return Ok(());
+            }
+            Err(error @ (StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. })) => error,
+            Err(error) => return Err(error.into()),
+        };
+        let row = match store.study(name) {
+            Ok(row) => row,
+            Err(StoreError::NoSuchStudy { .. }) => return Err(unknown(store, name, &not_a_run)?),
+            Err(error) => return Err(error.into()),
+        };
+        let steps = store.steps(&row.id)?;
+        for step in &steps {
+            if let Some(run) = &step.run_id {
+                self.add(Place::Stored(run.clone()));
+            }
+        }
+        self.study.study = Some(facts(row));
+        self.study.steps.extend(steps.into_iter().map(step));
+        self.studies += 1;
+        self.alone = false;
+        Ok(())
+    }
+
+    fn store(&mut self, words: &args::Report) -> Result<&Store, Failure> {
+        if self.store.is_none() {
+            let path = store_path(words.store.store.as_deref())?;
+            self.store = Some(Store::open_existing(&path)?);
+        }
+        self.store
+            .as_ref()
+            .ok_or_else(|| Failure::new(ExitCode::Failed, "no store"))
+    }
+
+    fn read(&self, place: &Place) -> Result<RunRecord, Failure> {
+        match (place, &self.store) {
+            (Place::File(file), _) => record_in(file),
+            (Place::Stored(id), Some(store)) => Ok(store.get(id)?),
+            // A place in the store was found there.
+            (Place::Stored(id), None) => Err(Failure::usage(format!("{id}: no such run"))),
+        }
+    }
+}
+
+/// What a name is not, with the nearest that there is.
+fn unknown(store: &Store, name: &str, not_a_run: &StoreError) -> Result<Failure, Failure> {
+    // Several runs may begin so: that says it.
+    let studies = store.studies()?;
+    let names: Vec<&str> = studies.iter().map(|s| s.name.as_str()).collect();
+    Ok(match nearest(name, names) {
+        Some(near) => Failure::usage(format!(
+            "{name:?}: no run has this id, and no study this name or id; did you mean the study \
+             {near:?}?"
+        )),
+        None => Failure::usage(format!("{not_a_run}; tidemark study status lists studies")),
+    })
+}
+
+fn facts(row: StudyRow) -> StudyFacts {
+    StudyFacts {
+        command: ["tidemark", "study", "run", &row.path]
+            .map(String::from)
+            .to_vec(),
+        open: row.state != StudyState::Ended,
+        id: row.id,
+        name: row.name,
+        path: row.path,
+        file: row.file,
+    }
+}
+
+fn step(row: StepRow) -> StudyStep {
+    let took_ms = row.begun_ms.zip(row.ended_ms).map(|(from, to)| to - from);
+    StudyStep {
+        kind: row.kind,
+        cell: row.cell,
+        repeat: row.repeat,
+        command: row.command,
+        state: match row.state {
+            store::StepState::Waiting => StepState::Waiting,
+            store::StepState::GoingOn => StepState::GoingOn,
+            store::StepState::Done => StepState::Done,
+            store::StepState::Failed => StepState::Failed,
+            store::StepState::Skipped => StepState::Skipped,
+        },
+        reason: row.reason,
+        run_id: row.run_id,
+        took_s: took_ms.map(|ms| ms as f64 / 1000.0),
+        output: row.output,
+    }
+}
+
+fn document(words: &args::Report, asked: Asked, format: Format) -> Result<String, Failure> {
+    if format == Format::Text {
+        return Err(Failure::usage(
+            "--format=txt: of several runs there are html, md, csv and json; for example \
+             --format md --out -",
+        ));
+    }
+    let mut document = asked.study.clone();
+    (document.runs, document.unreadable) = digests(&asked)?;
+    document.version = env!("CARGO_PKG_VERSION").into();
+    let lang = render::language(&words.lang);
+    let text = match format {
+        Format::Html => document.html(lang),
+        Format::Json => document.json(),
+        Format::Csv => Ok(document.csv()),
+        Format::Markdown | Format::Text => document.markdown(lang),
+    };
+    text.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+type Digests = (Vec<RunDigest>, Vec<Unreadable>);
+
+/// Reads records one by one and digests each while the next is read, so that a few are in memory at
+/// most.
+fn digests(asked: &Asked) -> Result<Digests, Failure> {
+    let bar = progress::bar(asked.runs.len() as u64, "runs");
+    let result = thread::scope(|scope| {
+        let (records, to_digest) = sync_channel(1);
+        let digested = scope.spawn(move || digest(to_digest));
+        let mut unreadable = Vec::new();
+        for place in &asked.runs {
+            match read(asked, place)? {
+                // It takes all that it is given until this end is dropped.
+                Ok(record) => drop(records.send(record)),
+                Err(one) => unreadable.push(one),
+            }
+            bar.inc(1);
+        }
+        drop(records);
+        let (mut digests, more) = digested
+            .join()
+            .map_err(|_| Failure::new(ExitCode::Failed, "a record could not be digested"))?;
+        unreadable.extend(more);
+        digests.sort_by(|a, b| a.id().cmp(b.id()));
+        Ok((digests, unreadable))
+    });
+    bar.finish_and_clear();
+    result
+}
+
+/// A record that can't be read is told in the document; a store that can't be is a failure.
+fn read(asked: &Asked, place: &Place) -> Result<Result<RunRecord, Unreadable>, Failure> {
+    match (place, &asked.store) {
+        (Place::Stored(id), Some(store)) => match store.get(id) {
+            Ok(record) => Ok(Ok(record)),
+            Err(error @ (StoreError::Record { .. } | StoreError::NoSuchRun { .. })) => {
+                let (id, why) = (id.clone(), error.to_string());
+                Ok(Err(Unreadable { id, why }))
+            }
+            Err(error) => Err(error.into()),
+        },
+        (place, _) => asked.read(place).map(Ok),
+    }
+}
+
+fn digest(records: Receiver<RunRecord>) -> Digests {
+    let (mut digests, mut unreadable) = (Vec::new(), Vec::new());
+    for record in records {
+        match RunDigest::of(&record) {
+            Ok(digest) => digests.push(digest),
+            Err(error) => unreadable.push(Unreadable {
+                id: record.id,
+                why: error.to_string(),
+            }),
+        }
+    }
+    (digests, unreadable)
+}

@@ -1,0 +1,110 @@
+//! Private servers of a study: targets whose URL begins with `up:`.
+//!
+//! A server is named after the study's execution, so that `resume` finds the one that a killed
+//! process left, with its data. It ends with the study's process, also when something fails.
+
+use crate::exit::{ExitCode, Failure};
+use crate::sandboxes;
+use tidemark_sandbox::{Home, Request, Running, State};
+
+/// A private server; its end is that of this value.
+pub struct Server {
+    url: String,
+    held: Held,
+}
+
+enum Held {
+    /// Started just now.
+    Started(Box<Running>),
+    /// An earlier process of this study started it.
+    Found { home: Home, name: String },
+    /// The user's own, named in the URL; it is not the study's to end.
+    Users,
+}
+
+/// Whether a target is a private server, and no URL.
+pub fn is_meant(url: &str) -> bool {
+    Request::is_meant(url)
+}
+
+/// Looks whether a server can be asked for so.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(url: &str) -> Result<(), Failure> {
+    Request::parse(url).map(|_| ()).map_err(Failure::from)
+}
+
+/// Starts the server of a study's `number`-th target, or finds the one that an earlier process of the
+/// study left; gives up when `asked` to end.
+///
+/// # Errors
+/// [`Failure`] of bad usage, and as its start.
+pub fn start(
+    url: &str,
+    study: &str,
+    number: usize,
+    asked: fn() -> bool,
+) -> Result<Server, Failure> {
+    let mut request = Request::parse(url)?;
+    let home = sandboxes::home()?;
+    let users = request.name.clone();
+    let name = users.clone().unwrap_or_else(|| name_of(study, number));
+    if let Ok(there) = home.find(&name) {
+        let url = there.url();
+        match (there.state(), users) {
+            (State::Running { .. }, Some(_)) => {
+                let held = Held::Users;
+                return Ok(Server { url, held });
+            }
+            (State::Running { .. }, None) => {
+                let held = Held::Found { home, name };
+                return Ok(Server { url, held });
+            }
+            // Of an earlier process of this study, and its server has ended.
+            (_, None) => drop(home.down(&name)?),
+            (_, Some(_)) => {}
+        }
+    }
+    request.name = Some(name);
+    say!("starting a private server for {url} …");
+    let running = home.start_watched(&request, &mut |_| !asked())?;
+    Ok(Server {
+        url: running.url(),
+        held: Held::Started(Box::new(running)),
+    })
+}
+
+/// The last part of an execution's id is random (RFC 9562, UUID version 7).
+fn name_of(study: &str, number: usize) -> String {
+    let random = study.rsplit('-').next().unwrap_or(study);
+    format!("study-{random}-{number}")
+}
+
+impl Server {
+    /// Its URL, with its password.
+    pub fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// Whether it was started just now, and so is empty.
+    pub fn is_new(&self) -> bool {
+        matches!(self.held, Held::Started(_))
+    }
+
+    /// Ends it, unless it is the user's.
+    ///
+    /// # Errors
+    /// [`Failure`] when it can't be ended; it is listed by `tidemark up` then.
+    pub fn stop(self) -> Result<(), Failure> {
+        let ended = match self.held {
+            Held::Started(running) => running.stop(),
+            Held::Found { home, name } => home.down(&name).map(drop),
+            Held::Users => Ok(()),
+        };
+        ended.map_err(|e| {
+            let said = format!("a private server could not be ended: {e}");
+            Failure::new(ExitCode::Failed, said)
+        })
+    }
+}

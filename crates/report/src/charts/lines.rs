@@ -1,0 +1,161 @@
+//! Lines through a few measured points: over a load, over throughput.
+
+use super::Figure;
+use super::axis::Axis;
+use super::canvas::{Chart, HALF, Ink, Layer};
+use crate::ReportError;
+
+/// A named line.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub name: String,
+    /// In the order in which they are joined.
+    pub points: Vec<LinePoint>,
+}
+
+/// A measured point.
+#[derive(Debug, Clone)]
+pub(crate) struct LinePoint {
+    pub x: f64,
+    pub y: f64,
+    /// Low and high end of its confidence interval.
+    pub between: Option<(f64, f64)>,
+    /// Written beside it.
+    pub words: String,
+}
+
+/// The x axis.
+#[derive(Debug, Clone)]
+pub(crate) enum Loads {
+    /// Ticks where something was measured.
+    At(Vec<(f64, String)>),
+    /// Any values from zero.
+    FromZero,
+}
+
+pub(crate) struct LineChart<'a> {
+    pub title: String,
+    pub says: String,
+    pub x: Loads,
+    pub x_name: &'a str,
+    pub y_name: &'a str,
+    /// Whether the y axis is logarithmic.
+    pub logarithmic: bool,
+    pub lines: Vec<Line>,
+    /// Dashed lines in grey: laws and limits.
+    pub laws: Vec<Vec<(f64, f64)>>,
+    /// Labelled upright lines.
+    pub marks: Vec<(f64, String)>,
+    pub head: Vec<String>,
+    /// Rows of the table of values, each with its place on the x axis.
+    pub rows: Vec<(f64, Vec<String>)>,
+}
+
+impl LineChart<'_> {
+    /// `None` where there is no point to draw.
+    pub fn figure(self) -> Result<Option<Figure>, ReportError> {
+        let points = || self.lines.iter().flat_map(|l| &l.points);
+        if points().next().is_none() {
+            return Ok(None);
+        }
+        let (x, x_logarithmic) = match &self.x {
+            Loads::At(loads) => Axis::loads(loads),
+            Loads::FromZero => {
+                let high = points().map(|p| p.x).fold(0.0, f64::max);
+                (Axis::from_zero(high), false)
+            }
+        };
+        let ends = |p: &LinePoint| p.between.map_or([p.y, p.y], |(low, high)| [low, high]);
+        let on_laws = self.laws.iter().flatten().map(|(_, y)| *y);
+        let high = points().flat_map(ends).chain(on_laws).fold(0.0, f64::max);
+        let above_zero = points().map(|p| p.y).filter(|y| *y > 0.0);
+        let low = above_zero.fold(f64::INFINITY, f64::min);
+        let y = match self.logarithmic {
+            true => Axis::logarithmic(low, high),
+            // Labels of marks stand at the top.
+            false if !self.marks.is_empty() => Axis::from_zero(high * 1.15),
+            false => Axis::from_zero(high),
+        };
+        let place_x = |v: f64| match x_logarithmic {
+            true => v.max(f64::MIN_POSITIVE).log10(),
+            false => v,
+        };
+        let place_y = |v: f64| match self.logarithmic {
+            true => v.max(f64::MIN_POSITIVE).log10(),
+            false => v,
+        };
+        let mut layers = Vec::new();
+        for law in &self.laws {
+            let points = law.iter().map(|(x, y)| (place_x(*x), Some(place_y(*y))));
+            layers.push(Layer::Line {
+                points: points.collect(),
+                ink: Ink::Text,
+                width: 4,
+            });
+        }
+        for (n, line) in self.lines.iter().enumerate() {
+            let ink = Ink::Series(n);
+            let at = |p: &LinePoint| (place_x(p.x), place_y(p.y));
+            layers.push(Layer::Line {
+                points: line
+                    .points
+                    .iter()
+                    .map(at)
+                    .map(|(x, y)| (x, Some(y)))
+                    .collect(),
+                ink,
+                width: 5,
+            });
+            let bars = line.points.iter().filter_map(|p| {
+                let (low, high) = p.between?;
+                Some((place_x(p.x), place_y(low), place_y(high)))
+            });
+            layers.push(Layer::Whiskers {
+                bars: bars.collect(),
+                ink,
+            });
+            layers.push(Layer::Points {
+                at: line.points.iter().map(at).collect(),
+                series: n,
+            });
+            let worded = line.points.iter().filter(|p| !p.words.is_empty());
+            layers.push(Layer::Words {
+                at: worded
+                    .map(|p| (place_x(p.x), place_y(p.y), p.words.clone()))
+                    .collect(),
+                ink: Ink::Text,
+            });
+        }
+        for (x, label) in &self.marks {
+            layers.push(Layer::Mark {
+                x: place_x(*x),
+                label: label.clone(),
+                ink: Ink::Text,
+            });
+        }
+        let drawing = Chart {
+            size: HALF,
+            x,
+            y,
+            x_name: self.x_name,
+            y_name: self.y_name,
+            layers,
+            end_labels: Vec::new(),
+            rows: self.rows.iter().map(|(x, _)| place_x(*x)).collect(),
+        }
+        .draw()?;
+        let legend = match self.lines.len() {
+            1 => Vec::new(),
+            _ => self.lines.iter().map(|l| l.name.clone()).collect(),
+        };
+        Ok(Some(Figure {
+            title: self.title,
+            says: self.says,
+            drawing,
+            head: self.head,
+            rows: self.rows.into_iter().map(|(_, row)| row).collect(),
+            half: true,
+            legend,
+        }))
+    }
+}

@@ -1,0 +1,97 @@
+//! What a document is made of, the same for a page and for Markdown.
+
+use crate::charts::Figure;
+use crate::findings::Said;
+
+/// A table; its first column names the row.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Grid {
+    pub head: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    /// For each column whether it holds numbers.
+    pub numbers: Vec<bool>,
+}
+
+impl Grid {
+    pub fn new(head: impl IntoIterator<Item = (String, bool)>) -> Self {
+        let (head, numbers) = head.into_iter().unzip();
+        Self {
+            head,
+            numbers,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Whether a column holds numbers.
+    pub fn is_number(&self, column: &usize) -> bool {
+        self.numbers.get(*column).copied().unwrap_or(false)
+    }
+
+    /// Leaves out columns in which no row says anything.
+    pub fn without_empty_columns(mut self) -> Self {
+        let says = |column: usize| {
+            let cell =
+                |row: &Vec<String>| row.get(column).is_some_and(|c| c != "–" && !c.is_empty());
+            self.rows.iter().any(cell)
+        };
+        let keep: Vec<bool> = (0..self.head.len()).map(|c| c == 0 || says(c)).collect();
+        fn kept<T>(cells: &mut Vec<T>, keep: &[bool]) {
+            let mut keep = keep.iter();
+            cells.retain(|_| keep.next().copied().unwrap_or(true));
+        }
+        kept(&mut self.head, &keep);
+        kept(&mut self.numbers, &keep);
+        self.rows.iter_mut().for_each(|row| kept(row, &keep));
+        self
+    }
+}
+
+/// A small picture over time.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel {
+    pub label: String,
+    /// The `<svg>` element.
+    pub svg: String,
+    /// The same in words.
+    pub says: String,
+    /// Beside the label.
+    pub figures: Vec<String>,
+}
+
+/// A rule's finding in several runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Judged {
+    pub said: Said,
+    /// In which runs.
+    pub runs: String,
+}
+
+/// A piece of a document.
+#[derive(Debug)]
+pub(crate) enum Block {
+    /// A heading within a part.
+    Heading(String),
+    /// A sentence that stands out.
+    Lead(String),
+    /// A paragraph.
+    Say(String),
+    /// A remark.
+    Fine(String),
+    /// A list of sentences.
+    List(Vec<String>),
+    Table(Grid),
+    Findings(Vec<Judged>),
+    Figures(Vec<Figure>),
+    Panels(Vec<Panel>),
+    /// Lines as they are, in a language (`sh`, `toml`, `text`).
+    Code(&'static str, String),
+    /// What is shown on demand.
+    Fold(String, Vec<Block>),
+}
+
+/// A part of a document with a heading of its own.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub title: String,
+    pub blocks: Vec<Block>,
+}

@@ -1,0 +1,141 @@
+//! A row a run, for spreadsheets.
+
+use super::RunDigest;
+use crate::csv::{line, words};
+use std::collections::BTreeSet;
+use tidemark_core::record::RunState;
+
+/// Columns before and after those of the study's factors.
+const FIRST: [&str; 14] = [
+    "run_id",
+    "started_at",
+    "state",
+    "reason",
+    "workload",
+    "target",
+    "engine",
+    "engine_version",
+    "study_id",
+    "study",
+    "cell",
+    "repeat",
+    "tags",
+    "note",
+];
+const LAST: [&str; 20] = [
+    "sessions",
+    "terminals",
+    "rate",
+    "elapsed_s",
+    "transactions",
+    "transactions_per_s",
+    "statements_per_s",
+    "mean_ms",
+    "p50_ms",
+    "p95_ms",
+    "p99_ms",
+    "max_ms",
+    "errors",
+    "reconnects",
+    "tpmC",
+    "QphH",
+    "client_host",
+    "invalid_findings",
+    "suspect_findings",
+    "notes_findings",
+];
+
+/// Lines end as RFC 4180 has it, and fields are quoted where they must be.
+pub(super) fn text(runs: &[RunDigest]) -> String {
+    let factors: BTreeSet<&str> = runs
+        .iter()
+        .filter_map(|r| r.study.as_ref())
+        .flat_map(|s| s.factors.keys().map(String::as_str))
+        .collect();
+    let columns = factors.iter().map(|f| words(&format!("factor_{f}")));
+    let head: Vec<String> = FIRST
+        .iter()
+        .map(|c| (*c).to_string())
+        .chain(columns)
+        .chain(LAST.iter().map(|c| (*c).to_string()))
+        .collect();
+    let mut out = line(&head);
+    for run in runs {
+        let mut row = first(run);
+        row.extend(factors.iter().map(|name| {
+            let place = run.study.as_ref();
+            let value = place.and_then(|p| p.factors.get(*name));
+            words(value.map_or("", String::as_str))
+        }));
+        row.extend(last(run));
+        out += &line(&row);
+    }
+    out
+}
+
+fn first(run: &RunDigest) -> Vec<String> {
+    let (state, reason) = match &run.state {
+        RunState::Running => ("running", ""),
+        RunState::Finished => ("finished", ""),
+        RunState::Interrupted => ("interrupted", ""),
+        RunState::Failed(reason) => ("failed", reason.as_str()),
+    };
+    // In JSON's words, as in the store.
+    let engine = run
+        .server
+        .as_ref()
+        .map(|s| format!("{:?}", s.engine).to_lowercase());
+    let version = run.server.as_ref().map_or("", |s| s.version.as_str());
+    let place = run.study.as_ref();
+    let tags = run.tags.join(" ");
+    [
+        run.id.as_str(),
+        &run.started_at,
+        state,
+        reason,
+        &run.workload,
+        &run.target,
+        engine.as_deref().unwrap_or(""),
+        version,
+        place.map_or("", |p| p.study.as_str()),
+        place.map_or("", |p| p.name.as_str()),
+        place.map_or("", |p| p.cell.as_str()),
+        &place.map_or(String::new(), |p| p.repeat.to_string()),
+        &tags,
+        &run.note,
+    ]
+    .map(words)
+    .to_vec()
+}
+
+fn last(run: &RunDigest) -> Vec<String> {
+    let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
+    let latency = run.latency.as_ref();
+    let rules = |severity| {
+        let found = run.findings.iter().filter(|f| f.severity == severity);
+        found.map(|f| f.rule).collect::<Vec<_>>().join(" ")
+    };
+    use tidemark_analysis::Severity::{Invalid, Note, Suspect};
+    vec![
+        run.sessions.to_string(),
+        run.terminals.map_or(String::new(), |n| n.to_string()),
+        some(run.rate),
+        run.elapsed_s.to_string(),
+        run.transactions.to_string(),
+        run.transactions_per_s.to_string(),
+        run.statements_per_s.to_string(),
+        some(latency.map(|l| l.mean_ms)),
+        some(latency.map(|l| l.p50_ms)),
+        some(latency.map(|l| l.p95_ms)),
+        some(latency.map(|l| l.p99_ms)),
+        some(latency.map(|l| l.max_ms)),
+        run.errors.to_string(),
+        run.reconnects.to_string(),
+        some(run.tpmc),
+        some(run.qphh),
+        words(&run.client.hostname),
+        rules(Invalid),
+        rules(Suspect),
+        rules(Note),
+    ]
+}

@@ -1,0 +1,243 @@
+//! One of many runs, digested to what their document needs.
+
+use crate::ReportError;
+use crate::digest::{Digest, groups};
+use crate::load::{LoadKind, Spread};
+use crate::merge::{add_interval, per_second};
+use crate::{tpcc, tpch};
+use serde::Serialize;
+use tidemark_analysis::compare::Measured;
+use tidemark_analysis::tpcc::is_tpcc;
+use tidemark_analysis::{Finding, Severity};
+use tidemark_core::record::{
+    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, Phase, QueryOutcome,
+    RunRecord, RunState, Setting,
+};
+use tidemark_core::{ServerInfo, Source, StudyPlace, redact_url};
+use tidemark_stats::Histogram;
+
+/// Points of a run's small picture over time; it is some 300 pixels wide.
+const POINTS: usize = 150;
+
+/// One run, digested: totals, findings, and a short series. It is a few kilobytes, whatever the
+/// record was, so that records of many runs can be read one by one.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunDigest {
+    pub(crate) id: String,
+    pub(crate) started_at: String,
+    #[serde(flatten)]
+    pub(crate) state: RunState,
+    pub(crate) tidemark_version: String,
+    pub(crate) workload: String,
+    /// URL, password as `***`.
+    pub(crate) target: String,
+    pub(crate) server: Option<ServerInfo>,
+    pub(crate) study: Option<StudyPlace>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) note: String,
+    pub(crate) command: Vec<String>,
+    pub(crate) sessions: usize,
+    pub(crate) terminals: Option<usize>,
+    pub(crate) rate: Option<f64>,
+    pub(crate) open_loop: bool,
+    /// Whether terminals pause between transactions.
+    pub(crate) thinks: bool,
+    pub(crate) inject_rtt_ms: f64,
+    pub(crate) elapsed_s: f64,
+    pub(crate) transactions: u64,
+    pub(crate) transactions_per_s: f64,
+    pub(crate) statements_per_s: f64,
+    /// Sessions that the client's own time between transactions keeps busy, on average.
+    pub(crate) between: f64,
+    /// Response times where there are any, service times else.
+    pub(crate) latency: Option<Spread>,
+    /// Whether these are response times.
+    pub(crate) response_times: bool,
+    pub(crate) errors: u64,
+    pub(crate) reconnects: u64,
+    /// Of TPC-C.
+    pub(crate) tpmc: Option<f64>,
+    /// Of TPC-H's full test.
+    pub(crate) qphh: Option<f64>,
+    pub(crate) types: Vec<TypeDigest>,
+    pub(crate) queries: Vec<QueryDigest>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) client: ClientHost,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) hosts: Vec<HostLoad>,
+    pub(crate) notes: Vec<String>,
+    #[serde(skip)]
+    pub(crate) options: Vec<(String, EffectiveOption)>,
+    /// Of all transactions, to add to those of repeats.
+    #[serde(skip)]
+    pub(crate) latencies: EncodedHistogram,
+    pub(crate) series: Vec<Sample>,
+    /// `None` where the run can't be compared.
+    #[serde(skip)]
+    pub(crate) measured: Option<Measured>,
+}
+
+/// One transaction type.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct TypeDigest {
+    pub name: String,
+    pub count: u64,
+    pub per_s: f64,
+    pub latency: Option<Spread>,
+}
+
+/// One query of a benchmark that asks questions.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct QueryDigest {
+    pub name: String,
+    pub stream: u64,
+    pub took_s: f64,
+    #[serde(flatten)]
+    pub outcome: QueryOutcome,
+}
+
+/// Some seconds of the measurement.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Sample {
+    /// Their middle, from the start of the measurement.
+    pub at_s: f64,
+    pub transactions_per_s: f64,
+    pub p95_ms: Option<f64>,
+}
+
+impl RunDigest {
+    /// Digests a record with its intervals.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a latency distribution of the record can't be read.
+    pub fn of(record: &RunRecord) -> Result<Self, ReportError> {
+        let d = Digest::of_totals(record)?;
+        let flows = record.queries.is_empty();
+        let types = d.types.iter().map(|(name, latency)| TypeDigest {
+            name: (*name).into(),
+            count: latency.count,
+            per_s: per_second(latency.count, d.totals.elapsed_s),
+            latency: Spread::of(latency.latency()),
+        });
+        let queries = record.queries.iter().map(|q| QueryDigest {
+            name: q.name.clone(),
+            stream: q.stream,
+            took_s: q.took_ms / 1000.0,
+            outcome: q.outcome.clone(),
+        });
+        let given = record.options.iter();
+        let given = given.filter(|(_, o)| o.source != Source::Default);
+        let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
+            || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
+        Ok(Self {
+            id: record.id.clone(),
+            started_at: record.started_at.clone(),
+            state: record.state.clone(),
+            tidemark_version: record.tidemark_version.clone(),
+            workload: record.workload.clone(),
+            target: redact_url(&record.target),
+            server: record.server.clone(),
+            study: record.study.clone(),
+            tags: record.tags.clone(),
+            note: record.note.clone(),
+            command: record.command.clone(),
+            sessions: record.sessions_opened.unwrap_or(record.sessions),
+            terminals: record.terminals,
+            rate: record.rate,
+            open_loop: d.kind.is_open_loop(),
+            thinks,
+            inject_rtt_ms: record.inject_rtt_ms,
+            elapsed_s: d.totals.elapsed_s,
+            transactions: d.all.count,
+            transactions_per_s: d.transactions_per_s(),
+            statements_per_s: d.statements_per_s(),
+            between: between(record, d.totals.elapsed_s),
+            latency: Spread::of(d.all.latency()),
+            response_times: d.all.response.is_some(),
+            errors: d.totals.ignored_errors,
+            reconnects: d.totals.reconnects,
+            tpmc: is_tpcc(record)
+                .then(|| tpcc::Figures::of_digest(&d).map(|f| f.tpmc))
+                .flatten(),
+            qphh: tpch::Figures::of(record).and_then(|f| f.composite().ok()),
+            types: types.collect(),
+            queries: queries.collect(),
+            findings: tidemark_analysis::findings(record)?,
+            client: record.client.clone(),
+            settings: record.settings.clone(),
+            hosts: d.totals.hosts.clone(),
+            notes: record.notes.clone(),
+            options: given.map(|(n, o)| (n.clone(), o.clone())).collect(),
+            latencies: EncodedHistogram(d.all.latency().encode()),
+            series: if flows {
+                series(&record.intervals)?
+            } else {
+                Vec::new()
+            },
+            measured: Measured::of(record).ok(),
+        })
+    }
+
+    /// The run's id; ids sort by the start of a run.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Emulated users: terminals, or the sessions where each is one.
+    pub(crate) fn users(&self) -> usize {
+        self.terminals.unwrap_or(self.sessions)
+    }
+
+    /// Whether it measured something that may be shown.
+    pub(crate) fn counts(&self) -> bool {
+        !matches!(self.state, RunState::Failed(_)) && self.transactions > 0
+    }
+
+    /// The severest of its findings.
+    pub(crate) fn severity(&self) -> Option<Severity> {
+        self.findings.iter().map(|f| f.severity).max()
+    }
+
+    /// `engine version`, or the URL's scheme where nothing answered.
+    pub(crate) fn server_name(&self) -> Option<String> {
+        let server = self.server.as_ref();
+        server.map(|s| format!("{} {}", s.engine, s.version))
+    }
+}
+
+fn between(record: &RunRecord, elapsed_s: f64) -> f64 {
+    let each_s = record.totals.fairness.between_avg_s.unwrap_or(0.0);
+    let sessions = record.sessions_opened.unwrap_or(record.sessions);
+    if elapsed_s > 0.0 {
+        each_s * sessions as f64 / elapsed_s
+    } else {
+        0.0
+    }
+}
+
+/// The measurement over time, in at most [`POINTS`] steps or so.
+fn series(intervals: &[Interval]) -> Result<Vec<Sample>, ReportError> {
+    let from = intervals.iter().position(|i| i.phase == Phase::Measure);
+    let measured = intervals.get(from.unwrap_or(intervals.len())..);
+    let mut latency = Histogram::new();
+    let groups = groups(measured.unwrap_or_default(), POINTS).0;
+    let samples = groups.into_iter().map(|group| {
+        latency.clear();
+        let mut count = 0u64;
+        for interval in group {
+            for (name, stats) in &interval.types {
+                let shown = stats.response.as_ref().unwrap_or(&stats.service);
+                count = count.saturating_add(stats.count);
+                add_interval(&mut latency, interval, name, shown)?;
+            }
+        }
+        let length_s = group.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
+        let start_s = group.first().map_or(0.0, |i| i.start_ms as f64 / 1000.0);
+        Ok(Sample {
+            at_s: start_s + length_s / 2.0,
+            transactions_per_s: per_second(count, length_s),
+            p95_ms: (!latency.is_empty()).then(|| latency.percentile_ns(95.0) as f64 / 1e6),
+        })
+    });
+    samples.collect()
+}

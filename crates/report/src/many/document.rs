@@ -1,0 +1,161 @@
+//! The whole document, in the order in which it is read: the result first, then what it was measured
+//! on, each workload, what speaks against it, and how to repeat it.
+
+use super::block::{Block, Part};
+use super::cell::Cell;
+use super::matrix::{Matrix, Workload};
+use super::texts::{self, Texts};
+use super::{DOCUMENT_VERSION, Many};
+use super::{commands, contrast, environment, judged, summary, workload};
+use crate::ReportError;
+use crate::texts::{Lang, fill};
+use crate::words::readable_time;
+
+/// So many workloads are named in a title.
+const NAMED: usize = 3;
+
+pub(crate) struct Document {
+    pub title: String,
+    /// When, and of which study.
+    pub when: String,
+    pub parts: Vec<Part>,
+    pub made_by: String,
+}
+
+/// What every part is made from.
+pub(crate) struct Sources<'m> {
+    pub many: &'m Many,
+    pub matrix: &'m Matrix<'m>,
+    /// Of each workload, each series, each point.
+    pub cells: &'m [Vec<Vec<Cell>>],
+    pub lang: Lang,
+    pub t: &'static Texts,
+    /// Words that reports of one run have too.
+    pub common: &'static crate::texts::Texts,
+}
+
+impl<'m> Sources<'m> {
+    /// Workloads with their cells.
+    pub fn workloads(&self) -> impl Iterator<Item = (&'m Workload<'m>, &'m [Vec<Cell>])> + use<'m> {
+        let cells = self.cells.iter().map(Vec::as_slice);
+        self.matrix.workloads.iter().zip(cells)
+    }
+}
+
+/// Figures of every point, workload by workload.
+pub(super) fn cells(matrix: &Matrix<'_>) -> Result<Vec<Vec<Vec<Cell>>>, ReportError> {
+    let of_workload = |w: &Workload<'_>| -> Result<Vec<Vec<Cell>>, ReportError> {
+        let series = w.series.iter();
+        let cells = series.map(|s| s.points.iter().map(Cell::of).collect());
+        cells.collect()
+    };
+    matrix.workloads.iter().map(of_workload).collect()
+}
+
+impl Document {
+    pub fn of(many: &Many, lang: Lang) -> Result<Self, ReportError> {
+        let matrix = Matrix::of(&many.runs);
+        let cells = cells(&matrix)?;
+        let sources = Sources {
+            many,
+            matrix: &matrix,
+            cells: &cells,
+            lang,
+            t: texts::of(lang),
+            common: lang.texts(),
+        };
+        let contrasts = contrast::of(&sources);
+        let mut parts = vec![
+            summary::part(&sources, &contrasts),
+            environment::part(&sources),
+        ];
+        for (workload, cells) in sources.workloads() {
+            parts.push(workload::part(&sources, workload, cells)?);
+        }
+        parts.extend(contrast::part(&sources, &contrasts));
+        parts.push(judged::part(&sources));
+        parts.extend(commands::failures(&sources));
+        parts.push(commands::repeat(&sources));
+        parts.push(commands::runs(&sources));
+        parts.extend(commands::outputs(&sources));
+        parts.push(words(&sources));
+        Ok(Self {
+            title: title(&sources),
+            when: when(&sources),
+            parts,
+            made_by: made_by(&sources),
+        })
+    }
+}
+
+/// Some names, and how many more there are.
+pub(super) fn named<S: AsRef<str>>(names: &[S], most: usize, t: &Texts, comma: &str) -> String {
+    let listed = |n: usize| {
+        let names = names.iter().take(n).map(AsRef::as_ref);
+        names.collect::<Vec<_>>().join(comma)
+    };
+    if names.len() <= most {
+        return listed(most);
+    }
+    let count = (names.len() - most).to_string();
+    fill(t.more, &[("names", &listed(most)), ("count", &count)])
+}
+
+fn title(s: &Sources<'_>) -> String {
+    if let Some(study) = &s.many.study {
+        return fill(s.t.title_study, &[("name", &study.name)]);
+    }
+    let names: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
+    let count = (s.many.runs.len() + s.many.unreadable.len()).to_string();
+    let workloads = named(&names, NAMED, s.t, s.common.comma);
+    fill(
+        s.t.title_runs,
+        &[("count", &count), ("workloads", &workloads)],
+    )
+}
+
+fn when(s: &Sources<'_>) -> String {
+    let starts = || s.many.runs.iter().map(|r| r.started_at.as_str());
+    let (Some(first), Some(last)) = (starts().min(), starts().max()) else {
+        return String::new();
+    };
+    let (first, last) = (readable_time(first), readable_time(last));
+    if first == last {
+        first
+    } else {
+        fill(s.t.from_to, &[("from", &first), ("to", &last)])
+    }
+}
+
+fn made_by(s: &Sources<'_>) -> String {
+    let version = DOCUMENT_VERSION.to_string();
+    let mut text = fill(
+        s.t.made_by,
+        &[("version", &s.many.version), ("document", &version)],
+    );
+    if let Some(study) = s.many.study.as_ref().filter(|study| !study.id.is_empty()) {
+        text += s.common.gap;
+        text += &fill(s.t.made_by_study, &[("id", &study.id)]);
+    }
+    text
+}
+
+fn words(s: &Sources<'_>) -> Part {
+    let (t, c) = (s.t, s.common);
+    let words = [
+        (c.word_transaction, c.word_transaction_says),
+        (c.word_session, c.word_session_says),
+        (c.word_percentile, c.word_percentile_says),
+        (c.word_closed, c.word_closed_says),
+        (c.word_open, c.word_open_says),
+        (t.word_interval, t.word_interval_says),
+        (t.word_law, t.word_law_says),
+    ];
+    let said = words
+        .iter()
+        .map(|(word, says)| format!("{word}{}{says}", t.colon));
+    Part {
+        title: c.words.into(),
+        blocks: vec![Block::List(said.collect())],
+    }
+}

@@ -1,0 +1,380 @@
+//! The matrix that runs make: workloads, series within them, points over a load, repeats.
+
+use super::digest::RunDigest;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Factors that are a number of emulated users, or a rate, by the names that studies and options
+/// use.
+const USERS: [&str; 6] = [
+    "threads",
+    "terminals",
+    "sessions",
+    "users",
+    "connections",
+    "clients",
+];
+const RATES: [&str; 2] = ["rate", "target-rate"];
+/// Options that say nothing of what was measured, or are told otherwise.
+const ASIDE: [&str; 20] = [
+    "out",
+    "report",
+    "store",
+    "lang",
+    "seed",
+    "rand-seed",
+    "target",
+    "threads",
+    "terminals",
+    "connections",
+    "rate",
+    "time",
+    "warmup-time",
+    "report-interval",
+    "interval",
+    "inject-rtt",
+    "db",
+    "host",
+    "port",
+    "user",
+];
+/// Options that differ between runs of no study are factors, so many at most.
+const MOST_OPTIONS: usize = 3;
+
+/// What the x axis of a workload's charts is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AxisKind {
+    /// Emulated users in closed loop.
+    Users,
+    /// Arrivals a second.
+    Rate,
+    /// Any other number: sizes, warehouses, distances.
+    Other,
+}
+
+/// The factor that a workload's charts are drawn over.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LoadAxis {
+    pub name: String,
+    pub kind: AxisKind,
+}
+
+/// All runs, sorted into place.
+pub(crate) struct Matrix<'d> {
+    pub workloads: Vec<Workload<'d>>,
+}
+
+/// The runs of one workload.
+pub(crate) struct Workload<'d> {
+    pub name: String,
+    /// `None` where no number varies.
+    pub axis: Option<LoadAxis>,
+    /// Other factors that vary.
+    pub factors: Vec<String>,
+    pub series: Vec<Series<'d>>,
+}
+
+/// Points that differ in the load alone.
+pub(crate) struct Series<'d> {
+    /// Values of [`Workload::factors`], in their order.
+    pub values: Vec<String>,
+    /// In the order of the load.
+    pub points: Vec<Point<'d>>,
+}
+
+/// One cell of the matrix with its repeats.
+pub(crate) struct Point<'d> {
+    /// The load, as a number and as it is written; `None` without an axis.
+    pub load: Option<(f64, String)>,
+    /// Every run of it, in the order of the start.
+    pub runs: Vec<&'d RunDigest>,
+}
+
+impl<'d> Matrix<'d> {
+    pub fn of(runs: &'d [RunDigest]) -> Self {
+        let mut named: Vec<(String, Vec<&RunDigest>)> = Vec::new();
+        for run in runs {
+            let name = workload_of(run);
+            match named.iter_mut().find(|(n, _)| *n == name) {
+                Some((_, of)) => of.push(run),
+                None => named.push((name, vec![run])),
+            }
+        }
+        // Studies may be shuffled: the order of time says nothing.
+        named.sort_by_key(|(name, _)| natural(std::slice::from_ref(name)));
+        let workloads = named
+            .into_iter()
+            .map(|(name, runs)| Workload::of(name, runs));
+        Self {
+            workloads: workloads.collect(),
+        }
+    }
+}
+
+/// What a study calls it, which may be shorter or tell two of one workload apart.
+fn workload_of(run: &RunDigest) -> String {
+    let factor = run.study.as_ref().and_then(|s| s.factors.get("workload"));
+    factor.unwrap_or(&run.workload).clone()
+}
+
+impl<'d> Workload<'d> {
+    fn of(name: String, runs: Vec<&'d RunDigest>) -> Self {
+        let placed: Vec<(&RunDigest, BTreeMap<String, String>)> = factors(&runs);
+        let names: BTreeSet<&String> = placed.iter().flat_map(|(_, f)| f.keys()).collect();
+        let value = |of: &BTreeMap<String, String>, name: &str| of.get(name).cloned();
+        let varies = |name: &str| {
+            let values: BTreeSet<_> = placed.iter().map(|(_, f)| value(f, name)).collect();
+            values.len() > 1
+        };
+        let varying: Vec<String> = names.into_iter().filter(|n| varies(n)).cloned().collect();
+        let axis = axis(&varying, &placed);
+        let mut factors: Vec<String> = varying;
+        factors.retain(|f| axis.as_ref().is_none_or(|a| a.name != *f));
+        // Targets first: they are what people compare.
+        factors.sort_by_key(|f| (f != "target", f != "version", f.clone()));
+        let mut series: Vec<Series<'d>> = Vec::new();
+        for (run, of) in &placed {
+            let values: Vec<String> = factors
+                .iter()
+                .map(|f| value(of, f).unwrap_or("–".into()))
+                .collect();
+            let load = axis.as_ref().and_then(|a| {
+                let text = value(of, &a.name)?;
+                Some((number(&text)?.0, text))
+            });
+            let at = match series.iter().position(|s| s.values == values) {
+                Some(at) => at,
+                None => {
+                    series.push(Series {
+                        values,
+                        points: Vec::new(),
+                    });
+                    series.len() - 1
+                }
+            };
+            let points = &mut series[at].points;
+            match points.iter_mut().find(|p| p.load == load) {
+                Some(point) => point.runs.push(run),
+                None => points.push(Point {
+                    load,
+                    runs: vec![run],
+                }),
+            }
+        }
+        for one in &mut series {
+            let load = |p: &Point<'_>| p.load.as_ref().map_or(f64::NEG_INFINITY, |(n, _)| *n);
+            one.points.sort_by(|a, b| load(a).total_cmp(&load(b)));
+            for point in &mut one.points {
+                point.runs.sort_by(|a, b| a.id.cmp(&b.id));
+            }
+        }
+        series.sort_by_key(|s| natural(&s.values));
+        Self {
+            name,
+            axis,
+            factors,
+            series,
+        }
+    }
+
+    pub fn points(&self) -> impl Iterator<Item = (&Series<'d>, &Point<'d>)> {
+        let each = self.series.iter();
+        each.flat_map(|s| s.points.iter().map(move |p| (s, p)))
+    }
+}
+
+/// Text with its numbers as numbers, so that 9 comes before 10.
+fn natural(values: &[String]) -> Vec<(u64, String)> {
+    let key = |v: &String| {
+        let scaled = number(v).map_or(u64::MAX, |(n, _)| (n.max(0.0) * 1000.0) as u64);
+        (scaled, v.clone())
+    };
+    values.iter().map(key).collect()
+}
+
+/// The factor to draw over: users or a rate where one varies, any number with three values else.
+fn axis(varying: &[String], placed: &[(&RunDigest, BTreeMap<String, String>)]) -> Option<LoadAxis> {
+    let values = |name: &str| -> Option<Vec<f64>> {
+        let each = placed.iter().map(|(_, f)| number(f.get(name)?));
+        let numbers: Vec<(f64, String)> = each.collect::<Option<_>>()?;
+        let unit = numbers.first().map(|(_, unit)| unit.clone())?;
+        // Zero needs no unit.
+        let alike = |(n, u): &(f64, String)| *u == unit || *n == 0.0 || unit.is_empty();
+        numbers
+            .iter()
+            .all(alike)
+            .then(|| numbers.iter().map(|(n, _)| *n).collect())
+    };
+    let is = |name: &str, of: &dyn Fn(&RunDigest) -> Option<f64>| {
+        values(name).is_some_and(|numbers| {
+            let mut pairs = numbers.iter().zip(placed);
+            pairs.all(|(n, (run, _))| of(run) == Some(*n))
+        })
+    };
+    let users = |run: &RunDigest| (!run.open_loop).then_some(run.users() as f64);
+    let rate = |run: &RunDigest| run.rate;
+    let named = |name: &String, known: &[&str]| known.contains(&name.as_str());
+    let find = |kind, known: &[&str], of: &dyn Fn(&RunDigest) -> Option<f64>| {
+        let by_name = varying
+            .iter()
+            .find(|n| named(n, known) && values(n).is_some());
+        let by_value = varying.iter().find(|n| is(n, of));
+        by_value.or(by_name).map(|name| LoadAxis {
+            name: name.clone(),
+            kind,
+        })
+    };
+    let found =
+        find(AxisKind::Rate, &RATES, &rate).or_else(|| find(AxisKind::Users, &USERS, &users));
+    if found.is_some() {
+        return found;
+    }
+    let distinct = |name: &String| {
+        let bits = values(name)?.into_iter().map(f64::to_bits);
+        Some(bits.collect::<BTreeSet<_>>().len())
+    };
+    let counted = varying.iter().filter_map(|n| Some((distinct(n)?, n)));
+    let (count, name) = counted.max_by_key(|(count, name)| (*count, std::cmp::Reverse(*name)))?;
+    (count >= 3).then(|| LoadAxis {
+        name: name.clone(),
+        kind: AxisKind::Other,
+    })
+}
+
+/// What tells each run from the others of its workload.
+fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, BTreeMap<String, String>)> {
+    let studies: BTreeSet<_> = runs
+        .iter()
+        .map(|r| r.study.as_ref().map(|s| &s.study))
+        .collect();
+    let options = differing_options(runs);
+    let of = |run: &&'d RunDigest| {
+        let mut factors = match &run.study {
+            Some(place) => place.factors.clone(),
+            None => own_factors(run, &options),
+        };
+        factors.remove("workload");
+        if let (true, Some(place)) = (studies.len() > 1, &run.study) {
+            let short: String = place.study.chars().take(13).collect();
+            factors.insert("study".into(), format!("{} {short}", place.name));
+        }
+        // A study may vary them under another name; a constant is dropped later.
+        let has_load = factors.iter().any(|(name, value)| {
+            let known = USERS.contains(&name.as_str()) || RATES.contains(&name.as_str());
+            known || number(value).is_some_and(|(n, _)| n == run.users() as f64 && n > 1.0)
+        });
+        if !has_load {
+            let name = if run.terminals.is_some() {
+                "terminals"
+            } else {
+                "threads"
+            };
+            factors.insert(name.into(), run.users().to_string());
+        }
+        (*run, factors)
+    };
+    runs.iter().map(of).collect()
+}
+
+/// Of a run that belongs to no study.
+fn own_factors(run: &RunDigest, options: &[String]) -> BTreeMap<String, String> {
+    let mut factors = BTreeMap::new();
+    let target = match run.server_name() {
+        Some(server) => format!("{server} {}", place_of(&run.target)),
+        None => place_of(&run.target),
+    };
+    factors.insert("target".to_string(), target);
+    if let Some(rate) = run.rate {
+        factors.insert("rate".into(), format!("{rate}"));
+        factors.insert("threads".into(), run.users().to_string());
+    }
+    if run.inject_rtt_ms > 0.0 {
+        factors.insert("rtt".into(), format!("{}ms", run.inject_rtt_ms));
+    }
+    for name in options {
+        let option = run.options.iter().find(|(n, _)| n == name);
+        let value = option.map_or("–".to_string(), |(_, o)| o.value.clone());
+        factors.insert(name.clone(), value);
+    }
+    factors
+}
+
+/// Options given that are not the same in all of these runs.
+fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
+    let given = runs.iter().flat_map(|r| r.options.iter().map(|(n, _)| n));
+    let names: BTreeSet<&String> = given.collect();
+    let values = |name: &String| -> BTreeSet<Option<&String>> {
+        let each = runs.iter().map(|r| {
+            let option = r.options.iter().find(|(n, _)| n == name);
+            option.map(|(_, o)| &o.value)
+        });
+        each.collect()
+    };
+    let aside = |name: &str| {
+        ASIDE.contains(&name)
+            || ["-host", "-port", "-user", "-password", "-db", "-socket"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    };
+    let differing = names
+        .into_iter()
+        .filter(|name| !aside(name) && values(name).len() > 1);
+    differing.take(MOST_OPTIONS).cloned().collect()
+}
+
+/// A URL without what everybody knows: scheme, account, parameters.
+fn place_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    rest.split(['?', '#']).next().unwrap_or(rest).to_string()
+}
+
+/// A number with its unit: `64`, `100k`, `20 ms`, `1.5M`; times are made milliseconds.
+pub(crate) fn number(text: &str) -> Option<(f64, String)> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || "._,".contains(c)))
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let digits = digits.replace(['_', ','], "");
+    let value: f64 = digits.parse().ok().filter(|v: &f64| v.is_finite())?;
+    let (times, unit) = match unit.trim() {
+        "k" | "K" => (1e3, ""),
+        "M" | "m" => (1e6, ""),
+        "G" | "g" => (1e9, ""),
+        "us" | "µs" => (1e-3, "ms"),
+        "s" => (1e3, "ms"),
+        unit => (1.0, unit),
+    };
+    let words = unit.chars().all(|c| c.is_alphabetic() || "%/".contains(c));
+    (words && unit.chars().count() <= 12).then(|| (value * times, unit.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_with_their_units() {
+        for (text, value, unit) in [
+            ("64", 64.0, ""),
+            ("100k", 1e5, ""),
+            ("1_000_000", 1e6, ""),
+            ("20ms", 20.0, "ms"),
+            ("1.5 s", 1500.0, "ms"),
+            ("250us", 0.25, "ms"),
+            ("64 threads", 64.0, "threads"),
+        ] {
+            let (n, u) = number(text).unwrap();
+            assert!((n - value).abs() < 1e-9 && u == unit, "{text}: {n} {u}");
+        }
+        for text in ["", "on", "10.11.6-MariaDB", "1.2.3", "v8", "sqlite:a.db"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_place_has_no_account() {
+        assert_eq!(place_of("mysql://u:***@h:3306/db?tls=on"), "h:3306/db");
+        assert_eq!(place_of("sqlite:a.db"), "sqlite:a.db");
+    }
+}

@@ -1,0 +1,148 @@
+//! One document of many runs: of a study, or of any runs.
+//!
+//! Records are digested one by one ([`RunDigest::of`]) and dropped; a document is made of digests.
+
+mod block;
+mod cell;
+mod commands;
+mod contrast;
+mod csv;
+mod digest;
+mod document;
+mod environment;
+mod html;
+mod json;
+mod judged;
+mod markdown;
+mod matrix;
+mod pictures;
+mod scaling;
+mod summary;
+mod texts;
+mod workload;
+
+pub use digest::RunDigest;
+
+use crate::ReportError;
+use crate::texts::Lang;
+use serde::Serialize;
+
+/// Version of the document in JSON and of the columns in CSV; it grows when a reader of an older
+/// one could be misled.
+pub const DOCUMENT_VERSION: u32 = 1;
+
+/// What is known of a study beside its runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StudyFacts {
+    /// Id of its execution.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The path of its file.
+    pub path: String,
+    /// The file's text, passwords as `***`.
+    pub file: String,
+    /// What executes it again, as words of a command line.
+    pub command: Vec<String>,
+    /// Whether something is left to do.
+    pub open: bool,
+}
+
+/// How far a step of a study came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepState {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// It has begun, and no end was written.
+    GoingOn,
+    /// It ended well.
+    Done,
+    /// It failed.
+    Failed,
+    /// It was left out.
+    Skipped,
+}
+
+/// One step of a study.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StudyStep {
+    /// `load`, `run`, …
+    pub kind: String,
+    /// The cell of the matrix, or the data that is loaded.
+    pub cell: String,
+    /// Which repeat.
+    pub repeat: u32,
+    /// Its command line, passwords as `***`.
+    pub command: Vec<String>,
+    /// How far it came.
+    pub state: StepState,
+    /// Why it failed or was left out.
+    pub reason: Option<String>,
+    /// The run that it made.
+    pub run_id: Option<String>,
+    /// How long it took in seconds.
+    pub took_s: Option<f64>,
+    /// What it printed.
+    #[serde(skip)]
+    pub output: String,
+}
+
+/// A record that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The run's id.
+    pub id: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Everything that a document of many runs is made of.
+#[derive(Debug, Clone, Default)]
+pub struct Many {
+    /// The study that they are of; `None` for any runs.
+    pub study: Option<StudyFacts>,
+    /// Its steps, in order.
+    pub steps: Vec<StudyStep>,
+    /// The runs.
+    pub runs: Vec<RunDigest>,
+    /// Runs whose record could not be read.
+    pub unreadable: Vec<Unreadable>,
+    /// Version of the Tidemark that makes the document.
+    pub version: String,
+}
+
+impl Many {
+    /// The document as one self-contained page: no network, light and dark, readable when printed,
+    /// in colours and without. Everything in it that came from outside is escaped.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a chart can't be drawn.
+    pub fn html(&self, lang: Lang) -> Result<String, ReportError> {
+        html::page(&document::Document::of(self, lang)?, lang)
+    }
+
+    /// The document as Markdown: its tables and sentences, without pictures. What came from outside
+    /// is escaped.
+    ///
+    /// # Errors
+    /// As [`Many::html`].
+    pub fn markdown(&self, lang: Lang) -> Result<String, ReportError> {
+        Ok(markdown::text(&document::Document::of(self, lang)?))
+    }
+
+    /// A row a run, with the study's factors as columns, as RFC 4180 has it. A cell of text that a
+    /// spreadsheet would take for a formula begins with an apostrophe.
+    pub fn csv(&self) -> String {
+        csv::text(&self.runs)
+    }
+
+    /// The digests and what was made of them, as JSON with a version.
+    ///
+    /// # Errors
+    /// [`ReportError`] when a distribution can't be read, or what can't be written as JSON.
+    pub fn json(&self) -> Result<String, ReportError> {
+        json::text(self)
+    }
+}

@@ -1,0 +1,309 @@
+//! The result in plain words: what was measured, on what, how well it did, and what can't be
+//! believed.
+
+use super::block::{Block, Part};
+use super::cell::Cell;
+use super::contrast::{Contrast, change, headline};
+use super::digest::RunDigest;
+use super::document::{Sources, named};
+use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
+use super::scaling::still_rises;
+use super::texts::Texts;
+use super::{StepState, judged};
+use crate::number::{three, whole};
+use crate::texts::fill;
+use std::collections::BTreeSet;
+use tidemark_analysis::Severity;
+use tidemark_core::record::QueryOutcome;
+
+/// So many names stand in a sentence.
+const NAMED: usize = 4;
+
+pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
+    let mut blocks = vec![Block::Say(what(s))];
+    if let Some(contrast) = contrasts {
+        blocks.push(Block::Lead(headline(s, contrast)));
+    }
+    let best: Vec<String> = s
+        .workloads()
+        .flat_map(|(w, cells)| {
+            let pairs = w.series.iter().zip(cells);
+            pairs.map(move |(series, cells)| best(s, w, series, cells))
+        })
+        .collect();
+    match best.as_slice() {
+        [one] if contrasts.is_none() => blocks.push(Block::Lead(one.clone())),
+        _ => blocks.push(Block::List(best)),
+    }
+    blocks.push(Block::List(believed(s)));
+    Part {
+        title: s.t.summary.into(),
+        blocks,
+    }
+}
+
+fn what(s: &Sources<'_>) -> String {
+    let (t, runs) = (s.t, &s.many.runs);
+    let workloads: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
+    let servers: BTreeSet<String> = runs
+        .iter()
+        .map(|r| r.server_name().unwrap_or(s.common.unknown_server.into()))
+        .collect();
+    let servers: Vec<String> = servers.into_iter().collect();
+    let measured = s.common.duration(runs.iter().map(|r| r.elapsed_s).sum());
+    let comma = s.common.comma;
+    let mut text = fill(
+        t.what,
+        &[
+            ("runs", &whole(runs.len() as u64)),
+            ("workloads", &named(&workloads, NAMED, t, comma)),
+            ("targets", &named(&servers, NAMED, t, comma)),
+            ("measured", &measured),
+        ],
+    );
+    let repeats: BTreeSet<usize> = s
+        .workloads()
+        .flat_map(|(w, _)| w.points().map(|(_, p)| p.runs.len()))
+        .collect();
+    if let (1, Some(repeats)) = (repeats.len(), repeats.first())
+        && *repeats > 1
+    {
+        text += s.common.gap;
+        text += &fill(t.what_repeats, &[("repeats", &repeats.to_string())]);
+    }
+    text
+}
+
+/// Workload and series: `oltp_read_only (durability=1)`.
+pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
+    match series_label(t, workload, series).as_str() {
+        "" => workload.name.clone(),
+        label => fill(
+            t.parenthesised,
+            &[("text", &workload.name), ("aside", label)],
+        ),
+    }
+}
+
+/// What tells a series from others: `durability=1, size=100k`; a target stands without its name.
+pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
+    let pairs = workload.factors.iter().zip(&series.values);
+    let said = pairs.map(|(name, value)| factor_value(t, name, value));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// `size=100k`; a target or a version stands without its name.
+pub(super) fn factor_value(t: &Texts, name: &str, value: &str) -> String {
+    match name {
+        "target" | "version" => value.into(),
+        name => format!("{}={value}", factor_name(t, name)),
+    }
+}
+
+/// A factor as people call it; its own name where there is no other.
+pub(super) fn factor_name<'a>(t: &Texts, name: &'a str) -> &'a str {
+    match name {
+        "threads" | "sessions" => t.threads,
+        "terminals" => t.terminals,
+        "rate" => t.rate,
+        "target" => t.target,
+        "server" => t.server,
+        "version" => t.version,
+        "size" => t.size,
+        "warehouses" => t.warehouses,
+        "rtt" => t.rtt,
+        "study" => t.study,
+        _ => name,
+    }
+}
+
+/// `64 threads`, `size=100k`.
+pub(super) fn load_label(t: &Texts, axis: Option<&LoadAxis>, point: &Point<'_>) -> String {
+    match (axis, &point.load) {
+        (Some(axis), Some((_, text))) => {
+            let name = factor_name(t, &axis.name);
+            match axis.kind {
+                AxisKind::Users => {
+                    let name = name.to_lowercase();
+                    // One of them, in English.
+                    let name = match (text.as_str(), name.strip_suffix('s')) {
+                        ("1", Some(one)) => one.into(),
+                        _ => name,
+                    };
+                    fill(t.load_of, &[("load", text), ("name", &name)])
+                }
+                _ => format!("{name}={text}"),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// A run as sentences call it: its workload, series and load, and which repeat.
+pub(super) fn run_label(s: &Sources<'_>, run: &RunDigest) -> String {
+    for (workload, _) in s.workloads() {
+        for (series, point) in workload.points() {
+            let Some(at) = point.runs.iter().position(|r| r.id == run.id) else {
+                continue;
+            };
+            let axis = workload.axis.as_ref();
+            let mut aside: Vec<String> = vec![
+                series_label(s.t, workload, series),
+                load_label(s.t, axis, point),
+            ];
+            if point.runs.len() > 1 {
+                aside.push(fill(s.t.repeat_n, &[("n", &(at + 1).to_string())]));
+            }
+            aside.retain(|a| !a.is_empty());
+            if aside.is_empty() {
+                return workload.name.clone();
+            }
+            let aside = aside.join(", ");
+            return fill(
+                s.t.parenthesised,
+                &[("text", &workload.name), ("aside", &aside)],
+            );
+        }
+    }
+    run.id.clone()
+}
+
+fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[Cell]) -> String {
+    let t = s.t;
+    let name = series_name(t, workload, series);
+    let name = ("workload", name.as_str());
+    let pairs = || {
+        series
+            .points
+            .iter()
+            .zip(cells)
+            .filter(|(_, c)| c.counted > 0)
+    };
+    // What must not be used is named only where there is nothing else.
+    let valid = pairs().filter(|(_, c)| c.is_valid());
+    let most = |a: &(&Point<'_>, &Cell), b: &(&Point<'_>, &Cell)| a.1.tps().total_cmp(&b.1.tps());
+    let Some((point, cell)) = valid.max_by(most).or_else(|| pairs().max_by(most)) else {
+        return fill(t.best_none, &[name]);
+    };
+    let queries = point.runs.iter().find(|r| !r.queries.is_empty());
+    let mut text = if let Some(run) = queries {
+        let done = run
+            .queries
+            .iter()
+            .filter(|q| q.outcome == QueryOutcome::Done);
+        let count = whole(done.count() as u64);
+        let seconds = three(run.elapsed_s);
+        let values = [name, ("count", &*count), ("seconds", &*seconds)];
+        match cell.qphh {
+            Some(qphh) => {
+                let qphh = three(qphh.value);
+                let values = [values.as_slice(), &[("qphh", &*qphh)]].concat();
+                fill(t.best_queries_composite, &values)
+            }
+            None => fill(t.best_queries, &values),
+        }
+    } else {
+        let tps = three(cell.tps());
+        let p95 = cell.p95_ms.map_or("–".into(), |p| three(p.value));
+        let load = load_label(t, workload.axis.as_ref(), point);
+        let values = [
+            name,
+            ("tps", &*tps),
+            ("p95", &*p95),
+            ("load", load.as_str()),
+        ];
+        let template = match load.as_str() {
+            "" => t.best_only,
+            _ => t.best_at,
+        };
+        fill(template, &values)
+    };
+    let mut more = Vec::new();
+    if let Some(tpmc) = cell.tpmc {
+        more.push(fill(t.best_tpmc, &[("tpmc", &three(tpmc.value))]));
+    }
+    if !cell.is_valid() {
+        more.push(t.best_invalid.into());
+    }
+    let is_users = workload
+        .axis
+        .as_ref()
+        .is_some_and(|a| a.kind == AxisKind::Users);
+    if is_users && still_rises(cells) {
+        more.push(t.still_rising.into());
+    }
+    for sentence in more {
+        text += s.common.gap;
+        text += &sentence;
+    }
+    text
+}
+
+/// Findings by severity, failures, and what is left to do.
+fn believed(s: &Sources<'_>) -> Vec<String> {
+    let (t, runs) = (s.t, &s.many.runs);
+    let groups = judged::groups(runs);
+    let mut said = Vec::new();
+    for (severity, template) in [
+        (Severity::Invalid, t.believe_invalid),
+        (Severity::Suspect, t.believe_suspect),
+        (Severity::Note, t.believe_note),
+    ] {
+        let of: Vec<_> = groups.iter().filter(|g| g.severity == severity).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let rules: Vec<String> = of
+            .iter()
+            .map(|g| format!("{} {}", g.rule, g.found.len()))
+            .collect();
+        // A run has several findings; notes are counted, for they take nothing from a run.
+        let count = match severity {
+            Severity::Note => of.iter().map(|g| g.found.len()).sum(),
+            _ => runs
+                .iter()
+                .filter(|r| r.findings.iter().any(|f| f.severity == severity))
+                .count(),
+        };
+        said.push(fill(
+            template,
+            &[
+                ("count", &whole(count as u64)),
+                ("runs", &whole(runs.len() as u64)),
+                ("rules", &rules.join(s.common.comma)),
+            ],
+        ));
+    }
+    if said.is_empty() && !runs.is_empty() {
+        said.push(t.believe_all.into());
+    }
+    let without = runs.iter().filter(|r| !r.counts()).count() + s.many.unreadable.len();
+    if without > 0 {
+        said.push(fill(t.failed_runs, &[("count", &whole(without as u64))]));
+    }
+    let steps = &s.many.steps;
+    let count = |states: &[StepState]| steps.iter().filter(|x| states.contains(&x.state)).count();
+    let failed = count(&[StepState::Failed, StepState::Skipped]);
+    if failed > 0 {
+        said.push(fill(t.failed_steps, &[("count", &whole(failed as u64))]));
+    }
+    let left = count(&[StepState::Waiting, StepState::GoingOn]);
+    if left > 0 {
+        let values = [
+            ("left", &*whole(left as u64)),
+            ("all", &*whole(steps.len() as u64)),
+        ];
+        said.push(fill(t.open_steps, &values));
+    }
+    said
+}
+
+/// A change as a sentence says it.
+pub(super) fn changes(t: &Texts, ratios: &[f64]) -> Option<String> {
+    let low = ratios.iter().copied().reduce(f64::min)?;
+    let high = ratios.iter().copied().reduce(f64::max)?;
+    Some(fill(
+        t.contrast_most,
+        &[("low", &change(low)), ("high", &change(high))],
+    ))
+}

@@ -1,0 +1,205 @@
+//! What the document of many runs says, in every language.
+
+use crate::texts::{Lang, texts};
+
+pub(super) fn of(lang: Lang) -> &'static Texts {
+    match lang {
+        Lang::En => &EN,
+        Lang::Zh => &ZH,
+    }
+}
+
+texts! {
+    // The top.
+    title_runs: "{count} runs: {workloads}", "{workloads}：{count} 次压测";
+    title_study: "{name}", "{name}";
+    more: "{names} and {count} more", "{names} 等另外 {count} 项";
+    colon: ": ", "：";
+    parenthesised: "{text} ({aside})", "{text}（{aside}）";
+    from_to: "{from} to {to}", "{from} 至 {to}";
+    summary: "Summary", "结论摘要";
+    contents: "Contents", "目录";
+    what: "{runs} runs of {workloads} were made on {targets}, {measured} of measurement in all.",
+        "对 {targets} 执行 {workloads}，共压测 {runs} 次，累计测量 {measured}。";
+    what_repeats: "Each point of the matrix was repeated {repeats} times.", "每个测试点重复 {repeats} 次。";
+    best_at: "{workload}: at most {tps} transactions/s, at {load}; 95% took at most {p95} ms.",
+        "{workload}：最高吞吐量 {tps} TPS（{load}），P95 延迟 {p95} ms。";
+    best_only: "{workload}: {tps} transactions/s; 95% took at most {p95} ms.",
+        "{workload}：吞吐量 {tps} TPS，P95 延迟 {p95} ms。";
+    best_queries: "{workload}: {count} queries and refreshes in {seconds} s.",
+        "{workload}：{seconds} 秒内完成 {count} 个查询与刷新。";
+    best_queries_composite: "{workload}: {qphh} QphH (unaudited), {count} queries and refreshes in {seconds} s.",
+        "{workload}：{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
+    best_tpmc: "That is {tpmc} tpmC (unaudited).", "折合 {tpmc} tpmC（未经审计）。";
+    best_invalid: "This figure must not be used: see the findings.", "该数据无效，不可采用，详见审查结论。";
+    best_none: "{workload}: no run ended with a result.", "{workload}：没有得到有效结果的压测。";
+    still_rising: "Throughput was still rising at the highest load tried: the most that it can do was not reached.",
+        "在所测的最高负载下吞吐量仍在上升，尚未测到系统上限。";
+    believe_all: "Nothing was found that speaks against these numbers.", "审查未发现数据可疑之处。";
+    believe_invalid: "Not to be used: {count} of {runs} runs ({rules}).", "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}）。";
+    believe_suspect: "With care: {count} of {runs} runs may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
+    believe_note: "{count} findings are worth knowing and leave the numbers as they are ({rules}).", "另有 {count} 条提示，不影响数据（{rules}）。";
+    failed_steps: "{count} steps failed or were skipped; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
+    open_steps: "The study is not over: {left} of {all} steps are left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
+    failed_runs: "{count} runs gave no result and are in no figure.", "有 {count} 次压测没有得到结果，未计入任何数据。";
+    // The environment.
+    environment: "Environment", "测试环境";
+    clients: "Client hosts", "压测客户端";
+    targets: "Targets", "目标库";
+    target_url: "URL", "连接地址";
+    hosts: "Hosts", "主机";
+    runs_of: "Runs", "压测次数";
+    settings: "Settings that differ from the default, and those that always matter",
+        "与默认值不同的参数及重要参数";
+    setting: "Setting", "参数";
+    default_value: "Default", "默认值";
+    no_settings: "No settings were read.", "未读取到数据库参数。";
+    several_values: "Several values: the setting was changed between runs.", "有多个值表示该参数在压测之间有改动。";
+    unread: "Not everything could be read", "部分信息未能采集";
+    // A workload.
+    threads: "Threads", "线程数";
+    terminals: "Terminals", "终端数";
+    rate: "Rate (/s)", "速率（/秒）";
+    target: "Target", "目标库";
+    server: "Server", "数据库版本";
+    version: "Version", "版本";
+    size: "Size", "数据规模";
+    warehouses: "Warehouses", "仓库数";
+    rtt: "Injected round trip", "附加往返延迟";
+    study: "Study", "测试套";
+    runs: "Runs", "次数";
+    records: "Runs", "压测记录";
+    throughput: "Transactions/s", "吞吐量（TPS）";
+    mean: "Average (ms)", "平均延迟（ms）";
+    p95: "p95 (ms)", "P95（ms）";
+    p99: "p99 (ms)", "P99（ms）";
+    errors: "Errors", "错误数";
+    tpmc: "tpmC", "tpmC";
+    qphh: "QphH", "QphH";
+    seconds: "Seconds", "耗时（秒）";
+    geometric: "Geometric mean (s)", "几何平均（秒）";
+    queries: "Queries done", "完成的查询";
+    finding: "Findings", "审查结论";
+    load_of: "{load} {name}", "{name} {load}";
+    plus_minus: "{value} ± {half}", "{value} ± {half}";
+    repeats_say: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
+        "吞吐量、平均延迟与 tpmC 为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
+    latency_open: "Latencies count from the scheduled arrival.", "延迟从计划到达时刻起算。";
+    latency_due: "Latencies count from the moment a transaction was due.", "延迟从事务应发起的时刻起算。";
+    types: "By transaction type", "按事务类型";
+    type_name: "Type", "类型";
+    count: "Count", "次数";
+    by_query: "By query (seconds)", "各查询耗时（秒）";
+    query: "Query", "查询";
+    timed_out: "time-out", "超时";
+    query_failed: "failed", "失败";
+    no_result: "no result", "无结果";
+    // Charts.
+    over_load: "Throughput over {load}", "吞吐量随{load}变化";
+    over_load_says: "{series}: highest {tps} transactions/s, at {load}.", "{series}：最高 {tps} TPS（{load}）。";
+    whiskers: "Upright bars: 95% confidence intervals from repeats.", "竖线为由重复得出的 95% 置信区间。";
+    law_drawn: "Dashed and grey: the fitted scalability law.", "灰色虚线为拟合的通用可扩展性定律（USL）。";
+    latency_over_load: "Latency over {load}", "延迟随{load}变化";
+    latency_over_load_says: "{which}, logarithmic scale.", "{which}，对数坐标。";
+    latency_over_throughput: "Latency over throughput", "延迟与吞吐量的关系";
+    latency_over_throughput_says: "p95, logarithmic scale; the points stand in the order of {load}. Where the line turns up, more load brings latency instead of throughput.",
+        "P95，对数坐标，各点按{load}从小到大相连。曲线陡升之后，再加负载只增加延迟而不增加吞吐量。";
+    little: "Little's law", "利特尔定律";
+    little_says: "Sessions that the figures account for (throughput × average latency, and the client's own time between transactions) beside those that ran; on the dashed line both are the same. Furthest from it: {furthest} of {users}.",
+        "由吞吐量 × 平均延迟（另加客户端在事务之间自身的耗时）推算的并发数与实际并发数的对照，落在虚线上即两者一致。偏离最大处：{users} 个并发推算得 {furthest}。";
+    little_axis: "sessions by the figures", "推算的并发数";
+    asked: "asked for", "实际并发";
+    series: "Series", "系列";
+    distributions: "Latency by percentile", "延迟百分位曲线";
+    distributions_says: "Each nine to the right is ten times rarer; logarithmic scale.", "越往右越罕见，每格相差十倍；对数坐标。";
+    over_time: "Over time", "随时间变化";
+    over_time_says: "Each picture is one point of the matrix: transactions/s above, p95 below, both from zero, each with its own scale; repeats are drawn over one another.",
+        "每幅图对应一个测试点：上为 TPS，下为 P95 延迟，均从零起、各用各的刻度；重复的各次叠画在一起。";
+    panel_tps: "{tps} tx/s ({low} … {high})", "{tps} TPS（{low} … {high}）";
+    panel_p95: "p95 {low} … {high} ms", "P95 {low} … {high} ms";
+    panel_says: "{label}: mean {tps} transactions/s, between {low} and {high}; p95 between {p95_low} and {p95_high} ms, over {length}.",
+        "{label}：平均 {tps} TPS，在 {low}～{high} 之间；P95 在 {p95_low}～{p95_high} ms 之间，时长 {length}。";
+    repeat_n: "repeat {n}", "第 {n} 次";
+    shown_of: "({n} of {all})", "（{n}/{all}）";
+    // Scalability.
+    scalability: "Scalability", "可扩展性";
+    usl_says: "Universal Scalability Law: contention {sigma}% (95% interval {sigma_low}–{sigma_high}%), coherency {kappa} ({kappa_low}–{kappa_high}), one user alone {lambda} transactions/s; it explains {r2}% of the variance.",
+        "通用可扩展性定律（USL）：竞争系数 σ = {sigma}%（95% 区间 {sigma_low}–{sigma_high}%），一致性系数 κ = {kappa}（{kappa_low}–{kappa_high}），单用户吞吐量 {lambda} TPS，可解释 {r2}% 的方差。";
+    usl_peak: "Its peak is at {load} {name} ({low}–{high}), with {tps} transactions/s.", "峰值位于 {name} {load}（{low}–{high}），约 {tps} TPS。";
+    usl_knee: "The knee is at {load} {name}: beyond it users mostly wait for each other.", "拐点位于 {name} {load}，超过后主要是互相等待。";
+    usl_beyond: "No peak lies in the range that was measured (up to {most} {name}); where it would be, these runs can't tell.",
+        "所测范围（{name} 最高 {most}）内没有出现峰值，峰值位置无法由这些数据推断。";
+    usl_unsure: "Coherency can't be told from none, so no peak is claimed.", "一致性系数与零无法区分，因此不给出峰值。";
+    usl_bad_fit: "The law explains only {r2}% of the variance of these throughputs, so it is not drawn: something else limits them.",
+        "该定律只能解释 {r2}% 的方差，故不绘出拟合曲线：吞吐量受其他因素限制。";
+    usl_few: "{loads} different loads: the scalability law takes four at least.", "只有 {loads} 档负载，拟合可扩展性定律至少需要 4 档。";
+    usl_none: "The scalability law does not fit these throughputs.", "可扩展性定律无法拟合这些数据。";
+    knee_mark: "knee {load}", "拐点 {load}";
+    peak_mark: "peak {load}", "峰值 {load}";
+    // One factor of two values.
+    contrast: "{factor}: {a} and {b} compared", "{factor}（{a} 与 {b}）对比";
+    contrast_head: "{b} beside {a}: {counts} of {all} pairs.",
+        "{b} 相对 {a}：共对比 {all} 组，{counts}。";
+    contrast_faster: "a higher throughput in {n}", "吞吐量提高 {n} 组";
+    contrast_slower: "a lower throughput in {n}", "吞吐量下降 {n} 组";
+    contrast_same: "no difference shown in {n}", "未显示差异 {n} 组";
+    contrast_unknown: "too little measured to tell in {n}", "数据不足无法判断 {n} 组";
+    contrast_most: "The throughput changed by {low} to {high}.", "吞吐量变化 {low} 至 {high}。";
+    contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
+    contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",
+        "只有单次压测的一方，其 95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";
+    pair: "Pair", "测试点";
+    change: "Change", "变化";
+    interval: "95% interval", "95% 置信区间";
+    verdict: "Verdict", "结论";
+    else_differed: "What was different besides", "其他不同之处";
+    nothing_else: "Nothing else that is recorded was different.", "记录中的其他条件均相同。";
+    item: "What", "项目";
+    // Findings, steps, commands.
+    in_runs: "in {count} runs: {runs}", "涉及 {count} 次压测：{runs}";
+    example: "For example {run}: {says}", "例如 {run}：{says}";
+    no_findings: "The rules found nothing to say about these runs.", "各项审查规则均未发现问题。";
+    failures: "Steps that failed or were skipped", "失败或跳过的步骤";
+    step: "Step", "步骤";
+    state: "State", "状态";
+    reason: "Reason", "原因";
+    step_failed: "failed", "失败";
+    step_skipped: "skipped", "跳过";
+    step_waiting: "waiting", "未执行";
+    step_going_on: "going on", "执行中";
+    step_done: "done", "完成";
+    run_failed: "failed run", "失败的压测";
+    unreadable: "unreadable record", "无法读取的记录";
+    took: "Took", "耗时";
+    repeat: "To run it again", "复现命令";
+    study_command: "The whole study:", "整套测试：";
+    study_file: "The study file", "测试套文件";
+    each_command: "The command of each step ({count})", "各步骤命令（{count} 条）";
+    passwords: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";
+    all_runs: "All runs ({count})", "全部压测（{count} 次）";
+    id: "Run", "压测编号";
+    started: "Started (UTC)", "开始时间（UTC）";
+    elapsed: "Measured (s)", "测量时长（秒）";
+    note: "Note", "备注";
+    tags: "Tags", "标签";
+    outputs: "What the commands printed", "各命令的原始输出";
+    output_cut: "The first {cut} of {all} characters are left out; the store has them.", "共 {all} 个字符，前 {cut} 个已略去，完整内容见存储。";
+    made_by: "Made by Tidemark {version} (document version {document}).", "由 Tidemark {version} 生成（文档格式 {document}）。";
+    made_by_study: "Study {id}.", "测试套编号 {id}。";
+    word_law: "Scalability law", "通用可扩展性定律";
+    word_law_says: "Throughput over concurrent users, after Gunther: contention is the share of work that can't be done at the same time, coherency what each pair of users costs.",
+        "Gunther 提出的吞吐量随并发变化的模型：竞争系数表示无法并行的那部分工作，一致性系数表示每两个用户之间相互协调的代价。";
+    word_interval: "95% confidence interval", "95% 置信区间";
+    word_interval_says: "Of a hundred such intervals, 95 hold the true value. Where those of two figures lie apart, chance hardly explains it.",
+        "重复得到的 100 个这样的区间中约有 95 个包含真实值。两个区间不重叠时，差异很难用偶然解释。";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_say_the_same_values() {
+        crate::texts::tests::say_the_same(BOTH);
+    }
+}

@@ -1,0 +1,172 @@
+//! Made-up studies.
+
+use super::{Dice, Shape, run_with};
+use std::collections::BTreeMap;
+use tidemark_core::record::*;
+use tidemark_core::{Engine, ServerInfo, Source, StudyPlace};
+use tidemark_report::{Many, RunDigest, StepState, StudyFacts, StudyStep};
+
+/// What a made-up cell is like.
+#[derive(Clone)]
+pub struct Cell<'a> {
+    pub workload: &'a str,
+    pub threads: usize,
+    /// Other factors.
+    pub factors: &'a [(&'a str, &'a str)],
+    pub transactions_per_s: f64,
+    pub seconds: i64,
+}
+
+/// Throughput by the scalability law.
+pub fn law(lambda: f64, sigma: f64, kappa: f64, n: f64) -> f64 {
+    lambda * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0))
+}
+
+/// A run of a cell: Little's law holds in it.
+pub fn record(cell: &Cell<'_>, repeat: u32, number: u64) -> RunRecord {
+    let mut dice = Dice(number + 1);
+    let tps = cell.transactions_per_s * (1.0 + 0.01 * dice.normal());
+    // The made-up distribution's mean is 6 % above its median.
+    let median_ms = cell.threads as f64 / tps * 1000.0 / 1.06;
+    let name: &'static str = match cell.workload {
+        "oltp_point_select" => "oltp_point_select",
+        "tpcc" => "NewOrder",
+        _ => "oltp_read_write",
+    };
+    let shape = Shape {
+        seconds: cell.seconds,
+        warmup_s: 2,
+        types: vec![(name, tps, median_ms)],
+        open_loop: false,
+        errors: false,
+        steady: true,
+    };
+    let mut r = run_with(&shape, dice);
+    r.id = format!("0193{number:04x}-53a0-7c11-8a70-0c1d2e3f4a5b");
+    r.started_at = format!(
+        "2026-11-21T20:{:02}:{:02}.000Z",
+        number / 60 % 60,
+        number % 60
+    );
+    r.workload = cell.workload.into();
+    r.sessions = cell.threads;
+    let threads = cell.threads.to_string();
+    r.options.insert(
+        "threads".into(),
+        EffectiveOption {
+            value: threads.clone(),
+            source: Source::CommandLine,
+        },
+    );
+    r.totals.fairness.events_avg = r.totals.all.count as f64 / cell.threads as f64;
+    r.command = [
+        "tidemark",
+        "sysbench",
+        cell.workload,
+        "--mysql-password=***",
+    ]
+    .map(String::from)
+    .to_vec();
+    r.command.push(format!("--threads={threads}"));
+    r.command.push("run".into());
+    let mut factors: BTreeMap<String, String> = cell
+        .factors
+        .iter()
+        .map(|(n, v)| ((*n).to_string(), (*v).to_string()))
+        .collect();
+    if factors
+        .get("target")
+        .is_some_and(|t| t.contains("PostgreSQL"))
+    {
+        r.target = "postgres://u:***@10.0.3.12:5432/sbtest".into();
+        r.server = Some(ServerInfo {
+            engine: Engine::Postgres,
+            version: "17.2".into(),
+        });
+    }
+    if let Some(durability) = factors.get("durability") {
+        r.settings[1].value = durability.clone();
+    }
+    factors.insert("workload".into(), cell.workload.into());
+    factors.insert("threads".into(), threads);
+    let key: Vec<String> = factors.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    r.study = Some(StudyPlace {
+        study: "01932b7e-0000-7000-8000-000000000001".into(),
+        name: "durability".into(),
+        cell: key.join(" "),
+        factors,
+        repeat,
+    });
+    r
+}
+
+/// Records of a matrix: threads, one more factor's values, repeats.
+pub fn records(
+    workloads: &[&str],
+    threads: &[usize],
+    factor: (&str, &[(&str, f64)]),
+    repeats: u32,
+    seconds: i64,
+) -> Vec<RunRecord> {
+    let mut records = Vec::new();
+    for workload in workloads {
+        for (value, times) in factor.1 {
+            for n in threads {
+                for repeat in 1..=repeats {
+                    let cell = Cell {
+                        workload,
+                        threads: *n,
+                        factors: &[(factor.0, value)],
+                        transactions_per_s: times * law(60.0, 0.03, 0.0006, *n as f64),
+                        seconds,
+                    };
+                    records.push(record(&cell, repeat, records.len() as u64));
+                }
+            }
+        }
+    }
+    records
+}
+
+/// A document of records, with a step for each.
+pub fn document(name: &str, records: &[RunRecord]) -> Many {
+    let steps = records.iter().map(|r| StudyStep {
+        kind: "run".into(),
+        cell: r.study.as_ref().map_or("run", |s| &s.cell).into(),
+        repeat: r.study.as_ref().map_or(1, |s| s.repeat),
+        command: r.command.clone(),
+        state: StepState::Done,
+        reason: None,
+        run_id: Some(r.id.clone()),
+        took_s: Some(r.totals.elapsed_s + 2.0),
+        output: format!("transactions: {}\n", r.totals.all.count),
+    });
+    Many {
+        study: Some(StudyFacts {
+            id: "01932b7e-0000-7000-8000-000000000001".into(),
+            name: name.into(),
+            path: "studies/durability.toml".into(),
+            file: "name = \"durability\"\nrepeats = 3\n".into(),
+            command: ["tidemark", "study", "run", "studies/durability.toml"]
+                .map(String::from)
+                .to_vec(),
+            open: false,
+        }),
+        steps: steps.collect(),
+        runs: records.iter().map(|r| RunDigest::of(r).unwrap()).collect(),
+        unreadable: Vec::new(),
+        version: "0.1.0".into(),
+    }
+}
+
+/// Two workloads, six loads, durability on and off, three repeats.
+pub fn durability(seconds: i64) -> Many {
+    let records = records(
+        &["oltp_read_write", "oltp_point_select"],
+        &[1, 2, 4, 8, 16, 32, 64],
+        ("durability", &[("1", 1.0), ("2", 1.4)]),
+        3,
+        seconds,
+    );
+    document("Durability on and off", &records)
+}

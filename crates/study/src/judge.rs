@@ -1,0 +1,133 @@
+//! What can only be judged when the whole file is read.
+
+use crate::Family;
+use crate::file::{Factor, Study, StudyWorkload};
+use crate::read::{Reader, Table};
+use std::collections::BTreeSet;
+use tidemark_core::nearest;
+
+/// At a second each they take a day and more.
+const MOST_RUNS: u64 = 100_000;
+
+/// What can only be judged when all is read.
+pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
+    unique(reader, "[[target]] name", &study.targets, |t| {
+        (t.line, &t.name)
+    });
+    unique(reader, "[[workload]] label", &study.workloads, |w| {
+        (w.line, &w.label)
+    });
+    unique(reader, "[[factor]] name", &study.factors, |f| {
+        (f.line, &f.name)
+    });
+    let naming = |f: &&Factor| f.values.iter().any(|v| v.target.is_some());
+    let naming: Vec<&Factor> = study.factors.iter().filter(naming).collect();
+    match naming.as_slice() {
+        [] if study.targets.is_empty() && top.get("target").is_none() => top.problem(
+            "no [[target]]: where is the database? For example\n[[target]]\nname = \"mariadb\"\n\
+             url = \"mysql://root@127.0.0.1:3306/sbtest\"",
+        ),
+        [] => {}
+        [one] => {
+            if !study.targets.is_empty() {
+                reader.problem(
+                    one.line,
+                    format!(
+                        "factor {} and [[target]] both say where the database is",
+                        one.name
+                    ),
+                );
+            }
+            if one.values.iter().any(|v| v.target.is_none()) || !one.workloads.is_empty() {
+                let name = &one.name;
+                reader.problem(
+                    one.line,
+                    format!("factor {name}: every value needs a target, for every workload"),
+                );
+            }
+        }
+        [_, second, ..] => {
+            reader.problem(second.line, "only one factor can name targets");
+        }
+    }
+    let labels: Vec<&str> = study.workloads.iter().map(|w| w.label.as_str()).collect();
+    for factor in &study.factors {
+        for name in factor
+            .workloads
+            .iter()
+            .filter(|n| !labels.contains(&n.as_str()))
+        {
+            let hint = nearest(name, labels.iter().copied())
+                .map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let known = labels.join(", ");
+            reader.problem(
+                factor.line,
+                format!(
+                    "workloads of factor {}: no workload is called {name}; there are {known}{hint}",
+                    factor.name
+                ),
+            );
+        }
+    }
+    let runs = crate::matrix::runs(study);
+    if runs > MOST_RUNS {
+        top.problem(format!(
+            "the matrix has {runs} runs; at most {MOST_RUNS} are executed as one study: leave out \
+             values, levels or repeats"
+        ));
+    }
+    for workload in &study.workloads {
+        let clashes = |other: &&StudyWorkload| workload.family.clashes_with() == Some(other.family);
+        if let Some(other) = study.workloads.iter().find(clashes)
+            && other.line < workload.line
+        {
+            reader.problem(
+                workload.line,
+                format!(
+                    "{}: TPC-C and TPC-H have tables of the same names and can't be in one \
+                     database with {}; make a study of its own, with another database",
+                    workload.label, other.label
+                ),
+            );
+        }
+        let levels = workload.load.as_ref().unwrap_or(&study.load);
+        if workload.family == Family::Sysbench {
+            for time in [
+                workload.warmup.unwrap_or(study.warmup),
+                workload.time.unwrap_or(study.time),
+            ] {
+                if time.subsec_nanos() > 0 {
+                    reader.problem(
+                        workload.line,
+                        format!("{}: sysbench's workloads take whole seconds for warmup and time, not {time:?}", workload.label),
+                    );
+                }
+            }
+        }
+        if workload.time.unwrap_or(study.time).is_zero() {
+            reader.problem(
+                workload.line,
+                format!("{}: time is 0; for example time = \"60s\"", workload.label),
+            );
+        }
+        if workload.family == Family::Tpch && !levels.rates.is_empty() {
+            reader.problem(
+                workload.line,
+                format!("{}: TPC-H has no rates; give it a load of its own, as load = {{ threads = [1] }}", workload.label),
+            );
+        }
+    }
+}
+
+fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {
+    let mut seen = BTreeSet::new();
+    for item in items {
+        let (line, name) = named(item);
+        if !name.is_empty() && !seen.insert(name) {
+            reader.problem(
+                line,
+                format!("{what} {name:?} stands twice; names are told apart by them"),
+            );
+        }
+    }
+}
