@@ -1,4 +1,4 @@
-//! The dashboard for Grafana asks for nothing that is not served.
+//! The dashboard for Grafana asks for nothing that is not served, and the manual tells of all that is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -95,5 +95,19 @@ fn it_asks_for_metrics_and_labels_that_there_are() {
             shown || elsewhere.iter().any(|s| name.ends_with(s)),
             "{name} is not shown"
         );
+    }
+}
+
+#[test]
+fn the_manual_has_every_family() {
+    let path = format!("{}/../../docs/metrics.md", env!("CARGO_MANIFEST_DIR"));
+    let manual = std::fs::read_to_string(path).unwrap();
+    for (family, kind) in &page().families {
+        let name = match kind.as_str() {
+            "counter" => format!("`{family}_total`"),
+            "info" => format!("`{family}_info`"),
+            _ => format!("`{family}`"),
+        };
+        assert!(manual.contains(&name), "{name} is not in docs/metrics.md");
     }
 }

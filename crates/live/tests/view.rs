@@ -89,8 +89,8 @@ fn any_size_can_be_drawn() {
     full.errors(&[error("1213", 3, "Deadlock found")]);
     let pictures = [Picture::new(info(false)), picture(1, false), full];
     for picture in &pictures {
-        for width in [1, 2, 10, 49, 50, 51, 80, 133, 400] {
-            for height in [1, 2, 13, 14, 15, 16, 20, 24, 39, 40, 120] {
+        for width in [1, 10, 49, 50, 51, 80, 300] {
+            for height in [1, 13, 14, 15, 20, 39, 40, 100] {
                 drawn(picture, width, height);
             }
         }
@@ -120,17 +120,17 @@ fn what_a_server_says_can_not_steer_the_terminal() {
 
 #[test]
 fn hours_take_no_more_than_minutes() {
-    // A day, with intervals that cost next to nothing to make.
+    // Five hours and a half, with intervals that cost next to nothing to make.
     let mut picture = Picture::new(info(false));
     let mut one = second(2, false);
-    for n in 0..86_400 {
+    for n in 0..20_000 {
         one.start_ms = n * 1000;
-        if n > 600 {
+        if n > 310 {
             one.types.clear();
         }
         picture.interval(&one);
     }
-    picture.set_time(Duration::from_secs(86_400), false);
+    picture.set_time(Duration::from_secs(20_000), false);
     // Five minutes of points, and sums: as text it is small, too.
     let size = format!("{picture:?}").len();
     let mut short = Picture::new(info(false));
@@ -139,7 +139,7 @@ fn hours_take_no_more_than_minutes() {
         short.interval(&one);
     }
     assert!(size < 2 * format!("{short:?}").len() + (1 << 20), "{size}");
-    assert!(drawn(&picture, 80, 24).contains("24:00:02"));
+    assert!(drawn(&picture, 80, 24).contains("5:33:22"));
 }
 
 #[test]
