@@ -9,6 +9,7 @@ use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{printable, printable_lines};
+use tidemark_report::significant;
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
 
@@ -86,7 +87,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     );
     for run in runs {
         let started: String = run.started_at.chars().take(16).collect();
-        let p95 = run.p95_ms.map_or("-".into(), |p| format!("{p:.2}"));
+        let p95 = run.p95_ms.map_or("-".into(), significant);
         let tags = match run.tags.as_slice() {
             [] => String::new(),
             tags => format!("  [{}]", tags.join(", ")),

@@ -2,30 +2,27 @@
 //!
 //! Its terminal is its own, or the next of a pool that wants a session.
 
+mod recovery;
+
+use self::recovery::Verdict;
 use crate::arrivals::Turn;
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::recorder::{By, Due, Origin, Recorder};
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{HostRole, StatementCounts};
-use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors, RunSpec};
+use tidemark_core::{DbError, ErrorClass, RunSpec};
 use tidemark_drivers::{Access, Connector, Session};
-use tidemark_runtime::{remote_signal, sleep_unless, timeout, unless};
+use tidemark_runtime::{remote_signal, sleep_unless, timeout};
 use tidemark_workloads::{Statements, Terminal, Workload};
 
 /// The code of rows that are not what they must be (`--validate`).
 pub(crate) const VALIDATION: &str = "validation";
-/// First pause before a lost session is opened again; doubled each time, plus or minus half.
-const FIRST_BACKOFF: Duration = Duration::from_millis(50);
-/// Longest such pause.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 /// A signal to a session that waits in a read is heard after so long.
 const LONGEST_WAIT_IN_PLACE: Duration = Duration::from_millis(100);
 /// How often what a terminal holds back is sent at the run's end.
@@ -66,13 +63,6 @@ impl Shared {
             tell(&self.recorder, reader);
         }
     }
-}
-
-/// What to do after a failed try.
-enum Verdict {
-    Again,
-    Reconnect,
-    End,
 }
 
 /// What makes the next transaction due.
@@ -326,17 +316,6 @@ impl SessionTask {
         None
     }
 
-    /// `--reconnect`: a session of its own for so many transactions.
-    async fn reconnect_if_due(&mut self, since: &mut u64) -> bool {
-        let every = self.shared.spec.reconnect_every;
-        *since += 1;
-        if every == 0 || *since < every {
-            return true;
-        }
-        *since = 0;
-        self.reopen(false).await
-    }
-
     /// One transaction, tried again as errors allow; when it ended for its user, with its reply or
     /// with an error, or `None` when the session must end. Its service time runs from the first try
     /// to the last reply, as sysbench's does.
@@ -436,133 +415,5 @@ impl SessionTask {
             }
         }
         now - std::mem::replace(&mut self.counted, now)
-    }
-
-    /// Sorts an error, counts it, and leaves the session ready for the next try.
-    async fn judge(&mut self, error: &DbError) -> Verdict {
-        let shared = Arc::clone(&self.shared);
-        let spec = &shared.spec;
-        if error.class == ErrorClass::ConnectionLost {
-            let statements = self.uncounted();
-            // What the run's own end cuts off is no error, unless it may have been done uncounted.
-            if self.shared.control.is_stopping() {
-                if error.is_commit_unknown() {
-                    self.shared.recorder.ignored(error, statements);
-                }
-                return Verdict::End;
-            }
-            return match spec.on_disconnect {
-                DisconnectPolicy::Reconnect => {
-                    self.shared.recorder.ignored(error, statements);
-                    Verdict::Reconnect
-                }
-                DisconnectPolicy::Fail => self.fail(error),
-            };
-        }
-        let ignored = match &spec.ignore_errors {
-            // Wrong rows are never ignored: they are what validation was asked to find.
-            IgnoreErrors::All => error.code != VALIDATION,
-            IgnoreErrors::Retryable { and_codes } => {
-                error.class == ErrorClass::Retryable || and_codes.contains(&error.code)
-            }
-            IgnoreErrors::Codes(codes) => codes.contains(&error.code),
-        };
-        if !ignored {
-            return self.fail(error);
-        }
-        let rolled_back = match &mut self.session {
-            Some(session) => session.rollback().await,
-            None => Ok(()),
-        };
-        let statements = self.uncounted();
-        self.shared.recorder.ignored(error, statements);
-        match rolled_back {
-            Ok(()) => Verdict::Again,
-            Err(e) => Box::pin(self.judge(&e)).await,
-        }
-    }
-
-    fn fail(&self, error: &DbError) -> Verdict {
-        self.shared.recorder.failed(error);
-        let error = error.clone();
-        self.shared.control.fail(EngineError::Statement {
-            session: self.number,
-            error,
-        });
-        Verdict::End
-    }
-
-    /// Opens the session again, with jittered back-off; false when the run ended or failed.
-    async fn reopen(&mut self, was_lost: bool) -> bool {
-        let shared = Arc::clone(&self.shared);
-        let control = &shared.control;
-        let allowed = shared.spec.reconnect_timeout;
-        let lost = Instant::now();
-        let mut pause = FIRST_BACKOFF;
-        let seed = [
-            shared.spec.seed,
-            shared.spec.shard.index.into(),
-            self.number as u64,
-        ];
-        let seed = seed.iter().fold(0u64, |sum, s| sum.rotate_left(21) ^ s);
-        let mut jitter = SmallRng::seed_from_u64(seed);
-        // The new one may find no place beside the old one.
-        if let Some(former) = self.session.take() {
-            self.host = former.last_host().unwrap_or(0);
-            shared.connected(&former, Recorder::disconnected);
-            former.close().await;
-        }
-        loop {
-            // All at once would overflow the server's accept queue.
-            let Some(_place) = self.gate.enter(|| control.is_stopping()).await else {
-                return false;
-            };
-            let opening = Self::connect(&shared, self.number, &mut self.statements);
-            let opened = unless(|| control.is_stopping(), Box::pin(opening)).await;
-            let error = match opened {
-                None => return false,
-                Some(Ok(session)) => {
-                    self.counted = session.counts();
-                    if control.outages.back(self.host, Instant::now()) {
-                        // Those that pause try at once.
-                        control.signal();
-                    }
-                    shared.connected(&session, Recorder::connected);
-                    shared.recorder.reconnected();
-                    self.session = Some(session);
-                    return true;
-                }
-                Some(Err(error)) => error,
-            };
-            drop(_place);
-            let reason = error.db();
-            let is_full = reason.is_some_and(DbError::is_too_many_sessions);
-            if was_lost && !is_full {
-                let said = reason.map_or_else(|| error.to_string(), |e| e.message.clone());
-                control.outages.refused(self.host, lost, &said);
-            }
-            if lost.elapsed() >= allowed {
-                let error = match error {
-                    EngineError::Connect { error, .. } | EngineError::Init { error, .. } => {
-                        EngineError::NotBack {
-                            session: self.number,
-                            after: allowed,
-                            error,
-                        }
-                    }
-                    other => other,
-                };
-                control.fail(error);
-                return false;
-            }
-            let until = Instant::now() + pause.mul_f64(jitter.random_range(0.5..1.5));
-            let was_out = control.outages.is_out(self.host);
-            let is_back = || was_out && !control.outages.is_out(self.host);
-            sleep_unless(until, || control.is_stopping() || is_back()).await;
-            if control.is_stopping() {
-                return false;
-            }
-            pause = (pause * 2).min(LONGEST_BACKOFF);
-        }
     }
 }

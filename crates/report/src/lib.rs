@@ -34,5 +34,6 @@ pub use intervals::{interval_log, interval_table};
 pub use many::{DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
+pub use number::three as significant;
 pub use text::text;
 pub use texts::Lang;

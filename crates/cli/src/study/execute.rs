@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_core::StudyPlace;
-use tidemark_store::{ListedState, StepEnd, StepRow, StepState, Store};
+use tidemark_report::significant;
+use tidemark_store::{ListedState, RunListing, StepEnd, StepRow, StepState, Store};
 use tidemark_study::{OnFailure, Plan, Step, StepKind, Study};
 
 /// How often a step is looked at.
@@ -353,12 +354,16 @@ impl Execution<'_> {
         let Some(found) = found.iter().find(|r| r.run.id == id) else {
             return Ok("done".into());
         };
-        let p95 = found
-            .run
-            .p95_ms
-            .map_or(String::new(), |ms| format!(", p95 {ms:.2} ms"));
-        Ok(format!("{:.1} tx/s{p95}", found.run.transactions_per_s()))
+        Ok(figures(&found.run))
     }
+}
+
+/// A run's throughput and latency, to three digits.
+pub fn figures(run: &RunListing) -> String {
+    let p95 = run
+        .p95_ms
+        .map_or(String::new(), |ms| format!(", p95 {} ms", significant(ms)));
+    format!("{} tx/s{p95}", significant(run.transactions_per_s()))
 }
 
 /// What is noted at a run that was cut off.

@@ -2,6 +2,7 @@
 
 use super::args;
 use super::begin::place_of_store;
+use super::execute::figures;
 use super::resume::find;
 use crate::exit::{ExitCode, Failure};
 use std::fmt::Write;
@@ -106,14 +107,7 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
         };
         let result = step.run_id.as_ref().and_then(|id| {
             let found = runs.iter().find(|r| r.run.id == *id)?;
-            let p95 = found
-                .run
-                .p95_ms
-                .map_or(String::new(), |ms| format!(", p95 {ms:.2} ms"));
-            Some(format!(
-                "  {:.1} tx/s{p95}  run {id}",
-                found.run.transactions_per_s()
-            ))
+            Some(format!("  {}  run {id}", figures(&found.run)))
         });
         let _ = writeln!(
             out,

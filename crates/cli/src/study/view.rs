@@ -3,6 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
+use tidemark_report::significant;
 use tidemark_store::RunProgress;
 use tidemark_study::{Step, StepKind, time_text};
 
@@ -71,7 +72,7 @@ impl View {
                 let phase = if seen.at_s <= 0.0 { " (warm-up)" } else { "" };
                 let p95 = seen
                     .p95_ms
-                    .map_or(String::new(), |ms| format!("  p95 {ms:.2} ms"));
+                    .map_or(String::new(), |ms| format!("  p95 {} ms", significant(ms)));
                 format!(
                     "{}{phase}  {:.0} tx/s{p95}",
                     time_text(since),

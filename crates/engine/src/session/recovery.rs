@@ -1,0 +1,164 @@
+//! After an error: what it means for the session, and opening it again.
+
+use super::{SessionTask, VALIDATION};
+use crate::error::EngineError;
+use crate::recorder::Recorder;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors};
+use tidemark_runtime::{sleep_unless, unless};
+
+/// First pause before a lost session is opened again; doubled each time, plus or minus half.
+const FIRST_BACKOFF: Duration = Duration::from_millis(50);
+/// Longest such pause.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+
+/// What to do after a failed try.
+pub(super) enum Verdict {
+    Again,
+    Reconnect,
+    End,
+}
+
+impl SessionTask {
+    /// `--reconnect`: a session of its own for so many transactions.
+    pub(super) async fn reconnect_if_due(&mut self, since: &mut u64) -> bool {
+        let every = self.shared.spec.reconnect_every;
+        *since += 1;
+        if every == 0 || *since < every {
+            return true;
+        }
+        *since = 0;
+        self.reopen(false).await
+    }
+
+    /// Sorts an error, counts it, and leaves the session ready for the next try.
+    pub(super) async fn judge(&mut self, error: &DbError) -> Verdict {
+        let shared = Arc::clone(&self.shared);
+        let spec = &shared.spec;
+        if error.class == ErrorClass::ConnectionLost {
+            let statements = self.uncounted();
+            // What the run's own end cuts off is no error, unless it may have been done uncounted.
+            if self.shared.control.is_stopping() {
+                if error.is_commit_unknown() {
+                    self.shared.recorder.ignored(error, statements);
+                }
+                return Verdict::End;
+            }
+            return match spec.on_disconnect {
+                DisconnectPolicy::Reconnect => {
+                    self.shared.recorder.ignored(error, statements);
+                    Verdict::Reconnect
+                }
+                DisconnectPolicy::Fail => self.fail(error),
+            };
+        }
+        let ignored = match &spec.ignore_errors {
+            // Wrong rows are never ignored: they are what validation was asked to find.
+            IgnoreErrors::All => error.code != VALIDATION,
+            IgnoreErrors::Retryable { and_codes } => {
+                error.class == ErrorClass::Retryable || and_codes.contains(&error.code)
+            }
+            IgnoreErrors::Codes(codes) => codes.contains(&error.code),
+        };
+        if !ignored {
+            return self.fail(error);
+        }
+        let rolled_back = match &mut self.session {
+            Some(session) => session.rollback().await,
+            None => Ok(()),
+        };
+        let statements = self.uncounted();
+        self.shared.recorder.ignored(error, statements);
+        match rolled_back {
+            Ok(()) => Verdict::Again,
+            Err(e) => Box::pin(self.judge(&e)).await,
+        }
+    }
+
+    pub(super) fn fail(&self, error: &DbError) -> Verdict {
+        self.shared.recorder.failed(error);
+        let error = error.clone();
+        self.shared.control.fail(EngineError::Statement {
+            session: self.number,
+            error,
+        });
+        Verdict::End
+    }
+
+    /// Opens the session again, with jittered back-off; false when the run ended or failed.
+    pub(super) async fn reopen(&mut self, was_lost: bool) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let control = &shared.control;
+        let allowed = shared.spec.reconnect_timeout;
+        let lost = Instant::now();
+        let mut pause = FIRST_BACKOFF;
+        let seed = [
+            shared.spec.seed,
+            shared.spec.shard.index.into(),
+            self.number as u64,
+        ];
+        let seed = seed.iter().fold(0u64, |sum, s| sum.rotate_left(21) ^ s);
+        let mut jitter = SmallRng::seed_from_u64(seed);
+        // The new one may find no place beside the old one.
+        if let Some(former) = self.session.take() {
+            self.host = former.last_host().unwrap_or(0);
+            shared.connected(&former, Recorder::disconnected);
+            former.close().await;
+        }
+        loop {
+            // All at once would overflow the server's accept queue.
+            let Some(_place) = self.gate.enter(|| control.is_stopping()).await else {
+                return false;
+            };
+            let opening = Self::connect(&shared, self.number, &mut self.statements);
+            let opened = unless(|| control.is_stopping(), Box::pin(opening)).await;
+            let error = match opened {
+                None => return false,
+                Some(Ok(session)) => {
+                    self.counted = session.counts();
+                    if control.outages.back(self.host, Instant::now()) {
+                        // Those that pause try at once.
+                        control.signal();
+                    }
+                    shared.connected(&session, Recorder::connected);
+                    shared.recorder.reconnected();
+                    self.session = Some(session);
+                    return true;
+                }
+                Some(Err(error)) => error,
+            };
+            drop(_place);
+            let reason = error.db();
+            let is_full = reason.is_some_and(DbError::is_too_many_sessions);
+            if was_lost && !is_full {
+                let said = reason.map_or_else(|| error.to_string(), |e| e.message.clone());
+                control.outages.refused(self.host, lost, &said);
+            }
+            if lost.elapsed() >= allowed {
+                let error = match error {
+                    EngineError::Connect { error, .. } | EngineError::Init { error, .. } => {
+                        EngineError::NotBack {
+                            session: self.number,
+                            after: allowed,
+                            error,
+                        }
+                    }
+                    other => other,
+                };
+                control.fail(error);
+                return false;
+            }
+            let until = Instant::now() + pause.mul_f64(jitter.random_range(0.5..1.5));
+            let was_out = control.outages.is_out(self.host);
+            let is_back = || was_out && !control.outages.is_out(self.host);
+            sleep_unless(until, || control.is_stopping() || is_back()).await;
+            if control.is_stopping() {
+                return false;
+            }
+            pause = (pause * 2).min(LONGEST_BACKOFF);
+        }
+    }
+}
