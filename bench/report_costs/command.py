@@ -1,12 +1,16 @@
 """The command line, and the order of the work."""
 
 import argparse
-import datetime
-import os
-import sys
 
 from vs_sysbench import machine
-from vs_sysbench.script import add_output_options, add_program, positive, run
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    positive,
+    progress_of,
+    run,
+)
 
 from . import report
 from .bench import measure
@@ -57,24 +61,12 @@ def programs_of(args):
 
 def measure_all(args, plan):
     """The figures as text."""
-    progress = sys.stderr if args.markdown else sys.stdout
-
-    def say(text):
-        print(text, file=progress, flush=True)
-
-    load_before = os.getloadavg()[0]
+    facts = Facts(args)
     tidemark, made_up = programs_of(args)
-    found = measure(tidemark, made_up, plan, say)
-    version = machine.version([tidemark])
-    if args.tidemark is None and machine.revision():
-        version += f" ({machine.revision()})"
-    facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
-    facts += [
-        f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
-        f"load average before: {load_before:.2f}.",
-        f"{version}; {plan.runs} runs of {plan.intervals} intervals, "
-        f"{found.store_bytes / 1e6:,.0f} MB of store; medians of {plan.repeats} "
-        f"{'report' if plan.repeats == 1 else 'reports'} in each language in turn.",
+    found = measure(tidemark, made_up, plan, progress_of(args))
+    how = [
+        f"{plan.runs} runs of {plan.intervals} intervals, {found.store_bytes / 1e6:,.0f} MB of "
+        f"store; {plan.repeats} {'report' if plan.repeats == 1 else 'reports'} in each language, "
+        "in turn.",
     ]
-    text = "\n".join(f"- {fact}" for fact in facts)
-    return f"{text}\n\n{report.figures_table(found)}"
+    return f"{facts.markdown(tidemark, [], how)}\n\n{report.figures_table(found)}"

@@ -66,11 +66,14 @@ class Facts:
         version = machine.version([tidemark])
         if args.tidemark is None and machine.revision():
             version += f" ({machine.revision()})"
+        servers = ""
+        if "mysql" in args:
+            servers = f"; {'named' if args.mysql or args.postgres else 'own'} servers over TCP"
         facts = ["A smoke test: these figures mean nothing."] if args.smoke else []
         facts += [
             f"Measured on {datetime.date.today().isoformat()} on {machine.describe()}; "
             f"load average before: {self.load_before:.2f}.",
-            f"{version}; {'named' if args.mysql or args.postgres else 'own'} servers over TCP.",
+            f"{version}{servers}.",
             *settings,
             *how,
         ]

@@ -5,11 +5,12 @@ use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::{args, chosen, output, progress};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
+use tidemark_core::{nearest, printable_lines};
 use tidemark_report::{Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
@@ -51,7 +52,11 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
         _ => document(words, asked, format)?,
     };
     if out == Path::new("-") {
-        output::print(&text);
+        // What is in a field of CSV is kept as it is, unless it would be obeyed.
+        match std::io::stdout().is_terminal() {
+            true => output::print(&printable_lines(&text.replace("\r\n", "\n"))),
+            false => output::print(&text),
+        }
     } else {
         render::write_whole(&out, text.as_bytes())?;
         output::print(&format!("{}\n", out.display()));
@@ -87,11 +92,9 @@ impl Asked {
             }
         }
         for tag in &words.tag {
-            for run in chosen::tagged(asked.store(words)?, tag)? {
-                asked.add(Place::Stored(run.id));
-            }
+            asked.add_tagged(words, tag)?;
         }
-        if asked.studies != 1 || words.what.len() != 1 {
+        if asked.studies != 1 || words.what.len() + words.tag.len() != 1 {
             // A document of several things is none of them.
             asked.study.study = None;
         }
@@ -104,9 +107,16 @@ impl Asked {
         }
     }
 
-    /// A run of the store, or a study with its runs.
+    /// A run of the store, a study with its runs, or a group of runs.
     fn add_named(&mut self, words: &args::Report, name: &str) -> Result<(), Failure> {
         let store = self.store(words)?;
+        if let Some(tag) = name.strip_prefix("tag:") {
+            return self.add_tagged(words, tag);
+        }
+        if let Some(study) = name.strip_prefix("study:") {
+            let row = store.study(study)?;
+            return self.add_study(words, row);
+        }
         let id = whole_id(store, name)?;
         let not_a_run = match store.resolve(&id) {
             Ok(id) => {
@@ -116,12 +126,23 @@ impl Asked {
             Err(error @ (StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. })) => error,
             Err(error) => return Err(error.into()),
         };
-        let row = match store.study(name) {
-            Ok(row) => row,
-            Err(StoreError::NoSuchStudy { .. }) => return Err(unknown(store, name, &not_a_run)?),
-            Err(error) => return Err(error.into()),
-        };
-        let steps = store.steps(&row.id)?;
+        match store.study(name) {
+            Ok(row) => self.add_study(words, row),
+            Err(StoreError::NoSuchStudy { .. }) => Err(unknown(store, name, &not_a_run)?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn add_tagged(&mut self, words: &args::Report, tag: &str) -> Result<(), Failure> {
+        for run in chosen::tagged(self.store(words)?, tag)? {
+            self.add(Place::Stored(run.id));
+        }
+        self.alone = false;
+        Ok(())
+    }
+
+    fn add_study(&mut self, words: &args::Report, row: StudyRow) -> Result<(), Failure> {
+        let steps = self.store(words)?.steps(&row.id)?;
         for step in &steps {
             if let Some(run) = &step.run_id {
                 self.add(Place::Stored(run.clone()));

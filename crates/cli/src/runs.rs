@@ -185,7 +185,7 @@ fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
 /// The id meant: `last` is the newest's.
 ///
 /// # Errors
-/// [`Failure`] when there is none.
+/// [`Failure`] when there is no run.
 pub fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
     match id {
         "last" => store

@@ -38,7 +38,7 @@ fn a_study_is_told_in_order_in_both_languages() {
         &[
             "<h1>Durability on and off</h1>",
             "<h2>Summary</h2>",
-            "84 runs of oltp_point_select, oltp_read_write were made on MariaDB",
+            "84 runs of oltp_point_select, oltp_read_write on MariaDB",
             "Each point of the matrix was repeated 3 times.",
             "durability=2 beside durability=1",
             "<h2>Environment</h2>",
@@ -64,7 +64,7 @@ fn a_study_is_told_in_order_in_both_languages() {
         &zh.0,
         &[
             "结论摘要",
-            "共压测 84 次",
+            "共 84 次压测",
             "测试环境",
             "吞吐量随线程数变化",
             "利特尔定律",
@@ -304,9 +304,9 @@ fn failures_are_told_and_in_no_figure() {
     });
     let page = many.html(Lang::En).unwrap();
     for words in [
-        "2 steps failed or were skipped",
-        "2 runs gave no result",
-        "The study is not over: 1 of 6 steps are left.",
+        "Steps that failed or were skipped: 2;",
+        "2 runs without a result",
+        "The study is not over: 1 of 6 steps left.",
         "exit code 1: the server went away",
         "no room",
         "0193dead",

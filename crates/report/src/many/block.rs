@@ -94,4 +94,16 @@ pub(crate) enum Block {
 pub(crate) struct Part {
     pub title: String,
     pub blocks: Vec<Block>,
+    /// Whether it is left out on paper.
+    pub screen_only: bool,
+}
+
+impl Part {
+    pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self {
+            title: title.into(),
+            blocks,
+            screen_only: false,
+        }
+    }
 }

@@ -42,10 +42,7 @@ pub(super) fn failures(s: &Sources<'_>) -> Option<Part> {
         let row = vec![one.id.clone(), t.unreadable.into(), one.why.clone()];
         grid.rows.push(row);
     }
-    (!grid.rows.is_empty()).then(|| Part {
-        title: t.failures.into(),
-        blocks: vec![Block::Table(grid)],
-    })
+    (!grid.rows.is_empty()).then(|| Part::new(t.failures, vec![Block::Table(grid)]))
 }
 
 fn state(s: &Sources<'_>, state: StepState) -> &'static str {
@@ -117,10 +114,7 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
         blocks.push(Block::Fold(title, code(s, "sh", &lines, ALL_COMMANDS)));
     }
     blocks.push(Block::Fine(t.passwords.into()));
-    Part {
-        title: t.repeat.into(),
-        blocks,
-    }
+    Part::new(t.repeat, blocks)
 }
 
 /// A line for each run.
@@ -171,10 +165,7 @@ pub(super) fn runs(s: &Sources<'_>) -> Part {
     }
     let title = fill(t.all_runs, &[("count", &whole(grid.rows.len() as u64))]);
     let table = Block::Table(grid.without_empty_columns());
-    Part {
-        title: t.records.into(),
-        blocks: vec![Block::Fold(title, vec![table])],
-    }
+    Part::new(t.records, vec![Block::Fold(title, vec![table])])
 }
 
 /// What each step printed, so much of it as the page has room for; `None` without steps.
@@ -204,8 +195,9 @@ pub(super) fn outputs(s: &Sources<'_>) -> Option<Part> {
     });
     let blocks: Vec<Block> = folds.collect();
     (!blocks.is_empty()).then(|| Part {
-        title: s.t.outputs.into(),
-        blocks,
+        // They would be most of the paper.
+        screen_only: true,
+        ..Part::new(s.t.outputs, blocks)
     })
 }
 

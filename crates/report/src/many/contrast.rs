@@ -193,7 +193,7 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
         blocks.extend(found.lines().map(|line| Block::Fine(line.into())));
     }
     blocks.extend(differences(s, c));
-    Some(Part { title, blocks })
+    Some(Part::new(title, blocks))
 }
 
 fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {

@@ -8,6 +8,7 @@ use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
 use super::{commands, contrast, environment, judged, summary, workload};
 use crate::ReportError;
+use crate::number::whole;
 use crate::texts::{Lang, fill};
 use crate::words::readable_time;
 
@@ -101,16 +102,24 @@ pub(super) fn named<S: AsRef<str>>(names: &[S], most: usize, t: &Texts, comma: &
     fill(t.more, &[("names", &listed(most)), ("count", &count)])
 }
 
+/// `1 run`, `12 runs`.
+pub(super) fn runs_said(t: &Texts, count: usize) -> String {
+    match count {
+        1 => t.run_one.into(),
+        n => fill(t.run_many, &[("count", &whole(n as u64))]),
+    }
+}
+
 fn title(s: &Sources<'_>) -> String {
     if let Some(study) = &s.many.study {
         return fill(s.t.title_study, &[("name", &study.name)]);
     }
     let names: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
-    let count = (s.many.runs.len() + s.many.unreadable.len()).to_string();
+    let runs = runs_said(s.t, s.many.runs.len() + s.many.unreadable.len());
     let workloads = named(&names, NAMED, s.t, s.common.comma);
     fill(
         s.t.title_runs,
-        &[("count", &count), ("workloads", &workloads)],
+        &[("runs", &runs), ("workloads", &workloads)],
     )
 }
 
@@ -154,8 +163,5 @@ fn words(s: &Sources<'_>) -> Part {
     let said = words
         .iter()
         .map(|(word, says)| format!("{word}{}{says}", t.colon));
-    Part {
-        title: c.words.into(),
-        blocks: vec![Block::List(said.collect())],
-    }
+    Part::new(c.words, vec![Block::List(said.collect())])
 }

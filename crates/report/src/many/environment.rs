@@ -36,10 +36,7 @@ pub(super) fn part(s: &Sources<'_>) -> Part {
         blocks.push(Block::Heading(t.unread.into()));
         blocks.push(Block::List(notes));
     }
-    Part {
-        title: t.environment.into(),
-        blocks,
-    }
+    Part::new(t.environment, blocks)
 }
 
 fn clients(s: &Sources<'_>) -> Grid {

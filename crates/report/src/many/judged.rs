@@ -2,7 +2,7 @@
 
 use super::block::{Block, Judged, Part};
 use super::digest::RunDigest;
-use super::document::{Sources, named};
+use super::document::{Sources, named, runs_said};
 use super::summary::run_label;
 use crate::findings::Said;
 use crate::texts::fill;
@@ -43,14 +43,14 @@ pub(super) fn groups(runs: &[RunDigest]) -> Vec<Group<'_>> {
 pub(super) fn part(s: &Sources<'_>) -> Part {
     let groups = groups(&s.many.runs);
     let judged: Vec<Judged> = groups.iter().map(|g| judged(s, g)).collect();
-    Part {
-        title: s.common.findings.into(),
-        blocks: vec![if judged.is_empty() {
+    Part::new(
+        s.common.findings,
+        vec![if judged.is_empty() {
             Block::Say(s.t.no_findings.into())
         } else {
             Block::Findings(judged)
         }],
-    }
+    )
 }
 
 fn judged(s: &Sources<'_>, group: &Group<'_>) -> Judged {
@@ -71,7 +71,7 @@ fn judged(s: &Sources<'_>, group: &Group<'_>) -> Judged {
         said.says = fill(s.t.example, &values);
     }
     let runs = named(&labels, NAMED, s.t, s.common.comma);
-    let count = group.found.len().to_string();
+    let count = runs_said(s.t, group.found.len());
     Judged {
         said,
         runs: fill(s.t.in_runs, &[("count", &count), ("runs", &runs)]),

@@ -10,6 +10,9 @@ use tidemark_stats::{LoadPoint, Usl, UslError};
 /// nothing, of saturating throughputs nearly all.
 const LEAST_R_SQUARED: f64 = 0.9;
 
+/// So many times the throughput of the load before is more.
+const RISING: f64 = 1.05;
+
 /// What the law says of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Scaling {
@@ -116,11 +119,16 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
         .collect()
 }
 
-/// Whether throughput at the highest load is clearly above that at the one before.
+/// Whether throughput at the highest load is clearly above that at the one before: not by chance, as
+/// far as repeats tell.
 pub(crate) fn still_rises(cells: &[Cell]) -> bool {
     let measured: Vec<&Cell> = cells.iter().filter(|c| c.counted > 0).collect();
     match measured.as_slice() {
-        [.., before, last] => last.tps() > before.tps() * 1.05,
+        [.., before, last] => {
+            let low = last.transactions_per_s.map_or(0.0, |t| t.low());
+            let high = before.transactions_per_s.map_or(0.0, |t| t.high());
+            last.tps() > before.tps() * RISING && low > high
+        }
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::block::{Block, Part};
 use super::cell::Cell;
 use super::contrast::{Contrast, change, headline};
 use super::digest::RunDigest;
-use super::document::{Sources, named};
+use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
@@ -36,10 +36,7 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
         _ => blocks.push(Block::List(best)),
     }
     blocks.push(Block::List(believed(s)));
-    Part {
-        title: s.t.summary.into(),
-        blocks,
-    }
+    Part::new(s.t.summary, blocks)
 }
 
 fn what(s: &Sources<'_>) -> String {
@@ -55,7 +52,7 @@ fn what(s: &Sources<'_>) -> String {
     let mut text = fill(
         t.what,
         &[
-            ("runs", &whole(runs.len() as u64)),
+            ("runs", &runs_said(t, runs.len())),
             ("workloads", &named(&workloads, NAMED, t, comma)),
             ("targets", &named(&servers, NAMED, t, comma)),
             ("measured", &measured),
@@ -257,14 +254,8 @@ fn believed(s: &Sources<'_>) -> Vec<String> {
             .iter()
             .map(|g| format!("{} {}", g.rule, g.found.len()))
             .collect();
-        // A run has several findings; notes are counted, for they take nothing from a run.
-        let count = match severity {
-            Severity::Note => of.iter().map(|g| g.found.len()).sum(),
-            _ => runs
-                .iter()
-                .filter(|r| r.findings.iter().any(|f| f.severity == severity))
-                .count(),
-        };
+        let has = |r: &&RunDigest| r.findings.iter().any(|f| f.severity == severity);
+        let count = runs.iter().filter(has).count();
         said.push(fill(
             template,
             &[
@@ -279,7 +270,7 @@ fn believed(s: &Sources<'_>) -> Vec<String> {
     }
     let without = runs.iter().filter(|r| !r.counts()).count() + s.many.unreadable.len();
     if without > 0 {
-        said.push(fill(t.failed_runs, &[("count", &whole(without as u64))]));
+        said.push(fill(t.failed_runs, &[("runs", &runs_said(t, without))]));
     }
     let steps = &s.many.steps;
     let count = |states: &[StepState]| steps.iter().filter(|x| states.contains(&x.state)).count();

@@ -11,7 +11,10 @@ pub(super) fn of(lang: Lang) -> &'static Texts {
 
 texts! {
     // The top.
-    title_runs: "{count} runs: {workloads}", "{workloads}：{count} 次压测";
+    // English tells one from several.
+    run_one: "1 run", "1 次压测";
+    run_many: "{count} runs", "{count} 次压测";
+    title_runs: "{runs}: {workloads}", "{workloads}：{runs}";
     title_study: "{name}", "{name}";
     more: "{names} and {count} more", "{names} 等另外 {count} 项";
     colon: ": ", "：";
@@ -19,8 +22,8 @@ texts! {
     from_to: "{from} to {to}", "{from} 至 {to}";
     summary: "Summary", "结论摘要";
     contents: "Contents", "目录";
-    what: "{runs} runs of {workloads} were made on {targets}, {measured} of measurement in all.",
-        "对 {targets} 执行 {workloads}，共压测 {runs} 次，累计测量 {measured}。";
+    what: "{runs} of {workloads} on {targets}, {measured} of measurement in all.",
+        "对 {targets} 执行 {workloads}，共 {runs}，累计测量 {measured}。";
     what_repeats: "Each point of the matrix was repeated {repeats} times.", "每个测试点重复 {repeats} 次。";
     best_at: "{workload}: at most {tps} transactions/s, at {load}; 95% took at most {p95} ms.",
         "{workload}：最高吞吐量 {tps} TPS（{load}），P95 延迟 {p95} ms。";
@@ -38,10 +41,10 @@ texts! {
     believe_all: "Nothing was found that speaks against these numbers.", "审查未发现数据可疑之处。";
     believe_invalid: "Not to be used: {count} of {runs} runs ({rules}).", "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}）。";
     believe_suspect: "With care: {count} of {runs} runs may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
-    believe_note: "{count} findings are worth knowing and leave the numbers as they are ({rules}).", "另有 {count} 条提示，不影响数据（{rules}）。";
-    failed_steps: "{count} steps failed or were skipped; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
-    open_steps: "The study is not over: {left} of {all} steps are left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
-    failed_runs: "{count} runs gave no result and are in no figure.", "有 {count} 次压测没有得到结果，未计入任何数据。";
+    believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
+    failed_steps: "Steps that failed or were skipped: {count}; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
+    open_steps: "The study is not over: {left} of {all} steps left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
+    failed_runs: "{runs} without a result, in no figure.", "{runs}没有得到结果，未计入任何数据。";
     // The environment.
     environment: "Environment", "测试环境";
     clients: "Client hosts", "压测客户端";
@@ -125,8 +128,8 @@ texts! {
     scalability: "Scalability", "可扩展性";
     usl_says: "Universal Scalability Law: contention {sigma}% (95% interval {sigma_low}–{sigma_high}%), coherency {kappa} ({kappa_low}–{kappa_high}), one user alone {lambda} transactions/s; it explains {r2}% of the variance.",
         "通用可扩展性定律（USL）：竞争系数 σ = {sigma}%（95% 区间 {sigma_low}–{sigma_high}%），一致性系数 κ = {kappa}（{kappa_low}–{kappa_high}），单用户吞吐量 {lambda} TPS，可解释 {r2}% 的方差。";
-    usl_peak: "Its peak is at {load} {name} ({low}–{high}), with {tps} transactions/s.", "峰值位于 {name} {load}（{low}–{high}），约 {tps} TPS。";
-    usl_knee: "The knee is at {load} {name}: beyond it users mostly wait for each other.", "拐点位于 {name} {load}，超过后主要是互相等待。";
+    usl_peak: "Its peak is at {load} {name} ({low}–{high}), with {tps} transactions/s.", "峰值出现在{name} {load}（{low}–{high}）处，约 {tps} TPS。";
+    usl_knee: "The knee is at {load} {name}: beyond it users mostly wait for each other.", "{name}达到 {load} 时出现拐点，超过后主要是互相等待。";
     usl_beyond: "No peak lies in the range that was measured (up to {most} {name}); where it would be, these runs can't tell.",
         "所测范围（{name} 最高 {most}）内没有出现峰值，峰值位置无法由这些数据推断。";
     usl_unsure: "Coherency can't be told from none, so no peak is claimed.", "一致性系数与零无法区分，因此不给出峰值。";
@@ -156,7 +159,7 @@ texts! {
     nothing_else: "Nothing else that is recorded was different.", "记录中的其他条件均相同。";
     item: "What", "项目";
     // Findings, steps, commands.
-    in_runs: "in {count} runs: {runs}", "涉及 {count} 次压测：{runs}";
+    in_runs: "in {count}: {runs}", "涉及 {count}：{runs}";
     example: "For example {run}: {says}", "例如 {run}：{says}";
     no_findings: "The rules found nothing to say about these runs.", "各项审查规则均未发现问题。";
     failures: "Steps that failed or were skipped", "失败或跳过的步骤";

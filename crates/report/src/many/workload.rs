@@ -107,10 +107,7 @@ pub(super) fn part<'m>(
             blocks.push(Block::Panels(panels));
         }
     }
-    Ok(Part {
-        title: workload.name.clone(),
-        blocks,
-    })
+    Ok(Part::new(workload.name.clone(), blocks))
 }
 
 fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
