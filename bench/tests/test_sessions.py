@@ -18,6 +18,7 @@ from vs_sysbench.clients import BARE, TIDEMARK
 from vs_sysbench.errors import BenchError
 from vs_sysbench.figures import Sample
 from vs_sysbench.report import replace_block
+from vs_sysbench.script import README
 
 SUMMARY = """\
     transactions:                        101316 (17983.66 per sec.)
@@ -169,7 +170,7 @@ class Options(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def test_the_readme_has_the_markers(self):
-        text = command.README.read_text()
+        text = README.read_text()
         self.assertIn("new block", replace_block(text, "new block", report.BEGIN, report.END))
 
 
