@@ -13,12 +13,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from session_costs import command, figures, parse, pgbouncer, report
 from session_costs.report import PREPARED, TEXT
-from vs_sysbench import machine, target
+from vs_sysbench import machine, script, target
 from vs_sysbench.clients import BARE, TIDEMARK
 from vs_sysbench.errors import BenchError
 from vs_sysbench.figures import Sample
 from vs_sysbench.report import replace_block
-from vs_sysbench.script import README
 
 SUMMARY = """\
     transactions:                        101316 (17983.66 per sec.)
@@ -170,7 +169,7 @@ class Options(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def test_the_readme_has_the_markers(self):
-        text = README.read_text()
+        text = script.README.read_text()
         self.assertIn("new block", replace_block(text, "new block", report.BEGIN, report.END))
 
 

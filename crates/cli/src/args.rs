@@ -127,6 +127,9 @@ pub struct Demo {
     /// Seconds to measure
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub time: u64,
+    /// Print a line a second instead of the view that fills the terminal
+    #[arg(long)]
+    pub plain: bool,
     /// Sessions
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,

@@ -38,6 +38,8 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     say!();
     let more = [
         format!("--threads={}", demo.threads),
+        // Who tries Tidemark should see it at work; its lines follow when the view ends.
+        format!("--view={}", if demo.plain { "off" } else { "on" }),
         "--report-interval=1".into(),
         "--validate".into(),
         format!("--out={}", path("record.json")),

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use tidemark_engine::StopHandle;
 
 static HANDLE: OnceLock<StopHandle> = OnceLock::new();
+/// What is told when an end is asked for.
+static TOLD: OnceLock<&str> = OnceLock::new();
 
 /// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
 /// do by default.
@@ -14,15 +16,23 @@ pub fn listen() {
 
 /// The same, with what is told when it is heard.
 pub fn listen_saying(told: &'static str) {
+    TOLD.get_or_init(|| told);
+    let _unheard = ctrlc::set_handler(asked);
+}
+
+/// The user asks for an end, by a signal or by a key of the view.
+pub fn asked() {
     let handle = handle();
-    let _unheard = ctrlc::set_handler(move || {
-        if handle.is_stopped() {
-            // The second one: nothing is waited for. The store holds every interval but this one.
-            std::process::exit(ExitCode::Interrupted as i32);
-        }
-        handle.stop();
-        eprintln!("{told}");
-    });
+    if handle.is_stopped() {
+        // The second one: nothing is waited for. The store holds every interval but this one.
+        tidemark_live::restore_terminal();
+        std::process::exit(ExitCode::Interrupted as i32);
+    }
+    handle.stop();
+    // A view says it itself.
+    if !tidemark_live::terminal_is_taken() {
+        eprintln!("{}", TOLD.get().copied().unwrap_or_default());
+    }
 }
 
 /// What a run or load asks whether it should end.

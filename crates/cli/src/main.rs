@@ -20,8 +20,10 @@ mod grammar;
 mod interrupt;
 mod labels;
 mod loading;
+mod measuring;
 mod native;
 mod oltpbench;
+mod outlet;
 mod output;
 mod outputs;
 mod pacing;
@@ -41,6 +43,7 @@ mod sysbench;
 mod target;
 mod tpcc;
 mod tpch;
+mod watching;
 mod ycsb;
 
 use clap::Parser;

@@ -106,6 +106,13 @@ pub const LOAD: &[OptionSpec] = &[
         "--find-max ends when the rates kept and not kept are this close; 0.05 is 5 %",
     ),
     option(
+        "view",
+        Bool,
+        "off",
+        "watch a run in a view that fills the terminal: rates, latencies, types, errors, hosts; q \
+         leaves it, and the run goes on with its lines; without a terminal there are lines alone",
+    ),
+    option(
         "inject-rtt",
         up_to(MINUTE),
         "0",
@@ -151,6 +158,20 @@ pub const NATIVE: &[OptionSpec] = &[
         Text,
         "",
         "file of the run store, or off; TIDEMARK_STORE sets another default",
+    ),
+    option(
+        "metrics",
+        Text,
+        "",
+        "serve a run's figures as OpenMetrics for Prometheus at this port of the loopback address, \
+         or at ADDRESS:PORT; port 0 takes a free one and tells it",
+    ),
+    option(
+        "metrics-linger",
+        up_to(DAY),
+        "0",
+        "go on serving --metrics for this time after a run's end, so that the last figures are \
+         fetched, too",
     ),
     option(
         "executors",

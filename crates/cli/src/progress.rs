@@ -2,6 +2,16 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use tidemark_core::RunSpec;
+
+/// Standard error, when that is a terminal.
+pub fn where_bars_are_drawn() -> ProgressDrawTarget {
+    if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr_with_hz(5)
+    } else {
+        ProgressDrawTarget::hidden()
+    }
+}
 
 /// A bar over a known number of steps, on standard error.
 pub fn bar(total: u64, unit: &str) -> ProgressBar {
@@ -12,12 +22,17 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
         "{{msg}} [{{bar:30}}] {{percent:>3}} %  {{human_pos}}/{{human_len}} {unit}  \
          {{per_sec}}  {{eta}} left"
     );
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
+    let bar = ProgressBar::with_draw_target(Some(total), where_bars_are_drawn());
     // The template is ours and constant but for the unit's name; the default style is no loss.
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
     }
     bar
+}
+
+/// A bar over a whole run, warm-up included.
+pub fn of_run(spec: &RunSpec) -> ProgressBar {
+    seconds(crate::pacing::length(spec).map_or(0, |t| (t + spec.warmup).as_secs()))
 }
 
 /// A bar over a time in seconds, moved in milliseconds; 0 seconds is a time without end.
@@ -32,7 +47,7 @@ pub fn seconds(seconds: u64) -> ProgressBar {
             "[{bar:30}] {elapsed} of {len}  {eta} left  {msg}",
         ),
     };
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(5));
+    let bar = ProgressBar::with_draw_target(length, where_bars_are_drawn());
     let template = template.replace("{len}", &format!("{seconds}s"));
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));

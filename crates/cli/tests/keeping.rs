@@ -97,6 +97,11 @@ fn runs_are_found_labelled_compared_and_deleted() {
     assert_eq!(work.ok(&["tag"]).out, "after\nbefore\n基线\n");
     work.ok(&["note", &ids[0], "as delivered"]);
     assert_eq!(work.ok(&["note", &ids[0]]).out, "as delivered\n");
+    let shown = work.ok(&["show", &ids[0]]).out;
+    assert!(
+        shown.contains("as delivered") && shown.contains("before, 基线"),
+        "{shown}"
+    );
     let json = work.ok(&["show", &ids[0], "--json"]).out;
     assert!(json.contains("\"as delivered\"") && json.contains("\"before\""));
 

@@ -312,6 +312,9 @@ impl<'a> Measurement<'a> {
                 held.span.counters.merge(&self.spare);
             }
         }
+        if !self.spare.errors.counts().is_empty() {
+            observer.errors(interval.phase, self.spare.errors.counts());
+        }
         self.spare.clear();
         // What is left when the last session ends within moments of an interval is nothing.
         if interval.length_ms >= SHORTEST_INTERVAL_MS || interval.statements.total() > 0 {

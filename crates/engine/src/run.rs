@@ -10,7 +10,7 @@ use crate::tally::ErrorTally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
-use tidemark_core::record::{Interval, Outage, RunState, Step, Totals};
+use tidemark_core::record::{ErrorCount, Interval, Outage, Phase, RunState, Step, Totals};
 use tidemark_drivers::Connector;
 use tidemark_workloads::Workload;
 
@@ -18,6 +18,10 @@ use tidemark_workloads::Workload;
 pub trait RunObserver {
     /// All sessions are connected and prepared; load begins.
     fn started(&mut self, started: &Started);
+    /// Errors were counted since the last call, in this phase; an interval's come just before it.
+    fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
+        let _ = (phase, errors);
+    }
     /// An interval ended.
     fn interval(&mut self, interval: &Interval);
     /// A span between two checkpoints ended; `seconds` from the start of the measurement.

@@ -5,8 +5,10 @@
 
 mod host;
 mod limits;
+mod load;
 mod usage;
 
 pub use host::client_host;
 pub use limits::raise_open_files;
+pub use load::{HostLoad, HostSampler};
 pub use usage::{Usage, usage};

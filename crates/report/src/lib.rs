@@ -15,7 +15,7 @@ mod load_words;
 mod many;
 mod markdown;
 mod merge;
-mod number;
+pub mod number;
 pub mod oltpbench;
 mod section;
 pub mod sysbench;

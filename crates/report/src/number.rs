@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// With thousands separated: `1,234,567`.
-pub(crate) fn whole(n: u64) -> String {
+pub fn whole(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -80,7 +80,7 @@ pub(crate) fn seconds(s: f64) -> String {
 }
 
 /// Bytes in binary units: `17.2 MiB`.
-pub(crate) fn bytes(n: u64) -> String {
+pub fn bytes(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["B", "KiB", "MiB", "GiB"] {
         if value < 1024.0 {

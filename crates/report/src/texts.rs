@@ -370,6 +370,8 @@ texts! {
     finding_suspect: "SUSPECT", "存疑";
     finding_note: "NOTE", "提示";
     finding_line: "{severity} [{rule}] {says}", "{severity} [{rule}] {says}";
+    tags: "Tags", "标签";
+    note: "Note", "备注";
     notes: "Not everything could be read", "部分信息未能采集";
     repeat: "To run it again", "复现命令";
     repeat_says: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";

@@ -213,6 +213,13 @@ impl Words<'_> {
         ];
         // Streams of queries have no arrivals.
         facts.retain(|(name, _)| *name != t.rate || r.queries.is_empty());
+        // What its user says of it.
+        if !r.tags.is_empty() {
+            facts.push((t.tags, r.tags.join(", ")));
+        }
+        if !r.note.is_empty() {
+            facts.push((t.note, r.note.clone()));
+        }
         facts
     }
 

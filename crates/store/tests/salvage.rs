@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tidemark_core::record::{RunRecord, RunState};
-use tidemark_store::{Filter, Salvaged, Store, StoreError, salvage};
+use tidemark_store::{
+    ChangedSetting, Filter, NewStep, NewStudy, Salvaged, Store, StoreError, salvage,
+};
 
 const PAGE: usize = 4096;
 
@@ -366,6 +368,47 @@ fn a_new_file_is_a_new_file() {
     let error = salvage(&absent, &new, &mut |_, _| {}).unwrap_err();
     assert!(matches!(error, StoreError::Absent { .. }), "{error:?}");
     assert!(!new.exists());
+}
+
+#[test]
+fn studies_come_back_with_their_steps_and_what_waits_for_being_put_back() {
+    let dir = folder();
+    let path = dir.path().join("runs.db");
+    let mut store = Store::open(&path).unwrap();
+    let study = NewStudy {
+        id: "0191".into(),
+        name: "sweep".into(),
+        file: "# long enough for other pages\n".repeat(500),
+        ..NewStudy::default()
+    };
+    let steps: Vec<NewStep> = (0..50)
+        .map(|n| NewStep {
+            kind: "run".into(),
+            cell: format!("threads={n}"),
+            repeat: 1,
+            command: vec!["tidemark".into(), "sysbench".into()],
+        })
+        .collect();
+    store.begin_study(&study, &steps).unwrap();
+    let change = ChangedSetting {
+        target: "a".into(),
+        name: "innodb_flush_log_at_trx_commit".into(),
+        before: Some("1".into()),
+        changed_to: "2".into(),
+    };
+    store.setting_changes("0191", &change).unwrap();
+    let (row, rows) = (store.study("0191").unwrap(), store.steps("0191").unwrap());
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..PAGE].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    let new = dir.path().join("new.db");
+    let salvaged = salvage(&path, &new, &mut |_, _| {}).unwrap();
+    assert_eq!((salvaged.studies, salvaged.broken_rows), (1, 0));
+    let saved = Store::open_existing(&new).unwrap();
+    assert_eq!(saved.study("0191").unwrap(), row);
+    assert_eq!(saved.steps("0191").unwrap(), rows);
+    assert_eq!(saved.changed_settings("0191").unwrap(), [change]);
 }
 
 #[test]

@@ -25,6 +25,8 @@
 //! `TIDEMARK_TEST_MYSQL_URL` and `TIDEMARK_TEST_POSTGRES_URL` name servers that run elsewhere;
 //! the shared ones are then those. Where neither a variable nor the programs are there, the error
 //! says how to get them: such a test fails, it is never skipped.
+//!
+//! Beside servers there is a strict reader of what Tidemark serves: [`openmetrics`].
 
 mod builder;
 mod client;
@@ -32,6 +34,7 @@ mod endpoint;
 mod error;
 mod layout;
 mod mariadb;
+pub mod openmetrics;
 mod postgres;
 mod server;
 mod shared;

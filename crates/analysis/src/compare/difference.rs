@@ -4,9 +4,19 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{Phase, RunRecord, RunState};
 
-/// Options that say where results go, and not what is run; and the seed, which is another in every
+/// Options that say where results go and who watches, and not what is run; and the seed, which is another in every
 /// repeat.
-const ASIDE: [&str; 6] = ["out", "report", "store", "lang", "seed", "rand-seed"];
+const ASIDE: [&str; 9] = [
+    "out",
+    "report",
+    "store",
+    "lang",
+    "view",
+    "metrics",
+    "metrics-linger",
+    "seed",
+    "rand-seed",
+];
 /// Measured times closer than this share are equal.
 const SAME_TIME: f64 = 0.05;
 

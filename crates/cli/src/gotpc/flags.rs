@@ -238,7 +238,7 @@ pub const IDLE: &[Flag] = &[
         .letter('S')
         .idle("nothing is read from TiDB's status port"),
     flag("pprof", Text, "", "").idle("there is no Go runtime to profile"),
-    flag("metrics-addr", Text, "", "").idle("figures are in the record (--out) and not served"),
+    flag("metrics-addr", Text, "", "").idle("use --metrics: other names, the same idea"),
     flag("base-id", Text, "", "").idle("there is no Dtable driver"),
     flag("private-key", Password, "", "").idle("there is no Dtable driver"),
 ];

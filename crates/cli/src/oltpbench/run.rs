@@ -7,19 +7,18 @@ use super::printer::Printer;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::output;
-use crate::outputs::{Outputs, complain, say};
+use crate::measuring::{Asked, Kept, measure};
+use crate::outlet::Outlet;
+use crate::outputs::{Outputs, say};
 use crate::pacing::long_distance;
 use crate::plan::Plan;
 use crate::progress;
 use crate::ready;
 use crate::recording::{Described, Recording, describe};
-use crate::storing::Storing;
+use crate::watching::Watching;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use tidemark_core::record::Totals;
 use tidemark_core::{OptionValues, RunSpec, Source};
-use tidemark_engine::run_sampled;
 use tidemark_report::oltpbench::Results;
 use tidemark_report::{Lang, sysbench, tpcc};
 use tidemark_runtime::block_on;
@@ -83,12 +82,6 @@ impl Files {
     }
 }
 
-/// What came of a phase.
-struct Done {
-    totals: Totals,
-    code: ExitCode,
-}
-
 /// Runs the phases.
 ///
 /// # Errors
@@ -100,6 +93,7 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
             Outputs::new(options)?;
         }
     }
+    let mut watching = Watching::new(&job.options)?;
     let prepare = prepare_command(&job.options);
     enough_warehouses(job, &prepare)?;
     let mut described = look(job, &prepare)?;
@@ -134,7 +128,7 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
                     args,
                     prepare: &prepare,
                 };
-                match run.run(described.take(), &mut files, out) {
+                match run.run(described.take(), &mut files, &mut watching, out) {
                     Ok(done) => {
                         let added = results.add(&done.totals);
                         added.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
@@ -178,8 +172,9 @@ impl Run<'_> {
         &self,
         described: Option<Described>,
         files: &mut Files,
+        watching: &mut Watching,
         out: &mut dyn Write,
-    ) -> Result<Done, Failure> {
+    ) -> Result<Kept, Failure> {
         let (job, spec, options) = (self.job, self.spec, self.options);
         let outputs = Outputs::new(options)?;
         let plan = Plan::new(job.definition, options, job.target.clone(), false)?;
@@ -202,56 +197,28 @@ impl Run<'_> {
             None => look_with(&plan, self.spec, options, self.prepare)?,
         };
         let name = job.definition.name;
-        let mut recording = Recording::new(self.args, name, &job.target, options, spec, described);
-        let mut storing = Storing::open(options.text_opt("store"));
-        complain(&mut storing);
+        let recording = Recording::new(self.args, name, &job.target, options, spec, described);
         let samples = files.transactions.as_ref();
         let samples = samples.map(|t| (&t.log, self.phase.number));
-        let measured = {
-            let time = spec.time.unwrap_or_default() + spec.warmup;
-            let mut printer = Printer {
-                out,
-                recording: &mut recording,
-                storing: &mut storing,
-                windows: &mut files.windows,
-                every: Duration::from_millis(options.uint("interval-monitor")),
-                count: 0,
-                length_ms: 0.0,
-                bar: progress::seconds(time.as_secs()),
-            };
-            run_sampled(
+        let every = Duration::from_millis(options.uint("interval-monitor"));
+        let measured = measure(
+            Asked {
+                options,
                 spec,
-                &plan.connector,
-                &plan.workload,
-                &[],
-                &interrupt::handle(),
-                &mut printer,
+                plan: &plan,
+                checkpoints: &[],
                 samples,
-            )
-        };
-        files.windows.iter_mut().for_each(Windows::end_phase);
-        let result = match measured {
-            Ok(result) => result,
-            Err(error) => {
-                recording.failed(&error);
-                outputs.keep(&mut recording, &mut storing, out)?;
-                return Err(ready::failed(error, self.prepare));
-            }
-        };
-        recording.finish(&result);
-        let text = self.told(&recording)?;
+                outputs: &outputs,
+                prepare: self.prepare,
+            },
+            recording,
+            watching,
+            Outlet::one(out, progress::of_run(spec)),
+            &mut Printer::new(every, &mut files.windows),
+        )?;
+        let text = self.told(&measured.recording)?;
         say(out, &text);
-        recording.look_again(&plan.connector, &plan.workload);
-        let kept = outputs.keep(&mut recording, &mut storing, out)?;
-        if output::failure().is_some() && !kept {
-            // The only place left.
-            eprint!("{text}");
-        }
-        let code = ready::ended(result, &recording.record, self.prepare)?;
-        Ok(Done {
-            totals: recording.record.totals,
-            code,
-        })
+        measured.keep(out, &text)
     }
 
     /// What the family's programs have no words for.

@@ -8,7 +8,7 @@ const EXAMPLES: &str = "\
 Begin with, in a minute and without a server:
   tidemark study plan studies/quick-sqlite.toml
   tidemark study run studies/quick-sqlite.toml
-  tidemark study status last
+  tidemark report 'quick look at SQLite'
 
 Files to copy from are in studies/; docs/studies.md explains every key.";
 

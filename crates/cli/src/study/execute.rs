@@ -142,7 +142,7 @@ impl Execution<'_> {
             });
         }
         self.store.end_study(id)?;
-        say!("what came of it: tidemark study status {id}");
+        say!("what came of it: tidemark report {id}, tidemark study status {id}");
         if failed + skipped > 0 {
             say!("take what failed again: tidemark study resume {id} --retry-failed");
             return Ok(ExitCode::Failed);

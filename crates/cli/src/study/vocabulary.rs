@@ -43,7 +43,7 @@ impl Commands for Vocabulary {
     }
 
     fn is_property(&self, family: Family, option: &str) -> bool {
-        family == Family::Ycsb && !ycsb::parse::is_flag(option)
+        family == Family::Ycsb && !ycsb::flags::is_flag(option)
     }
 
     fn check(&self, words: &[String]) -> Result<(), String> {

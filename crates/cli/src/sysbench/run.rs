@@ -1,16 +1,16 @@
 //! `run`: connect, warm up, measure, print, keep.
 
-use super::printer::Printer;
+use super::printer::{Printer, bar};
 use super::target;
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::output;
-use crate::outputs::{Outputs, complain, say};
+use crate::measuring::{Asked, measure};
+use crate::outlet::Outlet;
+use crate::outputs::{Outputs, say};
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles, run_spec};
 use crate::ready;
 use crate::recording::{Recording, describe};
-use crate::storing::Storing;
+use crate::watching::Watching;
 use std::io::Write;
 use std::time::Duration;
 use tidemark_core::record::TableState;
@@ -34,6 +34,7 @@ pub fn run(
     let percentiles = percentiles(options)?;
     let checkpoints = checkpoints(options)?;
     let outputs = Outputs::new(options)?;
+    let mut watching = Watching::new(options)?;
     let plan = Plan::new(definition, options, target::target(options)?, false)?;
     let spec = run_spec(options, plan.target.protocol)?;
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
@@ -53,7 +54,7 @@ pub fn run(
     for warning in other_data(&described.tables) {
         say(out, &format!("WARNING: {warning}\n"));
     }
-    let mut recording = Recording::new(
+    let recording = Recording::new(
         args,
         definition.name,
         &plan.target,
@@ -66,52 +67,27 @@ pub fn run(
         say(out, &debug_lines(&recording));
     }
     say(out, sysbench::initializing());
-    let mut storing = Storing::open(options.text_opt("store"));
-    complain(&mut storing);
-    let measured = {
-        let mut printer = Printer::new(
+    let measured = measure(
+        Asked {
             options,
-            &spec,
-            &percentiles,
-            out,
-            &mut recording,
-            &mut storing,
-        );
-        tidemark_engine::run(
-            &spec,
-            &plan.connector,
-            &plan.workload,
-            &checkpoints,
-            &interrupt::handle(),
-            &mut printer,
-        )
-    };
-    match measured {
-        Ok(result) => {
-            recording.finish(&result);
-            let mut summary = summary(
-                options,
-                &percentiles,
-                &result,
-                &spec,
-                checkpoints.is_empty(),
-            )?;
-            summary += &beyond(&recording)?;
-            say(out, &summary);
-            recording.look_again(&plan.connector, &plan.workload);
-            let kept = outputs.keep(&mut recording, &mut storing, out)?;
-            if output::failure().is_some() && !kept {
-                // The only place left.
-                eprint!("{summary}");
-            }
-            ready::ended(result, &recording.record, &prepare)
-        }
-        Err(error) => {
-            recording.failed(&error);
-            outputs.keep(&mut recording, &mut storing, out)?;
-            Err(ready::failed(error, &prepare))
-        }
-    }
+            spec: &spec,
+            plan: &plan,
+            checkpoints: &checkpoints,
+            samples: None,
+            outputs: &outputs,
+            prepare: &prepare,
+        },
+        recording,
+        &mut watching,
+        Outlet::one(out, bar(options, &spec)),
+        &mut Printer::new(options, &spec, &percentiles),
+    )?;
+    let result = &measured.result;
+    let no_checkpoints = checkpoints.is_empty();
+    let mut summary = summary(options, &percentiles, result, &spec, no_checkpoints)?;
+    summary += &beyond(&measured.recording)?;
+    say(out, &summary);
+    Ok(measured.keep(out, &summary)?.code)
 }
 
 /// The command that makes the tables a run needs, as the user would write it.

@@ -1,17 +1,19 @@
 //! `run`: connect, warm up, measure, print, keep.
 
-use super::printer::{self, Printer};
+use super::printer::Printer;
 use super::{check, plan};
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::Work;
-use crate::interrupt;
-use crate::output::{self, Stdout};
-use crate::outputs::{Outputs, complain, say};
+use crate::measuring::{Asked, measure};
+use crate::outlet::Outlet;
+use crate::output::Stdout;
+use crate::outputs::{Outputs, say};
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::Plan;
+use crate::progress;
 use crate::ready;
 use crate::recording::{Recording, describe};
-use crate::storing::Storing;
+use crate::watching::Watching;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{DbError, RunSpec};
 use tidemark_drivers::catalog;
@@ -29,6 +31,7 @@ const WAREHOUSE: &str = "warehouse";
 pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
     let options = work.options;
     let outputs = Outputs::new(options)?;
+    let mut watching = Watching::new(options)?;
     let spec = plan::run_spec(work)?;
     let plan = work.plan(false)?;
     let mut aside = work.aside();
@@ -41,7 +44,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     let needed = plan.workload.needs(spec.terminals);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     enough_warehouses(work, &plan, &prepare)?;
-    let mut recording = Recording::new(
+    let recording = Recording::new(
         args,
         work.definition.name,
         &plan.target,
@@ -50,48 +53,26 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         described,
     );
     say(&mut aside, &header(work, &spec, &recording.record));
-    let mut storing = Storing::open(options.text_opt("store"));
-    complain(&mut storing);
-    let measured = {
-        let mut printer = Printer {
-            out: &mut Stdout,
-            aside: &mut aside,
-            recording: &mut recording,
-            storing: &mut storing,
-            style: work.style,
-            every: options.time("interval"),
-            since: Vec::new(),
-            bar: printer::bar(&spec),
-        };
-        tidemark_engine::run(
-            &spec,
-            &plan.connector,
-            &plan.workload,
-            &[],
-            &interrupt::handle(),
-            &mut printer,
-        )
-    };
-    let result = match measured {
-        Ok(result) => result,
-        Err(error) => {
-            recording.failed(&error);
-            outputs.keep(&mut recording, &mut storing, &mut aside)?;
-            return Err(ready::failed(error, &prepare));
-        }
-    };
-    recording.finish(&result);
-    let (theirs, ours) = summaries(work, &recording.record)?;
+    let measured = measure(
+        Asked {
+            options,
+            spec: &spec,
+            plan: &plan,
+            checkpoints: &[],
+            samples: None,
+            outputs: &outputs,
+            prepare: &prepare,
+        },
+        recording,
+        &mut watching,
+        Outlet::two(&mut Stdout, &mut aside, progress::of_run(&spec)),
+        &mut Printer::new(work.style, options.time("interval")),
+    )?;
+    let (theirs, ours) = summaries(work, &measured.recording.record)?;
     say(&mut aside, "Finished\n");
     say(&mut Stdout, &theirs);
     say(&mut aside, &ours);
-    recording.look_again(&plan.connector, &plan.workload);
-    let kept = outputs.keep(&mut recording, &mut storing, &mut aside)?;
-    if output::failure().is_some() && !kept {
-        // The only place left.
-        eprint!("{theirs}{ours}");
-    }
-    let ended = ready::ended(result, &recording.record, &prepare)?;
+    let ended = measured.keep(&mut aside, &format!("{theirs}{ours}"))?.code;
     if options.flag("check-all") && ended == ExitCode::Success {
         check::after(work, &plan, spec.sessions, &mut aside)?;
     }

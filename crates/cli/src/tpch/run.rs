@@ -12,6 +12,7 @@ use crate::outputs::{Outputs, complain, say};
 use crate::plan::Plan;
 use crate::recording::{Described, Recording, describe};
 use crate::storing::Storing;
+use crate::watching::Watching;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
@@ -32,6 +33,7 @@ use tidemark_workloads::tpch::SETS;
 pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
     let options = work.options;
     let outputs = Outputs::new(options)?;
+    let mut watching = Watching::new(options)?;
     let asked = Asked::new(options)?;
     let plan = work.plan(false)?;
     let prepare = work.prepare_command();
@@ -82,9 +84,11 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
             spec: &spec,
             tests: &tests,
             answers: answers.as_ref(),
+            recorded: &recorded,
         },
         &mut recording,
         &mut storing,
+        &mut watching,
         &mut aside,
     );
     recording.finish(&measured);
@@ -138,6 +142,7 @@ struct Measured<'a> {
     spec: &'a StreamsSpec,
     tests: &'a [Vec<Stream>],
     answers: Option<&'a Answers>,
+    recorded: &'a RunSpec,
 }
 
 /// Runs the tests one after the other.
@@ -146,6 +151,7 @@ fn measure(
     what: &Measured<'_>,
     recording: &mut Recording,
     storing: &mut Storing,
+    watching: &mut Watching,
     aside: &mut dyn Write,
 ) -> RunResult {
     let asked = what.asked;
@@ -160,6 +166,8 @@ fn measure(
         aside,
         recording,
         storing,
+        watching,
+        spec: what.recorded,
         style: work.style,
         every: work.options.time("interval"),
         bar: progress::bar(total as u64, "queries"),
@@ -182,6 +190,7 @@ fn measure(
         watch.lines();
     }
     watch.bar.finish_and_clear();
+    watch.watching.ended();
     let totals = watch.told.totals(watch.before);
     result(failure, totals, asked.streams, watch.told)
 }

@@ -5,13 +5,15 @@ use super::asked::{Asked, Question};
 use crate::outputs::say;
 use crate::recording::Recording;
 use crate::storing::Storing;
+use crate::watching::{Watching, run_info};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use tidemark_core::RunSpec;
 use tidemark_core::record::{
-    AnswerVerdict, EncodedHistogram, Interval, QueryOutcome, QueryRun, StatementCounts, Totals,
-    TypeStats,
+    AnswerVerdict, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun, StatementCounts,
+    Totals, TypeStats,
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
 use tidemark_report::tpcc::OutputStyle;
@@ -29,6 +31,9 @@ pub(super) struct Watch<'a> {
     pub aside: &'a mut dyn Write,
     pub recording: &'a mut Recording,
     pub storing: &'a mut Storing,
+    pub watching: &'a mut Watching,
+    /// What the record says was asked for.
+    pub spec: &'a RunSpec,
     pub style: OutputStyle,
     pub every: Duration,
     pub bar: ProgressBar,
@@ -137,6 +142,7 @@ impl Watch<'_> {
             interval.ignored_errors = 1;
         }
         self.storing.interval(&interval);
+        self.watching.interval(&interval);
     }
 }
 
@@ -150,6 +156,8 @@ impl StreamsObserver for Watch<'_> {
             };
             let said = crate::outputs::load_begins(self.recording, self.storing, &begun);
             self.say(&said, true);
+            let info = run_info(&self.recording.record, self.spec, &[]);
+            self.watching.started(info);
         }
     }
 
@@ -164,6 +172,9 @@ impl StreamsObserver for Watch<'_> {
             StepOutcome::TimedOut => QueryOutcome::TimedOut,
             StepOutcome::Failed(error) => {
                 self.told.errors.add(error);
+                let mut one = ErrorTally::default();
+                one.add(error);
+                self.watching.errors(Phase::Measure, one.counts());
                 QueryOutcome::Failed(error.to_string())
             }
         };

@@ -1,11 +1,13 @@
 //! `tidemark ycsb`: YCSB with go-ycsb's command line, properties and output.
 
 mod files;
+pub mod flags;
 mod load;
 pub mod parse;
 mod printer;
 mod properties;
 mod run;
+mod setting;
 mod target;
 mod there;
 
@@ -22,7 +24,7 @@ use tidemark_workloads::Definition;
 
 /// Its command line as clap has it, with the words that stand first.
 pub fn grammar() -> clap::Command {
-    parse::command_line()
+    flags::command_line()
         .mut_arg("COMMAND", |arg| arg.value_parser(["load", "run"]))
         .mut_arg("DB", |arg| arg.value_parser(["mysql", "pg", "sqlite"]))
         .mut_arg("property_file", |arg| {

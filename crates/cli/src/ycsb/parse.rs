@@ -1,15 +1,13 @@
 //! The command line of `tidemark ycsb`: go-ycsb's, with its property files and properties.
 
 use super::files::{self, Property};
-use super::properties::{CONNECTION, Meaning, OWN, known, meaning, property_of};
-use crate::exit::{ExitCode, Failure};
-use crate::grammar::{self, arg, value};
-use crate::native::{LOAD, NATIVE};
-use clap::{Arg, ArgAction, ArgMatches};
-use tidemark_core::{
-    OptionError, OptionKind, OptionSpec, OptionValues, Protocol, Source, nearest, option,
-    redact_url,
-};
+use super::flags::{TARGET, command_line, flags, general};
+use super::properties::{CONNECTION, OWN};
+use super::setting::Setting;
+use crate::exit::Failure;
+use crate::grammar::{self, value};
+use clap::ArgMatches;
+use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, nearest, redact_url};
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -58,45 +56,6 @@ const DATABASES: &[(&str, Protocol)] = &[
     ("cdb", Protocol::Postgres),
     ("sqlite", Protocol::Sqlite),
 ];
-
-/// The core workload's names in go-ycsb and in YCSB.
-const CLASSES: &[&str] = &[
-    "core",
-    "site.ycsb.workloads.CoreWorkload",
-    "com.yahoo.ycsb.workloads.CoreWorkload",
-];
-
-const TABLE: OptionSpec = option("table", OptionKind::Text, "usertable", "name of the table");
-const TARGET: OptionSpec = option(
-    "target",
-    OptionKind::Text,
-    "",
-    "a whole number: operations a second to keep, at equal distances; else the URL of the \
-     database, as mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, sqlite:ycsb.db",
-);
-
-/// Options of every command that are flags here, too. Users of YCSB do not think.
-fn general() -> impl Iterator<Item = &'static OptionSpec> {
-    let other = ["target", "think-time"];
-    LOAD.iter()
-        .chain(NATIVE)
-        .filter(move |o| !other.contains(&o.name))
-}
-
-/// Every flag that sets an option of the same name.
-fn flags() -> impl Iterator<Item = &'static OptionSpec> {
-    OWN.iter().chain([&TABLE]).chain(general())
-}
-
-/// Whether an option is a flag, and no property.
-pub fn is_flag(option: &str) -> bool {
-    flags().any(|o| o.name == option)
-}
-
-fn workload(definition: &'static Definition) -> impl Iterator<Item = &'static str> {
-    let tables = definition.options.iter().copied().flatten();
-    tables.map(|o| o.name)
-}
 
 /// Understands the words after `ycsb`.
 ///
@@ -179,121 +138,6 @@ fn words_of(given: &ArgMatches, name: &str) -> Vec<String> {
     words.cloned().collect()
 }
 
-/// What was said so far.
-struct Setting {
-    definition: &'static Definition,
-    options: OptionValues,
-    properties: Vec<(String, String)>,
-    hints: Vec<String>,
-    database: Option<Protocol>,
-}
-
-impl Setting {
-    fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
-        let Property { name, value, place } = property;
-        // As it may be told: a URL in the wrong place may have a password in it.
-        let told = redact_url(value);
-        match meaning(name, workload(self.definition)) {
-            Meaning::Option(option) => {
-                self.of_this_database(name);
-                let set = self.options.set(option, value, source);
-                set.map_err(|error| worded(error, name, place))?;
-            }
-            Meaning::Throughput => {
-                let Ok(rate) = value.parse::<u64>() else {
-                    return Err(Failure::usage(format!(
-                        "{name}={told} ({place}): allowed is a whole number of operations a \
-                         second, 0 for no limit; for example target=1000"
-                    )));
-                };
-                self.throughput(rate, source)?;
-            }
-            Meaning::Class if CLASSES.contains(&value.as_str()) => {}
-            Meaning::Class => {
-                return Err(Failure::usage(format!(
-                    "workload={told} ({place}): allowed is core, the only workload of YCSB that \
-                     Tidemark has"
-                )));
-            }
-            Meaning::Nothing(why) => {
-                self.hints
-                    .push(format!("{name} ({place}) has no effect: {why}"));
-            }
-            Meaning::Unknown => {
-                let hint = nearest(name, known(workload(self.definition)))
-                    .map_or("; tidemark ycsb --help lists them".to_string(), |n| {
-                        format!("; did you mean {n}?")
-                    });
-                return Err(Failure::usage(format!(
-                    "unknown property {name} ({place}){hint}"
-                )));
-            }
-        }
-        let secret = name.ends_with(".password") && !value.is_empty();
-        let shown = if secret { "***".into() } else { told };
-        self.properties.retain(|(known, _)| known != name);
-        self.properties.push((name.clone(), shown));
-        Ok(())
-    }
-
-    /// Says that a connection's property is another database's.
-    fn of_this_database(&mut self, name: &str) {
-        let theirs = match name.split_once('.').map(|(first, _)| first) {
-            Some("mysql" | "tidb") => Protocol::Mysql,
-            Some("pg") => Protocol::Postgres,
-            Some("sqlite") => Protocol::Sqlite,
-            _ => return,
-        };
-        if self.database.is_some_and(|ours| ours != theirs) {
-            let hint = format!("{name} has no effect: it is for another database");
-            if !self.hints.contains(&hint) {
-                self.hints.push(hint);
-            }
-        }
-    }
-
-    /// `--target`: a throughput as go-ycsb has it, or a database's URL as every command has it.
-    fn target(&mut self, value: &str) -> Result<(), Failure> {
-        match value.parse::<u64>() {
-            Ok(rate) => self.throughput(rate, Source::CommandLine),
-            Err(_) => {
-                self.options.set("target", value, Source::CommandLine)?;
-                Ok(())
-            }
-        }
-    }
-
-    /// Operations a second at equal distances, as YCSB's clients keep them; 0 is no limit.
-    fn throughput(&mut self, rate: u64, source: Source) -> Result<(), Failure> {
-        self.options.set("rate", &rate.to_string(), source)?;
-        if rate > 0 && self.options.source("arrivals") == Source::Default {
-            self.options
-                .set("arrivals", "constant", Source::ConfigFile)?;
-        }
-        Ok(())
-    }
-}
-
-/// An error of an option in the words of the property.
-fn worded(error: OptionError, name: &str, place: &str) -> Failure {
-    match error {
-        OptionError::Value {
-            name: option,
-            value,
-            allowed,
-            example,
-        } => {
-            let right = example.split_once('=').map_or("", |(_, right)| right);
-            debug_assert_eq!(property_of(&option), name);
-            Failure::usage(format!(
-                "{name}={} ({place}): allowed is {allowed}; for example {name}={right}",
-                redact_url(&value)
-            ))
-        }
-        other => Failure::usage(redact_url(&format!("{other} ({place})"))),
-    }
-}
-
 fn command(given: &ArgMatches) -> Result<Command, Failure> {
     const COMMANDS: [(&str, Command); 2] = [("load", Command::Load), ("run", Command::Run)];
     let example = "for example: tidemark ycsb load mysql -P workloada -p recordcount=100000";
@@ -332,88 +176,6 @@ fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
             )))
         }
     }
-}
-
-const EXAMPLES: &str = "\
-Begin with, on a MariaDB or MySQL server:
-  tidemark ycsb load mysql -P workloada -p recordcount=100000 -p mysql.user=user --threads 4
-  tidemark ycsb run mysql -P workloada -p recordcount=100000 -p operationcount=0 \\
-      -p mysql.user=user --threads 16 --time 1m
-or without a server:
-  tidemark ycsb load sqlite -P workloadc -p sqlite.db=ycsb.db
-  tidemark ycsb run sqlite -P workloadc -p sqlite.db=ycsb.db --threads 4
-
-Workloads a to f of the paper are built in (-P workloada); a file of that path wins.
-MYSQL_PWD or PGPASSWORD in the environment hold the password.";
-
-/// Everything that clap is to know of the command line.
-pub fn command_line() -> clap::Command {
-    let words = |name: &'static str, letter: char| {
-        Arg::new(name)
-            .long(name)
-            .short(letter)
-            .num_args(1)
-            .action(ArgAction::Append)
-            .allow_hyphen_values(true)
-            .help_heading("As go-ycsb has them")
-    };
-    let mut command = clap::Command::new("tidemark ycsb")
-        .about("YCSB with go-ycsb's command line, properties and output")
-        .version(env!("CARGO_PKG_VERSION"))
-        .override_usage("tidemark ycsb <load|run> <mysql|pg|sqlite> [FLAGS]")
-        .arg(
-            Arg::new("COMMAND")
-                .value_name("COMMAND")
-                .help("load makes and fills the table, run measures"),
-        )
-        .arg(Arg::new("DB").value_name("DATABASE").help(
-            "mysql (also mariadb, tidb), pg (also postgresql, cockroach, cdb) or sqlite; --target \
-             URL says it, too",
-        ))
-        .arg(words("property_file", 'P').value_name("FILE").help(
-            "file of properties, or the name of a built-in workload; several are read in turn",
-        ))
-        .arg(
-            words("prop", 'p')
-                .value_name("NAME=VALUE")
-                .help("property; it wins over files"),
-        )
-        .arg(arg(&TABLE, ' ', "As go-ycsb has them"))
-        .arg(arg(&TARGET, ' ', "As go-ycsb has them"));
-    for spec in OWN {
-        let title = match spec.name {
-            "threads" | "interval" => "As go-ycsb has them",
-            _ => "Tidemark's own",
-        };
-        command = command.arg(arg(spec, ' ', title));
-    }
-    for spec in general() {
-        command = command.arg(arg(spec, ' ', "As with every command"));
-    }
-    let codes: String = ExitCode::ALL
-        .iter()
-        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
-        .collect();
-    command.after_help(format!(
-        "{EXAMPLES}\n\nProperties:\n{}\nExit codes:\n{}",
-        property_lines(),
-        codes.trim_end()
-    ))
-}
-
-/// A line for each property that sets something.
-fn property_lines() -> String {
-    let specs = tidemark_workloads::ycsb::OPTIONS.iter().chain(CONNECTION);
-    specs
-        .map(|spec| {
-            let default = match spec.default {
-                "" => String::new(),
-                default => format!(" [{default}]"),
-            };
-            let name = property_of(spec.name);
-            format!("  {name:<26} {}{default}\n", spec.help)
-        })
-        .collect()
 }
 
 /// What a command line asks for.
@@ -584,10 +346,5 @@ mod tests {
         }
         let shown = asked(&format!("run mysql -p keyprefix={URL}")).unwrap();
         assert!(!format!("{:?}", shown.properties).contains("geheim"));
-    }
-
-    #[test]
-    fn no_name_or_letter_is_taken_twice() {
-        command_line().debug_assert();
     }
 }

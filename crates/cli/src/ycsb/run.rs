@@ -5,19 +5,20 @@ use super::load::only_ycsbs;
 use super::printer::Printer;
 use super::there;
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::output::{self, Stdout};
-use crate::outputs::{Outputs, complain, say};
+use crate::measuring::{Asked, measure};
+use crate::outlet::Outlet;
+use crate::output::Stdout;
+use crate::outputs::{Outputs, say};
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::native_spec;
 use crate::progress;
 use crate::ready;
 use crate::recording::{Described, Recording, describe};
-use crate::storing::Storing;
+use crate::watching::Watching;
 use std::time::Instant;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{IgnoreErrors, Protocol, RunSpec};
-use tidemark_report::{Merged, ycsb};
+use tidemark_report::ycsb;
 
 /// Makes load and measures.
 ///
@@ -27,6 +28,7 @@ use tidemark_report::{Merged, ycsb};
 pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
     let options = work.options();
     let outputs = Outputs::new(options)?;
+    let mut watching = Watching::new(options)?;
     let plan = work.plan(false)?;
     let spec = run_spec(work)?;
     let prepare = work.load_command();
@@ -54,7 +56,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     for warning in warnings(work, &spec, &described, protocol).chain(missing) {
         say(&mut aside, &format!("WARNING: {warning}\n"));
     }
-    let mut recording = Recording::new(
+    let recording = Recording::new(
         args,
         work.definition.name,
         &plan.target,
@@ -63,55 +65,31 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         described,
     );
     say(&mut aside, &header(work, &spec, &recording.record));
-    let mut storing = Storing::open(options.text_opt("store"));
-    complain(&mut storing);
     let begun = Instant::now();
-    let measured = {
-        let mut printer = Printer {
-            out: &mut Stdout,
-            aside: &mut aside,
-            recording: &mut recording,
-            storing: &mut storing,
-            style: work.style,
-            every: options.time("interval"),
-            sum: Merged::default(),
-            printed_ms: 0.0,
-            bar: progress::seconds(
-                crate::pacing::length(&spec).map_or(0, |t| (t + spec.warmup).as_secs()),
-            ),
-        };
-        tidemark_engine::run(
-            &spec,
-            &plan.connector,
-            &plan.workload,
-            &[],
-            &interrupt::handle(),
-            &mut printer,
-        )
-    };
-    let result = match measured {
-        Ok(result) => result,
-        Err(error) => {
-            recording.failed(&error);
-            outputs.keep(&mut recording, &mut storing, &mut aside)?;
-            return Err(ready::failed(error, &prepare));
-        }
-    };
-    recording.finish(&result);
+    let measured = measure(
+        Asked {
+            options,
+            spec: &spec,
+            plan: &plan,
+            checkpoints: &[],
+            samples: None,
+            outputs: &outputs,
+            prepare: &prepare,
+        },
+        recording,
+        &mut watching,
+        Outlet::two(&mut Stdout, &mut aside, progress::of_run(&spec)),
+        &mut Printer::new(work.style, options.time("interval")),
+    )?;
     let elapsed = begun.elapsed();
     say(&mut aside, &format!("Run finished, takes {elapsed:?}\n"));
     let failed = |e: tidemark_report::ReportError| Failure::new(ExitCode::Failed, e.to_string());
-    let theirs = ycsb::summary(&recording.record.totals, work.style).map_err(failed)?;
+    let record = &measured.recording.record;
+    let theirs = ycsb::summary(&record.totals, work.style).map_err(failed)?;
     say(&mut Stdout, &theirs);
-    let ours = ycsb::beyond(&recording.record, work.lang).map_err(failed)?;
+    let ours = ycsb::beyond(record, work.lang).map_err(failed)?;
     say(&mut aside, &ours);
-    recording.look_again(&plan.connector, &plan.workload);
-    let kept = outputs.keep(&mut recording, &mut storing, &mut aside)?;
-    if output::failure().is_some() && !kept {
-        // The only place left.
-        eprint!("{theirs}{ours}");
-    }
-    ready::ended(result, &recording.record, &prepare)
+    Ok(measured.keep(&mut aside, &format!("{theirs}{ours}"))?.code)
 }
 
 fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod engines;
+pub mod small;
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

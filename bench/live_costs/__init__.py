@@ -1,0 +1,1 @@
+"""What it costs a run's throughput to be watched and kept."""

@@ -1,0 +1,75 @@
+"""Watching and keeping: what is computed, judged and asked, and the terminal that it is seen on.
+Run: python3 -m unittest discover -s bench/tests"""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from live_costs import bench, command, report, terminal
+from live_costs.report import OFF, ON
+from vs_sysbench.errors import BenchError
+from vs_sysbench.report import replace_block
+
+
+class Table(unittest.TestCase):
+    def found(self, on, off):
+        found = bench.Found("MariaDB 1", "oltp_point_select")
+        found.runs = {ON: on, OFF: off}
+        return found
+
+    def test_the_median_of_pairs_is_judged(self):
+        text = report.figures_table([self.found([990, 980, 1100], [1000, 1000, 1000])])
+        self.assertIn("0.990 (0.980–1.100)", text)
+        self.assertIn("| met", text)
+        text = report.figures_table([self.found([989], [1000])])
+        self.assertIn("missed", text)
+
+    def test_a_pair_lacks_neither_run(self):
+        with self.assertRaises(ValueError):
+            report.figures_table([self.found([1, 2], [1])])
+
+    def test_the_readme_has_a_place_for_it(self):
+        text = (ROOT / "bench/README.md").read_text()
+        self.assertIn("x\n", replace_block(text, "x", report.BEGIN, report.END))
+
+
+class Terminal(unittest.TestCase):
+    def shown(self, script):
+        return terminal.run([sys.executable, "-c", script], 20)
+
+    def test_the_program_has_a_terminal_of_its_own(self):
+        shown = self.shown("import os,sys;print(sys.stdin.isatty(), *os.get_terminal_size(2));"
+                           "print(os.tcgetpgrp(0) == os.getpgrp()); sys.exit(3)")
+        self.assertEqual(shown.status, 3)
+        self.assertEqual(shown.written.split(), [b"True", b"120", b"40", b"True"])
+        self.assertFalse(shown.had_view)
+
+    def test_a_view_enters_and_leaves(self):
+        enter, leave = terminal.ENTER.decode(), terminal.LEAVE.decode()
+        for written, had_view in [(enter + "x" + leave, True), (enter, False), (leave + enter, False)]:
+            self.assertEqual(self.shown(f"print({written!r})").had_view, had_view, written)
+
+    def test_who_does_not_end_is_killed(self):
+        with self.assertRaises(BenchError):
+            terminal.run([sys.executable, "-c", "import time; time.sleep(60)"], 1)
+
+
+class CommandLine(unittest.TestCase):
+    def test_a_smoke_test_is_small(self):
+        plan = command.Plan(command.parser().parse_args(["--smoke"]))
+        self.assertEqual((plan.pairs, plan.seconds, plan.run_size.rows), (1, 1, 500))
+        plan = command.Plan(command.parser().parse_args(["--pairs=3"]))
+        self.assertEqual((plan.pairs, plan.seconds, plan.sessions), (3, 10, 16))
+
+    def test_the_script_says_what_it_does(self):
+        said = subprocess.run([ROOT / "bench/live", "--help"], capture_output=True, text=True)
+        self.assertEqual(said.returncode, 0)
+        self.assertIn("throughput", said.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

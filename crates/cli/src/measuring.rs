@@ -1,0 +1,305 @@
+//! The measurement itself, which is the same for every command that makes load: the store opens,
+//! the engine runs, and all who watch are told; when it is over the record goes where it belongs.
+//! What is printed meanwhile is the command's own: see [`Voice`].
+
+use crate::exit::{ExitCode, Failure};
+use crate::interrupt;
+use crate::outlet::Outlet;
+use crate::output;
+use crate::outputs::{Outputs, complain, load_begins};
+use crate::plan::Plan;
+use crate::ready;
+use crate::recording::Recording;
+use crate::storing::Storing;
+use crate::watching::{Watching, run_info};
+use std::io::Write;
+use std::time::Duration;
+use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
+use tidemark_core::{OptionValues, RunSpec};
+use tidemark_engine::{RunObserver, RunResult, SampleLog, Started, run_sampled};
+use tidemark_report::Merged;
+
+/// What a command prints of its run while it goes on, in the words of the tool it stands for.
+pub trait Voice {
+    /// All sessions are connected; load begins.
+    fn started(&mut self, say: &mut Outlet<'_>) {
+        let _ = say;
+    }
+
+    /// An interval ended.
+    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>);
+
+    /// A rate was held for its time.
+    fn step(&mut self, step: &Step, say: &mut Outlet<'_>) {
+        let _ = (step, say);
+    }
+
+    /// A span between two checkpoints ended; `seconds` from the start of the measurement.
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut Outlet<'_>) {
+        let _ = (seconds, totals, say);
+    }
+
+    /// The load is over, however it ended.
+    fn ended(&mut self) {}
+
+    /// What a transaction is called.
+    fn unit(&self) -> &'static str {
+        "transactions"
+    }
+}
+
+/// What is to be measured.
+pub struct Asked<'a> {
+    /// Every option of the run.
+    pub options: &'a OptionValues,
+    /// What the run is asked to do.
+    pub spec: &'a RunSpec,
+    /// The workload on its target.
+    pub plan: &'a Plan,
+    /// Moments from the start of the measurement at which sums are told, in order.
+    pub checkpoints: &'a [Duration],
+    /// Where a line for every transaction goes, with the run's number.
+    pub samples: Option<(&'a SampleLog, u16)>,
+    /// Where the record goes.
+    pub outputs: &'a Outputs,
+    /// The command that makes the tables, as the user would write it.
+    pub prepare: &'a str,
+}
+
+/// A run that made load, however it ended.
+pub struct Measured<'a> {
+    asked: Asked<'a>,
+    /// What was measured.
+    pub result: RunResult,
+    /// Its record, without intervals.
+    pub recording: Recording,
+    storing: Storing,
+}
+
+/// Makes the load and tells `voice` and whoever else watches.
+///
+/// # Errors
+/// [`Failure`] when no load could be made; the record that says so goes to the outputs all the same.
+pub fn measure<'a>(
+    asked: Asked<'a>,
+    mut recording: Recording,
+    watching: &mut Watching,
+    mut say: Outlet<'_>,
+    voice: &mut dyn Voice,
+) -> Result<Measured<'a>, Failure> {
+    let mut storing = Storing::open(asked.options.text_opt("store"));
+    complain(&mut storing);
+    let measured = {
+        let mut observer = Observer {
+            recording: &mut recording,
+            storing: &mut storing,
+            watching,
+            plan: asked.plan,
+            spec: asked.spec,
+            say: &mut say,
+            voice,
+        };
+        run_sampled(
+            asked.spec,
+            &asked.plan.connector,
+            &asked.plan.workload,
+            asked.checkpoints,
+            &interrupt::handle(),
+            &mut observer,
+            asked.samples,
+        )
+    };
+    watching.ended();
+    say.release();
+    say.bar().finish_and_clear();
+    voice.ended();
+    match measured {
+        Ok(result) => {
+            recording.finish(&result);
+            Ok(Measured {
+                asked,
+                result,
+                recording,
+                storing,
+            })
+        }
+        Err(error) => {
+            recording.failed(&error);
+            let outputs = asked.outputs;
+            outputs.keep(&mut recording, &mut storing, say.aside())?;
+            Err(ready::failed(error, asked.prepare))
+        }
+    }
+}
+
+impl Measured<'_> {
+    /// Looks at the tables again, keeps the record, and says how the run ended. `summary` is what
+    /// was printed of it: where neither standard output nor the store took it, the error output is
+    /// the only place left.
+    ///
+    /// # Errors
+    /// [`Failure`] of a run that failed, or naming the file that can't be written.
+    pub fn keep(mut self, aside: &mut dyn Write, summary: &str) -> Result<Kept, Failure> {
+        let (plan, outputs) = (self.asked.plan, self.asked.outputs);
+        self.recording.look_again(&plan.connector, &plan.workload);
+        let kept = outputs.keep(&mut self.recording, &mut self.storing, aside)?;
+        if output::failure().is_some() && !kept {
+            eprint!("{summary}");
+        }
+        let code = ready::ended(self.result, &self.recording.record, self.asked.prepare)?;
+        Ok(Kept {
+            code,
+            totals: self.recording.record.totals,
+        })
+    }
+}
+
+/// A run whose record is where it belongs.
+pub struct Kept {
+    /// How it ended.
+    pub code: ExitCode,
+    /// What it measured.
+    pub totals: Totals,
+}
+
+/// Tells everybody in turn: the store first, so that what is shown is kept.
+struct Observer<'a, 'b> {
+    recording: &'a mut Recording,
+    storing: &'a mut Storing,
+    watching: &'a mut Watching,
+    plan: &'a Plan,
+    spec: &'a RunSpec,
+    say: &'a mut Outlet<'b>,
+    voice: &'a mut dyn Voice,
+}
+
+impl RunObserver for Observer<'_, '_> {
+    fn started(&mut self, begun: &Started) {
+        let fewer = load_begins(self.recording, self.storing, begun);
+        self.say.say_aside(&fewer);
+        self.voice.started(self.say);
+        let types = self.plan.workload.transaction_types();
+        let info = run_info(&self.recording.record, self.spec, types);
+        if self.watching.started(info) {
+            self.say.hold();
+        }
+    }
+
+    fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
+        self.watching.errors(phase, errors);
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        self.storing.interval(interval);
+        self.watching.interval(interval);
+        if !self.watching.has_view() {
+            self.say.release();
+        }
+        self.voice.interval(interval, self.say);
+        let bar = self.say.bar();
+        bar.inc(interval.length_ms as u64);
+        bar.set_message(rate_message(interval, self.voice.unit()));
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.voice.step(step, self.say);
+    }
+
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals) {
+        self.voice.checkpoint(seconds, totals, self.say);
+    }
+}
+
+/// What stands beside the bar: `warm-up, 812 transactions/s of 1000 asked`.
+fn rate_message(interval: &Interval, unit: &str) -> String {
+    let count: u64 = interval.types.values().map(|t| t.count).sum();
+    let rate = count as f64 / (interval.length_ms / 1000.0).max(1e-9);
+    let phase = match interval.phase {
+        Phase::Warmup => "warm-up, ",
+        Phase::Measure => "",
+    };
+    let asked = interval.rate.map(|r| format!(" of {r:.0} asked"));
+    format!("{phase}{rate:.0} {unit}/s{}", asked.unwrap_or_default())
+}
+
+/// Whether enough milliseconds are over for a line every so long: intervals end within moments of
+/// the asked time.
+pub fn is_due(length_ms: f64, every: Duration) -> bool {
+    !every.is_zero() && length_ms >= every.as_secs_f64() * 950.0
+}
+
+/// Intervals until there are enough of one phase for a line.
+pub struct Window {
+    every: Duration,
+    since: Vec<Interval>,
+}
+
+impl Window {
+    /// For lines every so long; zero is for none.
+    pub fn new(every: Duration) -> Self {
+        Self {
+            every,
+            since: Vec::new(),
+        }
+    }
+
+    /// Adds one; gives the sum when it is time for a line.
+    pub fn add(&mut self, interval: &Interval) -> Option<Merged> {
+        if self.every.is_zero() {
+            return None;
+        }
+        let changed = self.since.last().is_some_and(|l| l.phase != interval.phase);
+        if changed {
+            self.since.clear();
+        }
+        self.since.push(interval.clone());
+        let length: f64 = self.since.iter().map(|i| i.length_ms).sum();
+        if !is_due(length, self.every) {
+            return None;
+        }
+        // What the engine encoded a moment ago can be decoded.
+        Merged::of(&std::mem::take(&mut self.since)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(start_ms: i64, phase: Phase) -> Interval {
+        Interval {
+            start_ms,
+            length_ms: 998.0,
+            phase,
+            ..Interval::default()
+        }
+    }
+
+    #[test]
+    fn a_line_is_of_one_phase_and_as_long_as_asked() {
+        let mut window = Window::new(Duration::from_secs(2));
+        assert!(window.add(&interval(-1000, Phase::Warmup)).is_none());
+        assert!(window.add(&interval(0, Phase::Measure)).is_none());
+        let sum = window.add(&interval(998, Phase::Measure)).unwrap();
+        assert_eq!((sum.start_ms, sum.length_ms), (0.0, 1996.0));
+        assert!(window.add(&interval(1996, Phase::Measure)).is_none());
+        let mut none = Window::new(Duration::ZERO);
+        assert!(none.add(&interval(0, Phase::Measure)).is_none());
+    }
+
+    #[test]
+    fn the_bar_says_phase_rate_and_what_was_asked() {
+        let mut one = interval(0, Phase::Warmup);
+        one.length_ms = 500.0;
+        one.rate = Some(10.0);
+        let stats = tidemark_core::record::TypeStats {
+            count: 4,
+            ..Default::default()
+        };
+        one.types.insert("READ".into(), stats);
+        assert_eq!(
+            rate_message(&one, "operations"),
+            "warm-up, 8 operations/s of 10 asked"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Who watches a run beside the command's own lines: Prometheus (`--metrics`), and the view that
+//! fills the terminal (`--view`).
+
+use crate::exit::Failure;
+use crate::{interrupt, pacing};
+use std::time::{Duration, Instant};
+use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
+use tidemark_core::{OptionValues, RunSpec};
+use tidemark_live::{Controls, Metrics, MetricsAddress, RunInfo, View};
+
+/// How often the wait at the end looks whether the user ended it.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The watchers of a command's runs.
+pub struct Watching {
+    metrics: Option<Metrics>,
+    /// How long figures are served after the end.
+    linger: Duration,
+    wants_view: bool,
+    view: Option<View>,
+    /// Whether there was a run.
+    began: bool,
+}
+
+impl Watching {
+    /// As the options ask for. Figures are served from here on, so that a port that is taken is told
+    /// before anything is begun.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage when `--metrics` is no address, or one that can't be listened at.
+    pub fn new(options: &OptionValues) -> Result<Self, Failure> {
+        let metrics = match options.text_opt("metrics") {
+            Some(address) => Some(serve(address)?),
+            None if options.time("metrics-linger") > Duration::ZERO => {
+                return Err(Failure::usage(format!(
+                    "--metrics-linger={} is only for --metrics; for example --metrics=9090",
+                    options.text("metrics-linger")
+                )));
+            }
+            None => None,
+        };
+        Ok(Self {
+            metrics,
+            linger: options.time("metrics-linger"),
+            wants_view: options.flag("view"),
+            view: None,
+            began: false,
+        })
+    }
+
+    /// A run's load begins. Whether a view has the terminal now.
+    pub fn started(&mut self, info: RunInfo) -> bool {
+        self.began = true;
+        if let Some(metrics) = &self.metrics {
+            metrics.started(info.clone());
+        }
+        if self.wants_view {
+            let controls = Controls {
+                interrupt: Box::new(interrupt::asked),
+                is_ending: Box::new(|| interrupt::handle().is_stopped()),
+            };
+            self.view = View::open(info, controls);
+        }
+        self.has_view()
+    }
+
+    /// Whether the user sees a view, and no lines.
+    pub fn has_view(&self) -> bool {
+        self.view.as_ref().is_some_and(View::is_open)
+    }
+
+    /// Errors were counted.
+    pub fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
+        if let Some(metrics) = &self.metrics {
+            metrics.errors(phase, errors);
+        }
+        if let Some(view) = &self.view {
+            view.errors(errors);
+        }
+    }
+
+    /// An interval ended.
+    pub fn interval(&mut self, interval: &Interval) {
+        if let Some(metrics) = &self.metrics {
+            metrics.interval(interval);
+        }
+        if let Some(view) = &self.view {
+            view.interval(interval);
+        }
+    }
+
+    /// The load is over: the view goes. Figures stay.
+    pub fn ended(&mut self) {
+        self.view = None;
+        if let Some(metrics) = &self.metrics {
+            metrics.ended();
+        }
+    }
+}
+
+impl Drop for Watching {
+    /// Whatever way a command ends after its run, the last figures are there to be fetched for as
+    /// long as the user wants.
+    fn drop(&mut self) {
+        if self.metrics.is_none() || !self.began || std::thread::panicking() {
+            return;
+        }
+        let (stop, end) = (interrupt::handle(), Instant::now() + self.linger);
+        while !stop.is_stopped() && Instant::now() < end {
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+fn serve(address: &str) -> Result<Metrics, Failure> {
+    let failed = |e: tidemark_live::MetricsError| Failure::usage(format!("--metrics={e}"));
+    let address: MetricsAddress = address.parse().map_err(failed)?;
+    let metrics = Metrics::serve(&address).map_err(failed)?;
+    // Not on standard output, whose lines scripts read.
+    eprintln!("Metrics: http://{}/metrics", metrics.address());
+    Ok(metrics)
+}
+
+/// What watchers are told of a run when its load begins.
+pub fn run_info(record: &RunRecord, spec: &RunSpec, types: &[&str]) -> RunInfo {
+    let server = record.server.as_ref();
+    let place = record.study.as_ref();
+    RunInfo {
+        id: record.id.clone(),
+        workload: record.workload.clone(),
+        engine: server.map_or_else(String::new, |s| s.engine.to_string()),
+        version: server.map_or_else(String::new, |s| s.version.clone()),
+        tidemark_version: record.tidemark_version.clone(),
+        study: place.map(|p| (p.name.clone(), p.cell.clone())),
+        types: types.iter().map(ToString::to_string).collect(),
+        sessions: record.sessions_opened.unwrap_or(record.sessions),
+        terminals: spec.terminals,
+        warmup: spec.warmup,
+        length: pacing::length(spec),
+        open_loop: spec.pacing.is_open_loop(),
+    }
+}

@@ -1,0 +1,13 @@
+//! A run while it goes on, for those who watch it: figures for Prometheus ([`Metrics`]), and a view
+//! that fills the terminal ([`View`]).
+//!
+//! Both are told what the run's observer is told, from whose intervals everything they show comes,
+//! and neither can hold the run up: who reads slowly, or floods the port, waits or is sent away.
+
+mod info;
+mod metrics;
+mod view;
+
+pub use info::RunInfo;
+pub use metrics::{Figures, Metrics, MetricsAddress, MetricsError, upper_bounds_ns};
+pub use view::{Controls, Picture, View, draw, restore_terminal, terminal_is_taken};

@@ -1,0 +1,95 @@
+//! Figures for Prometheus and whatever else reads OpenMetrics.
+
+mod address;
+mod buckets;
+mod classic;
+mod encode;
+mod figures;
+mod server;
+
+pub use address::MetricsAddress;
+pub use buckets::upper_bounds_ns;
+pub use figures::Figures;
+
+use crate::RunInfo;
+use server::Server;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tidemark_core::record::{ErrorCount, Interval, Phase};
+
+/// Why figures can't be served.
+#[derive(Debug, thiserror::Error)]
+pub enum MetricsError {
+    /// The address is none.
+    #[error(
+        "{0}: allowed is a port, which is one of the loopback address, or an address and a port; for \
+         example 9090 or 0.0.0.0:9090"
+    )]
+    Address(String),
+    /// It can't be listened at.
+    #[error(
+        "{address} can't be listened at: {source}: take another port, or 0 for any that is free"
+    )]
+    Bind {
+        /// Where.
+        address: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// Figures of one run after the other, served over HTTP at `/metrics` until this is dropped.
+#[derive(Debug)]
+pub struct Metrics {
+    figures: Shared,
+    server: Server,
+}
+
+/// What the run's side writes and a request reads; neither holds it for longer than a few
+/// milliseconds.
+#[derive(Debug, Clone, Default)]
+struct Shared(Arc<Mutex<Figures>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Figures> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Metrics {
+    /// Begins to serve; there are no figures of a run yet.
+    ///
+    /// # Errors
+    /// [`MetricsError::Bind`] when the port is taken or not the user's to take.
+    pub fn serve(address: &MetricsAddress) -> Result<Self, MetricsError> {
+        let figures = Shared::default();
+        let page = encode::Page::new(figures.clone());
+        let server = Server::bind(address, Arc::new(page))?;
+        Ok(Self { figures, server })
+    }
+
+    /// Where they are served.
+    pub fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+
+    /// A run's load begins: what was counted of another is forgotten.
+    pub fn started(&self, info: RunInfo) {
+        self.figures.lock().started(info);
+    }
+
+    /// Errors were counted.
+    pub fn errors(&self, phase: Phase, errors: &[ErrorCount]) {
+        self.figures.lock().errors(phase, errors);
+    }
+
+    /// An interval ended.
+    pub fn interval(&self, interval: &Interval) {
+        self.figures.lock().interval(interval);
+    }
+
+    /// The load is over: its sums stay.
+    pub fn ended(&self) {
+        self.figures.lock().ended();
+    }
+}
