@@ -48,8 +48,6 @@ pub(crate) struct Cell {
     pub counted: usize,
     pub load: Option<f64>,
     pub users: usize,
-    /// Sessions busy with the client's own time, on average.
-    pub between: f64,
     pub transactions_per_s: Option<Repeated>,
     pub mean_ms: Option<Repeated>,
     /// 50th, 95th and 99th percentile of all repeats' transactions together.
@@ -91,13 +89,6 @@ impl Cell {
             counted: counted.len(),
             load: point.load.as_ref().map(|(n, _)| *n),
             users: counted.first().map_or(0, |r| r.users()),
-            between: mean(
-                counted
-                    .iter()
-                    .map(|r| r.between)
-                    .collect::<Vec<_>>()
-                    .into_iter(),
-            ),
             transactions_per_s: repeated(&|r| Some(r.transactions_per_s)),
             mean_ms: repeated(&|r| r.latency.map(|l| l.mean_ms)),
             p50_ms: percentile(|l| l.p50_ms),

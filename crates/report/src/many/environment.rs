@@ -8,6 +8,9 @@ use crate::texts::fill;
 use std::collections::BTreeMap;
 use tidemark_core::record::HostRole;
 
+/// More of them stand between the reader and the results.
+const MOST_SETTINGS: usize = 12;
+
 pub(super) fn part(s: &Sources<'_>) -> Part {
     let t = s.t;
     let mut blocks = vec![
@@ -15,16 +18,21 @@ pub(super) fn part(s: &Sources<'_>) -> Part {
         Block::Table(clients(s)),
         Block::Heading(t.targets.into()),
         Block::Table(targets(s)),
-        Block::Heading(t.settings.into()),
     ];
     let (settings, changed) = settings(s);
-    if settings.rows.is_empty() {
-        blocks.push(Block::Fine(t.no_settings.into()));
-    } else {
-        blocks.push(Block::Table(settings));
+    let mut about = Vec::new();
+    let rows = settings.rows.len();
+    match rows {
+        0 => about.push(Block::Fine(t.no_settings.into())),
+        _ => about.push(Block::Table(settings)),
     }
-    if changed {
-        blocks.push(Block::Fine(t.several_values.into()));
+    about.extend(changed.then(|| Block::Fine(t.several_values.into())));
+    if rows > MOST_SETTINGS {
+        let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
+        blocks.push(Block::Fold(fill(t.parenthesised, &values), about));
+    } else {
+        blocks.push(Block::Heading(t.settings.into()));
+        blocks.extend(about);
     }
     let mut notes: Vec<String> = Vec::new();
     for note in s.many.runs.iter().flat_map(|r| &r.notes) {

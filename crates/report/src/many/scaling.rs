@@ -4,7 +4,7 @@
 use super::cell::Cell;
 use super::matrix::{AxisKind, LoadAxis, Series};
 use serde::Serialize;
-use tidemark_stats::{LoadPoint, Usl, UslError};
+use tidemark_stats::{LoadPoint, Usl, UslError, mean};
 
 /// A fit that explains less than this of the variance is of another law: of noise alone it explains
 /// nothing, of saturating throughputs nearly all.
@@ -109,11 +109,17 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
     let pairs = series.points.iter().zip(cells);
     pairs
         .filter(|(point, _)| plain(point))
-        .filter_map(|(_, cell)| {
-            let in_service = cell.transactions_per_s?.value * cell.mean_ms?.value / 1000.0;
-            Some(Accounted {
+        .filter_map(|(point, cell)| {
+            // Of each run by itself: the product of means is not the mean of products.
+            let runs = point.runs.iter().filter(|r| r.counts());
+            let each: Vec<f64> = runs
+                .filter_map(|r| {
+                    Some(r.transactions_per_s * r.latency?.mean_ms / 1000.0 + r.between)
+                })
+                .collect();
+            (!each.is_empty()).then(|| Accounted {
                 users: cell.users as f64,
-                by_figures: in_service + cell.between,
+                by_figures: mean(each.into_iter()),
             })
         })
         .collect()

@@ -133,8 +133,8 @@ texts! {
     usl_beyond: "No peak lies in the range that was measured (up to {most} {name}); where it would be, these runs can't tell.",
         "所测范围（{name} 最高 {most}）内没有出现峰值，峰值位置无法由这些数据推断。";
     usl_unsure: "Coherency can't be told from none, so no peak is claimed.", "一致性系数与零无法区分，因此不给出峰值。";
-    usl_bad_fit: "The law explains only {r2}% of the variance of these throughputs, so it is not drawn: something else limits them.",
-        "该定律只能解释 {r2}% 的方差，故不绘出拟合曲线：吞吐量受其他因素限制。";
+    usl_bad_fit: "The law explains only {r2}% of the variance of these throughputs, so it is not drawn: something else limits them, or they vary too much.",
+        "该定律只能解释 {r2}% 的方差，故不绘出拟合曲线：吞吐量受其他因素限制，或波动过大。";
     usl_few: "{loads} different loads: the scalability law takes four at least.", "只有 {loads} 档负载，拟合可扩展性定律至少需要 4 档。";
     usl_none: "The scalability law does not fit these throughputs.", "可扩展性定律无法拟合这些数据。";
     knee_mark: "knee {load}", "拐点 {load}";
