@@ -58,7 +58,8 @@ fn main() -> process::ExitCode {
     let code = match dispatch(&args) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("tidemark: {failure}");
+            let said = failure.to_string();
+            eprintln!("tidemark: {}", tidemark_core::printable_lines(&said));
             failure.code
         }
     };

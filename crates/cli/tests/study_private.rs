@@ -88,3 +88,16 @@ fn what_can_not_be_started_is_refused_with_its_line() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
 }
+
+#[test]
+fn a_server_with_a_name_is_asked_for_by_its_name_alone() {
+    let dir = Workdir::new();
+    let text = STUDY.replace(
+        "up:postgres?work_mem=9MB",
+        "up:postgres?name=t&work_mem=9MB",
+    );
+    std::fs::write(dir.path().join("v.toml"), text).unwrap();
+    let refused = run(&dir, &["study", "plan", "v.toml"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("up:postgres?name=t)"), "{refused:?}");
+}

@@ -78,6 +78,13 @@ fn killed_and_resumed(case: &Case) {
     signal(study.id(), "KILL");
     study.wait().unwrap();
     assert_eq!(case.value(), case.to, "nobody has put it back yet");
+    // No other execution takes that for the server's own value, nor measures with it.
+    let refused = dir.run(&["study", "run", "--anew", "s.toml"]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    let left = format!("has changed {} of", case.name);
+    assert!(refused.err.contains(&left), "{refused:?}");
+    assert!(refused.err.contains("tidemark study resume"), "{refused:?}");
+    assert_eq!(case.value(), case.to);
     let said = dir.ok(&["study", "resume"]);
     assert!(said.out.contains("3 of 3 steps done"), "{said:?}");
     assert_eq!(case.value(), before);
@@ -141,13 +148,31 @@ fn killed_and_resumed(case: &Case) {
 
 #[test]
 fn on_mariadb() {
-    killed_and_resumed(&mariadb());
+    let case = mariadb();
+    killed_and_resumed(&case);
+    // Nobody could come in any more to put it back.
+    locks_out(&case, "require_secure_transport = \"ON\"");
+    let left = case
+        .server
+        .query("SELECT @@GLOBAL.require_secure_transport");
+    assert_eq!(left.unwrap().trim(), "0");
+}
+
+fn locks_out(case: &Case, setting: &str) {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("s.toml"), case.study(setting, 1)).unwrap();
+    let said = dir.run(&["study", "run", "s.toml"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let told = "no session can be opened any more, so it was put back";
+    let status = dir.ok(&["study", "status", "last"]).out;
+    assert!(status.contains(told), "{said:?}\n{status}");
 }
 
 #[test]
 fn on_postgres_where_nobody_had_set_it_it_is_reset() {
     let case = postgres();
     killed_and_resumed(&case);
+    locks_out(&case, "session_preload_libraries = \"no_such_library\"");
     let left = case
         .server
         .query("SELECT count(*) FROM pg_file_settings WHERE name = 'work_mem' AND sourcefile LIKE '%auto.conf'")

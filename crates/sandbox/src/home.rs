@@ -338,6 +338,11 @@ mod tests {
                 .args(words)
                 .spawn()
                 .unwrap();
+            // A new program's arguments are there a moment after its process.
+            let arguments = format!("/proc/{}/cmdline", child.id());
+            while fs::read(&arguments).unwrap().is_empty() {
+                std::thread::yield_now();
+            }
             fs::write(dir.path().join("server/server.pid"), child.id().to_string()).unwrap();
             child
         };

@@ -22,6 +22,7 @@ pub struct Request {
 
 /// What makes a server private, or a sandbox's own: not to be set.
 const RESERVED: &[&str] = &[
+    "aria-log-dir-path",
     "basedir",
     "bind-address",
     "config-file",
@@ -34,6 +35,10 @@ const RESERVED: &[&str] = &[
     "hba-file",
     "ident-file",
     "init-file",
+    "innodb-data-file-path",
+    "innodb-data-home-dir",
+    "innodb-log-group-home-dir",
+    "innodb-undo-directory",
     "listen-addresses",
     "logging-collector",
     "pid-file",
@@ -45,6 +50,37 @@ const RESERVED: &[&str] = &[
     "unix-socket-directories",
     "user",
 ];
+
+/// What MariaDB's programs read before a name, in any order ("Option prefixes").
+const PREFIXES: [&str; 5] = ["loose-", "skip-", "enable-", "disable-", "maximum-"];
+
+/// Settings whose files are only read, and may lie outside of the sandbox's folder.
+const ONLY_READ: &[&str] = &["character-sets-dir", "lc-messages-dir", "plugin-dir"];
+
+/// Whether a name means one of the reserved ones, which may be cut short as long as it is clear.
+fn is_reserved(name: &str) -> bool {
+    let means = |name: &str| {
+        RESERVED
+            .iter()
+            .any(|r| !name.is_empty() && r.starts_with(name))
+    };
+    let mut bare = name;
+    loop {
+        if means(bare) {
+            return true;
+        }
+        match PREFIXES.iter().find_map(|p| bare.strip_prefix(p)) {
+            Some(rest) => bare = rest,
+            None => return means(&format!("skip-{bare}")),
+        }
+    }
+}
+
+/// Whether a file outside of the sandbox's folder could be written: another server's, perhaps.
+fn leaves_the_folder(name: &str, value: &str) -> bool {
+    let outside = value.starts_with('/') || value.split(['/', ';']).any(|part| part == "..");
+    outside && !ONLY_READ.contains(&name) && !name.starts_with("ssl-")
+}
 
 impl Request {
     /// A server of this kind with its own defaults.
@@ -137,11 +173,17 @@ impl Request {
                 )));
             }
             let dashed = name.to_ascii_lowercase().replace('_', "-");
-            if RESERVED.contains(&dashed.as_str()) {
+            if is_reserved(&dashed) {
                 return Err(Error::Request(format!(
                     "setting {name} is the sandbox's own: it makes the server private to this \
                      machine; others may be set, for example {}",
                     self.example()
+                )));
+            }
+            if leaves_the_folder(&dashed, value) {
+                return Err(Error::Request(format!(
+                    "setting {name}={value}: a sandbox's files stay in its own folder; name a file \
+                     without its path"
                 )));
             }
         }
@@ -225,6 +267,13 @@ mod tests {
             ("up:mariadb?bind_address=0.0.0.0", "the sandbox's own"),
             ("up:postgres?Listen_Addresses=*", "the sandbox's own"),
             ("up:postgres?data_directory=/x", "shared_buffers=1GB"),
+            ("up:mariadb?loose-DataDir=/var", "the sandbox's own"),
+            ("up:mariadb?skip-loose-port=1", "the sandbox's own"),
+            ("up:mariadb?datadi=x", "the sandbox's own"),
+            ("up:mariadb?skip-network", "the sandbox's own"),
+            ("up:mariadb?innodb_undo_directory=u", "the sandbox's own"),
+            ("up:mariadb?log-bin=/var/lib/mysql/b", "its own folder"),
+            ("up:mariadb?log-error=../../e", "its own folder"),
             ("up:mariadb?=1", "NAME=VALUE"),
             ("up:mariadb?-x=1", "NAME=VALUE"),
             ("up:mariadb?a%20b=1", "NAME=VALUE"),

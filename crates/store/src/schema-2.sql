@@ -54,5 +54,6 @@ CREATE TABLE study_setting (
   before     TEXT,                    -- its value; NULL: the server's own default or files decided
   changed_to TEXT NOT NULL,
   changed_ms INTEGER NOT NULL,
+  server     TEXT NOT NULL,           -- host and port, or socket
   PRIMARY KEY (study, target, name)
 ) STRICT;

@@ -393,6 +393,7 @@ fn studies_come_back_with_their_steps_and_what_waits_for_being_put_back() {
     store.begin_study(&study, &steps).unwrap();
     let change = ChangedSetting {
         target: "a".into(),
+        server: "127.0.0.1:3306".into(),
         name: "innodb_flush_log_at_trx_commit".into(),
         before: Some("1".into()),
         changed_to: "2".into(),

@@ -154,6 +154,7 @@ fn of_a_changed_setting_the_first_value_before_is_kept() {
     let (_dir, mut store) = opened();
     let change = |before: Option<&str>, to: &str| ChangedSetting {
         target: "t".into(),
+        server: "h:1".into(),
         name: "fsync".into(),
         before: before.map(Into::into),
         changed_to: to.into(),
@@ -168,6 +169,13 @@ fn of_a_changed_setting_the_first_value_before_is_kept() {
         store.changed_settings("s1").unwrap(),
         [change(Some("on"), "x")]
     );
+    // Another study must not take it for the server's own.
+    assert_eq!(
+        store.settings_of_others("s2", "h:1").unwrap(),
+        [("s1".to_string(), change(Some("on"), "x"))]
+    );
+    assert_eq!(store.settings_of_others("s2", "h:2").unwrap(), []);
+    assert_eq!(store.settings_of_others("s1", "h:1").unwrap(), []);
     store.setting_restored("s1", "t", "fsync").unwrap();
     assert_eq!(store.changed_settings("s1").unwrap(), []);
 }

@@ -48,7 +48,7 @@ fn begun(
     mut store: Store,
     id: String,
 ) -> Result<ExitCode, Failure> {
-    look_at_settings(&read.plan, places)?;
+    look_at_settings(&store, &id, &read.plan, places)?;
     let folder = std::env::current_dir()
         .map_err(|e| Failure::new(ExitCode::Failed, format!("the current folder: {e}")))?;
     let new = NewStudy {
@@ -124,14 +124,19 @@ fn unfinished(store: &Store, path: &Path) -> Result<Option<StudyRow>, StoreError
 }
 
 /// Looks whether every setting that the study changes can be changed, before anything is touched.
-fn look_at_settings(plan: &Plan, places: &[Reached]) -> Result<(), Failure> {
+fn look_at_settings(
+    store: &Store,
+    study: &str,
+    plan: &Plan,
+    places: &[Reached],
+) -> Result<(), Failure> {
     for (at, place) in places.iter().enumerate() {
         let of_place = plan.steps.iter().filter(|s| s.place == at);
         let mut wanted: Vec<(String, String)> = of_place.flat_map(|s| s.global.clone()).collect();
         wanted.sort();
         wanted.dedup();
         if !wanted.is_empty() {
-            settings::look(place, &wanted)?;
+            settings::look(store, study, place, &wanted)?;
         }
     }
     Ok(())

@@ -32,7 +32,21 @@ pub fn is_meant(url: &str) -> bool {
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn check(url: &str) -> Result<(), Failure> {
-    Request::parse(url).map(|_| ()).map_err(Failure::from)
+    let asked = Request::parse(url)?;
+    let given =
+        !asked.settings.is_empty() || asked.version_from.is_some() || asked.folder.is_some();
+    // One that runs is what it was started as: it would be measured under another name.
+    match asked.name {
+        Some(name) if given => {
+            let engine = asked.engine.word();
+            Err(Failure::usage(format!(
+                "target {url}: a server with a name may run already, with settings of its own; name \
+                 it alone (up:{engine}?name={name}), or leave the name out for a server of the \
+                 study's own with these settings"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Starts the server of a study's `number`-th target, or finds the one that an earlier process of the
@@ -54,6 +68,15 @@ pub fn start(
         let url = there.url();
         match (there.state(), users) {
             (State::Running { .. }, Some(_)) => {
+                if let Some(engine) = there.engine().filter(|e| *e != request.engine) {
+                    return Err(Failure::usage(format!(
+                        "target up:{}?name={name}: the server {name} runs already, and is {engine}; \
+                         ask for up:{}?name={name}, or leave the name out for a server of the \
+                         study's own",
+                        request.engine.word(),
+                        engine.word()
+                    )));
+                }
                 let held = Held::Users;
                 return Ok(Server { url, held });
             }

@@ -8,7 +8,7 @@ use crate::exit::{ExitCode, Failure};
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::settings::global::{before_change, can_be_changed, change, restore};
-use tidemark_drivers::{ConnectOptions, Connector};
+use tidemark_drivers::{ConnectOptions, Connector, Session};
 use tidemark_runtime::block_on;
 use tidemark_store::{ChangedSetting, Store};
 
@@ -22,18 +22,22 @@ fn connector(place: &Reached) -> Result<Connector, DbError> {
     Connector::new(place.admin.clone(), ConnectOptions::default()).map(Connector::must_exist)
 }
 
+async fn open(connector: &Connector, host: usize) -> Result<Session, DbError> {
+    match connector.hosts().is_empty() {
+        true => connector.connect(0).await,
+        false => connector.connect_to(host).await,
+    }
+}
+
 /// Does something on a session to a host; a host is one of several, or the only one.
 fn on_host<T: 'static>(
     place: &Reached,
     host: usize,
-    work: impl AsyncFnOnce(&mut tidemark_drivers::Session) -> Result<T, DbError> + 'static,
+    work: impl AsyncFnOnce(&mut Session) -> Result<T, DbError> + 'static,
 ) -> Result<T, Failure> {
     let connector = connector(place)?;
     let done = block_on(async move {
-        let mut session = match connector.hosts().is_empty() {
-            true => connector.connect(0).await?,
-            false => connector.connect_to(host).await?,
-        };
+        let mut session = open(&connector, host).await?;
         let done = work(&mut session).await;
         session.close().await;
         done
@@ -58,12 +62,45 @@ fn key(place: &Reached, host: usize) -> String {
     }
 }
 
+/// The server itself, however a study names it.
+fn server(place: &Reached, host: usize) -> Result<String, Failure> {
+    let connector = connector(place)?;
+    let host = connector
+        .hosts()
+        .get(host)
+        .map(|(host, _)| host.to_string());
+    Ok(host.unwrap_or_else(|| place.admin.to_string()))
+}
+
+/// What another study has changed and not put back is not the server's own: measured beside it, or
+/// taken for the value before, it would stay for ever.
+fn refuse_changed_by_others(store: &Store, study: &str, server: &str) -> Result<(), Failure> {
+    let Some((other, changed)) = store.settings_of_others(study, server)?.into_iter().next() else {
+        return Ok(());
+    };
+    let before = changed.before.as_deref().unwrap_or("its default");
+    Err(Failure::new(
+        ExitCode::Refused,
+        format!(
+            "study {other} has changed {} of {server} to {} and not put it back to {before}: wait \
+             for its end, or put it back by\n  tidemark study resume {other}",
+            changed.name, changed.changed_to
+        ),
+    ))
+}
+
 /// Looks whether all settings of a step can be changed while the server runs.
 ///
 /// # Errors
 /// [`Failure`] with the reason, before anything is changed.
-pub fn look(place: &Reached, settings: &Settings) -> Result<(), Failure> {
+pub fn look(
+    store: &Store,
+    study: &str,
+    place: &Reached,
+    settings: &Settings,
+) -> Result<(), Failure> {
     for host in 0..hosts(place)? {
+        refuse_changed_by_others(store, study, &server(place, host)?)?;
         let names: Vec<String> = settings.iter().map(|(name, _)| name.clone()).collect();
         on_host(place, host, async move |session| {
             for name in &names {
@@ -90,6 +127,7 @@ pub fn apply(
         // All hosts first: in a cluster, changing one may change the others.
         let mut before = Vec::with_capacity(hosts);
         for host in 0..hosts {
+            refuse_changed_by_others(store, study, &server(place, host)?)?;
             let name = name.clone();
             before.push(on_host(place, host, async move |session| {
                 can_be_changed(session, &name).await?;
@@ -99,14 +137,31 @@ pub fn apply(
         for (host, before) in before.into_iter().enumerate() {
             let changed = ChangedSetting {
                 target: key(place, host),
+                server: server(place, host)?,
                 name: name.clone(),
-                before,
+                before: before.clone(),
                 changed_to: value.clone(),
             };
             store.setting_changes(study, &changed)?;
             let (name, value) = (name.clone(), value.clone());
+            let connector = connector(place)?;
             on_host(place, host, async move |session| {
-                change(session, &name, &value).await
+                change(session, &name, &value).await?;
+                // A setting may lock everybody out, and then only this session can put it back.
+                match open(&connector, host).await {
+                    Ok(other) => other.close().await,
+                    Err(e) => {
+                        restore(session, &name, before.as_deref()).await?;
+                        let mut e = e;
+                        e.message = format!(
+                            "with {name} = {value} no session can be opened any more, so it was put \
+                             back: {}",
+                            e.message
+                        );
+                        return Err(e);
+                    }
+                }
+                Ok(())
             })?;
         }
     }

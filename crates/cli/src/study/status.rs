@@ -125,7 +125,7 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
     if count.left > 0 && study.state == StudyState::Unfinished {
         let _ = writeln!(out, "\ngo on with: tidemark study resume {}", study.id);
     }
-    crate::output::print(&out);
+    crate::output::print(&tidemark_core::printable_lines(&out));
     Ok(ExitCode::Success)
 }
 

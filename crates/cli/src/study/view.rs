@@ -3,6 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
+use tidemark_core::printable_lines;
 use tidemark_report::significant;
 use tidemark_store::RunProgress;
 use tidemark_study::{Step, StepKind, time_text};
@@ -45,6 +46,8 @@ impl View {
 
     /// Prints a line.
     pub fn say(&self, line: &str) {
+        // What servers said is in it.
+        let line = printable_lines(line);
         match &self.bars {
             Some(bars) => bars.all.suspend(|| say!("{line}")),
             None => say!("{line}"),

@@ -188,9 +188,10 @@ impl RunDigest {
         self.terminals.unwrap_or(self.sessions)
     }
 
-    /// Whether it measured something that may be shown.
+    /// Whether it is a result: it ended as asked, and measured something. One that was cut off is
+    /// listed, and in no mean, interval, fit or comparison.
     pub(crate) fn counts(&self) -> bool {
-        !matches!(self.state, RunState::Failed(_)) && self.transactions > 0
+        self.state == RunState::Finished && self.transactions > 0
     }
 
     /// The severest of its findings.

@@ -9,6 +9,8 @@ use rusqlite::params;
 pub struct ChangedSetting {
     /// The target's name in the study's file.
     pub target: String,
+    /// The server: host and port, or socket. Two studies that name it differently mean the same one.
+    pub server: String,
     /// The setting.
     pub name: String,
     /// Its value before; `None` when nobody had set it, so that it is to be reset.
@@ -31,8 +33,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.synchronous("FULL")?;
         let done = self.change_step(
-            "INSERT INTO study_setting (study, target, name, before, changed_to, changed_ms) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+            "INSERT INTO study_setting (study, target, name, before, changed_to, changed_ms, server) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
              ON CONFLICT (study, target, name) DO UPDATE SET changed_to = ?5, changed_ms = ?6",
             params![
                 study,
@@ -40,7 +42,8 @@ impl Store {
                 change.name,
                 change.before,
                 change.changed_to,
-                now_ms()
+                now_ms(),
+                change.server
             ],
         );
         self.synchronous("NORMAL")?;
@@ -68,19 +71,43 @@ impl Store {
     /// # Errors
     /// What reading can meet.
     pub fn changed_settings(&self, study: &str) -> Result<Vec<ChangedSetting>, StoreError> {
+        let all = self.all_changed_settings()?;
+        let own = all.into_iter().filter(|(of, _)| of == study);
+        Ok(own.map(|(_, changed)| changed).collect())
+    }
+
+    /// The settings of this server that other studies have changed and not restored yet, each with
+    /// the study's id: their values are nobody's but that study's, and must not be taken for the
+    /// server's own.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn settings_of_others(
+        &self,
+        study: &str,
+        server: &str,
+    ) -> Result<Vec<(String, ChangedSetting)>, StoreError> {
+        let mut all = self.all_changed_settings()?;
+        all.retain(|(of, changed)| of != study && changed.server == server);
+        Ok(all)
+    }
+
+    fn all_changed_settings(&self) -> Result<Vec<(String, ChangedSetting)>, StoreError> {
         (|| -> rusqlite::Result<_> {
             self.db
                 .prepare_cached(
-                    "SELECT target, name, before, changed_to FROM study_setting \
-                     WHERE study = ?1 ORDER BY changed_ms DESC, name DESC",
+                    "SELECT study, target, name, before, changed_to, server FROM study_setting \
+                     ORDER BY changed_ms DESC, name DESC",
                 )?
-                .query_map([study], |row| {
-                    Ok(ChangedSetting {
-                        target: row.get(0)?,
-                        name: row.get(1)?,
-                        before: row.get(2)?,
-                        changed_to: row.get(3)?,
-                    })
+                .query_map([], |row| {
+                    let changed = ChangedSetting {
+                        target: row.get(1)?,
+                        name: row.get(2)?,
+                        before: row.get(3)?,
+                        changed_to: row.get(4)?,
+                        server: row.get(5)?,
+                    };
+                    Ok((row.get(0)?, changed))
                 })?
                 .collect()
         })()
