@@ -55,13 +55,6 @@ pub(crate) fn initialise(
 pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Command, Error> {
     let mut command = place.command(SERVER_OF_MARIADB)?;
     command.arg("--no-defaults").args(based(place));
-    // Before the sandbox's own: the last one of a name wins.
-    for (name, value) in settings {
-        command.arg(match value.as_str() {
-            "" => format!("--{name}"),
-            value => format!("--{name}={value}"),
-        });
-    }
     let own = [
         ("datadir", place.data()),
         ("tmpdir", place.folder.clone()),
@@ -74,6 +67,12 @@ pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Com
     }
     command.arg(format!("--port={}", place.port));
     command.args(["--bind-address=127.0.0.1", "--skip-name-resolve"]);
+    for (name, value) in settings {
+        command.arg(match value.as_str() {
+            "" => format!("--{name}"),
+            value => format!("--{name}={value}"),
+        });
+    }
     Ok(command)
 }
 

@@ -37,16 +37,15 @@ pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Com
     let mut set = |name: &str, value: &str| {
         command.args(["-c", &format!("{name}={value}")]);
     };
-    // Before the sandbox's own: the last one of a name wins.
-    for (name, value) in settings {
-        set(name, value);
-    }
     set(
         "unix_socket_directories",
         &place.folder.display().to_string(),
     );
     set("listen_addresses", "127.0.0.1");
     set("logging_collector", "off");
+    for (name, value) in settings {
+        set(name, value);
+    }
     Ok(command)
 }
 
