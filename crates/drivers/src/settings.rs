@@ -6,10 +6,12 @@
 pub mod global;
 mod limit;
 mod mysql;
+mod names;
 mod postgres;
 mod private;
 pub(crate) mod session;
 mod sqlite;
+mod sqlite_session;
 
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
 pub use session::{SessionSettings, parse_session_settings};

@@ -188,7 +188,7 @@ fn is_postgres(session: &Session) -> bool {
     )
 }
 
-fn refused(name: &str, why: &str) -> DbError {
+pub(super) fn refused(name: &str, why: &str) -> DbError {
     DbError::new(ErrorClass::Refused, "setting", format!("{name}: {why}"))
 }
 

@@ -1,6 +1,7 @@
 //! Settings that every session of a run or load takes for itself.
 
-use super::global::{check_name, is_number};
+use super::global::{check_name, is_number, refused};
+use super::{names, sqlite_session};
 use crate::connection::Connection;
 use crate::{Dialect, Value};
 use tidemark_core::{DbError, Protocol};
@@ -27,7 +28,8 @@ pub fn parse_session_settings(text: &str) -> Result<SessionSettings, String> {
 /// Gives a connection its settings: `SET SESSION`, `SET`, or `PRAGMA`.
 ///
 /// # Errors
-/// The server's error, with the setting's name.
+/// The server's error, with the setting's name; [`tidemark_core::ErrorClass::Refused`] for a list
+/// that is none, and for a PRAGMA that is no setting of a session or takes another value.
 pub(crate) async fn apply(
     connection: &mut Connection,
     settings: &SessionSettings,
@@ -35,8 +37,14 @@ pub(crate) async fn apply(
     let dialect = Dialect::new(connection.server().engine);
     for (name, value) in settings {
         check_name(name)?;
-        let sql = statement(&dialect, name, value);
-        connection.query(&sql).await.map_err(|mut error| {
+        let set = match dialect.engine().protocol() {
+            Protocol::Sqlite => sqlite_session::set(connection, name, value).await,
+            _ => match statement(&dialect, name, value) {
+                Ok(sql) => connection.query(&sql).await.map(drop),
+                Err(error) => Err(error),
+            },
+        };
+        set.map_err(|mut error| {
             error.message = format!("--set-session {name}={value}: {}", error.message);
             error
         })?;
@@ -44,15 +52,18 @@ pub(crate) async fn apply(
     Ok(())
 }
 
-fn statement(dialect: &Dialect, name: &str, value: &str) -> String {
-    let text = dialect.literal(Value::Text(value));
-    let plain = if is_number(value) { value } else { &text };
-    match dialect.engine().protocol() {
-        Protocol::Mysql => format!("SET SESSION {name} = {plain}"),
-        // Every setting takes its value as text (PostgreSQL manual, SET).
-        Protocol::Postgres => format!("SET SESSION {name} = {text}"),
-        Protocol::Sqlite => format!("PRAGMA {name} = {plain}"),
-    }
+/// What sets a session's setting on a server.
+fn statement(dialect: &Dialect, name: &str, value: &str) -> Result<String, DbError> {
+    let literal = |value: &str| dialect.literal(Value::Text(value));
+    let is_postgres = dialect.engine().protocol() == Protocol::Postgres;
+    let value = match names::of_identifiers(name).filter(|_| is_postgres) {
+        Some(identifiers) => names::in_sql(value, identifiers, literal)
+            .ok_or_else(|| refused(name, &format!("no list of names; {}", names::ALLOWED)))?,
+        // Every other setting takes its value as text (PostgreSQL manual, SET).
+        None if is_postgres || !is_number(value) => literal(value),
+        None => value.into(),
+    };
+    Ok(format!("SET SESSION {name} = {value}"))
 }
 
 #[cfg(test)]
@@ -62,11 +73,18 @@ mod tests {
 
     #[test]
     fn each_family_has_its_words() {
-        let of = |engine, value| statement(&Dialect::new(engine), "x", value);
-        assert_eq!(of(Engine::Tidb, "1"), "SET SESSION x = 1");
-        assert_eq!(of(Engine::Mariadb, "it's"), "SET SESSION x = 'it''s'");
-        assert_eq!(of(Engine::Postgres, "1"), "SET SESSION x = '1'");
-        assert_eq!(of(Engine::Sqlite, "NORMAL"), "PRAGMA x = 'NORMAL'");
+        let of = |engine, name, value| statement(&Dialect::new(engine), name, value).unwrap();
+        assert_eq!(of(Engine::Tidb, "x", "1"), "SET SESSION x = 1");
+        assert_eq!(of(Engine::Mariadb, "x", "it's"), "SET SESSION x = 'it''s'");
+        assert_eq!(of(Engine::Postgres, "x", "1"), "SET SESSION x = '1'");
+        assert_eq!(of(Engine::Postgres, "x", "a, b"), "SET SESSION x = 'a, b'");
+        assert_eq!(
+            of(Engine::Postgres, "search_path", "a, \"B c\""),
+            "SET SESSION search_path = 'a', 'B c'"
+        );
+        let wrong = statement(&Dialect::new(Engine::Postgres), "search_path", "a,,b");
+        let told = wrong.unwrap_err().to_string();
+        assert!(told.contains("allowed are names with commas"), "{told}");
     }
 
     #[test]
