@@ -28,6 +28,7 @@ mod output;
 mod outputs;
 mod pacing;
 mod plan;
+mod program;
 mod progress;
 mod ready;
 mod recording;
@@ -53,6 +54,7 @@ use std::process;
 
 fn main() -> process::ExitCode {
     study::end_with_study();
+    program::name_process();
     let args = secrets::arguments();
     tidemark_observe::raise_open_files();
     let code = match dispatch(&args) {

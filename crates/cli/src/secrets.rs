@@ -5,6 +5,7 @@
 //! variable, which only the same user can read (proc(5), `/proc/pid/environ`), and `***` in their
 //! place.
 
+use crate::program;
 use std::os::unix::process::CommandExt;
 use tidemark_core::redact_url;
 
@@ -36,7 +37,7 @@ pub fn arguments() -> Vec<String> {
     }
     let redacted = redact(&given);
     if redacted != given
-        && let (Ok(program), Some((name, rest))) = (std::env::current_exe(), redacted.split_first())
+        && let (Ok(program), Some((name, rest))) = (program::path(), redacted.split_first())
     {
         let carried = given.join(&SEPARATOR.to_string());
         let _failed = std::process::Command::new(program)

@@ -3,7 +3,7 @@
 use super::parent::PARENT_VARIABLE;
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
-use crate::secrets;
+use crate::{program, secrets};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::VecDeque;
@@ -78,7 +78,7 @@ pub fn start(
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
     };
-    let program = std::env::current_exe().map_err(failed)?;
+    let program = program::path().map_err(failed)?;
     let (shown, carried) = secrets::for_child(words);
     let (mut from, to) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(program);
