@@ -5,7 +5,18 @@ mod common;
 
 use common::{Said, TIDEMARK, Workdir, wait_until};
 use std::process::Command;
-use tidemark_store::{Filter, ListedState, Store};
+use tidemark_store::{Filter, ListedState, Store, StudyState};
+
+/// `tidemark` with sandboxes of its own.
+fn command(dir: &Workdir, args: &[&str]) -> Command {
+    let mut command = dir.command(args);
+    command.env("XDG_DATA_HOME", dir.path().join("data"));
+    command
+}
+
+fn store(dir: &Workdir) -> Store {
+    Store::open_existing(&dir.path().join("store.db")).unwrap()
+}
 
 fn small(target: &str, runs: usize) -> String {
     let threads: Vec<String> = (1..=runs).map(|n| n.to_string()).collect();
@@ -15,6 +26,30 @@ fn small(target: &str, runs: usize) -> String {
          [load]\nthreads = [{}]\n",
         threads.join(", ")
     )
+}
+
+#[test]
+fn a_finished_study_is_resumed_without_starting_its_servers() {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("s.toml"), small("up:postgres", 1)).unwrap();
+    let run = |args: &[&str]| Said::of(&command(&dir, args).output().unwrap());
+    let said = run(&["study", "run", "s.toml"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(said.out.matches("starting a private server").count(), 1);
+    let said = run(&["study", "resume"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("2 of 2 steps done"), "{said:?}");
+    assert!(!said.out.contains("starting a private server"), "{said:?}");
+    assert_eq!(store(&dir).study("last").unwrap().state, StudyState::Ended);
+
+    // A server that a killed process left is ended all the same.
+    let id = store(&dir).study("last").unwrap().id;
+    let name = format!("study-{}-1", id.rsplit('-').next().unwrap());
+    let up = run(&["up", "postgres", "--name", &name]);
+    assert_eq!(up.code, Some(0), "{up:?}");
+    let said = run(&["study", "resume"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(run(&["up"]).out.contains("no sandboxes"));
 }
 
 #[cfg(target_os = "linux")]

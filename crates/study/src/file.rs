@@ -108,6 +108,8 @@ pub struct StudyTarget {
     pub url: String,
     /// The URL of the account that changes settings; may hold a password.
     pub admin: Option<String>,
+    /// The password of `admin`'s account.
+    pub admin_password: Option<Password>,
     /// The password of `url`'s account.
     pub password: Option<Password>,
     /// Settings of every session.

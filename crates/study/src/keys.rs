@@ -262,6 +262,13 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         Section::Target,
+        "admin-password",
+        "env: and a variable's name, or a text",
+        "admin-password = \"env:ADMIN_PASSWORD\"",
+        "password of admin's account, kept out of the file: the variable's value is used and never stored",
+    ),
+    key(
+        Section::Target,
         "password",
         "env: and a variable's name, or a text",
         "password = \"env:DB_PASSWORD\"",

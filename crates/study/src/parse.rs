@@ -197,24 +197,40 @@ fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
     let name = table.required("name").and_then(|v| v.label());
     let url = table.required("url").and_then(|v| url(&v));
     let admin = table.get("admin").and_then(|v| url_of_server(&v));
-    let password = table.get("password").and_then(|v| {
-        let text = v.text()?;
-        if url.as_deref().is_some_and(has_password) {
-            v.refuse("the URL has a password, too: one is enough");
+    let password = table
+        .get("password")
+        .and_then(|v| self::password(&v, url.as_deref(), "the URL"));
+    let admin_password = table.get("admin-password").and_then(|v| {
+        if table.get("admin").is_none() {
+            v.refuse("it is the password of admin's account, and there is no admin");
         }
-        Some(match text.strip_prefix("env:") {
-            Some(variable) => Password::Variable(variable.trim().into()),
-            None => Password::Given(Secret::new(text)),
-        })
+        self::password(&v, admin.as_deref(), "admin")
     });
     Some(StudyTarget {
         line: table.line,
         name: name?,
         url: url?,
         admin,
+        admin_password,
         password,
         session: settings(table.get("session")),
     })
+}
+
+/// The password of a URL's account, which `of` is the word for.
+fn password(value: &Value<'_, '_>, url: Option<&str>, of: &str) -> Option<Password> {
+    let text = value.text()?;
+    if url.is_some_and(has_password) {
+        value.refuse(&format!("{of} has a password, too: one is enough"));
+    }
+    match text.strip_prefix("env:").map(str::trim) {
+        Some("") => {
+            value.refuse("env: is followed by a variable's name");
+            None
+        }
+        Some(variable) => Some(Password::Variable(variable.into())),
+        None => Some(Password::Given(Secret::new(text))),
+    }
 }
 
 fn has_password(url: &str) -> bool {

@@ -42,6 +42,8 @@ pub struct Place {
     pub url: String,
     /// The URL of the account that changes settings; may hold a password.
     pub admin: Option<String>,
+    /// The password of `admin`'s account.
+    pub admin_password: Option<Password>,
     /// The password of `url`'s account.
     pub password: Option<Password>,
 }
@@ -160,6 +162,7 @@ fn places(study: &Study) -> Vec<Place> {
         name: t.name.clone(),
         url: t.url.clone(),
         admin: t.admin.clone(),
+        admin_password: t.admin_password.clone(),
         password: t.password.clone(),
     };
     study.targets.iter().map(place).collect()
@@ -187,6 +190,7 @@ fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
         name,
         url,
         admin: None,
+        admin_password: None,
         password: None,
     });
     places.len() - 1

@@ -165,7 +165,7 @@ impl<'a, 't> Value<'a, 't> {
     /// Tells why the value is not taken.
     pub fn refuse(&self, why: &str) {
         let shown = match self.key.name {
-            "password" => "***".into(),
+            "password" | "admin-password" => "***".into(),
             _ => shown(self.value.get_ref()),
         };
         self.reader.problem(

@@ -125,6 +125,44 @@ fn each_problem_is_told_with_its_line() {
         (
             with(
                 "",
+                "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\nadmin-password = \"geheim\"",
+            ),
+            "f:11: admin-password = ***: it is the password of admin's account, and there is no \
+             admin; for example admin-password = \"env:ADMIN_PASSWORD\"",
+        ),
+        (
+            with(
+                "",
+                "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\n\
+                 admin = \"mysql://a:geheim@h/d\"\nadmin-password = \"geheim\"",
+            ),
+            "f:12: admin-password = ***: admin has a password, too: one is enough",
+        ),
+        (
+            with(
+                "",
+                "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\n\
+                 admin = \"mysql://a@h/d\"\nadmin-password = \"env: \"",
+            ),
+            "f:12: admin-password = ***: env: is followed by a variable's name; for example",
+        ),
+        (
+            with(
+                "",
+                "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\npassword = 7",
+            ),
+            "f:11: password = ***: allowed is env: and a variable's name, or a text",
+        ),
+        (
+            with(
+                "",
+                "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\npasswort = \"geheim\"",
+            ),
+            "passwort: unknown key in [[target]]; known are name, url, admin, admin-password",
+        ),
+        (
+            with(
+                "",
                 "[[factor]]\nname = \"threads\"\nvalues = [{ label = 1 }]",
             ),
             "f:9: name = \"threads\": allowed is a text without / and not target",

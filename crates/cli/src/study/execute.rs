@@ -124,7 +124,10 @@ impl Execution<'_> {
     }
 
     /// What is told at the end.
-    fn finish(&mut self, states: &[StepState]) -> Result<ExitCode, Failure> {
+    ///
+    /// # Errors
+    /// [`Failure`] when the store can't be written.
+    pub fn finish(&mut self, states: &[StepState]) -> Result<ExitCode, Failure> {
         let count = |state: StepState| states.iter().filter(|s| **s == state).count();
         let (failed, skipped) = (count(StepState::Failed), count(StepState::Skipped));
         let left = states.iter().filter(|s| !s.is_over()).count();

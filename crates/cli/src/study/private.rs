@@ -98,6 +98,26 @@ pub fn start(
     })
 }
 
+/// Ends the server that an earlier process of the study left for its `number`-th target, if it did.
+///
+/// # Errors
+/// [`Failure`] when it can't be ended; it is listed by `tidemark up` then.
+pub fn end_left(url: &str, study: &str, number: usize) -> Result<(), Failure> {
+    if Request::parse(url)?.name.is_some() {
+        return Ok(());
+    }
+    let home = sandboxes::home()?;
+    let name = name_of(study, number);
+    match home.find(&name) {
+        Ok(_) => Server {
+            url: String::new(),
+            held: Held::Found { home, name },
+        }
+        .stop(),
+        Err(_) => Ok(()),
+    }
+}
+
 /// The last part of an execution's id is random (RFC 9562, UUID version 7).
 fn name_of(study: &str, number: usize) -> String {
     let random = study.rsplit('-').next().unwrap_or(study);

@@ -4,7 +4,7 @@ use super::args;
 use super::begin::{absolute, place_of_store};
 use super::execute::{Execution, HALF_MADE, listen, number};
 use super::file::{self, Read};
-use super::targets::{leave, reach};
+use super::targets::{leave, leave_behind, reach};
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -36,15 +36,26 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     store.claim_study(&row.id, &client_host().hostname, words.take_over)?;
     listen();
     tidy(&mut store, &row.id, &read, words.retry_failed)?;
-    let places = reach(&read.plan.places, &row.id)?;
+    let states: Vec<StepState> = store.steps(&row.id)?.iter().map(|r| r.state).collect();
+    let is_left =
+        !states.iter().all(|s| s.is_over()) || !store.changed_settings(&row.id)?.is_empty();
+    let places = match is_left {
+        true => reach(&read.plan.places, &row.id)?,
+        false => Vec::new(),
+    };
     let mut execution = Execution {
         store,
-        id: row.id,
+        id: row.id.clone(),
         study: &read.study,
         plan: &read.plan,
         places: &places,
         folder: PathBuf::from(&row.folder),
     };
+    if !is_left {
+        let code = execution.finish(&states)?;
+        leave_behind(&read.plan.places, &row.id)?;
+        return Ok(code);
+    }
     let executed = execution.execute();
     let left = leave(places);
     let code = executed?;

@@ -46,9 +46,8 @@ pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
 pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
     // What is missing is told before anything is started.
     for place in places {
-        if let Some(Password::Variable(name)) = &place.password {
-            variable(place, name)?;
-        }
+        secret(place, "password", place.password.as_ref())?;
+        secret(place, "admin-password", place.admin_password.as_ref())?;
     }
     let mut reached = Vec::with_capacity(places.len());
     for (place, number) in places.iter().zip(1..) {
@@ -64,6 +63,19 @@ pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
     Ok(reached)
 }
 
+/// Ends the private servers that an earlier process of a study's execution left, and starts none.
+///
+/// # Errors
+/// [`Failure`] naming what could not be ended.
+pub fn leave_behind(places: &[Place], study: &str) -> Result<(), Failure> {
+    let numbered = places.iter().zip(1..);
+    let private = numbered.filter(|(place, _)| private::is_meant(&place.url));
+    let ended: Vec<Result<(), Failure>> = private
+        .map(|(place, number)| private::end_left(&place.url, study, number))
+        .collect();
+    ended.into_iter().collect()
+}
+
 fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failure> {
     let (url, server) = match private::is_meant(&place.url) {
         true => {
@@ -73,26 +85,21 @@ fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failu
         false => (place.url.clone(), None),
     };
     let target = from_url(&url)?;
-    let variable = match &place.password {
+    let variable = match secret(place, "password", place.password.as_ref())? {
         None => None,
-        Some(password) => {
-            let secret = match password {
-                Password::Given(secret) => secret.clone(),
-                Password::Variable(name) => variable(place, name)?,
-            };
-            Some((name_of_variable(target.protocol, place)?, secret))
-        }
+        Some(secret) => Some((name_of_variable(target.protocol, place)?, secret)),
     };
-    let admin = match &place.admin {
+    let mut admin = match &place.admin {
         Some(admin) => from_url(admin)?,
-        None => match &variable {
-            Some((_, password)) => Target {
-                password: password.clone(),
-                ..target
-            },
-            None => target,
-        },
+        None => target,
     };
+    let password = match &place.admin {
+        Some(_) => secret(place, "admin-password", place.admin_password.as_ref())?,
+        None => variable.as_ref().map(|(_, password)| password.clone()),
+    };
+    if let Some(password) = password {
+        admin.password = password;
+    }
     Ok(Reached {
         name: place.name.clone(),
         url,
@@ -102,11 +109,21 @@ fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failu
     })
 }
 
-fn variable(place: &Place, name: &str) -> Result<Secret, Failure> {
+/// A password that a key of the file gives, or the variable that it names.
+fn secret(
+    place: &Place,
+    key: &str,
+    password: Option<&Password>,
+) -> Result<Option<Secret>, Failure> {
+    let name = match password {
+        None => return Ok(None),
+        Some(Password::Given(secret)) => return Ok(Some(secret.clone())),
+        Some(Password::Variable(name)) => name,
+    };
     match std::env::var(name) {
-        Ok(value) if !value.is_empty() => Ok(Secret::new(value)),
+        Ok(value) if !value.is_empty() => Ok(Some(Secret::new(value))),
         _ => Err(Failure::usage(format!(
-            "target {}: password = \"env:{name}\", and {name} is not set in the environment; for \
+            "target {}: {key} = \"env:{name}\", and {name} is not set in the environment; for \
              example: export {name}=…",
             place.name
         ))),
