@@ -29,6 +29,36 @@ fn small(target: &str, runs: usize) -> String {
 }
 
 #[test]
+fn of_two_that_begin_one_file_at_once_one_goes_on() {
+    let dir = Workdir::new();
+    // A server of its own takes a while to start: long enough for both to have looked before.
+    std::fs::write(dir.path().join("s.toml"), small("up:postgres", 1)).unwrap();
+    let begin = || command(&dir, &["study", "run", "s.toml"]).spawn().unwrap();
+    let both = [begin(), begin()].map(|study| Said::of(&study.wait_with_output().unwrap()));
+    let (gone_on, refused): (Vec<_>, Vec<_>) = both.iter().partition(|s| s.code == Some(0));
+    assert_eq!(gone_on.len(), 1, "{both:?}");
+    assert!(gone_on[0].out.contains("2 of 2 steps done"), "{both:?}");
+    assert_eq!(refused[0].code, Some(2), "{both:?}");
+    let told = "this file is being executed by process ";
+    assert!(refused[0].err.contains(told), "{both:?}");
+    assert!(!refused[0].out.contains("private server"), "{both:?}");
+    assert_eq!(store(&dir).studies().unwrap().len(), 1);
+}
+
+#[test]
+fn what_came_to_nothing_is_in_nobodys_way() {
+    let dir = Workdir::new();
+    let file = dir.path().join("s.toml");
+    let text = small("up:postgres?no_such_setting=1", 1);
+    std::fs::write(&file, text).unwrap();
+    let said = Said::of(&command(&dir, &["study", "run", "s.toml"]).output().unwrap());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(store(&dir).studies().unwrap(), []);
+    std::fs::write(&file, small("sqlite:a.db", 1)).unwrap();
+    dir.ok(&["study", "run", "s.toml"]);
+}
+
+#[test]
 fn a_finished_study_is_resumed_without_starting_its_servers() {
     let dir = Workdir::new();
     std::fs::write(dir.path().join("s.toml"), small("up:postgres", 1)).unwrap();

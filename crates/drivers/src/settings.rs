@@ -12,6 +12,7 @@ mod private;
 pub(crate) mod session;
 mod sqlite;
 mod sqlite_session;
+mod units;
 
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
 pub use session::{SessionSettings, parse_session_settings};

@@ -11,7 +11,11 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 /// `PRAGMA application_id`: "TIDM". It tells our files from every other SQLite file.
 const APPLICATION_ID: i32 = 0x5449_444d;
 /// Each brings a file from the format of its index to the next one.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema-2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-3.sql"),
+];
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -390,13 +390,15 @@ fn studies_come_back_with_their_steps_and_what_waits_for_being_put_back() {
             command: vec!["tidemark".into(), "sysbench".into()],
         })
         .collect();
-    store.begin_study(&study, &steps).unwrap();
+    store.begin_study(&study, &steps, false).unwrap();
     let change = ChangedSetting {
         target: "a".into(),
         server: "127.0.0.1:3306".into(),
         name: "innodb_flush_log_at_trx_commit".into(),
         before: Some("1".into()),
         changed_to: "2".into(),
+        moved_by: Some("sync_binlog".into()),
+        snapshot: Some("{}".into()),
     };
     store.setting_changes("0191", &change).unwrap();
     let (row, rows) = (store.study("0191").unwrap(), store.steps("0191").unwrap());

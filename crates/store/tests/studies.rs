@@ -15,7 +15,7 @@ fn study(id: &str, name: &str) -> NewStudy {
     NewStudy {
         id: id.into(),
         name: name.into(),
-        path: "studies/a.toml".into(),
+        path: format!("studies/{id}.toml"),
         file: "name = \"a\"\n".into(),
         folder: "/tmp".into(),
         hostname: hostname(),
@@ -44,7 +44,8 @@ fn steps() -> Vec<NewStep> {
 fn opened() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::open(&dir.path().join("runs.db")).unwrap();
-    store.begin_study(&study("s1", "first"), &steps()).unwrap();
+    let begun = store.begin_study(&study("s1", "first"), &steps(), false);
+    assert_eq!(begun.unwrap(), None);
     (dir, store)
 }
 
@@ -96,8 +97,9 @@ fn steps_are_taken_one_by_one_and_can_be_taken_again() {
 #[test]
 fn a_study_is_found_by_id_beginning_name_and_last() {
     let (_dir, mut store) = opened();
-    store.begin_study(&study("s2-b", "first"), &[]).unwrap();
-    store.begin_study(&study("s2-c", "second"), &[]).unwrap();
+    for new in [study("s2-b", "first"), study("s2-c", "second")] {
+        assert_eq!(store.begin_study(&new, &[], false).unwrap(), None);
+    }
     for (word, id) in [
         ("s1", "s1"),
         ("S2-B", "s2-b"),
@@ -158,6 +160,7 @@ fn of_a_changed_setting_the_first_value_before_is_kept() {
         name: "fsync".into(),
         before: before.map(Into::into),
         changed_to: to.into(),
+        ..ChangedSetting::default()
     };
     store
         .setting_changes("s1", &change(Some("on"), "off"))
@@ -178,6 +181,93 @@ fn of_a_changed_setting_the_first_value_before_is_kept() {
     assert_eq!(store.settings_of_others("s1", "h:1").unwrap(), []);
     store.setting_restored("s1", "t", "fsync").unwrap();
     assert_eq!(store.changed_settings("s1").unwrap(), []);
+}
+
+#[test]
+fn what_moved_with_a_setting_is_kept_with_it() {
+    let (_dir, mut store) = opened();
+    let change = |name: &str, before: &str, to: &str| ChangedSetting {
+        target: "t".into(),
+        server: "h:1".into(),
+        name: name.into(),
+        before: Some(before.into()),
+        changed_to: to.into(),
+        snapshot: Some("{\"b\":\"2\"}".into()),
+        ..ChangedSetting::default()
+    };
+    store
+        .setting_changes("s1", &change("a", "1", "10"))
+        .unwrap();
+    assert_eq!(
+        store.changed_settings("s1").unwrap(),
+        [change("a", "1", "10")]
+    );
+    store
+        .settings_moved("s1", "t", "a", &[("b", "2", "20"), ("c", "3", "30")])
+        .unwrap();
+    let found = store.changed_settings("s1").unwrap();
+    let told: Vec<_> = found
+        .iter()
+        .map(|row| {
+            let moved_by = row.moved_by.as_deref();
+            (row.name.as_str(), row.before.as_deref(), moved_by)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("a", Some("1"), None),
+            ("c", Some("3"), Some("a")),
+            ("b", Some("2"), Some("a")),
+        ]
+    );
+    assert!(
+        found
+            .iter()
+            .all(|r| r.snapshot.is_none() && r.server == "h:1")
+    );
+    // What the study then asks for itself keeps its first value before.
+    store
+        .setting_changes("s1", &change("b", "20", "21"))
+        .unwrap();
+    let found = store.changed_settings("s1").unwrap();
+    let b = found.iter().find(|row| row.name == "b").unwrap();
+    assert_eq!(
+        (b.before.as_deref(), b.changed_to.as_str()),
+        (Some("2"), "21")
+    );
+    assert_eq!(b.moved_by, None);
+}
+
+#[test]
+fn of_a_file_one_execution_goes_on_at_a_time() {
+    let (dir, mut store) = opened();
+    let again = NewStudy {
+        path: study("s1", "").path,
+        ..study("s9", "first")
+    };
+    let other = store.begin_study(&again, &steps(), false).unwrap();
+    assert_eq!(other.unwrap().id, "s1");
+    // Nobody begins beside one that lives.
+    let other = store.begin_study(&again, &steps(), true).unwrap();
+    assert_eq!(other.unwrap().state, StudyState::Running);
+    let db = rusqlite::Connection::open(dir.path().join("runs.db")).unwrap();
+    db.execute("UPDATE study SET pid_started = '0'", [])
+        .unwrap();
+    let other = store.begin_study(&again, &steps(), false).unwrap();
+    assert_eq!(other.unwrap().state, StudyState::Unfinished);
+    assert_eq!(store.studies().unwrap().len(), 1);
+    assert_eq!(store.begin_study(&again, &steps(), true).unwrap(), None);
+    assert_eq!(store.steps("s9").unwrap().len(), 3);
+    // What came to nothing is forgotten, but not what has begun a step.
+    store.step_begins("s1", 0, &[]).unwrap();
+    store.forget_study("s1").unwrap();
+    store.forget_study("s9").unwrap();
+    let left = store.studies().unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].id, "s1");
+    store.end_study("s1").unwrap();
+    assert_eq!(store.begin_study(&again, &steps(), false).unwrap(), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::secrets::redact;
 use crate::storing::store_path;
 use std::path::{Path, PathBuf};
 use tidemark_observe::client_host;
-use tidemark_store::{NewStep, NewStudy, Store, StoreError, StudyRow, StudyState};
+use tidemark_store::{NewStep, NewStudy, Store, StudyRow, StudyState};
 use tidemark_study::{Plan, redact as without_passwords, time_text};
 use uuid::Uuid;
 
@@ -21,55 +21,81 @@ use uuid::Uuid;
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let path = absolute(&words.file)?;
-    let store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
-    if !words.anew
-        && let Some(before) = unfinished(&store, &path)?
-    {
-        return Err(Failure::usage(format!(
-            "an execution of this file is unfinished ({}): go on with it by\n  tidemark study \
-             resume {}\nor begin anew with --anew",
-            before.id, before.id
-        )));
-    }
-    let id = Uuid::now_v7().to_string();
-    listen();
-    let places = reach(&read.plan.places, &id)?;
-    let executed = begun(&read, &places, &path, store, id);
-    let left = leave(places);
-    let code = executed?;
-    left.map(|()| code)
-}
-
-/// Writes the execution down, and executes it.
-fn begun(
-    read: &Read,
-    places: &[Reached],
-    path: &Path,
-    mut store: Store,
-    id: String,
-) -> Result<ExitCode, Failure> {
-    look_at_settings(&store, &id, &read.plan, places)?;
+    let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()
         .map_err(|e| Failure::new(ExitCode::Failed, format!("the current folder: {e}")))?;
     let new = NewStudy {
-        id,
+        id: Uuid::now_v7().to_string(),
         name: read.study.name.clone(),
         path: path.display().to_string(),
         file: without_passwords(&read.text),
         folder: folder.display().to_string(),
         hostname: client_host().hostname,
     };
-    store.begin_study(&new, &new_steps(&read.plan))?;
-    tell(read, &new.id);
+    listen();
+    // Before any server is reached: who comes second must not have touched anything.
+    if let Some(other) = store.begin_study(&new, &new_steps(&read.plan), words.anew)? {
+        return Err(in_the_way(&other));
+    }
+    match ready(&store, &new.id, &read.plan) {
+        Ok(places) => begun(&read, places, store, new.id, folder),
+        Err(failure) => {
+            // It came to nothing; if that can't be written, it is one that can be resumed.
+            let _ = store.forget_study(&new.id);
+            Err(failure)
+        }
+    }
+}
+
+/// Why a study does not begin beside another execution of its file.
+fn in_the_way(other: &StudyRow) -> Failure {
+    let id = &other.id;
+    match (other.state, other.pid) {
+        (StudyState::Running, Some(pid)) => Failure::usage(format!(
+            "this file is being executed by process {pid} ({id}): wait for its end, or end it with \
+             Ctrl-C"
+        )),
+        _ => Failure::usage(format!(
+            "an execution of this file is unfinished ({id}): go on with it by\n  tidemark study \
+             resume {id}\nor begin anew with --anew"
+        )),
+    }
+}
+
+/// Reaches the databases, and looks whether the study's settings can be changed there.
+fn ready(store: &Store, id: &str, plan: &Plan) -> Result<Vec<Reached>, Failure> {
+    let places = reach(&plan.places, id)?;
+    match look_at_settings(store, id, plan, &places) {
+        Ok(()) => Ok(places),
+        Err(failure) => {
+            // The first failure is what is told.
+            let _ = leave(places);
+            Err(failure)
+        }
+    }
+}
+
+/// Executes a study that was written down.
+fn begun(
+    read: &Read,
+    places: Vec<Reached>,
+    store: Store,
+    id: String,
+    folder: PathBuf,
+) -> Result<ExitCode, Failure> {
+    tell(read, &id);
     let mut execution = Execution {
         store,
-        id: new.id,
+        id,
         study: &read.study,
         plan: &read.plan,
-        places,
+        places: &places,
         folder,
     };
-    execution.execute()
+    let executed = execution.execute();
+    let left = leave(places);
+    let code = executed?;
+    left.map(|()| code)
 }
 
 fn tell(read: &Read, id: &str) {
@@ -115,12 +141,6 @@ pub fn place_of_store(named: Option<&Path>) -> Result<PathBuf, Failure> {
 /// [`Failure`] when the current folder is gone.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
-}
-
-fn unfinished(store: &Store, path: &Path) -> Result<Option<StudyRow>, StoreError> {
-    let path = path.display().to_string();
-    let of_file = |s: &StudyRow| s.path == path && s.state != StudyState::Ended;
-    Ok(store.studies()?.into_iter().find(of_file))
 }
 
 /// Looks whether every setting that the study changes can be changed, before anything is touched.

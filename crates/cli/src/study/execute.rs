@@ -1,6 +1,7 @@
 //! Executing the steps that wait.
 
 use super::child::{self, Ended};
+use super::put_back::put_back;
 use super::settings;
 use super::targets::Reached;
 use super::view::View;
@@ -54,7 +55,7 @@ impl Execution<'_> {
     /// [`Failure`] when the store or a server's settings can't be written; steps that fail are
     /// recorded, and told by the exit code.
     pub fn execute(&mut self) -> Result<ExitCode, Failure> {
-        settings::put_back(&mut self.store, &self.id, self.places)?;
+        put_back(&mut self.store, &self.id, self.places)?;
         let rows = self.store.steps(&self.id)?;
         let mut states: Vec<StepState> = rows.iter().map(|r| r.state).collect();
         let mut pace = Pace::of(&rows, self.plan);
@@ -95,7 +96,7 @@ impl Execution<'_> {
                 let begun = Instant::now();
                 let outcome = self.take(seq, &states, &view, &pace);
                 // Also after an error of the store.
-                settings::put_back(&mut self.store, &self.id, self.places)?;
+                put_back(&mut self.store, &self.id, self.places)?;
                 let outcome = outcome?;
                 states[seq] = outcome.state;
                 match outcome.state {
@@ -180,11 +181,14 @@ impl Execution<'_> {
             .places
             .get(step.place)
             .ok_or_else(|| Failure::new(ExitCode::Failed, "the step's target is not there"))?;
-        if !step.global.is_empty()
-            && let Err(failure) = settings::apply(&mut self.store, &self.id, place, &step.global)
-        {
-            let reason = failure.message;
-            return self.end(seq, StepState::Failed, Some(reason), None, "");
+        if !step.global.is_empty() {
+            match settings::apply(&mut self.store, &self.id, place, &step.global) {
+                Ok(told) => told.iter().for_each(|line| view.say(line)),
+                Err(failure) => {
+                    let reason = failure.message;
+                    return self.end(seq, StepState::Failed, Some(reason), None, "");
+                }
+            }
         }
         let stands = self.place_json(step)?;
         let store = self.store.path();

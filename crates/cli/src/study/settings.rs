@@ -1,76 +1,22 @@
-//! Settings of servers that hold for one step: changed before it, put back after it.
+//! Settings of servers that hold for one step: changed before it, [put back](super::put_back) after.
 //!
 //! Their values before are in the store before anything is changed, so that `resume` puts them back
-//! after whatever ended the study.
+//! after whatever ended the study. A server may change others of its settings with them: these are
+//! found by reading all before and after, and what was read before is in the store until what moved
+//! has its own rows there.
 
+use super::hosts::{Hosts, Opener};
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
-use std::time::{Duration, Instant};
 use tidemark_core::DbError;
-use tidemark_drivers::settings::global::{before_change, can_be_changed, change, restore};
-use tidemark_drivers::{ConnectOptions, Connector, Session};
-use tidemark_runtime::block_on;
+use tidemark_drivers::Session;
+use tidemark_drivers::settings::global::{
+    Before, Moved, Snapshot, before_change, can_be_changed, change, has_taken_hold, moved, restore,
+    snapshot,
+};
 use tidemark_store::{ChangedSetting, Store};
 
-/// So long a server that can't be reached is tried again.
-const LONGEST_AWAY: Duration = Duration::from_secs(30);
-const BETWEEN_TRIES: Duration = Duration::from_millis(500);
-
 type Settings = [(String, String)];
-
-fn connector(place: &Reached) -> Result<Connector, DbError> {
-    Connector::new(place.admin.clone(), ConnectOptions::default()).map(Connector::must_exist)
-}
-
-async fn open(connector: &Connector, host: usize) -> Result<Session, DbError> {
-    match connector.hosts().is_empty() {
-        true => connector.connect(0).await,
-        false => connector.connect_to(host).await,
-    }
-}
-
-/// Does something on a session to a host; a host is one of several, or the only one.
-fn on_host<T: 'static>(
-    place: &Reached,
-    host: usize,
-    work: impl AsyncFnOnce(&mut Session) -> Result<T, DbError> + 'static,
-) -> Result<T, Failure> {
-    let connector = connector(place)?;
-    let done = block_on(async move {
-        let mut session = open(&connector, host).await?;
-        let done = work(&mut session).await;
-        session.close().await;
-        done
-    });
-    let done = done.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
-    done.map_err(|e| {
-        let mut failure = Failure::from(e);
-        failure.message = format!("target {}: {}", place.name, failure.message);
-        failure
-    })
-}
-
-fn hosts(place: &Reached) -> Result<usize, Failure> {
-    Ok(connector(place)?.hosts().len().max(1))
-}
-
-/// How a setting's host is named in the store: names of targets have no slash.
-fn key(place: &Reached, host: usize) -> String {
-    match host {
-        0 => place.name.clone(),
-        host => format!("{}/{host}", place.name),
-    }
-}
-
-/// The server itself, however a study names it.
-fn server(place: &Reached, host: usize) -> Result<String, Failure> {
-    let connector = connector(place)?;
-    let host = connector
-        .hosts()
-        .get(host)
-        .map(|(host, _)| host.to_string());
-    Ok(host.unwrap_or_else(|| place.admin.to_string()))
-}
 
 /// What another study has changed and not put back is not the server's own: measured beside it, or
 /// taken for the value before, it would stay for ever.
@@ -99,10 +45,11 @@ pub fn look(
     place: &Reached,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    for host in 0..hosts(place)? {
-        refuse_changed_by_others(store, study, &server(place, host)?)?;
+    let hosts = Hosts::of(place)?;
+    for host in hosts.numbers() {
+        refuse_changed_by_others(store, study, &hosts.server(host))?;
         let names: Vec<String> = settings.iter().map(|(name, _)| name.clone()).collect();
-        on_host(place, host, async move |session| {
+        hosts.on(host, async move |session, _| {
             for name in &names {
                 can_be_changed(session, name).await?;
             }
@@ -112,7 +59,7 @@ pub fn look(
     Ok(())
 }
 
-/// Changes settings for a step.
+/// Changes settings for a step. Returns what servers have changed with them.
 ///
 /// # Errors
 /// [`Failure`] as the server's or the store's; what was changed until then is to be put back.
@@ -121,110 +68,144 @@ pub fn apply(
     study: &str,
     place: &Reached,
     settings: &Settings,
-) -> Result<(), Failure> {
-    let hosts = hosts(place)?;
-    for (name, value) in settings {
-        // All hosts first: in a cluster, changing one may change the others.
-        let mut before = Vec::with_capacity(hosts);
-        for host in 0..hosts {
-            refuse_changed_by_others(store, study, &server(place, host)?)?;
-            let name = name.clone();
-            before.push(on_host(place, host, async move |session| {
-                can_be_changed(session, &name).await?;
-                before_change(session, &name).await
-            })?);
-        }
-        for (host, before) in before.into_iter().enumerate() {
-            let changed = ChangedSetting {
-                target: key(place, host),
-                server: server(place, host)?,
-                name: name.clone(),
-                before: before.clone(),
-                changed_to: value.clone(),
-            };
-            store.setting_changes(study, &changed)?;
-            let (name, value) = (name.clone(), value.clone());
-            let connector = connector(place)?;
-            on_host(place, host, async move |session| {
-                change(session, &name, &value).await?;
-                // A setting may lock everybody out, and then only this session can put it back.
-                match open(&connector, host).await {
-                    Ok(other) => other.close().await,
-                    Err(e) => {
-                        restore(session, &name, before.as_deref()).await?;
-                        let mut e = e;
-                        e.message = format!(
-                            "with {name} = {value} no session can be opened any more, so it was put \
-                             back: {}",
-                            e.message
-                        );
-                        return Err(e);
-                    }
-                }
-                Ok(())
-            })?;
-        }
-    }
-    Ok(())
-}
-
-/// Puts everything back that a study has changed.
-///
-/// # Errors
-/// [`Failure`] naming the setting, its server, and its value before, when a server can't be reached.
-pub fn put_back(store: &mut Store, study: &str, places: &[Reached]) -> Result<(), Failure> {
-    let mut failed = Vec::new();
-    for changed in store.changed_settings(study)? {
-        match put_one_back(&changed, places) {
-            Ok(()) => store.setting_restored(study, &changed.target, &changed.name)?,
-            Err(failure) => {
-                let before = changed.before.as_deref().unwrap_or("its default");
-                failed.push(format!(
-                    "{} of target {} is still {}, and was {before}: {failure}",
-                    changed.name, changed.target, changed.changed_to
+) -> Result<Vec<String>, Failure> {
+    let hosts = Hosts::of(place)?;
+    let mut told = Vec::new();
+    for (at, (name, value)) in settings.iter().enumerate() {
+        for (host, moved) in change_on_all(store, study, &hosts, name, value)? {
+            let Moved {
+                name: other,
+                before,
+                after,
+            } = &moved;
+            let is_other = |(asked, _): &&(String, String)| asked.eq_ignore_ascii_case(other);
+            if let Some((_, asked)) = settings[..at].iter().find(is_other) {
+                return Err(Failure::new(
+                    ExitCode::Failed,
+                    format!(
+                        "target {}: {name} = {value} made the server change {other} from {asked}, \
+                         which was asked for, to {after}: ask for values that go together",
+                        place.name
+                    ),
                 ));
             }
+            told.push(format!(
+                "{name} = {value} made the server of target {} change {other}, too, from {before} \
+                 to {after}: it is put back with it",
+                hosts.key(host)
+            ));
         }
     }
-    if failed.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::new(
-        ExitCode::Failed,
-        format!(
-            "settings could not be put back:\n{}\n`tidemark study resume {study}` puts them back \
-             when the server can be reached",
-            failed.join("\n")
-        ),
-    ))
+    Ok(told)
 }
 
-fn put_one_back(changed: &ChangedSetting, places: &[Reached]) -> Result<(), Failure> {
-    let (name, host) = match changed.target.split_once('/') {
-        Some((name, host)) => (name, host.parse().unwrap_or(0)),
-        None => (changed.target.as_str(), 0),
-    };
-    let place = places
-        .iter()
-        .find(|p| p.name == name)
-        .ok_or_else(|| Failure::usage(format!("the study has no target {name} any more")))?;
-    let begun = Instant::now();
-    loop {
-        let (name, before) = (changed.name.clone(), changed.before.clone());
-        let done = on_host(place, host, async move |session| {
-            restore(session, &name, before.as_deref()).await
+/// Changes a setting on all hosts, and writes down what moved with it.
+fn change_on_all(
+    store: &mut Store,
+    study: &str,
+    hosts: &Hosts<'_>,
+    name: &str,
+    value: &str,
+) -> Result<Vec<(usize, Moved)>, Failure> {
+    // All hosts first: in a cluster, changing one may change the others.
+    let mut before = Vec::new();
+    for host in hosts.numbers() {
+        refuse_changed_by_others(store, study, &hosts.server(host))?;
+        let name = name.to_string();
+        before.push(hosts.on(host, async move |session, _| {
+            can_be_changed(session, &name).await?;
+            Ok((
+                before_change(session, &name).await?,
+                snapshot(session).await?,
+            ))
+        })?);
+    }
+    for (host, (before, others)) in before.iter().enumerate() {
+        let changed = ChangedSetting {
+            target: hosts.key(host),
+            server: hosts.server(host),
+            name: name.into(),
+            before: before.clone(),
+            changed_to: value.into(),
+            moved_by: None,
+            snapshot: (!others.is_empty()).then(|| serde_json::json!(others).to_string()),
+        };
+        store.setting_changes(study, &changed)?;
+    }
+    let mut changed = Ok(());
+    for (host, (before, others)) in before.iter().enumerate() {
+        let before = vec![(name.to_string(), before.clone())];
+        let (value, others) = (value.to_string(), others.clone());
+        changed = hosts.on(host, async move |session, opener| {
+            change_on(session, &opener, before, &value, &others).await
         });
-        match done {
-            Err(failure) if is_away(&failure) && begun.elapsed() < LONGEST_AWAY => {
-                std::thread::sleep(BETWEEN_TRIES);
-            }
-            done => return done,
+        if changed.is_err() {
+            break;
         }
     }
+    // Whatever came of it. Where it can't be asked now, the snapshot stays for putting back.
+    let mut all = Vec::new();
+    for (host, (_, others)) in before.iter().enumerate() {
+        let Ok(now) = hosts.on(host, async move |session, _| snapshot(session).await) else {
+            continue;
+        };
+        let found = moved(others, &now, name);
+        write_moved(store, study, &hosts.key(host), name, &found)?;
+        all.extend(found.into_iter().map(|moved| (host, moved)));
+    }
+    changed.map(|()| all)
 }
 
-/// A server that was restarted, or crashed in a run, comes back. A refused account does not, but
-/// waiting costs little beside a setting that stays changed.
-fn is_away(failure: &Failure) -> bool {
-    failure.code == ExitCode::Connect
+/// Changes a setting on one host. A setting may lock everybody out, and then only this session can
+/// put it back.
+async fn change_on(
+    session: &mut Session,
+    opener: &Opener,
+    mut before: Vec<Before>,
+    value: &str,
+    others: &Snapshot,
+) -> Result<(), DbError> {
+    let Some((name, _)) = before.first().cloned() else {
+        return Ok(());
+    };
+    change(session, &name, value).await?;
+    let mut error = match opener.open().await {
+        Ok(mut other) => {
+            let held = has_taken_hold(&mut other, &name, value).await;
+            other.close().await;
+            return held;
+        }
+        Err(error) => error,
+    };
+    let now = snapshot(session).await?;
+    let moved = moved(others, &now, &name).into_iter();
+    before.extend(moved.map(|m| (m.name, Some(m.before))));
+    let left = restore(session, &before).await?;
+    let outcome = match left.first() {
+        None => "so it was put back".to_string(),
+        Some((name, why)) => format!("and {name} could not be put back ({why})"),
+    };
+    error.message = format!(
+        "with {name} = {value} no session can be opened any more, {outcome}: {}",
+        error.message
+    );
+    Err(error)
+}
+
+/// Writes down what moved with a setting of a host.
+///
+/// # Errors
+/// [`Failure`] as the store's.
+pub fn write_moved(
+    store: &mut Store,
+    study: &str,
+    host: &str,
+    name: &str,
+    moved: &[Moved],
+) -> Result<(), Failure> {
+    let rows = moved
+        .iter()
+        .map(|m| (m.name.as_str(), m.before.as_str(), m.after.as_str()));
+    let rows: Vec<_> = rows.collect();
+    Ok(store.settings_moved(study, host, name, &rows)?)
 }

@@ -91,10 +91,13 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
         let _ = writeln!(out, "  time left  {}", time_left(study, &steps));
     }
     for changed in store.changed_settings(&study.id)? {
+        let why = match &changed.moved_by {
+            None => "for the step in progress".into(),
+            Some(other) => format!("by the server, with {other}"),
+        };
         let _ = writeln!(
             out,
-            "  setting    {} of target {} is changed to {} for the step in progress; resume puts \
-             it back",
+            "  setting    {} of target {} is changed to {} {why}; resume puts it back",
             changed.name, changed.target, changed.changed_to
         );
     }

@@ -1,16 +1,17 @@
 //! Changing a server's settings for a time, and putting them back.
-//!
-//! MySQL family: `SET GLOBAL`. PostgreSQL: `ALTER SYSTEM` and a reload (PostgreSQL manual, 20.1.2:
-//! the file `postgresql.auto.conf` wins over `postgresql.conf`, and the command line over both).
+
+mod moved;
+mod mysql;
+mod postgres;
+
+pub use moved::{Moved, Snapshot, moved, moved_since, snapshot};
 
 use crate::{Session, Value};
-use std::time::{Duration, Instant};
 use tidemark_core::{DbError, Engine, ErrorClass, nearest};
-use tidemark_runtime::sleep;
 
-/// How long a server may take to read its files again.
-const LONGEST_RELOAD: Duration = Duration::from_secs(20);
-const POLL: Duration = Duration::from_millis(5);
+/// How often all settings are put back: the server may move one when another is put back, and each
+/// time one more has found its place.
+const ROUNDS: usize = 4;
 
 /// Looks whether a setting is there and can be changed while the server runs.
 ///
@@ -20,8 +21,8 @@ const POLL: Duration = Duration::from_millis(5);
 pub async fn can_be_changed(session: &mut Session, name: &str) -> Result<(), DbError> {
     check_name(name)?;
     match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql_can(session, name).await,
-        Engine::Postgres | Engine::Yugabyte => postgres_can(session, name).await,
+        Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql::can(session, name).await,
+        Engine::Postgres | Engine::Yugabyte => postgres::can(session, name).await,
         Engine::Sqlite => Err(refused(
             name,
             "SQLite is no server and has no settings of its own; settings of a session are \
@@ -42,139 +43,109 @@ pub async fn can_be_changed(session: &mut Session, name: &str) -> Result<(), DbE
 /// The server's error, as when the account may not read it.
 pub async fn before_change(session: &mut Session, name: &str) -> Result<Option<String>, DbError> {
     check_name(name)?;
-    let sql = if is_postgres(session) {
-        format!(
-            "SELECT setting FROM pg_catalog.pg_file_settings \
-             WHERE lower(name) = lower({}) AND sourcefile LIKE '%postgresql.auto.conf' \
-             ORDER BY seqno DESC LIMIT 1",
-            text(session, name)
-        )
-    } else {
-        format!("SELECT @@GLOBAL.{name}")
-    };
-    let rows = session.query(&sql).await?;
-    Ok((!rows.is_empty()).then(|| rows.text(0, 0)).flatten())
+    match is_postgres(session) {
+        true => postgres::before(session, name).await,
+        false => mysql::value(session, name).await,
+    }
 }
 
-/// Changes a setting for all sessions that begin from now on, and looks that it is so.
+/// Changes a setting for all sessions that begin from now on; one of these can tell whether it
+/// [has taken hold](has_taken_hold).
 ///
 /// # Errors
-/// As [`can_be_changed`]; [`ErrorClass::Refused`] when the server makes another value of it.
+/// As [`can_be_changed`]; the server's error when it does not take the value.
 pub async fn change(session: &mut Session, name: &str, value: &str) -> Result<(), DbError> {
     can_be_changed(session, name).await?;
-    put(session, name, Some(value)).await?;
-    if is_postgres(session) {
-        return Ok(());
-    }
-    let found = before_change(session, name).await?.unwrap_or_default();
-    if is_same(&found, value) {
-        return Ok(());
-    }
-    Err(refused(
-        name,
-        &format!("asked for {value}, the server made it {found}; ask for a value that it takes"),
-    ))
+    put(session, name, Some(value)).await
 }
 
-/// Puts a setting back to what [`before_change`] told.
+/// Looks, on a session that was opened after the change, whether it has the value.
 ///
 /// # Errors
-/// The server's error.
+/// [`ErrorClass::Refused`] when the server has made another value of it, or something else wins over
+/// it; the server's error.
+pub async fn has_taken_hold(session: &mut Session, name: &str, asked: &str) -> Result<(), DbError> {
+    check_name(name)?;
+    match is_postgres(session) {
+        true => postgres::has_taken_hold(session, name, asked).await,
+        false => mysql::has_taken_hold(session, name, asked).await,
+    }
+}
+
+/// A setting and its value before, as [`before_change`] or a [`Snapshot`] told it.
+pub type Before = (String, Option<String>);
+
+/// Puts settings back, looks that they are, and tells which are not, each with the reason. The first
+/// ones are put back first, and all again as long as one has moved another.
+///
+/// # Errors
+/// The server's error when nothing can be asked of it any more.
 pub async fn restore(
+    session: &mut Session,
+    settings: &[Before],
+) -> Result<Vec<(String, String)>, DbError> {
+    let mut left: Vec<(String, String)> = Vec::new();
+    for _ in 0..ROUNDS {
+        let mut refusals = Vec::new();
+        for (name, before) in settings {
+            let is_left = |(other, _): &(String, String)| other == name;
+            if !left.is_empty() && !left.iter().any(is_left) {
+                continue;
+            }
+            check_name(name)?;
+            match put(session, name, before.as_deref()).await {
+                Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
+                Err(e) => refusals.push((name, e.to_string())),
+                Ok(()) => {}
+            }
+        }
+        // All of them: putting one back may have moved another.
+        let mut wrong = Vec::new();
+        for (name, before) in settings {
+            let refusal = refusals.iter().find(|(of, _)| *of == name);
+            let refusal = refusal.map(|(_, said)| said.clone());
+            let reason = match differs(session, name, before.as_deref()).await? {
+                Some(found) => Some(refusal.unwrap_or(found)),
+                // Whether it is reset can't be seen.
+                None if before.is_none() && !is_postgres(session) => refusal,
+                None => None,
+            };
+            wrong.extend(reason.map(|reason| (name.clone(), reason)));
+        }
+        left = wrong;
+        if left.is_empty() {
+            break;
+        }
+    }
+    Ok(left)
+}
+
+/// How a setting differs from its value before.
+async fn differs(
     session: &mut Session,
     name: &str,
     before: Option<&str>,
-) -> Result<(), DbError> {
-    check_name(name)?;
-    put(session, name, before).await
+) -> Result<Option<String>, DbError> {
+    let found = match before_change(session, name).await {
+        Err(e) if e.class != ErrorClass::ConnectionLost => return Ok(Some(e.to_string())),
+        found => found?,
+    };
+    let is_back = match (is_postgres(session), before) {
+        (true, _) => postgres::is_as_before(name, found.as_deref(), before),
+        // What a variable without a value is reset to is the server's to say.
+        (false, None) => true,
+        (false, Some(before)) => mysql::is_same(found.as_deref().unwrap_or_default(), before),
+    };
+    Ok((!is_back).then(|| {
+        let found = found.as_deref().unwrap_or("its default");
+        format!("the server has made it {found}")
+    }))
 }
 
 async fn put(session: &mut Session, name: &str, value: Option<&str>) -> Result<(), DbError> {
-    if !is_postgres(session) {
-        let value = value.map_or("DEFAULT".into(), |v| literal(session, v));
-        session
-            .query(&format!("SET GLOBAL {name} = {value}"))
-            .await?;
-        return Ok(());
-    }
-    let sql = match value {
-        Some(value) => format!("ALTER SYSTEM SET {name} = {}", text(session, value)),
-        None => format!("ALTER SYSTEM RESET {name}"),
-    };
-    session.query(&sql).await?;
-    reload(session).await
-}
-
-/// The postmaster reads its files and tells its sessions after that, so that this session having
-/// read them means that those which begin from now on have, too.
-async fn reload(session: &mut Session) -> Result<(), DbError> {
-    const LOADED: &str = "SELECT pg_catalog.pg_conf_load_time()::text";
-    let before = session.query(LOADED).await?.text(0, 0);
-    session.query("SELECT pg_catalog.pg_reload_conf()").await?;
-    let begun = Instant::now();
-    while session.query(LOADED).await?.text(0, 0) == before {
-        if begun.elapsed() > LONGEST_RELOAD {
-            return Err(DbError::new(
-                ErrorClass::Fatal,
-                "reload",
-                "the server was told to read its configuration files again, and did not",
-            ));
-        }
-        sleep(POLL).await;
-    }
-    Ok(())
-}
-
-async fn mysql_can(session: &mut Session, name: &str) -> Result<(), DbError> {
-    let rows = session.query("SHOW GLOBAL VARIABLES").await?;
-    let names: Vec<String> = (0..rows.len()).filter_map(|i| rows.text(i, 0)).collect();
-    if !names.iter().any(|n| n.eq_ignore_ascii_case(name)) {
-        return Err(unknown(name, &names));
-    }
-    if session.dialect().engine() != Engine::Mariadb {
-        // The statement itself will tell (error 1238).
-        return Ok(());
-    }
-    let sql = format!(
-        "SELECT READ_ONLY FROM information_schema.SYSTEM_VARIABLES \
-         WHERE VARIABLE_NAME = {}",
-        text(session, &name.to_uppercase())
-    );
-    match session.query(&sql).await?.text(0, 0).as_deref() {
-        Some("YES") => Err(refused(name, RESTART)),
-        _ => Ok(()),
-    }
-}
-
-async fn postgres_can(session: &mut Session, name: &str) -> Result<(), DbError> {
-    let sql = format!(
-        "SELECT context, source FROM pg_catalog.pg_settings WHERE lower(name) = lower({})",
-        text(session, name)
-    );
-    let rows = session.query(&sql).await?;
-    let (context, source) = match (rows.text(0, 0), rows.text(0, 1)) {
-        (Some(context), Some(source)) if !rows.is_empty() => (context, source),
-        _ => {
-            let all = session
-                .query("SELECT name FROM pg_catalog.pg_settings")
-                .await?;
-            let names: Vec<String> = (0..all.len()).filter_map(|i| all.text(i, 0)).collect();
-            return Err(unknown(name, &names));
-        }
-    };
-    match (context.as_str(), source.as_str()) {
-        ("internal", _) => Err(refused(name, "it is fixed when the server is built")),
-        ("postmaster", _) => Err(refused(name, RESTART)),
-        (_, "command line" | "environment variable") => Err(refused(
-            name,
-            "the server's command line or environment sets it, which wins over every change",
-        )),
-        (_, "database" | "user" | "database user") => Err(refused(
-            name,
-            "it is set for the database or account (ALTER DATABASE, ALTER ROLE), which wins over \
-             the server's own",
-        )),
-        _ => Ok(()),
+    match is_postgres(session) {
+        true => postgres::put(session, name, value).await,
+        false => mysql::put(session, name, value).await,
     }
 }
 
@@ -230,48 +201,9 @@ pub(crate) fn is_number(value: &str) -> bool {
         && digits.parse::<f64>().is_ok()
 }
 
-/// Whether the server's word for a value means what was asked for.
-fn is_same(found: &str, asked: &str) -> bool {
-    let plain = |value: &str| match value.to_ascii_uppercase().as_str() {
-        "ON" | "TRUE" => "1".to_string(),
-        "OFF" | "FALSE" => "0".to_string(),
-        other => other.to_string(),
-    };
-    let (found, asked) = (plain(found), plain(asked));
-    match (found.parse::<f64>(), asked.parse::<f64>()) {
-        (Ok(found), Ok(asked)) => (found - asked).abs() < 1e-9,
-        // A list's order is the server's.
-        _ => {
-            let sorted = |list: &str| {
-                let mut words: Vec<String> = list.split(',').map(|w| w.trim().into()).collect();
-                words.sort_unstable();
-                words
-            };
-            sorted(&found) == sorted(&asked)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_servers_words_are_understood() {
-        for (found, asked) in [
-            ("1", "ON"),
-            ("0", "off"),
-            ("ON", "1"),
-            ("0.500000", "0.5"),
-            ("row", "ROW"),
-            ("A,B", "b,a"),
-        ] {
-            assert!(is_same(found, asked), "{found} {asked}");
-        }
-        for (found, asked) in [("2", "1"), ("ROW", "MIXED"), ("A,B", "A"), ("1", "10")] {
-            assert!(!is_same(found, asked), "{found} {asked}");
-        }
-    }
 
     #[test]
     fn numbers_are_told_from_words() {

@@ -112,7 +112,7 @@ const TABLES: &[(&str, usize, bool)] = &[
     ("interval", 0, true),
     ("tag", 0, true),
     ("study_step", 0, true),
-    ("study_setting", 0, true),
+    ("study_setting", 7, true),
 ];
 
 impl Table {

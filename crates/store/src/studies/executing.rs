@@ -1,0 +1,148 @@
+//! Which process executes a study: one at a time.
+
+use super::{NewStep, NewStudy, StudyRow, StudyState, is_earlier_boot, json, study_row};
+use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
+use crate::query::process_id;
+use crate::{Store, StoreError};
+use rusqlite::{OptionalExtension, params};
+
+/// Whether a study can be claimed.
+enum Claim {
+    Free,
+    Taken,
+    Elsewhere,
+}
+
+impl Store {
+    /// Begins the execution of a study by this process: its row and those of all its steps. Nothing
+    /// is begun when an execution of the same file has something left to do, which is returned then;
+    /// `anew` begins beside it, unless its process lives.
+    ///
+    /// # Errors
+    /// What reading and writing can meet.
+    pub fn begin_study(
+        &mut self,
+        study: &NewStudy,
+        steps: &[NewStep],
+        anew: bool,
+    ) -> Result<Option<StudyRow>, StoreError> {
+        let own = ProcessId::own(&study.hostname);
+        let here = boot_id();
+        let commands: Vec<String> = steps.iter().map(|s| json(&s.command)).collect();
+        // Asked and begun in one transaction: of two that come at once one is refused.
+        self.in_transaction(|db| {
+            let in_the_way = |other: &StudyRow| match other.state {
+                StudyState::Running => true,
+                StudyState::PerhapsRunning | StudyState::Unfinished => !anew,
+                StudyState::Ended => false,
+            };
+            let before = db
+                .prepare("SELECT * FROM study WHERE path = ?1 ORDER BY begun_ms DESC, id DESC")?
+                .query_map([&study.path], |row| study_row(row, here.as_deref()))?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            if let Some(other) = before.into_iter().find(in_the_way) {
+                return Ok(Some(other));
+            }
+            db.execute(
+                "INSERT INTO study (id, name, path, file, folder, hostname, boot_id, pid, \
+                 pid_started, begun_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                params![
+                    study.id,
+                    study.name,
+                    study.path,
+                    study.file,
+                    study.folder,
+                    own.hostname,
+                    own.boot_id,
+                    own.pid,
+                    own.pid_started,
+                    now_ms(),
+                ],
+            )?;
+            let mut insert = db.prepare_cached(
+                "INSERT INTO study_step (study, seq, kind, cell, repeat, command, state) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'waiting')",
+            )?;
+            for (seq, (step, command)) in (0_i64..).zip(steps.iter().zip(&commands)) {
+                let row = params![study.id, seq, step.kind, step.cell, step.repeat, command];
+                insert.execute(row)?;
+            }
+            Ok(None)
+        })
+        .map_err(|e| self.failed(e))
+    }
+
+    /// Forgets an execution that came to nothing: none of its steps was begun.
+    ///
+    /// # Errors
+    /// What writing can meet.
+    pub fn forget_study(&mut self, id: &str) -> Result<(), StoreError> {
+        self.change_step(
+            "DELETE FROM study WHERE id = ?1 AND NOT EXISTS \
+             (SELECT 1 FROM study_step WHERE study = ?1 AND state <> 'waiting')",
+            params![id],
+        )
+    }
+
+    /// Makes this process the one that executes a study that was begun before. `take_over` insists
+    /// where another host may be at it, which can't be seen from here.
+    ///
+    /// # Errors
+    /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::StudyElsewhere`] when
+    /// one of another host may, [`StoreError::NoSuchStudy`], and what writing can meet.
+    pub fn claim_study(
+        &mut self,
+        id: &str,
+        hostname: &str,
+        take_over: bool,
+    ) -> Result<(), StoreError> {
+        let own = ProcessId::own(hostname);
+        let here = boot_id();
+        // Asked and claimed in one transaction: of two that come at once one is refused.
+        let seen = self.in_transaction(|db| {
+            let owner = db
+                .query_row(
+                    "SELECT hostname, boot_id, pid, pid_started, ended_ms FROM study WHERE id = ?1",
+                    [id],
+                    |row| {
+                        let ended = row.get::<_, Option<i64>>("ended_ms")?.is_some();
+                        Ok((process_id(row)?, ended))
+                    },
+                )
+                .optional()?;
+            let Some((owner, ended)) = owner else {
+                return Ok(None);
+            };
+            let claim = match owner.liveness(here.as_deref()) {
+                _ if ended || owner == own => Claim::Free,
+                Liveness::Alive => Claim::Taken,
+                Liveness::Unknown if !take_over && !is_earlier_boot(&owner, here.as_deref()) => {
+                    Claim::Elsewhere
+                }
+                Liveness::Gone | Liveness::Unknown => Claim::Free,
+            };
+            if matches!(claim, Claim::Free) {
+                db.execute(
+                    "UPDATE study SET hostname = ?2, boot_id = ?3, pid = ?4, pid_started = ?5, \
+                     ended_ms = NULL WHERE id = ?1",
+                    params![id, own.hostname, own.boot_id, own.pid, own.pid_started],
+                )?;
+            }
+            Ok(Some((owner, claim)))
+        });
+        let (id, seen) = (id.to_string(), seen.map_err(|e| self.failed(e))?);
+        match seen {
+            None => Err(self.no_such_study(&id)),
+            Some((_, Claim::Free)) => Ok(()),
+            Some((owner, Claim::Taken)) => Err(StoreError::StudyGoesOn {
+                id,
+                pid: owner.pid.unwrap_or(0),
+                hostname: owner.hostname,
+            }),
+            Some((owner, Claim::Elsewhere)) => Err(StoreError::StudyElsewhere {
+                id,
+                hostname: owner.hostname,
+            }),
+        }
+    }
+}
