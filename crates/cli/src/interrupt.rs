@@ -2,9 +2,15 @@
 
 use crate::exit::ExitCode;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 use tidemark_engine::StopHandle;
 
 static HANDLE: OnceLock<StopHandle> = OnceLock::new();
+/// When an end was asked for first.
+static ASKED: OnceLock<Instant> = OnceLock::new();
+/// Signals closer together are one: `timeout` sends its own to the process and to its group, and
+/// nobody presses a key twice as quickly.
+const ONE_REQUEST: Duration = Duration::from_millis(100);
 /// What is told when an end is asked for.
 static TOLD: OnceLock<&str> = OnceLock::new();
 
@@ -23,7 +29,12 @@ pub fn listen_saying(told: &'static str) {
 /// The user asks for an end, by a signal or by a key of the view.
 pub fn asked() {
     let handle = handle();
+    let now = Instant::now();
+    let first = *ASKED.get_or_init(|| now);
     if handle.is_stopped() {
+        if first != now && now.duration_since(first) < ONE_REQUEST {
+            return;
+        }
         // The second one: nothing is waited for. The store holds every interval but this one.
         tidemark_live::restore_terminal();
         std::process::exit(ExitCode::Interrupted as i32);

@@ -5,8 +5,9 @@ use crate::output;
 use crate::recording::Recording;
 use crate::render::{self, Format};
 use crate::storing::Storing;
+use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tidemark_core::OptionValues;
 use tidemark_core::record::RunRecord;
 use tidemark_engine::Started;
@@ -41,9 +42,19 @@ impl Outputs {
             .chain(reports.iter().map(|(p, _)| ("report", p)))
         {
             let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
-            if folder.is_some_and(|f| !f.is_dir()) {
+            let refused = if folder.is_some_and(|f| !f.is_dir()) {
+                Some("the folder does not exist".to_owned())
+            } else if path.is_dir() {
+                Some(format!(
+                    "that is a folder; name a file in it, for example --{name}={}",
+                    path.join("run.json").display()
+                ))
+            } else {
+                unwritable(path).map(|e| format!("can't be written: {e}"))
+            };
+            if let Some(reason) = refused {
                 return Err(Failure::usage(format!(
-                    "--{name}={}: the folder does not exist",
+                    "--{name}={}: {reason}",
                     path.display()
                 )));
             }
@@ -87,14 +98,7 @@ impl Outputs {
         let record = &recording.record;
         complain(storing);
         say(out, &self.findings(record));
-        if let Some(path) = &self.record {
-            render::write(record, path, Format::Json, &self.lang)?;
-            say(out, &format!("Record: {}\n", path.display()));
-        }
-        for (path, format) in &self.reports {
-            render::write(record, path, *format, &self.lang)?;
-            say(out, &format!("Report: {}\n", path.display()));
-        }
+        let written = self.write(record, out);
         if kept {
             let where_to_look = format!(
                 "Run {} is kept; see: tidemark show {}\n",
@@ -106,7 +110,37 @@ impl Outputs {
                 eprint!("{where_to_look}");
             }
         }
+        written?;
         Ok(kept)
+    }
+
+    fn write(&self, record: &RunRecord, out: &mut dyn Write) -> Result<(), Failure> {
+        if let Some(path) = &self.record {
+            render::write(record, path, Format::Json, &self.lang)?;
+            say(out, &format!("Record: {}\n", path.display()));
+        }
+        for (path, format) in &self.reports {
+            render::write(record, path, *format, &self.lang)?;
+            say(out, &format!("Report: {}\n", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Why a file can't be written, tried before a run is made for it. What is there stays as it is,
+/// and what was not is not there afterwards either.
+fn unwritable(path: &Path) -> Option<std::io::Error> {
+    if path.exists() {
+        // A pipe's reader would take the try for the end.
+        let is_file = path.is_file();
+        return is_file
+            .then(|| OpenOptions::new().append(true).open(path).err())
+            .flatten();
+    }
+    let made = OpenOptions::new().write(true).create_new(true).open(path);
+    match made {
+        Ok(_) => std::fs::remove_file(path).err(),
+        Err(error) => Some(error),
     }
 }
 

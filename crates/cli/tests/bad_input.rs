@@ -191,6 +191,25 @@ const USAGE: &[Case<'static>] = &[
         &["folder does not exist"],
     ),
     Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --out=/tmp",
+        2,
+        &["--out=/tmp: that is a folder", "--out=/tmp/run.json"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --report=/proc/x.md",
+        2,
+        &["--report=/proc/x.md: can't be written"],
+    ),
+    Case(
+        "sysbench oltp_insert run --target=sqlite:x.db --rate=1000..3000:1000 --rate-hold=abc",
+        2,
+        &[
+            "--rate-hold=abc",
+            "a time from 1s",
+            "for example --rate-hold=10s",
+        ],
+    ),
+    Case(
         "sysbench oltp_insert run --target=sqlite:absent.db",
         6,
         &["absent.db", "prepare"],

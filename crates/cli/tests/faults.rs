@@ -252,6 +252,28 @@ fn ctrl_c_ends_with_the_summary_of_what_was_measured() {
     }
 }
 
+/// As `timeout` sends them: to the process, and to its group.
+#[test]
+fn two_signals_at_once_are_one_request() {
+    let dir = Workdir::new();
+    let target = "--target=sqlite:twice.db";
+    let size = "--table-size=100";
+    dir.ok(&["sysbench", "oltp_point_select", target, size, "prepare"]);
+    let args = ["--time=60", "--report-interval=1", "run"];
+    let run = [&["sysbench", "oltp_point_select", target, size], &args[..]].concat();
+    let (child, rest) = running(&dir, &run);
+    // Two of one kind could become one before they are seen.
+    let both = format!("kill -INT {0}; kill -TERM {0}", child.id());
+    let sent = std::process::Command::new("sh")
+        .args(["-c", &both])
+        .status();
+    assert!(sent.unwrap().success());
+    let said = end(child, rest);
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert!(said.out.contains("Threads fairness:"), "{said:?}");
+    assert_eq!(dir.last_record()["state"], "interrupted");
+}
+
 #[test]
 fn an_interrupted_load_says_how_to_go_on() {
     let database = shared_mariadb()

@@ -134,6 +134,11 @@ impl OptionSpec {
                 .filter(|t| (min..=max).contains(t))
                 .map(|_| value.trim().to_string())
                 .ok_or_else(|| {
+                    let fits = |t: &&str| {
+                        parse_duration(t).is_ok_and(|t| !t.is_zero() && (min..=max).contains(&t))
+                    };
+                    let least = format!("{min:?}");
+                    let shown = [self.default, "20ms", &least].into_iter().find(fits);
                     wrong(
                         format!(
                             "a time from {} to {max:?}, with us, ms, s, m or h (a bare number is \
@@ -144,7 +149,7 @@ impl OptionSpec {
                                 format!("{min:?}")
                             }
                         ),
-                        "20ms".into(),
+                        shown.unwrap_or("0").into(),
                     )
                 }),
             OptionKind::ThinkTime => match value.parse::<ThinkTime>() {
