@@ -7,7 +7,7 @@ use crate::progress;
 use crate::runs::open;
 use crate::storing::store_path;
 use std::fmt::Write;
-use tidemark_core::printable;
+use tidemark_core::{counted, printable};
 use tidemark_store::{Salvaged, Store, StoreError, salvage};
 
 /// How many runs are named one by one.
@@ -49,25 +49,33 @@ fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
     }
     let newer = match health.newer {
         0 => String::new(),
-        n => format!("; {n} more are of a newer Tidemark"),
+        n => format!(
+            "; {n} more {} of a newer Tidemark",
+            if n == 1 { "is" } else { "are" }
+        ),
     };
-    let (runs, intervals) = (health.runs, health.intervals);
+    let kept = runs_with_intervals(health.runs, health.intervals);
     if health.problems.is_empty() {
-        let _ = writeln!(
-            text,
-            "{path} is whole: {runs} runs with {intervals} intervals{newer}"
-        );
+        let _ = writeln!(text, "{path} is whole: {kept}{newer}");
         print(&text);
         return Ok(ExitCode::Success);
     }
     let _ = writeln!(
         text,
-        "{path} is damaged; {runs} runs with {intervals} intervals can be read{newer}.\n\
+        "{path} is damaged; {kept} can be read{newer}.\n\
          Nothing was changed. What can be saved goes into a new file with:\n  \
          tidemark store salvage --store {path} saved.db"
     );
     print(&text);
     Ok(ExitCode::Check)
+}
+
+fn runs_with_intervals(runs: u64, intervals: u64) -> String {
+    format!(
+        "{} with {}",
+        counted(runs, "run", "runs"),
+        counted(intervals, "interval", "intervals")
+    )
 }
 
 /// The file, if it is one and its first page is not that of a store.
@@ -108,9 +116,9 @@ fn told(saved: &Salvaged) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "saved {} runs with {intervals} intervals, and {} studies",
-        saved.runs.len(),
-        saved.studies
+        "saved {}, and {}",
+        runs_with_intervals(saved.runs.len() as u64, intervals),
+        counted(saved.studies, "study", "studies")
     );
     let gaps: Vec<_> = saved.runs.iter().filter(|r| r.missing > 0).collect();
     for run in gaps.iter().take(NAMED) {
@@ -123,19 +131,22 @@ fn told(saved: &Salvaged) -> String {
         );
     }
     if gaps.len() > NAMED {
-        let _ = writeln!(text, "and {} more runs lost intervals", gaps.len() - NAMED);
+        let more = counted((gaps.len() - NAMED) as u64, "more run", "more runs");
+        let _ = writeln!(text, "and {more} lost intervals");
     }
     for id in saved.lost.iter().take(NAMED) {
         let _ = writeln!(text, "run {}: lost, but for some intervals", printable(id));
     }
     if saved.lost.len() > NAMED {
-        let _ = writeln!(text, "and {} more runs are lost", saved.lost.len() - NAMED);
+        let more = (saved.lost.len() - NAMED) as u64;
+        let more = counted(more, "more run is", "more runs are");
+        let _ = writeln!(text, "and {more} lost");
     }
     if saved.broken_rows > 0 {
         let _ = writeln!(
             text,
-            "{} pieces could not be read, or contradict themselves",
-            saved.broken_rows
+            "{} that can't be read, or contradict themselves",
+            counted(saved.broken_rows, "piece", "pieces")
         );
     }
     text

@@ -2,12 +2,16 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::output::print;
-use crate::runs::open;
+use crate::runs::{minute, open};
 use crate::{args, chosen};
 use std::io::{BufRead, IsTerminal, stdin};
+use tidemark_core::printable;
+use tidemark_store::{Filter, RunListing, Store};
 
-/// How many ids are shown before a question.
+/// How many runs are shown before a question.
 const SHOWN: usize = 5;
+/// So much of a note is shown.
+const NOTE: usize = 60;
 
 /// Deletes runs.
 pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
@@ -20,7 +24,7 @@ pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
             }
         }
     }
-    if !words.yes && !agreed(&ids)? {
+    if !words.yes && !agreed(&store, &ids)? {
         print("nothing was deleted\n");
         return Ok(ExitCode::Success);
     }
@@ -31,13 +35,13 @@ pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn agreed(ids: &[String]) -> Result<bool, Failure> {
+fn agreed(store: &Store, ids: &[String]) -> Result<bool, Failure> {
     if !stdin().is_terminal() {
         return Err(Failure::usage(
             "delete asks before it deletes, and there is no terminal to ask at; add --yes",
         ));
     }
-    let mut shown = ids.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    let mut shown = shown(store, ids)?;
     if ids.len() > SHOWN {
         shown.push(format!("and {} more", ids.len() - SHOWN));
     }
@@ -53,4 +57,30 @@ fn agreed(ids: &[String]) -> Result<bool, Failure> {
         .map_err(|e| Failure::new(ExitCode::Failed, format!("the answer can't be read: {e}")))?;
     let answer = answer.trim().to_lowercase();
     Ok(matches!(answer.as_str(), "y" | "yes"))
+}
+
+/// What the first of them are, newest first.
+fn shown(store: &Store, ids: &[String]) -> Result<Vec<String>, Failure> {
+    let filter = Filter {
+        ids: Some(ids.to_vec()),
+        limit: u32::try_from(SHOWN).ok(),
+        ..Filter::default()
+    };
+    Ok(store.list(&filter)?.iter().map(told).collect())
+}
+
+fn told(run: &RunListing) -> String {
+    let note = run.note.lines().next().unwrap_or_default();
+    let cut: String = note.chars().take(NOTE).collect();
+    let more = if cut == run.note { "" } else { "…" };
+    let note = match cut.as_str() {
+        "" => String::new(),
+        cut => format!("  \u{201c}{cut}{more}\u{201d}"),
+    };
+    let started = minute(&run.started_at);
+    let line = format!(
+        "{}  {started}  {}  {}{note}",
+        run.id, run.workload, run.target
+    );
+    printable(&line).into_owned()
 }

@@ -5,14 +5,14 @@ use crate::output::print;
 use crate::render::write_whole;
 use crate::runs::open;
 use crate::storing::store_path;
-use crate::{args, chosen, progress, secrets};
+use crate::{args, chosen, imported, progress};
 use jiff::Timestamp;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{printable, redact_url};
+use tidemark_core::{counted, printable};
 use tidemark_store::{Store, check_id, from_json, to_json};
 
 /// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
@@ -64,9 +64,9 @@ impl Place {
         if out.is_dir() || named_folder || ids.len() > 1 {
             if out.exists() && !out.is_dir() {
                 return Err(Failure::usage(format!(
-                    "-o {}: {} runs need a folder, and this is a file; for example -o runs/",
+                    "-o {}: {} a folder, and this is a file; for example -o runs/",
                     out.display(),
-                    ids.len()
+                    counted(ids.len() as u64, "run needs", "runs need")
                 )));
             }
             return Ok(Place::Folder(out.into()));
@@ -183,10 +183,8 @@ fn read(file: &Path) -> Result<RunRecord, Failure> {
     if text.len() as u64 == LONGEST_RECORD {
         return Err(bad(&"longer than any run record"));
     }
-    let mut record = from_json(&text).map_err(|e| bad(&e))?;
+    let record = from_json(&text).map_err(|e| bad(&e))?;
+    drop(text);
     check_id(&record.id).map_err(|e| bad(&e))?;
-    // Records of ours have none; whatever else comes brings no password into the store.
-    record.target = redact_url(&record.target);
-    record.command = secrets::redact(&record.command);
-    Ok(record)
+    imported::without_passwords(record).map_err(|e| bad(&e))
 }

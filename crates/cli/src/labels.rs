@@ -5,6 +5,7 @@ use crate::output::print;
 use crate::runs::{open, whole_id};
 use crate::{args, chosen};
 use tidemark_core::{printable, printable_lines};
+use tidemark_store::{Store, check_tag};
 
 /// Puts tags on runs and takes them off; prints what they bear then.
 pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
@@ -33,7 +34,7 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
             printable(&words.words.join(" "))
         )));
     }
-    let ids = chosen::ids(&store, &runs)?;
+    let ids = chosen_runs(&store, &runs)?;
     store.tag(&ids, &add, &remove)?;
     for id in &ids {
         let tags = store.tags_of(id)?;
@@ -44,6 +45,32 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
         print(&line(&format!("{id}  {shown}")));
     }
     Ok(ExitCode::Success)
+}
+
+/// The runs that words mean. One that means none was perhaps to be a tag.
+fn chosen_runs(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut ids: Vec<String> = Vec::new();
+    for word in words {
+        let found = chosen::ids(store, std::slice::from_ref(word)).map_err(|failure| {
+            let is_group = ["tag:", "study:"].iter().any(|p| word.starts_with(p));
+            let could_be_tag = !is_group && check_tag(word).is_ok();
+            let (example, shown) = (words.first(), printable(word));
+            match example.filter(|first| *first != word && could_be_tag) {
+                Some(run) => Failure::usage(format!(
+                    "{failure}; a tag to put on begins with +, one to take off with -; for example: \
+                     tidemark tag {} +{shown}",
+                    printable(run)
+                )),
+                None => failure,
+            }
+        })?;
+        for id in found {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    Ok(ids)
 }
 
 fn line(text: &str) -> String {

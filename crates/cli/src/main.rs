@@ -17,6 +17,7 @@ mod exchange;
 mod exit;
 mod gotpc;
 mod grammar;
+mod imported;
 mod interrupt;
 mod labels;
 mod loading;

@@ -86,7 +86,6 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         if tagged { "  [tags]" } else { "" }
     );
     for run in runs {
-        let started: String = run.started_at.chars().take(16).collect();
         let p95 = run.p95_ms.map_or("-".into(), significant);
         let tags = match run.tags.as_slice() {
             [] => String::new(),
@@ -96,7 +95,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         let line = format!(
             "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12.2}  {:>10}  {}{tags}",
             run.id,
-            started.replace('T', " "),
+            minute(&run.started_at),
             run.state.to_string(),
             run.workload,
             run.sessions,
@@ -108,6 +107,12 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         text.push('\n');
     }
     print(&text)
+}
+
+/// A record's moment to the minute, for people.
+pub fn minute(moment: &str) -> String {
+    let minute: String = moment.chars().take(16).collect();
+    minute.replace('T', " ")
 }
 
 fn is_filtered(list: &args::List) -> bool {
@@ -130,6 +135,7 @@ fn filter(list: &args::List) -> Result<Filter, Failure> {
         words.find(|(word, _)| word == asked).map(|(_, s)| s)
     });
     Ok(Filter {
+        ids: None,
         workload: list.workload.clone(),
         engine: list.engine.clone(),
         study: None,

@@ -7,13 +7,18 @@ use crate::output::print;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;
+use tidemark_core::{printable, redact_url};
 use tidemark_sandbox::{Error, Home, Request, Sandbox, State, Step};
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = match error {
             Error::Request(_) | Error::Unknown { .. } => ExitCode::Usage,
-            Error::Folder { .. } | Error::Taken { .. } | Error::NotOurs { .. } => ExitCode::Refused,
+            Error::Folder { .. }
+            | Error::Taken { .. }
+            | Error::NotOurs { .. }
+            | Error::Held { .. }
+            | Error::Runs { .. } => ExitCode::Refused,
             Error::GivenUp(_) => ExitCode::Interrupted,
             _ => ExitCode::Failed,
         };
@@ -41,6 +46,9 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let Some(engine) = &words.engine else {
         return list(&home);
     };
+    if words.url {
+        return url(&home, engine);
+    }
     let mut request = Request::new(Request::engine(engine)?);
     request.version_from.clone_from(&words.version_from);
     request.folder.clone_from(&words.dir);
@@ -62,12 +70,22 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let sandbox = running?.keep();
     // Standard output is the URL alone, so that a script has it.
     eprintln!(
-        "{} runs as sandbox {} in {}\nStop it, and remove its data, with: tidemark down {}",
-        request.engine,
-        sandbox.name(),
-        sandbox.folder().display(),
-        sandbox.name()
+        "{engine} runs as sandbox {name} in {folder}\nIts URL is printed again by: tidemark up \
+         {name} --url\nStop it, and remove its data, with: tidemark down {name}",
+        engine = request.engine,
+        name = sandbox.name(),
+        folder = sandbox.folder().display(),
     );
+    print(&format!("{}\n", sandbox.url()));
+    Ok(ExitCode::Success)
+}
+
+/// Prints the URL of one that runs, for a script.
+fn url(home: &Home, name: &str) -> Result<ExitCode, Failure> {
+    let sandbox = home.find(name)?;
+    let State::Running { .. } = sandbox.state() else {
+        return Err(Error::NotRunning { name: name.into() }.into());
+    };
     print(&format!("{}\n", sandbox.url()));
     Ok(ExitCode::Success)
 }
@@ -87,14 +105,16 @@ fn list(home: &Home) -> Result<ExitCode, Failure> {
         print("no sandboxes; start one with: tidemark up mariadb\n");
         return Ok(ExitCode::Success);
     }
-    let mut text = format!("{:20}  {:24}  where\n", "name", "state");
+    let mut text = format!("{:20}  {:26}  where\n", "name", "state");
     for sandbox in &all {
-        text.push_str(&format!(
-            "{:20}  {:24}  {}\n",
+        let line = format!(
+            "{:20}  {:26}  {}",
             sandbox.name(),
             told(sandbox.state()),
             place(sandbox)
-        ));
+        );
+        text.push_str(&printable(&line));
+        text.push('\n');
     }
     print(&text);
     Ok(ExitCode::Success)
@@ -105,24 +125,39 @@ fn told(state: State) -> String {
         State::Starting { by } => format!("being started by {by}"),
         State::Running { pid } => format!("running, process {pid}"),
         State::HalfStarted { pid: Some(pid) } => format!("half started, process {pid}"),
-        State::HalfStarted { pid: None } => "half started".into(),
-        State::Ended => "ended".into(),
+        State::HalfStarted { pid: None } => "half started, not running".into(),
+        State::Ended => "not running".into(),
         State::Elsewhere => "in another container".into(),
-        State::Gone => "gone".into(),
+        State::Gone => "not running, folder gone".into(),
         State::NotOurs => "not a sandbox".into(),
     }
 }
 
 fn place(sandbox: &Sandbox) -> String {
-    match sandbox.state() {
-        State::Running { .. } => sandbox.url(),
-        _ => sandbox.folder().display().to_string(),
+    let State::Running { .. } = sandbox.state() else {
+        return sandbox.folder().display().to_string();
+    };
+    let url = redact_url(&sandbox.url());
+    match sandbox.holders().as_slice() {
+        [] => url,
+        holders => {
+            let holders: Vec<String> = holders.iter().map(ToString::to_string).collect();
+            format!("{url}  in use by {}", holders.join(", "))
+        }
     }
 }
 
 /// Stops servers and removes their data.
 pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
     let home = home()?;
+    if let (Some(name), true) = (&words.name, words.forget) {
+        let folder = home.forget(name)?;
+        print(&format!(
+            "{name} is forgotten; {} was not touched\n",
+            folder.display()
+        ));
+        return Ok(ExitCode::Success);
+    }
     let all = home.list()?;
     let names: Vec<String> = match &words.name {
         Some(name) => vec![name.clone()],
@@ -146,7 +181,11 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
     };
     let mut first_failure = None;
     for name in names {
-        match home.down(&name) {
+        let ended = match words.force {
+            true => home.force_down(&name),
+            false => home.down(&name),
+        };
+        match ended {
             Ok(removed) if removed.left.is_empty() => print(&format!("{name} is down\n")),
             Ok(removed) => print(&format!(
                 "{name} is down; left in {}, because it is not the sandbox's: {}\n",

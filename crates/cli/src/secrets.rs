@@ -21,6 +21,11 @@ const PASSWORD_OPTIONS: &[&str] = &[
 /// Commands whose `-p` is a password.
 const WITH_LETTER: &[&str] = &["tpcc", "tpch"];
 
+/// Whether an option of this name, without dashes in front, is one of those that hold a secret.
+pub fn is_password_option(name: &str) -> bool {
+    PASSWORD_OPTIONS.contains(&name.replace('_', "-").as_str())
+}
+
 /// The command line as given; starts the process again when it holds a password. When that
 /// fails, the process goes on as it is.
 pub fn arguments() -> Vec<String> {
@@ -87,8 +92,8 @@ pub fn redact(args: &[String]) -> Vec<String> {
                 Some((name, value)) => (name, Some(value)),
                 None => (arg.as_str(), None),
             };
-            let option = name.trim_start_matches('-').replace('_', "-");
-            let is_password = name.starts_with("--") && PASSWORD_OPTIONS.contains(&option.as_str());
+            let is_password =
+                name.starts_with("--") && is_password_option(name.trim_start_matches('-'));
             match value {
                 Some("") => arg.clone(),
                 Some(_) if is_password => format!("{name}=***"),

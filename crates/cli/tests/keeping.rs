@@ -87,6 +87,12 @@ fn runs_are_found_labelled_compared_and_deleted() {
         said.out.contains(&format!("{}  before 基线", ids[0])),
         "{said:?}"
     );
+    let unsigned = work.run(&["tag", "last", "after"]);
+    assert_eq!(unsigned.code, Some(2), "{unsigned:?}");
+    assert!(
+        unsigned.err.contains("tidemark tag last +after"),
+        "{unsigned:?}"
+    );
     work.ok(&["tag", "last", "-before", "+after"]);
     assert_eq!(listed(&work, &["--tag", "before"]), ids[..1]);
     assert_eq!(
@@ -148,16 +154,28 @@ fn answered(work: &Workdir, words: &str, answer: &str) -> String {
 #[test]
 fn whoever_is_at_a_terminal_is_asked_before_runs_go() {
     let (work, ids) = three();
+    work.ok(&["note", "last", "the one\nthat was slow"]);
     let kept = answered(&work, "delete last", "\n");
     assert!(kept.contains("Delete this run? [y/N]"), "{kept}");
-    assert!(
-        kept.contains(&ids[2]) && kept.contains("nothing was deleted"),
-        "{kept}"
+    assert!(kept.contains("nothing was deleted"), "{kept}");
+    let line = |id: &str, text: &str| {
+        let line = text.lines().find(|l| l.starts_with(id)).map(str::trim_end);
+        line.unwrap_or_else(|| panic!("{id}: {text}")).to_string()
+    };
+    let started: String = work.last_record()["started_at"].as_str().unwrap().into();
+    assert_eq!(
+        line(&ids[2], &kept),
+        format!(
+            "{}  {}  oltp_point_select  sqlite:sbtest.db  \u{201c}the one\u{2026}\u{201d}",
+            ids[2],
+            started[..16].replace('T', " ")
+        )
     );
     assert_eq!(listed(&work, &[]).len(), 3);
     let two = format!("delete {} {}", ids[0], ids[1]);
     let gone = answered(&work, &two, "y\n");
     assert!(gone.contains("Delete these 2 runs? [y/N]"), "{gone}");
+    assert!(line(&ids[1], &gone).contains("oltp_read_only"), "{gone}");
     assert_eq!(listed(&work, &[]), ids[2..]);
 }
 
@@ -218,15 +236,18 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
     let hostile = "\u{1b}]0;owned\u{7}\u{202e}<script>alert(1)</script>";
     let record = serde_json::json!({
         "schema_version": 1, "id": "0199", "tidemark_version": "0.1.0",
-        "started_at": "2026-11-20T10:00:00Z", "state": "finished",
+        "started_at": "2026-11-20T10:00:00Z", "state": "failed",
+        "reason": "mysql://u:geheim@h/d: gone (PGPASSWORD=geheim)",
         "command": ["tidemark", "sysbench", "--mysql-password=geheim", "mysql://u:geheim@h/d"],
         "workload": hostile, "target": "mysql://u:geheim@h/d", "server": null, "settings": [],
-        "options": {}, "sessions": 1, "executors": 1, "seed": 1, "client": {
+        "options": {"mysql-password": {"value": "geheim", "source": "command-line"},
+            "target": {"value": "postgres://h/d?password=geheim", "source": "command-line"}},
+        "sessions": 1, "executors": 1, "seed": 1, "client": {
             "hostname": hostile, "os": "", "kernel": "", "cpu_model": "", "cores": 1,
             "memory_bytes": 1},
         "usage": {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "max_resident_bytes": 0},
         "tables_before": [], "tables_after": [], "intervals": [], "errors": [],
-        "tags": [hostile, "a,b"], "note": hostile,
+        "tags": ["<script>"], "note": hostile,
         "totals": {"elapsed_s": 1.0, "statements": {"read": 0, "write": 0, "other": 0,
             "noop_writes": 0}, "ignored_errors": 0, "reconnects": 0, "types": {},
             "all": {"count": 0, "service": ""}, "fairness": {"events_avg": 0.0,
@@ -254,6 +275,8 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
     // As it came, but for what is nobody's business.
     let back = work.last_record();
     assert_eq!(back["workload"], hostile);
+    assert_eq!(back["options"]["mysql-password"]["value"], "***");
+    assert_eq!(back["reason"], "mysql://u:***@h/d: gone (PGPASSWORD=***");
     assert_eq!(back["tags"], record["tags"]);
     assert_eq!(back["note"], hostile);
     for entry in fs::read_dir(work.path()).unwrap().flatten() {
@@ -270,9 +293,22 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
             "from a newer Tidemark",
         ),
         (("totals", serde_json::json!({})), "not a run record"),
+        (("tags", serde_json::json!([""])), "tag \"\": allowed are"),
+        (("tags", serde_json::json!(["x", "a b"])), "tag \"a b\""),
+        (("tags", serde_json::json!(["a,b"])), "tag \"a,b\""),
+        (("tags", serde_json::json!(["+a"])), "tag \"+a\""),
+        (("tags", serde_json::json!(["-a"])), "tag \"-a\""),
+        (("tags", serde_json::json!(["a\n"])), "tag \"a\\n\""),
+        (
+            ("tags", serde_json::json!([hostile])),
+            "allowed are 1 to 64",
+        ),
     ] {
         let mut bad = record.clone();
         bad[change.0] = change.1;
+        if change.0 == "tags" {
+            bad["id"] = "0200".into();
+        }
         write("bad.json", &bad);
         let said = work.run(&["import", "bad.json"]);
         assert_eq!(said.code, Some(2), "{said:?}");

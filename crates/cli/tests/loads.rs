@@ -20,6 +20,14 @@ fn run(dir: &Workdir, more: &[&str]) -> common::Said {
     dir.ok(&[&args[..], more, &["run"]].concat())
 }
 
+/// A server with a narrow limit, not the shared one: other tests want their sessions there.
+fn mariadb_with(setting: &str, value: &str) -> Server {
+    Server::builder(Engine::MariaDb)
+        .setting(setting, value)
+        .start()
+        .unwrap()
+}
+
 #[test]
 fn an_open_loop_is_told_after_sysbenchs_summary() {
     let dir = prepared();
@@ -97,11 +105,7 @@ fn the_newest_run_is_deleted_by_its_name() {
 
 #[test]
 fn a_run_that_made_no_load_is_not_kept() {
-    // Its own, for other tests want their sessions of the one they share.
-    let server = Server::builder(Engine::MariaDb)
-        .setting("max_connections", "12")
-        .start()
-        .unwrap();
+    let server = mariadb_with("max_connections", "12");
     let dir = Workdir::new();
     let target = format!("--target={}", server.url());
     let args = ["sysbench", "oltp_point_select", &target, SIZE];
@@ -316,10 +320,7 @@ fn a_users_own_script_is_said_not_to_be_run() {
 
 #[test]
 fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
-    let server = Server::builder(Engine::MariaDb)
-        .setting("max_prepared_stmt_count", "100")
-        .start()
-        .unwrap();
+    let server = mariadb_with("max_prepared_stmt_count", "100");
     let dir = Workdir::new();
     let target = format!("--target={}", server.url());
     let args = ["sysbench", "oltp_read_write", &target, SIZE];
@@ -348,10 +349,7 @@ fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
 
 #[test]
 fn a_run_goes_on_with_fewer_sessions_also_where_an_executor_has_none() {
-    let server = Server::builder(Engine::MariaDb)
-        .setting("max_connections", "12")
-        .start()
-        .unwrap();
+    let server = mariadb_with("max_connections", "12");
     let dir = Workdir::new();
     let target = format!("--target={}", server.url());
     let args = ["sysbench", "oltp_point_select", &target, SIZE];

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Said, Workdir, wait_until};
-use std::process::Command;
+use std::process::{Child, Command};
 use tidemark_store::{Filter, ListedState, Store};
 
 /// `tidemark` with sandboxes of its own.
@@ -18,6 +18,27 @@ fn run(dir: &Workdir, args: &[&str]) -> Said {
     Said::of(&command(dir, args).output().unwrap())
 }
 
+/// A study that ends with the test, however that ends.
+struct Study(Child);
+
+impl Study {
+    fn start(dir: &Workdir, file: &str) -> Self {
+        Self(command(dir, &["study", "run", file]).spawn().unwrap())
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Study {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
 const STUDY: &str = "name = \"versions\"\ntime = 2\n\
     [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 100 }\n\
     [[factor]]\nname = \"version\"\nvalues = [\n\
@@ -28,16 +49,16 @@ const STUDY: &str = "name = \"versions\"\ntime = 2\n\
 fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     let dir = Workdir::new();
     std::fs::write(dir.path().join("v.toml"), STUDY).unwrap();
-    let mut study = command(&dir, &["study", "run", "v.toml"]).spawn().unwrap();
+    let mut study = Study::start(&dir, "v.toml");
     let store = || Store::open_existing(&dir.path().join("store.db"));
     wait_until("a run goes on", || {
         let runs = store().and_then(|s| s.list(&Filter::default()));
         runs.is_ok_and(|runs| runs.iter().any(|r| r.state == ListedState::Running))
     });
-    study.kill().unwrap();
-    study.wait().unwrap();
+    study.kill();
     let left = run(&dir, &["up"]).out;
     assert_eq!(left.matches("running, process").count(), 2, "{left}");
+    assert!(!left.contains("in use by"), "{left}");
 
     // One of them is lost with its data: it is started anew, and loaded again.
     let first = left.lines().find_map(|l| {
@@ -67,6 +88,12 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     };
     assert_eq!(setting(0), ("one".into(), Some("9MB".into())));
     assert_eq!(setting(1), ("two".into(), Some("4MB".into())));
+    // The study begun last has a name of its own.
+    let report = run(&dir, &["report", "study:last", "--format", "md", "-o", "-"]);
+    assert!(report.out.starts_with("# versions\n"), "{report:?}");
+    let other = run(&dir, &["compare", &runs[0].run.id, "study:last"]);
+    assert_eq!(other.code, Some(2), "{other:?}");
+    assert!(other.err.contains("is on both sides"), "{other:?}");
     // The password of a private server is in no record either.
     let file = std::fs::read(dir.path().join("store.db")).unwrap();
     assert!(String::from_utf8_lossy(&file).contains("postgres://tidemark:***@127.0.0.1:"));
@@ -100,4 +127,44 @@ fn a_server_with_a_name_is_asked_for_by_its_name_alone() {
     let refused = run(&dir, &["study", "plan", "v.toml"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.err.contains("up:postgres?name=t)"), "{refused:?}");
+}
+
+#[test]
+fn servers_are_left_to_the_study_that_uses_them_unless_somebody_insists() {
+    let dir = Workdir::new();
+    for name in ["mine", "other"] {
+        let up = run(&dir, &["up", "postgres", "--name", name]);
+        assert_eq!(up.code, Some(0), "{up:?}");
+    }
+    let text = "name = \"held\"\ntime = 60\n\
+        [[target]]\nname = \"users\"\nurl = \"up:postgres?name=mine\"\n\
+        [[target]]\nname = \"own\"\nurl = \"up:postgres\"\n\
+        [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 100 }\n";
+    std::fs::write(dir.path().join("h.toml"), text).unwrap();
+    let mut study = Study::start(&dir, "h.toml");
+    let store = || Store::open_existing(&dir.path().join("store.db"));
+    wait_until("a run goes on", || {
+        let runs = store().and_then(|s| s.list(&Filter::default()));
+        runs.is_ok_and(|runs| runs.iter().any(|r| r.state == ListedState::Running))
+    });
+    let id = store().unwrap().study("last").unwrap().id;
+    let by = format!("in use by process {} (study {id})", study.0.id());
+    let listed = run(&dir, &["up"]).out;
+    assert_eq!(listed.matches(&by).count(), 2, "{listed}");
+
+    let down = run(&dir, &["down", "--all"]);
+    assert_eq!(down.code, Some(5), "{down:?}");
+    assert_eq!(down.out, "other is down\n", "nobody uses that one");
+    assert_eq!(down.err.matches(&by).count(), 2, "{down:?}");
+    assert!(down.err.contains("tidemark down mine --force"), "{down:?}");
+    let listed = run(&dir, &["up"]).out;
+    assert_eq!(listed.matches("running, process").count(), 2, "{listed}");
+
+    let forced = run(&dir, &["down", "mine", "--force"]);
+    assert_eq!(forced.out, "mine is down\n", "{forced:?}");
+    // What was used by a process that was killed is used by nobody.
+    study.kill();
+    let down = run(&dir, &["down", "--all"]);
+    assert_eq!(down.code, Some(0), "{down:?}");
+    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
 }

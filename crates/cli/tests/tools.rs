@@ -51,11 +51,19 @@ fn a_newcomer_measures_a_real_server_in_two_commands() {
         "{settings}"
     );
 
+    // Whoever looks over the shoulder sees no password; who asks for the URL has it whole.
     let listed = run(&work, &["up"]);
+    let masked = url.replace(password, "***");
     assert!(
-        listed.out.contains("running") && listed.out.contains(url),
+        listed.out.contains("running") && listed.out.contains(&masked),
         "{listed:?}"
     );
+    assert!(!listed.all().contains(password), "{listed:?}");
+    let again = run(&work, &["up", "mariadb", "--url"]);
+    assert_eq!((again.code, again.out.trim()), (Some(0), url));
+    let none = run(&work, &["up", "postgres", "--url"]);
+    assert_eq!(none.code, Some(2), "{none:?}");
+    assert!(none.err.contains("there are mariadb"), "{none:?}");
     let unknown = run(&work, &["down", "nobody"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("there are mariadb"), "{unknown:?}");
@@ -65,6 +73,64 @@ fn a_newcomer_measures_a_real_server_in_two_commands() {
         (Some(0), "mariadb is down\n")
     );
     assert_eq!(run(&work, &["down"]).out, "no sandboxes\n");
+}
+
+/// A sandbox as the list has it, of a server that is not there: started by another boot.
+fn left_by_a_restart(work: &Workdir, name: &str) -> std::path::PathBuf {
+    let folder = work.path().join(format!("folder-of-{name}"));
+    let home = work.path().join("data/tidemark/sandboxes");
+    fs::create_dir_all(&home).unwrap();
+    fs::create_dir_all(folder.join("server/data")).unwrap();
+    // The number of a process that lives, and that is none of Tidemark's.
+    let process = serde_json::json!({"hostname": "h", "boot_id": "before pid:[1]",
+        "pid": std::process::id(), "pid_started": "1"});
+    let mark = serde_json::json!({"format": 1, "name": name, "folder": folder,
+        "made_folder": true, "engine": "mariadb", "port": 4711, "password": "geheim",
+        "starter": process, "server": process, "ready": true});
+    fs::write(folder.join("tidemark-sandbox.json"), mark.to_string()).unwrap();
+    std::os::unix::fs::symlink(&folder, home.join(name)).unwrap();
+    folder
+}
+
+#[test]
+fn what_a_restart_left_is_told_removed_and_forgotten() {
+    let work = Workdir::new();
+    let removed = left_by_a_restart(&work, "a");
+    let forgotten = left_by_a_restart(&work, "b");
+    let unproven = left_by_a_restart(&work, "c");
+    fs::remove_file(unproven.join("tidemark-sandbox.json")).unwrap();
+    let gone = left_by_a_restart(&work, "d");
+    fs::remove_dir_all(&gone).unwrap();
+    let listed = run(&work, &["up"]).out;
+    let state = |name: &str| {
+        let line = listed.lines().find(|l| l.split(' ').next() == Some(name));
+        line.unwrap()
+            .split("  ")
+            .find(|w| !w.is_empty() && *w != name)
+            .unwrap()
+            .trim()
+            .to_string()
+    };
+    assert_eq!(state("a"), "not running");
+    assert_eq!(state("c"), "not a sandbox");
+    assert_eq!(state("d"), "not running, folder gone");
+    let url = run(&work, &["up", "a", "--url"]);
+    assert_eq!(url.code, Some(1), "{url:?}");
+    assert!(url.err.contains("sandbox a is not running"), "{url:?}");
+
+    let down = run(&work, &["down", "a"]);
+    assert_eq!((down.code, removed.exists()), (Some(0), false), "{down:?}");
+    let forget = run(&work, &["down", "--forget", "b"]);
+    assert_eq!(forget.code, Some(0), "{forget:?}");
+    assert!(forgotten.join("tidemark-sandbox.json").exists());
+    let down = run(&work, &["down", "c"]);
+    assert_eq!(down.code, Some(5), "{down:?}");
+    assert!(down.err.contains("tidemark down c --forget"), "{down:?}");
+    let forget = run(&work, &["down", "c", "--forget"]);
+    assert_eq!(forget.code, Some(0), "{forget:?}");
+    assert!(unproven.join("server/data").exists());
+    assert_eq!(run(&work, &["down", "d"]).code, Some(0));
+    assert!(run(&work, &["up"]).out.contains("no sandboxes"));
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! - [`record::RunRecord`]: everything about one run.
 
 mod config_file;
+mod counted;
 mod engine;
 mod error;
 mod isolation;
@@ -26,6 +27,7 @@ mod target;
 pub mod tpch;
 
 pub use config_file::{ConfigLineError, parse_config_file};
+pub use counted::counted;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;
@@ -40,4 +42,4 @@ pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{STUDY_PLACE_VARIABLE, StudyPlace};
-pub use target::{Host, Target, TargetError, TlsMode, redact_url};
+pub use target::{Host, Target, TargetError, TlsMode, is_password_name, redact_text, redact_url};

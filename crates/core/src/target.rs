@@ -2,8 +2,10 @@
 
 mod list;
 mod redact;
+mod redact_text;
 
 pub use redact::redact_url;
+pub use redact_text::{is_password_name, redact_text};
 
 use crate::{Protocol, Secret, nearest};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};

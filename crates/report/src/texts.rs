@@ -76,9 +76,21 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
-        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        let (place, after) = after.split_once('}').unwrap_or((after, ""));
+        let mut words = place.split('|');
+        let name = words.next().unwrap_or_default();
         let value = values.iter().find(|(n, _)| *n == name);
-        text.push_str(value.map_or("", |(_, v)| v));
+        let value = value.map_or("", |(_, v)| *v);
+        text.push_str(match (words.next(), words.next()) {
+            (Some(one), Some(many)) => {
+                if value == "1" {
+                    one
+                } else {
+                    many
+                }
+            }
+            _ => value,
+        });
         rest = after;
     }
     text + rest
@@ -117,17 +129,17 @@ texts! {
     headline_composite: "{qphh} QphH (unaudited); {count} queries and refreshes ended in {seconds} s.",
         "{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
     headline_none: "No transaction ended: there is no result.", "没有任何事务完成，本次压测无结果。";
-    how_closed: "{sessions} sessions ran transactions one after the other, each waiting for the reply before it sent the next (closed loop).",
+    how_closed: "{sessions} {sessions|session|sessions} ran transactions one after the other, each waiting for the reply before it sent the next (closed loop).",
         "{sessions} 个会话并发执行，每个会话收到应答后才发起下一个事务（闭环）。";
-    how_open: "Transactions arrived at {rate} per second, whatever the replies did, and {sessions} sessions served them (open loop).",
+    how_open: "Transactions arrived at {rate} per second, whatever the replies did, and {sessions} {sessions|session|sessions} served them (open loop).",
         "事务按每秒 {rate} 个的计划速率到达，不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
-    how_steps: "Transactions arrived at {count} rates from {low} to {high} per second, one after the other, whatever the replies did, and {sessions} sessions served them (open loop).",
+    how_steps: "Transactions arrived at {count} rates from {low} to {high} per second, one after the other, whatever the replies did, and {sessions} {sessions|session|sessions} served them (open loop).",
         "事务依次按 {count} 档速率到达（每秒 {low}～{high} 个），不受应答快慢影响，由 {sessions} 个会话处理（开环）。";
-    how_search: "The rate of arrivals was raised and lowered to find the highest that keeps {objective}, with {sessions} sessions (open loop).",
+    how_search: "The rate of arrivals was raised and lowered to find the highest that keeps {objective}, with {sessions} {sessions|session|sessions} (open loop).",
         "调整到达速率，寻找满足 {objective} 的最高速率，由 {sessions} 个会话处理（开环）。";
     figures_confirmed: "The figures are of the rate's confirmation.", "各项数据取自该速率的复测。";
     figures_last: "The figures are of the last rate tried, {rate} per second.", "各项数据取自最后尝试的速率，每秒 {rate} 个。";
-    how_terminals: "{terminals} terminals shared {sessions} sessions, each waiting for the reply before it sent the next transaction (closed loop).",
+    how_terminals: "{terminals} {terminals|terminal|terminals} shared {sessions} {sessions|session|sessions}, each waiting for the reply before it sent the next transaction (closed loop).",
         "{terminals} 个终端共用 {sessions} 个会话，每个终端收到应答后才发起下一个事务（闭环）。";
     how_thinking: "Each terminal paused between two transactions: {think}.",
         "每个终端在两个事务之间停顿：{think}。";
@@ -144,33 +156,33 @@ texts! {
     found_nothing: "The search for the highest rate ended before a rate was tried.", "寻找最高速率的过程在尝试任何速率之前就已结束。";
     found_probe_only: "The search for the highest rate ended with its probe: no rate was held to its end.", "寻找最高速率的过程在试探后即结束，没有完整测过任何速率。";
     away: "Could not be reached for a time: {hosts}.", "曾有主机无法连接：{hosts}。";
-    away_more: "Could not be reached for a time: {hosts}, and {more} times more.", "曾有主机无法连接：{hosts}，另有 {more} 次。";
+    away_more: "Could not be reached for a time: {hosts}, and {more} {more|time|times} more.", "曾有主机无法连接：{hosts}，另有 {more} 次。";
     away_host: "{host} ({length})", "{host}（{length}）";
     // What must be known before the figures are used.
-    fewer_sessions: "{asked} sessions were asked for and {opened} could be opened: the figures are of {opened}.",
+    fewer_sessions: "{asked} {asked|session was|sessions were} asked for and {opened} could be opened: the figures are of {opened}.",
         "要求 {asked} 个会话，实际只建立了 {opened} 个：以下数据基于 {opened} 个会话。";
     generator_late: "The load generator itself was late: 99% of its starts came within {p99} ms of their time. The response times are in part its own.",
         "压测客户端自身发起不及时：99% 的事务在应发起时刻后 {p99} ms 内发起。响应时间有一部分来自客户端自身。";
     steps_late: "The load generator itself was late in {count} of {steps} steps; their response times are in part its own.",
         "在 {steps} 档速率中有 {count} 档压测客户端自身发起不及时，其响应时间有一部分来自客户端自身。";
-    arrivals_dropped: "{dropped} arrivals found the backlog full and were dropped; they are in no latency.",
+    arrivals_dropped: "{dropped} {dropped|arrival|arrivals} found the backlog full and {dropped|was|were} dropped: in no latency.",
         "有 {dropped} 个到达因排队已满被丢弃，不计入任何延迟。";
-    arrivals_unserved: "{unserved} arrivals ({share}) were due and not served at the end; they are in no latency: the load was more than these sessions could take.",
+    arrivals_unserved: "{unserved} {unserved|arrival|arrivals} ({share}) {unserved|was|were} due and not served at the end, in no latency: the load was more than these sessions could take.",
         "有 {unserved} 个到达（{share}）到结束时仍未处理完，不计入任何延迟：负载超出了这些会话的处理能力。";
     how_long: "Measured for {elapsed}.", "测量时长 {elapsed}。";
     how_long_warm: "Measured for {elapsed}, after {warmup} of warm-up that does not count.",
         "测量时长 {elapsed}，此前预热 {warmup}，预热不计入结果。";
     no_errors: "No statement failed.", "全程无报错。";
-    some_errors: "{errors} transactions met an error and were tried again ({share} of all attempts); {reconnects} sessions were opened again.",
+    some_errors: "{errors} {errors|transaction|transactions} met an error and {errors|was|were} tried again ({share} of all attempts); {reconnects} {reconnects|session was|sessions were} opened again.",
         "有 {errors} 次事务因报错而重试（占全部尝试的 {share}），会话重连 {reconnects} 次。";
-    tables_as_expected: "After the run, {tables} tables hold {rows} rows, as many as expected.",
+    tables_as_expected: "After the run, {tables} {tables|table holds|tables hold} {rows} {rows|row|rows}, as many as expected.",
         "压测后 {tables} 张表共 {rows} 行，与预期一致。";
-    tables_otherwise: "After the run, {wrong} of {tables} tables do not hold as many rows as expected; see “Tables”.",
+    tables_otherwise: "After the run, {wrong} of {tables} {tables|table|tables} {wrong|does|do} not hold as many rows as expected; see “Tables”.",
         "压测后 {tables} 张表中有 {wrong} 张行数与预期不符，详见“表数据”。";
     interrupted: "The user ended this run after {elapsed}. The figures are of what was measured until then.",
         "压测在 {elapsed}后被用户中止，以下数据截至中止时。";
     failed: "This run ended with an error: {reason}", "压测因错误终止：{reason}";
-    no_end: "No end was written for this run: it is going on, or its process died. The figures are summed from its {intervals} stored intervals.",
+    no_end: "No end was written for this run: it is going on, or its process died. The figures are summed from its {intervals} stored {intervals|interval|intervals}.",
         "本次压测没有结束记录：可能仍在运行，也可能进程已异常退出。以下数据由已保存的 {intervals} 个采样区间汇总得出。";
     // Key figures.
     transactions_per_s: "Transactions/s", "事务/秒（TPS）";
@@ -189,7 +201,7 @@ texts! {
     // The load.
     load: "Load", "负载方式";
     terminals: "Terminals", "终端数";
-    terminals_on: "{terminals} on {sessions} sessions", "{terminals} 个，共用 {sessions} 个会话";
+    terminals_on: "{terminals} on {sessions} {sessions|session|sessions}", "{terminals} 个，共用 {sessions} 个会话";
     think_time: "Think time", "思考时间";
     distance: "Injected round trip", "每次往返增加";
     spacing: "Arrivals spaced", "到达间隔";
@@ -263,7 +275,7 @@ texts! {
     queue_chart: "Arrivals waiting over time", "排队事务数随时间变化";
     queue_says: "Transactions due that no session was free for; at most {high}. A growing queue means that the target does not keep up with the rate asked for.",
         "已到计划时刻但尚无空闲会话处理的事务数，最多 {high} 个。持续增长说明目标库跟不上给定速率。";
-    summed: "Each point sums {count} intervals ({length}).", "每个点由 {count} 个采样区间（{length}）汇总。";
+    summed: "Each point sums {count} {count|interval|intervals} ({length}).", "每个点由 {count} 个采样区间（{length}）汇总。";
     warmup_shaded: "Shaded: warm-up, which does not count.", "阴影部分为预热，不计入结果。";
     chart_data: "Show the figures", "查看数据";
     axis_seconds: "seconds from the start of the measurement", "自测量开始的秒数";
@@ -402,7 +414,7 @@ pub(crate) mod tests {
     fn placeholders(text: &str) -> BTreeSet<&str> {
         text.split('{')
             .skip(1)
-            .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+            .filter_map(|part| part.split_once('}')?.0.split('|').next())
             .collect()
     }
 
@@ -430,6 +442,9 @@ pub(crate) mod tests {
         );
         assert_eq!(fill("{unknown}!", &[]), "!");
         assert_eq!(fill("open {", &[]), "open ");
+        let counted = |n| fill("{n} {n|run ends|runs end}", &[("n", n)]);
+        assert_eq!(counted("1"), "1 run ends");
+        assert_eq!(counted("11"), "11 runs end");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What can go wrong with a private server.
 
-use crate::Engine;
+use crate::{Engine, Holder};
 use std::path::PathBuf;
 
 /// Why a private server could not be had, found or ended.
@@ -75,8 +75,8 @@ pub enum Error {
     /// What its name leads to bears no mark of this sandbox.
     #[error(
         "sandbox {name}: {} does not bear its mark ({reason}); nothing there was touched. Look at \
-         it, and remove {} to forget the sandbox",
-        .folder.display(), .link.display()
+         it, and take the sandbox off the list with: tidemark down {name} --forget",
+        .folder.display()
     )]
     NotOurs {
         /// The name.
@@ -85,14 +85,41 @@ pub enum Error {
         folder: PathBuf,
         /// What is wrong with the mark.
         reason: String,
-        /// The entry in the home of sandboxes.
-        link: PathBuf,
     },
     /// It runs where its processes can't be seen.
-    #[error("sandbox {name} was started in another container or on another machine; end it there")]
+    #[error(
+        "sandbox {name} was started in another container or on another machine; end it there, or \
+         take it off this list with: tidemark down {name} --forget"
+    )]
     Elsewhere {
         /// The name.
         name: String,
+    },
+    /// Others use it.
+    #[error(
+        "sandbox {name} is in use by {}, and was left as it is. Wait until that has ended, or end \
+         the server all the same with: tidemark down {name} --force",
+        listed(.holders)
+    )]
+    Held {
+        /// The name.
+        name: String,
+        /// Who uses it.
+        holders: Vec<Holder>,
+    },
+    /// It does not run.
+    #[error("sandbox {name} is not running; tidemark up lists what is there")]
+    NotRunning {
+        /// The name.
+        name: String,
+    },
+    /// It runs, so it can't be forgotten.
+    #[error("sandbox {name} runs (process {pid}); end it with: tidemark down {name}")]
+    Runs {
+        /// The name.
+        name: String,
+        /// The server's process.
+        pid: u32,
     },
     /// It does not end.
     #[error("sandbox {name}: process {pid} does not end; its files were left as they are")]
@@ -122,6 +149,11 @@ impl Error {
         // MariaDB's and PostgreSQL's words for EADDRINUSE.
         matches!(self, Error::Start { tail, .. } if tail.contains("already in use"))
     }
+}
+
+fn listed(holders: &[Holder]) -> String {
+    let said: Vec<String> = holders.iter().map(ToString::to_string).collect();
+    said.join(", ")
 }
 
 fn hint(known: &[String]) -> String {

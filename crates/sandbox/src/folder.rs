@@ -1,13 +1,13 @@
 //! Folders that a sandbox may have: new ones, and empty ones.
 
 use crate::programs::Account;
-use crate::{Error, marker};
+use crate::{Error, holder, marker};
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// What a sandbox puts into its folder; anything else in it is somebody's.
-pub(crate) const OWN: [&str; 4] = ["server", "server.log", marker::FILE, PART];
+pub(crate) const OWN: [&str; 5] = ["server", "server.log", holder::FOLDER, marker::FILE, PART];
 const PART: &str = "tidemark-sandbox.json.part";
 
 /// Where a system keeps what is its own.

@@ -1,9 +1,9 @@
 //! The sandboxes of a user, by their names.
 
-use crate::Error;
 use crate::marker::Marker;
 use crate::place::Place;
 use crate::programs::Engine;
+use crate::{Error, Holder, holder, ready};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
@@ -36,9 +36,9 @@ pub enum State {
         /// The server's process, if there is one.
         pid: Option<u32>,
     },
-    /// Its server has ended; its files are there.
+    /// Its server has ended, perhaps with the machine or its container; its files are there.
     Ended,
-    /// It was started in another container or on another machine that shares the folder.
+    /// Its server answers in another container, or was started by a process that can't be seen.
     Elsewhere,
     /// Its folder is no longer there: a restart of the machine clears temporary ones.
     Gone,
@@ -84,6 +84,11 @@ impl Sandbox {
     /// What the server prints.
     pub fn log(&self) -> PathBuf {
         self.folder.join("server.log")
+    }
+
+    /// The other processes that use it now.
+    pub fn holders(&self) -> Vec<Holder> {
+        holder::others(&self.folder)
     }
 
     /// The target's URL with its password, which opens nothing but this server, from this machine.
@@ -207,7 +212,12 @@ fn state(marker: &Marker) -> State {
     if let Some(server) = &marker.server {
         match (seen(server), server.pid) {
             (Liveness::Alive, Some(pid)) if marker.ready => return State::Running { pid },
-            (Liveness::Unknown, _) if same_boot(server, here.as_deref()) => {
+            // Of another container, or of this one before it was restarted. A socket is a file: who
+            // listens there is heard here, too.
+            (Liveness::Unknown, _)
+                if same_boot(server, here.as_deref())
+                    && !(marker.ready && ready::nobody_listens(&place(marker))) =>
+            {
                 return State::Elsewhere;
             }
             _ => {}
@@ -222,6 +232,15 @@ fn state(marker: &Marker) -> State {
         _ => State::HalfStarted {
             pid: server_of(marker),
         },
+    }
+}
+
+/// Whether a process lives, or may for all that can be seen.
+pub(crate) fn may_live(process: &ProcessId, here: Option<&str>) -> bool {
+    match process.liveness(here) {
+        Liveness::Alive => true,
+        Liveness::Gone => false,
+        Liveness::Unknown => same_boot(process, here),
     }
 }
 
@@ -263,6 +282,7 @@ fn is_of(arguments: &[String], data: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::marker;
+    use std::os::unix::net::UnixListener;
 
     fn marked(dir: &Path) -> Marker {
         Marker {
@@ -321,7 +341,15 @@ mod tests {
             })
         };
         marker.server = of(format!("{boot} pid:[1]"));
-        assert_eq!(state(&marker), State::Elsewhere);
+        assert_eq!(state(&marker), State::Ended, "the container was restarted");
+        fs::create_dir(dir.path().join("server")).unwrap();
+        let listens = UnixListener::bind(place(&marker).socket()).unwrap();
+        assert_eq!(state(&marker), State::Elsewhere, "it answers there");
+        drop(listens);
+        assert_eq!(state(&marker), State::Ended, "and does no more");
+        marker.ready = false;
+        assert_eq!(state(&marker), State::Elsewhere, "it may be starting");
+        marker.ready = true;
         marker.server = of("another pid:[1]".into());
         assert_eq!(state(&marker), State::Ended, "the machine was restarted");
     }

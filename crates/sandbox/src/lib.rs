@@ -24,6 +24,7 @@
 
 mod error;
 mod folder;
+mod holder;
 mod home;
 mod identity;
 mod mariadb;
@@ -37,6 +38,7 @@ mod running;
 mod stop;
 
 pub use error::Error;
+pub use holder::{Hold, Holder};
 pub use home::{Home, Sandbox, State, Step};
 pub use mariadb::SETTINGS_OF_THE_FILES;
 pub use place::{Place, Superuser, free_port};

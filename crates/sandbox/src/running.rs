@@ -4,7 +4,7 @@ use crate::home::{ACCOUNT, Home, Sandbox, Step};
 use crate::marker::Marker;
 use crate::place::{Place, Superuser, free_port};
 use crate::programs::{self, Account};
-use crate::{Error, Request, folder, identity, mariadb, ready, stop};
+use crate::{Error, Hold, Request, folder, holder, identity, mariadb, ready, stop};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -32,6 +32,8 @@ pub struct Running {
     child: Option<Child>,
     /// Whether it outlives this value.
     kept: bool,
+    /// That this process uses it, where it said what for.
+    _hold: Option<Hold>,
 }
 
 impl Running {
@@ -107,6 +109,19 @@ impl Home {
         request: &Request,
         watch: &mut dyn FnMut(Step) -> bool,
     ) -> Result<Running, Error> {
+        self.start_for(None, request, watch)
+    }
+
+    /// The same, held by this process from its beginning ([`Home::hold`]), if a purpose is told.
+    ///
+    /// # Errors
+    /// As [`Home::start_watched`].
+    pub fn start_for(
+        &self,
+        purpose: Option<&str>,
+        request: &Request,
+        watch: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Running, Error> {
         request.check()?;
         for names in request.engine.programs() {
             programs::find(request.engine, names, request.version_from.as_deref())?;
@@ -127,6 +142,7 @@ impl Home {
             folder,
             made_folder,
             account,
+            purpose,
         };
         begun.start(watch)
     }
@@ -139,6 +155,7 @@ struct Begun<'a> {
     folder: PathBuf,
     made_folder: bool,
     account: Option<Account>,
+    purpose: Option<&'a str>,
 }
 
 impl Begun<'_> {
@@ -151,25 +168,30 @@ impl Begun<'_> {
                 return Err(error);
             }
         };
-        let answered = self.serve(&mut marker, watch).and_then(|child| {
-            marker.ready = true;
-            marker.write()?;
-            Ok((child, self.home.find(&marker.name)?))
+        let answered = self.held().and_then(|hold| {
+            let child = self.serve(&mut marker, watch)?;
+            Ok((child, self.home.find(&marker.name)?, hold))
         });
         match answered {
-            Ok((child, sandbox)) => Ok(Running {
+            Ok((child, sandbox, hold)) => Ok(Running {
                 home: self.home.clone(),
                 sandbox,
                 child: Some(child),
                 kept: false,
+                _hold: hold,
             }),
             Err(error) => {
                 // The server has been ended where there was one. What can't be removed stays listed.
                 let _ = folder::remove(&self.folder, self.made_folder)
-                    .and_then(|_| stop::forget(self.home, &marker.name, &self.folder));
+                    .and_then(|_| stop::unlist(self.home, &marker.name, &self.folder));
                 Err(error)
             }
         }
+    }
+
+    fn held(&self) -> Result<Option<Hold>, Error> {
+        let enter = |purpose| holder::enter(&self.folder, purpose);
+        self.purpose.map(enter).transpose()
     }
 
     /// Marks the folder and lists it: from here on it can be found and taken down, whatever happens
@@ -241,7 +263,14 @@ impl Begun<'_> {
                 Ok(child) => {
                     // It holds the password, and the server has read it.
                     let _ = fs::remove_file(mariadb::accounts(&place));
-                    return Ok(child);
+                    marker.ready = true;
+                    return match marker.write() {
+                        Ok(()) => Ok(child),
+                        Err(error) => {
+                            stop::end_child(&place, child);
+                            Err(error)
+                        }
+                    };
                 }
                 Err(e) => return Err(e),
             }
@@ -295,7 +324,7 @@ fn answers(
         if let Ok(Some(status)) = child.try_wait() {
             return Err(place.failed(format!("it ended with {status}")));
         }
-        if ready::takes_sessions(place) {
+        if ready::takes_sessions(place, child.id()) {
             return Ok(());
         }
         if !watch(Step::Start) {

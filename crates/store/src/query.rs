@@ -9,6 +9,8 @@ use tidemark_core::record::{Interval, RunRecord};
 /// Which runs to list: those that meet everything given.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
+    /// Only those with these whole ids.
+    pub ids: Option<Vec<String>>,
     /// Only those of this workload.
     pub workload: Option<String>,
     /// Only those on this engine, in the words of the `engine` column (`mariadb`).
@@ -159,7 +161,8 @@ impl Store {
         // sums only for those without an end.
         let sql = "WITH chosen AS MATERIALIZED ( \
                SELECT id FROM run r \
-               WHERE (:workload IS NULL OR r.workload = :workload) \
+               WHERE (:ids IS NULL OR r.id IN (SELECT value FROM json_each(:ids))) \
+                 AND (:workload IS NULL OR r.workload = :workload) \
                  AND (:engine IS NULL OR r.engine = :engine) \
                  AND (:study IS NULL OR r.study = :study) \
                  AND (:state IS NULL OR r.state = :state) \
@@ -194,11 +197,14 @@ impl Store {
         );
         let limit = filter.limit.filter(|_| !unseen).map_or(-1, i64::from);
         let tags = serde_json::Value::from(filter.tags.clone()).to_string();
+        let ids = filter.ids.clone();
+        let ids = ids.map(|ids| serde_json::Value::from(ids).to_string());
         let read = || -> rusqlite::Result<Vec<RunListing>> {
             self.db
                 .prepare_cached(sql)?
                 .query_map(
                     named_params! {
+                        ":ids": ids,
                         ":workload": filter.workload,
                         ":engine": filter.engine,
                         ":study": filter.study,

@@ -1,6 +1,7 @@
 //! Writing runs.
 
 use crate::json::readable;
+use crate::labels::check_tag;
 use crate::liveness::{ProcessId, now_ms};
 use crate::{RecordError, Store, StoreError};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, named_params, params};
@@ -21,8 +22,10 @@ impl Store {
     /// Stores a whole record that came from elsewhere: no process here writes it.
     ///
     /// # Errors
-    /// As [`Store::begin`].
+    /// [`StoreError::BadTag`] for a tag that could not be put on a run here, and as
+    /// [`Store::begin`].
     pub fn import(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        record.tags.iter().try_for_each(|tag| check_tag(tag))?;
         self.insert(record, None)
     }
 

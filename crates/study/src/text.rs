@@ -5,7 +5,7 @@ use crate::plan::{Plan, Step, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_core::redact_url;
+use tidemark_core::{counted, redact_url};
 
 /// The matrix, the steps with their commands (passwords as `***`), and the expected time.
 pub fn plan_text(study: &Study, plan: &Plan) -> String {
@@ -21,9 +21,9 @@ pub fn plan_text(study: &Study, plan: &Plan) -> String {
     let _ = writeln!(
         out,
         "\n{} in {}, {}; expected time: about {}",
-        counted(plan.runs(), "run", "runs"),
-        counted(plan.cells, "cell", "cells"),
-        counted(loads, "load", "loads"),
+        counted(plan.runs() as u64, "run", "runs"),
+        counted(plan.cells as u64, "cell", "cells"),
+        counted(loads as u64, "load", "loads"),
         time_text(plan.expected())
     );
     out.push_str("(loading times are guessed; nothing was touched)\n");
@@ -131,10 +131,6 @@ fn quoted(word: &str) -> String {
         return word.into();
     }
     format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// A time for people: `45 s`, `12 min`, `3 h 20 min`.

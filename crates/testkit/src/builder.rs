@@ -59,7 +59,7 @@ impl ServerBuilder {
     /// Makes the server's files, starts it and waits until it answers.
     ///
     /// # Errors
-    /// [`Error::Missing`] when a program is not installed, [`Error::Start`] with the end of the
+    /// [`Error::Missing`] when a program is not installed, [`Error::Sandbox`] with the end of the
     /// server's log when it does not come up.
     pub fn start(self) -> Result<Server, Error> {
         Server::start(self)

@@ -30,16 +30,9 @@ pub enum Error {
         /// The folders that were searched.
         looked: String,
     },
-    /// The server did not come up.
-    #[error("{engine} did not start: {reason}\n--- end of its log ---\n{tail}")]
-    Start {
-        /// Which server.
-        engine: Engine,
-        /// What was seen.
-        reason: String,
-        /// The log's last lines.
-        tail: String,
-    },
+    /// The server did not come up, or the operating system refused something.
+    #[error(transparent)]
+    Sandbox(tidemark_sandbox::Error),
     /// A command line client refused some SQL.
     #[error("{engine} client: {message}")]
     Sql {
@@ -56,27 +49,29 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The operating system refused something.
-    #[error("{doing}: {reason}")]
-    Io {
-        /// What was being done.
-        doing: String,
-        /// The system's reason.
-        reason: String,
-    },
     /// The server is not running.
     #[error("{0} is not running")]
     NotRunning(Engine),
 }
 
 impl Error {
-    /// An [`Error::Io`] made of what was being done and the system's error.
+    /// An error made of what was being done and the system's error.
     pub(crate) fn io(doing: impl Into<String>) -> impl FnOnce(std::io::Error) -> Error {
-        let doing = doing.into();
-        move |error| Error::Io {
-            doing,
-            reason: error.to_string(),
-        }
+        let made = tidemark_sandbox::Error::io(doing);
+        move |error| Error::Sandbox(made(error))
+    }
+
+    /// The same with any reason.
+    pub(crate) fn failed(doing: &str, reason: impl fmt::Display) -> Error {
+        Error::Sandbox(tidemark_sandbox::Error::Io {
+            doing: doing.into(),
+            reason: reason.to_string(),
+        })
+    }
+
+    /// Whether a server did not start because somebody else has its port.
+    pub(crate) fn is_port_taken(&self) -> bool {
+        matches!(self, Error::Sandbox(error) if error.is_port_taken())
     }
 }
 
@@ -94,20 +89,7 @@ impl From<tidemark_sandbox::Error> for Error {
                 program,
                 looked,
             },
-            Theirs::Start {
-                engine,
-                reason,
-                tail,
-            } => Error::Start {
-                engine,
-                reason,
-                tail,
-            },
-            Theirs::Io { doing, reason } => Error::Io { doing, reason },
-            other => Error::Io {
-                doing: "making a server".into(),
-                reason: other.to_string(),
-            },
+            other => Error::Sandbox(other),
         }
     }
 }

@@ -86,7 +86,7 @@ impl Server {
         let (child, endpoint) = loop {
             match launch(&layout, &builder, tls.as_ref(), &mut watchdog) {
                 Ok(started) => break started,
-                Err(e) if attempt < PORTS && port_taken(&e) => {
+                Err(e) if attempt < PORTS && e.is_port_taken() => {
                     attempt += 1;
                     layout.place.port = free_port()?;
                 }
@@ -225,7 +225,7 @@ impl Server {
     /// Ends the server if it runs, and starts it again with its data, port and socket.
     ///
     /// # Errors
-    /// [`Error::Start`] when it does not come up again.
+    /// [`Error::Sandbox`] when it does not come up again.
     pub fn restart(&self) -> Result<(), Error> {
         match self.stop() {
             Ok(()) | Err(Error::NotRunning(_)) => {}
@@ -243,7 +243,7 @@ impl Server {
             match launched {
                 Ok(started) => break started,
                 // The port must be the same; an outgoing connection may hold it for a moment.
-                Err(e) if port_taken(&e) && Instant::now() < end => {
+                Err(e) if e.is_port_taken() && Instant::now() < end => {
                     std::thread::sleep(Duration::from_millis(100));
                 }
                 Err(e) => return Err(e),
@@ -373,11 +373,6 @@ fn answers(
         None if up => Ok(()),
         None => Err(layout.failed(format!("no answer within {:?}", builder.start_limit))),
     }
-}
-
-/// MariaDB's and PostgreSQL's words for EADDRINUSE.
-fn port_taken(e: &Error) -> bool {
-    matches!(e, Error::Start { tail, .. } if tail.contains("already in use"))
 }
 
 /// Every setting of a server: ours, those of TLS, and the test's own, which win.

@@ -21,10 +21,7 @@ pub struct TlsFiles {
 impl TlsFiles {
     /// Makes an authority and a certificate signed by it, as files in `folder`.
     pub(crate) fn create(folder: &Path, account: Option<Account>) -> Result<TlsFiles, Error> {
-        let (ca, cert, key) = generate().map_err(|e| Error::Io {
-            doing: "making a certificate".into(),
-            reason: e.to_string(),
-        })?;
+        let (ca, cert, key) = generate().map_err(|e| Error::failed("making a certificate", e))?;
         let files = TlsFiles {
             ca: folder.join("ca.pem"),
             cert: folder.join("server-cert.pem"),

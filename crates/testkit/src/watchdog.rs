@@ -49,10 +49,8 @@ impl Watchdog {
             .process_group(0)
             .spawn()
             .map_err(Error::io("starting the watchdog"))?;
-        let pipe = child.stdin.take().ok_or_else(|| Error::Io {
-            doing: "starting the watchdog".into(),
-            reason: "it has no pipe".into(),
-        })?;
+        let no_pipe = || Error::failed("starting the watchdog", "it has no pipe");
+        let pipe = child.stdin.take().ok_or_else(no_pipe)?;
         Ok(Watchdog { child, pipe })
     }
 

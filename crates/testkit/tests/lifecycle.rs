@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use tidemark_sandbox::Error as SandboxError;
 use tidemark_testkit::{Engine, Error, Server};
 
 /// A zombie that nobody has reaped yet has ended.
@@ -175,7 +176,8 @@ fn a_server_that_cannot_start_shows_its_log() {
             .setting(setting, "1")
             .start()
             .unwrap_err();
-        assert!(matches!(e, Error::Start { .. }), "{e}");
+        let is_start = matches!(e, Error::Sandbox(SandboxError::Start { .. }));
+        assert!(is_start, "{e}");
         assert!(e.to_string().contains(word), "{e}");
     }
 }

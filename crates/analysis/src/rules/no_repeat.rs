@@ -5,7 +5,7 @@ use crate::{Both, Figure, Finding, Severity};
 pub(super) const ID: &str = "no-repeat";
 
 const SAYS: Both = Both {
-    en: "The comparison is of {a} and {b} runs: what differs from one start to the next is in no interval of confidence.",
+    en: "Runs compared: {a} with {b}. What differs from one start to the next is in no interval of confidence.",
     zh: "对比的两方各只有 {a} 次和 {b} 次压测，每次重跑之间的差异没有计入置信区间。",
 };
 const INSTEAD: Both = Both {

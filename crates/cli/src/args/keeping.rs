@@ -29,7 +29,7 @@ pub struct List {
     /// Only runs that started before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Only runs of this study
+    /// Only runs of this study: its id, its name, or last
     #[arg(long, value_name = "STUDY")]
     pub study: Option<String>,
     /// How many of the newest to list
@@ -51,7 +51,8 @@ Examples:
   tidemark tag                                print every tag there is
 Then: tidemark runs --tag nightly, tidemark compare tag:before tag:after")]
 pub struct Tag {
-    /// Runs (an id or its beginning, last, tag:NAME, study:ID), then +TAG to put on, -TAG to take off
+    /// Runs (an id or its beginning, last, tag:NAME, study:ID, study:last), then +TAG to put on, -TAG
+    /// to take off
     #[arg(value_name = "RUN|+TAG|-TAG", allow_hyphen_values = true)]
     pub words: Vec<String>,
     /// Where they are.
@@ -76,7 +77,7 @@ pub struct Note {
 /// `delete`.
 #[derive(Debug, Args)]
 pub struct Delete {
-    /// Runs: an id or its beginning, last, tag:NAME, study:ID
+    /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required_unless_present = "tag")]
     pub runs: Vec<String>,
     /// Every run that bears this tag
@@ -99,7 +100,7 @@ There is no Parquet; DuckDB makes it of the CSV:
   tidemark export last --format csv -o run.csv
   duckdb -c \"COPY (FROM 'run.csv') TO 'run.parquet'\"")]
 pub struct Export {
-    /// Runs: an id or its beginning, last, tag:NAME, study:ID
+    /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// As what

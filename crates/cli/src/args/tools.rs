@@ -11,13 +11,18 @@ Examples:
   url=$(tidemark up mariadb)                    standard output is the URL alone
   tidemark up postgres --set shared_buffers=1GB --set synchronous_commit=off
   tidemark up mariadb --name new --version-from /opt/mariadb-11.8
-  tidemark up                                   lists those that run
+  tidemark up                                   lists those that there are, passwords as ***
+  tidemark up mariadb --url                     prints the URL of one that runs, with its password
   tidemark down mariadb
 The server listens at 127.0.0.1 alone. Its settings are its makers' defaults, but max_connections
 (1000) and what is given by --set. Its data is gone when it is taken down.")]
 pub struct Up {
-    /// Which server: mariadb or postgres; without it the sandboxes are listed
+    /// Which server: mariadb or postgres; without it the sandboxes are listed; with --url the name of
+    /// one of them
     pub engine: Option<String>,
+    /// Start nothing: print the URL of the sandbox of this name, with its password
+    #[arg(long, requires = "engine", conflicts_with_all = ["version_from", "set", "dir", "name"])]
+    pub url: bool,
     /// Folder of the server's programs, as an unpacked archive has them; those of the machine else
     #[arg(long, value_name = "FOLDER", requires = "engine")]
     pub version_from: Option<PathBuf>,
@@ -34,12 +39,23 @@ pub struct Up {
 
 /// `down`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A server that a study in progress uses is left as it is, and told (exit code 5); --force insists.
+A sandbox that is not running, after a restart of the machine perhaps, is removed with its files.
+--forget is for what can't be removed: its folder is gone, bears no mark, or is of another
+container.")]
 pub struct Down {
     /// Its name, as tidemark up tells; may be left out where there is one alone
     pub name: Option<String>,
     /// All of them
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
+    /// Also what a study in progress uses
+    #[arg(long)]
+    pub force: bool,
+    /// Only take it off the list: nothing is ended, and no file is removed
+    #[arg(long, requires = "name", conflicts_with_all = ["all", "force"])]
+    pub forget: bool,
 }
 
 /// `completions`.

@@ -9,6 +9,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::secrets::redact;
 use crate::storing::store_path;
 use std::path::{Path, PathBuf};
+use tidemark_core::counted;
 use tidemark_observe::client_host;
 use tidemark_store::{NewStep, NewStudy, Store, StudyRow, StudyState};
 use tidemark_study::{Plan, redact as without_passwords, time_text};
@@ -100,11 +101,11 @@ fn begun(
 
 fn tell(read: &Read, id: &str) {
     say!(
-        "Study {:?}: {} runs in {} cells, about {}\nexecution {id}; Ctrl-C ends it, and \
+        "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C ends it, and \
          `tidemark study resume` goes on\n",
         read.study.name,
-        read.plan.runs(),
-        read.plan.cells,
+        counted(read.plan.runs() as u64, "run", "runs"),
+        counted(read.plan.cells as u64, "cell", "cells"),
         time_text(read.plan.expected())
     );
 }

@@ -5,7 +5,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
-use tidemark_sandbox::{Home, Request, Running, State};
+use tidemark_sandbox::{Hold, Home, Request, Running, State};
 
 /// A private server; its end is that of this value.
 pub struct Server {
@@ -17,9 +17,13 @@ enum Held {
     /// Started just now.
     Started(Box<Running>),
     /// An earlier process of this study started it.
-    Found { home: Home, name: String },
+    Found {
+        home: Home,
+        name: String,
+        _hold: Hold,
+    },
     /// The user's own, named in the URL; it is not the study's to end.
-    Users,
+    Users { _hold: Hold },
 }
 
 /// Whether a target is a private server, and no URL.
@@ -64,6 +68,8 @@ pub fn start(
     let home = sandboxes::home()?;
     let users = request.name.clone();
     let name = users.clone().unwrap_or_else(|| name_of(study, number));
+    // Nobody is to end it while it is measured.
+    let purpose = format!("study {study}");
     if let Ok(there) = home.find(&name) {
         let url = there.url();
         match (there.state(), users) {
@@ -77,11 +83,13 @@ pub fn start(
                         engine.word()
                     )));
                 }
-                let held = Held::Users;
+                let _hold = home.hold(&name, &purpose)?;
+                let held = Held::Users { _hold };
                 return Ok(Server { url, held });
             }
             (State::Running { .. }, None) => {
-                let held = Held::Found { home, name };
+                let _hold = home.hold(&name, &purpose)?;
+                let held = Held::Found { home, name, _hold };
                 return Ok(Server { url, held });
             }
             // Of an earlier process of this study, and its server has ended.
@@ -91,7 +99,7 @@ pub fn start(
     }
     request.name = Some(name);
     say!("starting a private server for {url} …");
-    let running = home.start_watched(&request, &mut |_| !asked())?;
+    let running = home.start_for(Some(&purpose), &request, &mut |_| !asked())?;
     Ok(Server {
         url: running.url(),
         held: Held::Started(Box::new(running)),
@@ -142,8 +150,8 @@ impl Server {
     pub fn stop(self) -> Result<(), Failure> {
         let ended = match self.held {
             Held::Started(running) => running.stop(),
-            Held::Found { home, name } => home.down(&name).map(drop),
-            Held::Users => Ok(()),
+            Held::Found { home, name, .. } => home.down(&name).map(drop),
+            Held::Users { .. } => Ok(()),
         };
         ended.map_err(|e| {
             let said = format!("a private server could not be ended: {e}");

@@ -26,8 +26,9 @@ fn split(urls: &str) -> Vec<&str> {
 /// Cuts at each comma that a scheme of ours follows.
 pub(super) fn split_at_schemes(urls: &str) -> Vec<&str> {
     split_where(urls, |text| {
-        let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-        scheme.is_some_and(|scheme| SCHEMES.contains(&scheme))
+        let follows = |scheme: &&str| text.strip_prefix(*scheme);
+        let mut rests = SCHEMES.iter().filter_map(follows);
+        rests.any(|rest| rest.starts_with("://"))
     })
 }
 

@@ -39,11 +39,11 @@ texts! {
     still_rising: "Throughput was still rising at the highest load tried: the most that it can do was not reached.",
         "在所测的最高负载下吞吐量仍在上升，尚未测到系统上限。";
     believe_all: "Nothing was found that speaks against these numbers.", "审查未发现数据可疑之处。";
-    believe_invalid: "Not to be used: {count} of {runs} runs ({rules}).", "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}）。";
-    believe_suspect: "With care: {count} of {runs} runs may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
+    believe_invalid: "Not to be used: {count} of {runs} {runs|run|runs} ({rules}).", "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}）。";
+    believe_suspect: "With care: {count} of {runs} {runs|run|runs} may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
     believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
     failed_steps: "Steps that failed or were skipped: {count}; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
-    open_steps: "The study is not over: {left} of {all} steps left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
+    open_steps: "The study is not over: {left} of {all} {all|step|steps} left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
     failed_runs: "{runs} without a result, in no figure.", "{runs}没有得到结果，未计入任何数据。";
     // The environment.
     environment: "Environment", "测试环境";
@@ -141,7 +141,7 @@ texts! {
     peak_mark: "peak {load}", "峰值 {load}";
     // One factor of two values.
     contrast: "{factor}: {a} and {b} compared", "{factor}（{a} 与 {b}）对比";
-    contrast_head: "{b} beside {a}: {counts} of {all} pairs.",
+    contrast_head: "{b} beside {a}: {counts} of {all} {all|pair|pairs}.",
         "{b} 相对 {a}：共对比 {all} 组，{counts}。";
     contrast_faster: "a higher throughput in {n}", "吞吐量提高 {n} 组";
     contrast_slower: "a lower throughput in {n}", "吞吐量下降 {n} 组";

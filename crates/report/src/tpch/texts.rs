@@ -24,7 +24,7 @@ texts! {
     comma: ", ", "、";
     and_more: " and more", " 等";
     streams: "Throughput test", "吞吐量测试";
-    streams_says: "{streams} streams in {seconds} s", "{streams} 个查询流，历时 {seconds} 秒";
+    streams_says: "{streams} {streams|stream|streams} in {seconds} s", "{streams} 个查询流，历时 {seconds} 秒";
     scale: "Scale factor", "规模因子";
     scale_says: "{scale}", "{scale}";
     parameters: "Parameters", "查询参数";

@@ -1,0 +1,241 @@
+//! Texts of any kind without the passwords in them.
+
+use super::redact_url;
+
+/// What names of passwords end with.
+const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
+
+/// So far behind its scheme a URL's account is looked for, where it has blanks.
+const LONGEST_ACCOUNT: usize = 500;
+
+/// Whether a name is one of a password: `mysql-password`, `pg.password`, `MYSQL_PWD`.
+pub fn is_password_name(name: &str) -> bool {
+    let name = name.trim().to_ascii_lowercase();
+    NAMES.iter().any(|ending| name.ends_with(ending))
+}
+
+/// A text, such as an error message or a note, with `***` for every password in it: of URLs, and of
+/// assignments (`--mysql-password=…`, `PGPASSWORD=…`, `password = '…'`, `"password": "…"`,
+/// `<password>…`, `--password …`). All else stays as it is.
+///
+/// ```
+/// use tidemark_core::redact_text;
+/// assert_eq!(
+///     redact_text("can't reach mysql://u:pw@h/db with password=pw : refused"),
+///     "can't reach mysql://u:***@h/db with password=*** : refused"
+/// );
+/// assert_eq!(redact_text("denied (using password: YES)"), "denied (using password: YES)");
+/// ```
+pub fn redact_text(text: &str) -> String {
+    assignments(&urls(text))
+}
+
+/// Every URL, each to the end of its word, with its password hidden.
+fn urls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        let scheme = rest[..at].trim_end_matches(of_scheme).len();
+        let end = at + 3 + end_of_url(&rest[at + 3..]);
+        out.push_str(&rest[..scheme]);
+        out.push_str(&redact_url(&rest[scheme..end]));
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// Where a URL ends whose scheme stands before: at the next blank, or, where that would cut an
+/// account with a blank in its password, behind the host that follows it on the line.
+fn end_of_url(rest: &str) -> usize {
+    let blank = |text: &str| text.find(char::is_whitespace).unwrap_or(text.len());
+    let word = blank(rest);
+    let authority = rest[..word].split(['/', '?', '#']).next();
+    let begun = authority.and_then(|a| a.split_once(':')).map(|(_, b)| b);
+    let is_port = |b: &str| b.bytes().all(|c| c.is_ascii_digit());
+    if rest[..word].contains('@') || rest.starts_with('[') || begun.is_none_or(is_port) {
+        return word;
+    }
+    let near = &rest[..rest.floor_char_boundary(LONGEST_ACCOUNT)];
+    let line = near.find('\n').unwrap_or(near.len());
+    match rest[..line].rfind('@') {
+        Some(at) => at + blank(&rest[at..]),
+        None => word,
+    }
+}
+
+/// What is assigned to a password's name, hidden.
+fn assignments(text: &str) -> String {
+    // Letters beyond ASCII stay as they are, so that both have the same length.
+    let lower = text.to_ascii_lowercase();
+    let ends = |name: &'static str| lower.match_indices(name).map(|(at, name)| at + name.len());
+    let mut names: Vec<usize> = NAMES.into_iter().flat_map(ends).collect();
+    names.sort_unstable();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for end in names {
+        // A name within a value goes with it.
+        if end >= at
+            && let Some((from, to)) = value_after(text, end)
+        {
+            out.push_str(&text[at..from]);
+            out.push_str("***");
+            at = to;
+        }
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// Where the value stands that is assigned to a name which ends here.
+fn value_after(text: &str, end: usize) -> Option<(usize, usize)> {
+    let rest = &text[end..];
+    let skip = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
+    let quoted = rest.starts_with(['"', '\'', '`']);
+    let bare = &rest[usize::from(quoted)..];
+    let sign = skip(bare);
+    let from = match bare[sign..].chars().next()? {
+        '=' => sign + 1,
+        ':' if quoted => sign + 1,
+        '>' if sign == 0 && !quoted && is_element(&text[..end]) => 1,
+        // A flag and its value, as words of their own.
+        _ if sign > 0 && !quoted && is_flag(&text[..end]) && !bare[sign..].starts_with('-') => sign,
+        _ => return None,
+    } + usize::from(quoted);
+    let from = end + from + skip(&rest[from..]);
+    let value = &text[from..];
+    // A query's next pair follows in the same word.
+    let (from, length, next) = match value.chars().next()? {
+        quote @ ('"' | '\'' | '`') => (from + 1, closing(&value[1..], quote), ""),
+        _ if text[end..from].contains('>') => (from, value.find('<').unwrap_or(value.len()), ""),
+        _ => {
+            let word = value.find(char::is_whitespace).unwrap_or(value.len());
+            (from, word, if is_query(&text[..end]) { "&" } else { "" })
+        }
+    };
+    let value = &text[from..from + length];
+    let more = value.strip_prefix("***");
+    let is_hidden = more.is_some_and(|m| m.is_empty() || (!next.is_empty() && m.starts_with(next)));
+    // What is encoded in base64 may end with letters like these and its padding.
+    let nothing = value.bytes().all(|c| c == b'=');
+    (!is_hidden && !nothing).then_some((from, from + length))
+}
+
+/// Whether the last word of a text is a flag.
+fn is_flag(text: &str) -> bool {
+    let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    word.starts_with("--")
+}
+
+/// A text that ends with a name, without it.
+fn before_name(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
+}
+
+/// Whether a text ends with the name of an element that was opened.
+fn is_element(text: &str) -> bool {
+    before_name(text).ends_with('<')
+}
+
+/// Whether a text ends with a name in a URL's query.
+fn is_query(text: &str) -> bool {
+    before_name(text).ends_with(['?', '&'])
+}
+
+/// Where the quoted text ends; a quote behind a backslash, or doubled, belongs to it.
+fn closing(inner: &str, quote: char) -> usize {
+    let mut characters = inner.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        if c == '\\' {
+            characters.next();
+        } else if c == quote && characters.next_if(|(_, next)| *next == quote).is_none() {
+            return at;
+        }
+    }
+    inner.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn passwords_are_hidden_wherever_they_stand() {
+        for (text, shown) in [
+            (
+                "2 hosts: mysql://u:geheim@h/db, postgres://v:geheim@i:5/db?x=1 failed",
+                "2 hosts: mysql://u:***@h/db, postgres://v:***@i:5/db?x=1 failed",
+            ),
+            ("mysql://u:geh eim@h/db: gone", "mysql://u:***@h/db: gone"),
+            (
+                "postgres://h/db?user=u&password=geheim&tls=on",
+                "postgres://h/db?user=u&password=***&tls=on",
+            ),
+            (
+                "--mysql-password=geheim --time=1",
+                "--mysql-password=*** --time=1",
+            ),
+            (
+                "with --pgsql_password geheim run",
+                "with --pgsql_password *** run",
+            ),
+            ("MYSQL_PWD=geheim tidemark", "MYSQL_PWD=*** tidemark"),
+            ("-p mysql.password = geheim", "-p mysql.password = ***"),
+            (
+                "host=h Password='geh''eim \\' x' db",
+                "host=h Password='***' db",
+            ),
+            (
+                r#"{"password": "geheim", "a": 1}"#,
+                r#"{"password": "***", "a": 1}"#,
+            ),
+            ("<password>geh eim</password>", "<password>***</password>"),
+        ] {
+            assert_eq!(redact_text(text), shown);
+            assert_eq!(redact_text(shown), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_no_password_stays() {
+        for text in [
+            "Access denied for user 'u'@'h' (using password: YES)",
+            "password_encryption=scram-sha-256, old_passwords=0",
+            "see https://wiki:8080/x and mail me@example.org, them@example.org",
+            "see https://[::1]:80/x and mail me@example.org",
+            "http://h/a?b=c#d@e",
+            "the password is in the vault; length(password) > 8, password>8",
+            "pwd",
+            "HISTFAAAAEx4nJNpmSzMwMDAxAABzFCaEUoz2X+AsQBpwd==",
+            "密码 password：没有",
+            "*** a=b ://",
+        ] {
+            assert_eq!(redact_text(text), text);
+        }
+    }
+
+    #[test]
+    fn names_of_passwords_are_known_by_their_ends() {
+        for name in [
+            "password",
+            "mysql-password",
+            "pg.Password",
+            "MYSQL_PWD",
+            "ssl_passphrase",
+        ] {
+            assert!(is_password_name(name), "{name}");
+        }
+        for name in ["password_encryption", "passwords", "user", ""] {
+            assert!(!is_password_name(name), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken_and_once_is_enough(text in "(\\PC|[\\n:/@=\"'*>]|password|://|--pwd ){0,40}") {
+            let once = redact_text(&text);
+            prop_assert_eq!(redact_text(&once), once);
+        }
+    }
+}
