@@ -19,7 +19,37 @@ const MIGRATIONS: &[&str] = &[
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Opens the file to write to it; one that is there and may only be read, to read it.
 pub(crate) fn open(path: &Path, create: bool) -> Result<Store, StoreError> {
+    match open_to_write(path, create) {
+        Err(error @ StoreError::ReadOnly { .. }) if !create => open_unchanging(path).ok_or(error),
+        opened => opened,
+    }
+}
+
+/// A store that nobody can be writing to: SQLite reads it without the files beside it, which could
+/// not be made. `None` where its write-ahead log holds something, or its format is another one.
+fn open_unchanging(path: &Path) -> Option<Store> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+        return None;
+    }
+    // What a URI gives a meaning to (<https://sqlite.org/uri.html>).
+    let name = path.to_str()?.replace('%', "%25");
+    let name = name.replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let db = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).ok()?;
+    let is_ours = format(&db).is_ok_and(|found| found == FORMAT);
+    is_ours.then(|| Store {
+        db,
+        path: path.into(),
+    })
+}
+
+fn open_to_write(path: &Path, create: bool) -> Result<Store, StoreError> {
     let there = inspect_patiently(path)?;
     if !there && !create {
         return Err(StoreError::Absent { path: path.into() });

@@ -5,7 +5,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
-use tidemark_sandbox::{Hold, Home, Request, Running, State};
+use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
 
 /// A private server; its end is that of this value.
 pub struct Server {
@@ -117,11 +117,7 @@ pub fn end_left(url: &str, study: &str, number: usize) -> Result<(), Failure> {
     let home = sandboxes::home()?;
     let name = name_of(study, number);
     match home.find(&name) {
-        Ok(_) => Server {
-            url: String::new(),
-            held: Held::Found { home, name },
-        }
-        .stop(),
+        Ok(_) => home.down(&name).map(drop).map_err(not_ended),
         Err(_) => Ok(()),
     }
 }
@@ -153,9 +149,11 @@ impl Server {
             Held::Found { home, name, .. } => home.down(&name).map(drop),
             Held::Users { .. } => Ok(()),
         };
-        ended.map_err(|e| {
-            let said = format!("a private server could not be ended: {e}");
-            Failure::new(ExitCode::Failed, said)
-        })
+        ended.map_err(not_ended)
     }
+}
+
+fn not_ended(error: Error) -> Failure {
+    let said = format!("a private server could not be ended: {error}");
+    Failure::new(ExitCode::Failed, said)
 }
