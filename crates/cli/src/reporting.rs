@@ -212,7 +212,8 @@ fn step(row: StepRow) -> StudyStep {
         state: match row.state {
             store::StepState::Waiting => StepState::Waiting,
             store::StepState::GoingOn => StepState::GoingOn,
-            store::StepState::Done => StepState::Done,
+            // The document judges the run itself.
+            store::StepState::Done | store::StepState::Invalid => StepState::Done,
             store::StepState::Failed => StepState::Failed,
             store::StepState::Skipped => StepState::Skipped,
         },

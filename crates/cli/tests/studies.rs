@@ -175,6 +175,51 @@ fn a_failure_is_recorded_and_the_study_goes_on_or_stops() {
     assert!(said.out.contains("tidemark study resume"), "{said:?}");
 }
 
+/// A hundred rows are soon deleted; what the run deletes after that is nothing, and it says so.
+#[test]
+fn a_run_that_must_not_be_used_is_told_and_made_again() {
+    let dir = Workdir::new();
+    let text = small("reload = \"per-run\"")
+        .replace("oltp_update_index", "oltp_delete")
+        .replace("table-size = 500", "table-size = 100")
+        .replace("repeats = 2", "repeats = 1")
+        .replace("threads = [1, 2]", "threads = [1]");
+    write(&dir, "i.toml", &text);
+    let said = dir.run(&["study", "run", "i.toml"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    for part in [
+        "tx/s, p95",
+        "which must not be used: INVALID [no-op-writes] ",
+        "3 of 4 steps done, 1 invalid, 0 failed, 0 skipped, 0 left",
+        "--retry-invalid",
+    ] {
+        assert!(said.out.contains(part), "{part}: {said:?}");
+    }
+    let id = store(&dir).study("last").unwrap().id;
+    let runs = || store(&dir).runs_of(&id).unwrap();
+    let first = runs();
+    assert_eq!(first.len(), 2);
+    let status = dir.ok(&["study", "status", "last"]).out;
+    let told = "invalid   run   sqlite/oltp_delete/threads=1  repeat 1  ";
+    assert!(status.contains(told), "{status}");
+    assert!(status.contains("INVALID [no-op-writes] "), "{status}");
+
+    // What failed is another thing.
+    let said = dir.run(&["study", "resume", "--retry-failed"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert_eq!(runs(), first);
+
+    let said = dir.run(&["study", "resume", "--retry-invalid"]);
+    assert_eq!(said.code, Some(3), "deleting comes to the same: {said:?}");
+    let again = runs();
+    assert_eq!(again[0], first[0], "a good run is kept");
+    assert_eq!(again.len(), 2);
+    assert_ne!(again[1].run.id, first[1].run.id);
+    assert_eq!(all_runs(&dir).len(), 3, "the first stays in the store");
+    let note = rusqlite_note(&dir, &first[1].run.id);
+    assert!(note.contains("makes the run again"), "{note}");
+}
+
 fn all_runs(dir: &Workdir) -> BTreeSet<String> {
     let runs = store(dir).list(&Filter::default()).unwrap();
     runs.into_iter().map(|r| r.id).collect()

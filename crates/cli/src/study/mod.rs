@@ -16,6 +16,7 @@ mod resume;
 mod settings;
 mod status;
 mod targets;
+mod unusable;
 mod view;
 mod vocabulary;
 

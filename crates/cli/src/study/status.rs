@@ -2,7 +2,7 @@
 
 use super::args;
 use super::begin::place_of_store;
-use super::execute::figures;
+use super::execute::{figures, invalid_among};
 use super::resume::find;
 use crate::exit::{ExitCode, Failure};
 use std::fmt::Write;
@@ -38,11 +38,12 @@ fn all(store: &Store) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Success);
     }
     say!(
-        "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  name",
+        "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  name",
         "id",
         "begun (UTC)",
         "state",
         "done",
+        "invalid",
         "failed",
         "time left"
     );
@@ -50,11 +51,12 @@ fn all(store: &Store) -> Result<ExitCode, Failure> {
         let steps = store.steps(&study.id)?;
         let count = Counts::of(&steps);
         say!(
-            "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  {}",
+            "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  {}",
             study.id,
             moment(study.begun_ms),
             study.state.to_string(),
             format!("{}/{}", count.done, steps.len()),
+            count.invalid,
             count.failed,
             time_left(&study, &steps),
             study.name
@@ -80,8 +82,9 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
     let _ = writeln!(out, "  state      {}{process}", study.state);
     let _ = writeln!(
         out,
-        "  steps      {} done, {} failed, {} skipped, {} left of {}",
+        "  steps      {} done, {}{} failed, {} skipped, {} left of {}",
         count.done,
+        invalid_among(count.invalid),
         count.failed,
         count.skipped,
         count.left,
@@ -128,6 +131,13 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
     if count.left > 0 && study.state == StudyState::Unfinished {
         let _ = writeln!(out, "\ngo on with: tidemark study resume {}", study.id);
     }
+    if count.invalid > 0 && count.left == 0 {
+        let _ = writeln!(
+            out,
+            "\nmake again what must not be used: tidemark study resume {} --retry-invalid",
+            study.id
+        );
+    }
     crate::output::print(&tidemark_core::printable_lines(&out));
     Ok(ExitCode::Success)
 }
@@ -135,6 +145,8 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Counts {
     done: usize,
+    /// Runs that ended and must not be used.
+    invalid: usize,
     failed: usize,
     skipped: usize,
     left: usize,
@@ -146,6 +158,7 @@ impl Counts {
         for step in steps {
             match step.state {
                 StepState::Done => counts.done += 1,
+                StepState::Invalid => counts.invalid += 1,
                 StepState::Failed => counts.failed += 1,
                 StepState::Skipped => counts.skipped += 1,
                 StepState::Waiting | StepState::GoingOn => counts.left += 1,

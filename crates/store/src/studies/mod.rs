@@ -89,6 +89,8 @@ pub enum StepState {
     GoingOn,
     /// It ended well.
     Done,
+    /// It ended, and its figures must not be used; the reason says why.
+    Invalid,
     /// It failed; the reason says why.
     Failed,
     /// It was left out because a step that it needs failed.
@@ -97,10 +99,11 @@ pub enum StepState {
 
 impl StepState {
     /// Every state with its word in the file.
-    const WORDS: [(StepState, &'static str); 5] = [
+    const WORDS: [(StepState, &'static str); 6] = [
         (StepState::Waiting, "waiting"),
         (StepState::GoingOn, "going-on"),
         (StepState::Done, "done"),
+        (StepState::Invalid, "invalid"),
         (StepState::Failed, "failed"),
         (StepState::Skipped, "skipped"),
     ];
@@ -155,7 +158,7 @@ pub struct StepRow {
     pub command: Vec<String>,
     /// How far it came.
     pub state: StepState,
-    /// Why it failed or was skipped, or why it is to be taken again.
+    /// Why it failed, was skipped or must not be used, or why it is to be taken again.
     pub reason: Option<String>,
     /// The run that it made.
     pub run_id: Option<String>,
