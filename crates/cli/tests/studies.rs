@@ -389,6 +389,9 @@ fn only_replaced_when_told(url: &str) {
     let (code, _, reason) = study("", 400);
     assert_eq!(code, Some(1));
     assert!(reason.contains("nothing was changed"), "{reason}");
+    // The way out is one that a study has.
+    assert!(reason.contains("existing = \"replace\""), "{reason}");
+    assert!(!reason.contains("--replace"), "{reason}");
     // Fresh rows are wanted, and those that are there are not the study's.
     let (code, _, reason) = study("reload = \"per-run\"", 300);
     assert_eq!(code, Some(1));

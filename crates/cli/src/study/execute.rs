@@ -1,5 +1,6 @@
 //! Executing the steps that wait.
 
+use super::advice;
 use super::child::{self, Ended};
 use super::put_back::put_back;
 use super::settings;
@@ -326,6 +327,7 @@ impl Execution<'_> {
             });
         }
         let failure = match (ended.failure(), step.kind, &run) {
+            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
             (Some(failure), ..) => Some(failure),
             (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
             (None, StepKind::Run, _) => Some(match ended.complaint() {

@@ -3,6 +3,7 @@
 //! Each step is executed as a child process, with the command line that a user would type: what a
 //! study does can be repeated by hand, and a run that crashes takes no study with it.
 
+mod advice;
 pub mod args;
 mod begin;
 mod child;
