@@ -35,7 +35,8 @@ pub fn study(words: &args::Study) -> Result<ExitCode, Failure> {
     match &words.command {
         Command::Plan(plan) => {
             let read = file::read(&plan.file)?;
-            crate::output::print(&plan_text(&read.study, &read.plan));
+            let by_hand = private::by_hand(&read.plan.places)?;
+            crate::output::print(&(plan_text(&read.study, &read.plan) + &by_hand));
             Ok(ExitCode::Success)
         }
         Command::Run(run) => begin::run(run),
