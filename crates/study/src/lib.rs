@@ -17,6 +17,7 @@ mod parse;
 mod plan;
 mod read;
 mod redact;
+mod syntax;
 mod text;
 mod time;
 

@@ -9,7 +9,7 @@ use crate::file::{
 use crate::judge::judge;
 use crate::keys::Section;
 use crate::read::{Reader, Table, Value};
-use crate::{Family, Problem};
+use crate::{Family, Problem, syntax};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemark_core::{Secret, Target, nearest};
@@ -46,11 +46,7 @@ pub fn parse(text: &str) -> Result<Study, StudyError> {
     let reader = Reader::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        let problem = |error: &toml::de::Error| {
-            let line = error.span().map_or(1, |span| reader.line_of(&span));
-            Problem::new(line, format!("no TOML: {}", error.message()))
-        };
-        return Err(StudyError::new(errors.iter().map(problem).collect()));
+        return Err(StudyError::new(syntax::problems(text, &reader, &errors)));
     }
     let root = root.get_ref();
     let study = study(&reader, &reader.table(Section::Top, root, 1));
