@@ -1,6 +1,6 @@
 //! A plan, told.
 
-use crate::file::{Order, Reload, Study};
+use crate::file::{Order, Reload, Study, StudyWorkload};
 use crate::plan::{Plan, Step, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -65,7 +65,14 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
             let number = |text: &str| text.parse::<f64>().unwrap_or(0.0);
             number(a).total_cmp(&number(b))
         });
-        rows.push((word.into(), values.join(", ")));
+        let own = |w: &StudyWorkload| w.load.is_some();
+        let said = match word {
+            "threads" if !study.load.given && !study.workloads.iter().all(own) => {
+                " (1 is what holds without [load])"
+            }
+            _ => "",
+        };
+        rows.push((word.into(), values.join(", ") + said));
     }
     rows.push((
         "each run".into(),

@@ -38,6 +38,14 @@ fn each_problem_is_told_with_its_line() {
             "f:2: time = \"10 parsecs\": allowed is a time with us, ms, s, m or h",
         ),
         (
+            with("time = 0", ""),
+            "f:2: time = 0: a run of no time measures nothing; for example time = \"60s\"",
+        ),
+        (
+            with("", "time = \"0s\""),
+            "f:8: time = \"0s\": a run of no time measures nothing",
+        ),
+        (
             with("time = \"1500ms\"", ""),
             "oltp_read_only: sysbench's workloads take whole seconds",
         ),
@@ -238,6 +246,15 @@ fn each_problem_is_told_with_its_line() {
         assert!(told.contains(said), "{text}\n\n{told}\n\nlacks: {said}");
         assert!(!told.contains("geheim"), "{told}");
     }
+}
+
+#[test]
+fn a_time_of_nothing_is_told_once_whatever_measures_by_it() {
+    let told = wrong(&with(
+        "time = 0",
+        "[[workload]]\nname = \"oltp_read_write\"",
+    ));
+    assert_eq!(told.lines().count(), 1, "{told}");
 }
 
 /// The keys under the second one are no problems of their own.
