@@ -76,6 +76,8 @@ pub(super) enum Layer {
     Mark { x: f64, label: String, ink: Ink },
     /// Points of a shape of the series' own, so that lines are told apart without colour.
     Points { at: Vec<(f64, f64)>, series: usize },
+    /// Crosses where points are that must not be used.
+    Crosses { at: Vec<(f64, f64)>, ink: Ink },
     /// Upright bars around points: place, low, high.
     Whiskers {
         bars: Vec<(f64, f64, f64)>,
@@ -233,6 +235,13 @@ impl Chart<'_> {
                     EmptyElement::at(*at) + Polygon::new(shape(*series, MARKER), style)
                 }))?;
             }
+            Layer::Crosses { at, ink } => {
+                let style = ink.colour().filled();
+                plot.draw_series(
+                    at.iter()
+                        .map(|at| EmptyElement::at(*at) + Polygon::new(cross(MARKER + 3), style)),
+                )?;
+            }
             Layer::Whiskers { bars, ink } => {
                 // Filled and not stroked: a line's dashes would hide a short one.
                 let style = ink.colour().filled();
@@ -359,6 +368,30 @@ pub(super) fn shape(series: usize, half: i32) -> Vec<(i32, i32)> {
             (-third, -third),
         ],
     }
+}
+
+/// The outline of a cross around its point, arms to the corners: no series' marker.
+fn cross(half: i32) -> Vec<(i32, i32)> {
+    let (h, w) = (half, half / 3);
+    let (upper, lower) = (
+        [
+            (-h, w - h),
+            (w - h, -h),
+            (0, -w),
+            (h - w, -h),
+            (h, w - h),
+            (w, 0),
+        ],
+        [
+            (h, h - w),
+            (h - w, h),
+            (0, w),
+            (w - h, h),
+            (-h, h - w),
+            (-w, 0),
+        ],
+    );
+    [upper, lower].concat()
 }
 
 /// A series' line and marker, for a legend.

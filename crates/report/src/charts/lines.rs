@@ -22,6 +22,8 @@ pub(crate) struct LinePoint {
     pub between: Option<(f64, f64)>,
     /// Written beside it.
     pub words: String,
+    /// Whether it must not be used: it is a cross, and no line goes through it.
+    pub crossed: bool,
 }
 
 /// The x axis.
@@ -96,17 +98,15 @@ impl LineChart<'_> {
         for (n, line) in self.lines.iter().enumerate() {
             let ink = Ink::Series(n);
             let at = |p: &LinePoint| (place_x(p.x), place_y(p.y));
+            let (crossed, used): (Vec<&LinePoint>, Vec<&LinePoint>) =
+                line.points.iter().partition(|p| p.crossed);
+            let places = |of: &[&LinePoint]| of.iter().map(|p| at(p)).collect::<Vec<_>>();
             layers.push(Layer::Line {
-                points: line
-                    .points
-                    .iter()
-                    .map(at)
-                    .map(|(x, y)| (x, Some(y)))
-                    .collect(),
+                points: used.iter().map(|p| (at(p).0, Some(at(p).1))).collect(),
                 ink,
                 width: 5,
             });
-            let bars = line.points.iter().filter_map(|p| {
+            let bars = used.iter().filter_map(|p| {
                 let (low, high) = p.between?;
                 Some((place_x(p.x), place_y(low), place_y(high)))
             });
@@ -115,8 +115,12 @@ impl LineChart<'_> {
                 ink,
             });
             layers.push(Layer::Points {
-                at: line.points.iter().map(at).collect(),
+                at: places(&used),
                 series: n,
+            });
+            layers.push(Layer::Crosses {
+                at: places(&crossed),
+                ink,
             });
             let worded = line.points.iter().filter(|p| !p.words.is_empty());
             layers.push(Layer::Words {
