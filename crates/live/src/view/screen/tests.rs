@@ -7,6 +7,7 @@ use nix::pty::{Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use std::fs::File;
 use std::io::Read;
+use std::num::NonZero;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -98,7 +99,8 @@ fn panic_there(place: &str) {
     assert!(!status.success(), "{place}: nothing panicked");
     // The kernel keeps what was written for whoever reads; this side holds the other end open, so
     // the words that come last are waited for.
-    let mut screen = vt100::Parser::new(40, 120, 0);
+    let [rows, columns] = [40, 120].map(|n| NonZero::new(n).unwrap());
+    let mut screen = vt100::Parser::new(rows, columns, 0);
     let mut taken = false;
     let mut bytes = Vec::new();
     while !screen.screen().contents().contains("went wrong") || screen.screen().alternate_screen() {
