@@ -147,7 +147,7 @@ impl Chart<'_> {
         let mut plot = ChartBuilder::on(&root)
             .margin_top(80)
             .margin_right(labels_right)
-            .set_label_area_size(LabelAreaPosition::Left, 150)
+            .set_label_area_size(LabelAreaPosition::Left, self.labels_left())
             .set_label_area_size(LabelAreaPosition::Bottom, 120)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         for layer in &self.layers {
@@ -169,7 +169,7 @@ impl Chart<'_> {
             }
         }
         let (across, down) = plot.plotting_area().get_pixel_range();
-        self.name_axes(&root, across.start, across.end)?;
+        self.name_axes(&root, across.end)?;
         self.draw_marks(&root, &plot, (down.start, down.end))?;
         self.draw_end_labels(&root, &plot, across.end)?;
         let rows = self
@@ -179,6 +179,19 @@ impl Chart<'_> {
             .collect();
         root.present()?;
         Ok((rows, (down.start, down.end)))
+    }
+
+    /// Room for the y axis' labels: all wide charts have the same, and narrow ones what they need.
+    fn labels_left(&self) -> u32 {
+        const LEAST: u32 = 150;
+        if self.size == WIDE {
+            return LEAST + 60;
+        }
+        let (low, high) = (self.y.range_start(), self.y.end());
+        let lengths = [low, high].map(|y| self.y.label(y).chars().count());
+        let longest = lengths.into_iter().max().unwrap_or(0);
+        // A digit is half as wide as it is high, and a little.
+        (u32::try_from(longest).unwrap_or(0) * 23 + 20).max(LEAST)
     }
 
     fn draw_layer(&self, plot: &mut Plot<'_, '_>, layer: &Layer) -> Drawn<()> {
@@ -269,12 +282,12 @@ impl Chart<'_> {
         Ok(())
     }
 
-    fn name_axes(&self, root: &Root<'_>, left: i32, right: i32) -> Drawn<()> {
+    fn name_axes(&self, root: &Root<'_>, right: i32) -> Drawn<()> {
         let style = text(Ink::Text);
         root.draw_text(
             self.y_name,
             &style.pos(Pos::new(HPos::Left, VPos::Top)),
-            (left - 130, 12),
+            (20, 12),
         )?;
         let bottom = i32::try_from(self.size.1).unwrap_or(0) - 8;
         root.draw_text(
