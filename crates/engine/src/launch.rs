@@ -404,6 +404,13 @@ impl Part {
     }
 }
 
+/// Apart from the lane, whose stack would hold the session's kilobytes a second time as long as it
+/// opens; with a thread a session that is memory.
+#[inline(never)]
+fn begin(session: SessionTask, pool: Option<Rc<Pool>>) {
+    spawn(session.run(pool));
+}
+
 /// Opens sessions, one after the other.
 struct Lane {
     shared: Arc<Shared>,
@@ -440,7 +447,7 @@ impl Lane {
             match SessionTask::open(shared, number, local, Rc::clone(&self.gate)).await {
                 Ok(session) => {
                     control.ready.fetch_add(1, Ordering::AcqRel);
-                    spawn(session.run(self.pool.clone()));
+                    begin(session, self.pool.clone());
                 }
                 Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
                     return control.set_full(error);

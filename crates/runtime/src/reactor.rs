@@ -20,8 +20,9 @@ pub(crate) type TaskId = usize;
 const REMOTE: mio::Token = mio::Token(usize::MAX);
 /// The poller's token of [`Reactor::alarm`].
 const ALARM: mio::Token = mio::Token(usize::MAX - 1);
-/// Size of the buffer that all sessions of an executor receive into.
-const SCRATCH_BYTES: usize = 64 * 1024;
+/// Size of the buffer that all sessions of an executor receive into, at first and at most. Where a
+/// session has an executor of its own and short replies, the first is what it costs.
+const SCRATCH_BYTES: [usize; 2] = [4 * 1024, 64 * 1024];
 /// Readiness events taken at once.
 const EVENTS: usize = 1024;
 
@@ -73,7 +74,7 @@ impl Reactor {
             ready: RefCell::default(),
             timers: RefCell::default(),
             alarm,
-            scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
+            scratch: RefCell::new(vec![0; SCRATCH_BYTES[0]].into_boxed_slice()),
             current: Cell::new(0),
             now: Cell::new(None),
             turns: Cell::new(0),
@@ -111,6 +112,14 @@ impl Reactor {
             return Err(error);
         }
         Ok(slot)
+    }
+
+    /// More room for the next receive, after one that took all there was.
+    pub fn widen(scratch: &mut Box<[u8]>) {
+        let [_, most] = SCRATCH_BYTES;
+        if scratch.len() < most {
+            *scratch = vec![0; (scratch.len() * 2).min(most)].into_boxed_slice();
+        }
     }
 
     /// Forgets a slot; the socket leaves the poller when it is closed.

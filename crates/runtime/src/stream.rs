@@ -372,7 +372,11 @@ impl Stream {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(n) => {
                 self.heard();
-                Ok(consume(&scratch[..n]).map_or(Reading::More, Reading::Done))
+                let reading = consume(&scratch[..n]).map_or(Reading::More, Reading::Done);
+                if n == scratch.len() {
+                    Reactor::widen(&mut scratch);
+                }
+                Ok(reading)
             }
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                 self.clear_readable();

@@ -330,3 +330,32 @@ fn a_read_in_place_gives_the_executor_its_turn() {
     // The task beside it had its turn before the peer spoke again.
     assert!(turned.get().unwrap() < HELD * 5, "{turned:?}");
 }
+
+#[test]
+fn what_fills_the_buffer_gets_a_larger_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let sent = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.write_all(&vec![7; 1 << 20]).unwrap();
+    });
+    let pieces = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        let (mut pieces, mut got) = (Vec::new(), 0);
+        stream
+            .receive(|bytes| {
+                got += bytes.len();
+                pieces.push(bytes.len());
+                (got == 1 << 20).then_some(())
+            })
+            .await
+            .unwrap();
+        pieces
+    })
+    .unwrap();
+    sent.join().unwrap();
+    // A session with short replies holds the little that it began with.
+    assert!(pieces[0] <= 4 * 1024, "{pieces:?}");
+    let largest = pieces.iter().max().unwrap();
+    assert!((16 * 1024..=64 * 1024).contains(largest), "{pieces:?}");
+}
