@@ -67,7 +67,9 @@ impl LineChart<'_> {
                 (Axis::from_zero(high), false)
             }
         };
-        let ends = |p: &LinePoint| p.between.map_or([p.y, p.y], |(low, high)| [low, high]);
+        // Of a cross no interval is drawn.
+        let between = |p: &LinePoint| p.between.filter(|_| !p.crossed);
+        let ends = |p: &LinePoint| between(p).map_or([p.y, p.y], |(low, high)| [low, high]);
         let on_laws = self.laws.iter().flatten().map(|(_, y)| *y);
         let high = points().flat_map(ends).chain(on_laws).fold(0.0, f64::max);
         let above_zero = points().map(|p| p.y).filter(|y| *y > 0.0);
