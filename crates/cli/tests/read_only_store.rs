@@ -1,4 +1,5 @@
 //! A store in a folder of somebody else: looked at, and not written to.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -23,7 +24,7 @@ fn as_nobody(program: &Path, store: &Path, args: &[&str]) -> Output {
     } else {
         Command::new(program)
     };
-    command.args(args).arg("--store").arg(store);
+    command.args(args).env("TIDEMARK_STORE", store);
     command.output().unwrap()
 }
 
@@ -55,7 +56,11 @@ fn a_store_that_may_only_be_read_is_read() {
     permit(&store, 0o444);
     permit(folder.path(), 0o555);
 
-    for args in [&["runs"][..], &["show", "last"], &["report", "last"]] {
+    for args in [
+        &["runs"][..],
+        &["show", "last"],
+        &["show", "last", "--json"],
+    ] {
         let out = as_nobody(&program, &store, args);
         let text = String::from_utf8_lossy(&out.stdout);
         assert!(out.status.success(), "{args:?}: {out:?}");
