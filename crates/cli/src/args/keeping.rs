@@ -116,6 +116,9 @@ pub struct Export {
 
 /// `import`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A record that is in the store already is left out and counted. One that can't be read, or whose id
+another record in the store has, is told and decides the exit code; the others are imported.")]
 pub struct Import {
     /// Records, as tidemark export or --out wrote them
     #[arg(value_name = "FILE", required = true)]
