@@ -167,6 +167,11 @@ fn what_a_sandbox_cannot_be_is_said() {
             "the sandbox's own",
         ),
         (&["up", "mariadb", "--set", "=1"], 2, "NAME=VALUE"),
+        (
+            &["up", "mariadb", "--set", "foo"],
+            2,
+            "\"foo\" has no value: allowed is NAME=VALUE",
+        ),
         (&["up", "mariadb", "--dir", "full"], 5, "something in it"),
         (
             &["up", "mariadb", "--dir", "/var/lib/mysql-none"],

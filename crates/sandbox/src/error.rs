@@ -22,7 +22,7 @@ pub enum Error {
         looked: String,
     },
     /// The server did not come up.
-    #[error("{engine} did not start: {reason}\n--- end of its log ---\n{tail}")]
+    #[error("{engine} did not start: {}\n--- end of its log ---\n{}", cause(.reason, .tail), end(.tail))]
     Start {
         /// Which server.
         engine: Engine,
@@ -149,6 +149,25 @@ impl Error {
         // MariaDB's and PostgreSQL's words for EADDRINUSE.
         matches!(self, Error::Start { tail, .. } if tail.contains("already in use"))
     }
+}
+
+/// What the server complains of first, the rest being its consequences; else what was seen.
+fn cause(reason: &str, tail: &str) -> String {
+    let complaint = |line: &str| {
+        let begins = ["[ERROR]", "FATAL:"].map(|word| line.find(word));
+        let at = begins.into_iter().flatten().min()?;
+        line.get(at..).map(String::from)
+    };
+    match tail.lines().find_map(complaint) {
+        Some(said) => format!("{said} ({reason})"),
+        None => reason.into(),
+    }
+}
+
+/// The few last lines, for people; the others are in the value.
+fn end(tail: &str) -> String {
+    let lines: Vec<&str> = tail.lines().collect();
+    lines[lines.len().saturating_sub(5)..].join("\n")
 }
 
 fn listed(holders: &[Holder]) -> String {
