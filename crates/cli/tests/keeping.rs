@@ -414,6 +414,29 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
 }
 
 #[test]
+fn a_run_store_is_nothing_to_benchmark() {
+    let (work, _) = three();
+    let path = work.path().join("store.db");
+    let before = fs::read(&path).unwrap();
+    let target = "--target=sqlite:store.db";
+    let point = ["sysbench", "oltp_point_select", target];
+    for words in [
+        [&point[..], &["prepare"]].concat(),
+        [&point[..], &["cleanup"]].concat(),
+        [&point[..], &["--force", "run"]].concat(),
+        vec!["tpcc", target, "--warehouses=1", "prepare"],
+        vec!["tpcc", target, "--warehouses=1", "cleanup"],
+        vec!["tpch", target, "--sf=1", "cleanup"],
+    ] {
+        let said = work.run(&words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(said.err.contains("is a Tidemark run store"), "{said:?}");
+    }
+    assert_eq!(listed(&work, &[]).len(), 3);
+    assert!(fs::read(&path).unwrap() == before, "the store was changed");
+}
+
+#[test]
 fn a_damaged_store_is_told_and_saved() {
     let (work, ids) = three();
     let whole = work.ok(&["store", "check"]);
