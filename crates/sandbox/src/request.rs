@@ -179,15 +179,15 @@ impl Request {
             let dashed = name.to_ascii_lowercase().replace('_', "-");
             if is_reserved(&dashed) {
                 return Err(Error::Request(format!(
-                    "setting {name} is the sandbox's own: it makes the server private to this \
+                    "setting {name} is the private server's own: it keeps the server to this \
                      machine; others may be set, for example {}",
                     self.example()
                 )));
             }
             if leaves_the_folder(&dashed, value) {
                 return Err(Error::Request(format!(
-                    "setting {name}={value}: a sandbox's files stay in its own folder; name a file \
-                     without its path"
+                    "setting {name}={value}: a private server's files stay in its own folder; name a \
+                     file without its path"
                 )));
             }
         }
@@ -278,15 +278,21 @@ mod tests {
             ("up:mysql", "did you mean mariadb?"),
             ("up:postgresql", "did you mean postgres?"),
             ("up:", "known are mariadb and postgres"),
-            ("up:mariadb?port=3306", "the sandbox's own"),
-            ("up:mariadb?bind_address=0.0.0.0", "the sandbox's own"),
-            ("up:postgres?Listen_Addresses=*", "the sandbox's own"),
+            ("up:mariadb?port=3306", "the private server's own"),
+            (
+                "up:mariadb?bind_address=0.0.0.0",
+                "the private server's own",
+            ),
+            ("up:postgres?Listen_Addresses=*", "the private server's own"),
             ("up:postgres?data_directory=/x", "shared_buffers=1GB"),
-            ("up:mariadb?loose-DataDir=/var", "the sandbox's own"),
-            ("up:mariadb?skip-loose-port=1", "the sandbox's own"),
-            ("up:mariadb?datadi=x", "the sandbox's own"),
-            ("up:mariadb?skip-network", "the sandbox's own"),
-            ("up:mariadb?innodb_undo_directory=u", "the sandbox's own"),
+            ("up:mariadb?loose-DataDir=/var", "the private server's own"),
+            ("up:mariadb?skip-loose-port=1", "the private server's own"),
+            ("up:mariadb?datadi=x", "the private server's own"),
+            ("up:mariadb?skip-network", "the private server's own"),
+            (
+                "up:mariadb?innodb_undo_directory=u",
+                "the private server's own",
+            ),
             ("up:mariadb?log-bin=/var/lib/mysql/b", "its own folder"),
             ("up:mariadb?log-error=../../e", "its own folder"),
             ("up:mariadb?=1", "NAME=VALUE"),

@@ -106,7 +106,8 @@ pub struct Export {
     /// As what
     #[arg(long, default_value = "json", value_parser = ["json", "csv", "hdr"])]
     pub format: String,
-    /// File, or folder, which gets a file for each run; without it a single run is printed
+    /// File, or folder, which gets a file for each run; nothing that is there is replaced; without it
+    /// a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
     /// Where they are.
