@@ -432,6 +432,18 @@ fn a_run_store_is_nothing_to_benchmark() {
         assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
         assert!(said.err.contains("is a Tidemark run store"), "{said:?}");
     }
+    // Reports and records replace older ones, but no results.
+    let out = ["sysbench", "oltp_point_select", "--db-driver=sqlite"];
+    let out = [&out[..], &["--events=1", "--out=store.db", "run"]].concat();
+    let report = ["report", "last", "--format=md", "-o", "store.db"];
+    for words in [&out[..], &report] {
+        let said = work.run(words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(said.err.contains("store.db: there is an SQLite database"));
+    }
+    for _ in 0..2 {
+        work.ok(&["report", "last", "-o", "last.md"]);
+    }
     assert_eq!(listed(&work, &[]).len(), 3);
     assert!(fs::read(&path).unwrap() == before, "the store was changed");
 }
