@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::time::Duration;
-use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Verdict};
+use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Side, Verdict};
 use tidemark_analysis::{Comparison, compare};
 use tidemark_core::Source;
 use tidemark_core::record::*;
@@ -223,6 +223,68 @@ fn a_run_that_failed_is_refused_and_one_that_was_ended_is_told() {
     for (first, second) in [(&a, &other), (&other, &a)] {
         let error = compare(from_ref(first), from_ref(second)).unwrap_err();
         assert!(error.to_string().contains("server has gone away"));
+    }
+}
+
+/// A run whose totals are three times what its intervals hold: its figures must not be used.
+fn spoilt(mut run: RunRecord) -> RunRecord {
+    run.totals.all.count *= 3;
+    run.totals.types.values_mut().for_each(|t| t.count *= 3);
+    run
+}
+
+#[test]
+fn a_run_that_must_not_be_used_is_left_out_while_there_are_others() {
+    let mut rng = SmallRng::seed_from_u64(9);
+    let mut group =
+        |n| -> Vec<RunRecord> { (0..n).map(|_| run(&mut rng, 10.0, 30, 0.0)).collect() };
+    let (a, b) = (group(3), group(2));
+    let clean = compare(&a, &b).unwrap();
+    assert!(clean.is_usable() && clean.unusable.is_empty());
+    // Each third of a run more would be a change of a half.
+    let spoilt = spoilt(group(1).remove(0));
+    let with = [b.clone(), vec![spoilt.clone()]].concat();
+    let comparison = compare(&a, &with).unwrap();
+    assert_eq!(
+        (&comparison.metrics, &comparison.b),
+        (&clean.metrics, &clean.b)
+    );
+    assert_eq!((comparison.is_usable(), comparison.left_out()), (true, 1));
+    let told = &comparison.unusable[0];
+    assert_eq!((&told.run, told.side), (&spoilt.id, Side::B));
+    assert_eq!(
+        (told.rules.as_slice(), told.left_out),
+        (&["summary-mismatch"][..], true)
+    );
+    // Where one run of a side is left, the interval comes from what is within it.
+    let comparison = compare(&a, &[b[0].clone(), spoilt]).unwrap();
+    assert_eq!(comparison.basis, Basis::Intervals);
+    assert!(of(&comparison, Metric::P99).interval.is_some());
+    assert_eq!(comparison.findings[0].rule, "no-repeat");
+}
+
+#[test]
+fn of_a_side_without_a_run_that_may_be_used_nothing_is_concluded() {
+    let mut rng = SmallRng::seed_from_u64(10);
+    let (a, b) = (run(&mut rng, 10.0, 30, 0.0), run(&mut rng, 10.0, 30, 0.0));
+    let b = spoilt(b);
+    for (first, second) in [(&a, &b), (&b, &a)] {
+        let comparison = compare(from_ref(first), from_ref(second)).unwrap();
+        assert!(!comparison.is_usable() && !comparison.unusable[0].left_out);
+        // Its figures are there to be looked at.
+        for metric in Metric::ALL {
+            assert_eq!(of(&comparison, metric).verdict, Verdict::Invalid);
+        }
+        // No limit passes, whichever way it looks.
+        for limit in [
+            "p99 > +5%",
+            "p99 < -5%",
+            "throughput < -90%",
+            "throughput > +900%",
+        ] {
+            let limit: Limit = limit.parse().unwrap();
+            assert!(limit.is_broken_by(&comparison), "{limit}");
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::render::language;
 use crate::runs::{open, record_of};
 use crate::{args, chosen};
 use tidemark_analysis::compare::Limit;
-use tidemark_analysis::{AnalysisError, compare};
+use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
 use tidemark_report::{comparison_markdown, comparison_text};
 
@@ -37,6 +37,10 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
         )));
     }
     let comparison = compare(&a, &b)?;
+    // The text says so itself; a file that programs read may be looked at by nobody.
+    if words.format != "text" {
+        tell_unusable(&comparison);
+    }
     let judged: Vec<(Limit, bool)> = limits
         .into_iter()
         .map(|limit| (limit, limit.is_broken_by(&comparison)))
@@ -56,6 +60,21 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Success
     })
+}
+
+/// Says which runs must not be used, and whether they are in the figures.
+fn tell_unusable(comparison: &Comparison) {
+    for run in &comparison.unusable {
+        let rules = run.rules.join(", ");
+        let why = match run.left_out {
+            true => "is left out",
+            false => "is compared only because its side has no other, and nothing can be concluded",
+        };
+        eprintln!(
+            "tidemark: run {}: its figures must not be used ({rules}): it {why}",
+            run.run
+        );
+    }
 }
 
 /// The runs of a comma list, in the order of time.

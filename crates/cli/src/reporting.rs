@@ -195,6 +195,10 @@ fn facts(row: StudyRow) -> StudyFacts {
             .map(String::from)
             .to_vec(),
         open: row.state != StudyState::Ended,
+        // A file that an older Tidemark took may be none to this one; its runs are told all the same.
+        objective: tidemark_study::parse(&row.file)
+            .ok()
+            .and_then(|study| study.objective),
         id: row.id,
         name: row.name,
         path: row.path,

@@ -10,6 +10,7 @@ fn written(dir: &Workdir, name: &str) -> String {
 }
 
 const STUDY: &str = "name = \"threads on SQLite\"\nrepeats = 2\ntime = 1\n\
+    objective = \"p99 < 1m\"\n\
     [[target]]\nname = \"sqlite\"\nurl = \"sqlite:study.db\"\n\
     [[workload]]\nname = \"oltp_update_index\"\noptions = { table-size = 500 }\n\
     [load]\nthreads = [1, 2]\n";
@@ -58,6 +59,7 @@ fn a_study_is_one_document_in_every_form() {
         said.out.contains("| Threads | Runs | Transactions/s |"),
         "{said:?}"
     );
+    assert_eq!(said.out.matches("| ✓ kept |").count(), 2, "{said:?}");
     let said = dir.ok(&["report", "threads on SQLite", "--format=csv"]);
     assert_eq!(said.out, "report.csv\n");
     let rows = written(&dir, "report.csv");
@@ -71,6 +73,7 @@ fn a_study_is_one_document_in_every_form() {
     );
     assert_eq!(json["study"]["name"], "threads on SQLite");
     assert_eq!(json["study"]["open"], false);
+    assert_eq!(json["study"]["objective"], "p99 < 60s");
     let points = json["workloads"][0]["series"][0]["points"]
         .as_array()
         .unwrap();

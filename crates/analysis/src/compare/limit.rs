@@ -76,13 +76,17 @@ impl fmt::Display for Limit {
 
 impl Limit {
     /// Whether a comparison is beyond it: the metric changed by more, and that it changed is shown.
-    /// Where nothing tells how sure a ratio is, the ratio alone decides, and so does a metric that a
-    /// run lacks: what can't be judged does not pass.
+    /// Where nothing tells how sure a ratio is, the ratio alone decides. A metric that a run lacks is
+    /// beyond it, and so is a side without a run that may be used: what can't be judged does not
+    /// pass.
     pub fn is_broken_by(&self, comparison: &Comparison) -> bool {
         let mut metrics = comparison.metrics.iter();
         let Some(of) = metrics.find(|m| m.metric == self.metric) else {
             return true;
         };
+        if of.verdict == Verdict::Invalid {
+            return true;
+        }
         let change = of.ratio - 1.0;
         let beyond = if self.above {
             change > self.change

@@ -1,8 +1,9 @@
 //! What is compared, of a whole run and of its parts.
 
 use super::difference::Facts;
-use crate::AnalysisError;
+use super::usable::invalid_rules;
 use crate::run::{Run, whole_intervals};
+use crate::{AnalysisError, Finding};
 use serde::Serialize;
 use tidemark_core::record::{Interval, RunRecord, RunState, TableState};
 use tidemark_stats::Histogram;
@@ -85,19 +86,25 @@ pub struct Measured {
     pub(super) parts: Vec<Values>,
     pub(super) facts: Facts,
     pub(crate) tables_before: Vec<TableState>,
+    /// Rules that say not to use its figures.
+    pub(super) invalid: Vec<&'static str>,
 }
 
 impl Measured {
-    /// Of a run with an end.
+    /// Of a run with an end, and what the rules say of it ([`crate::findings`]).
     ///
     /// # Errors
     /// As [`super::compare`].
-    pub fn of(record: &RunRecord) -> Result<Self, AnalysisError> {
-        Self::with(record, true)
+    pub fn of(record: &RunRecord, found: &[Finding]) -> Result<Self, AnalysisError> {
+        Self::with(record, found, true)
     }
 
     /// Parts are not needed where there are repeats.
-    pub(super) fn with(record: &RunRecord, with_parts: bool) -> Result<Self, AnalysisError> {
+    pub(super) fn with(
+        record: &RunRecord,
+        found: &[Finding],
+        with_parts: bool,
+    ) -> Result<Self, AnalysisError> {
         if let RunState::Failed(why) = &record.state {
             return Err(AnalysisError::Failed {
                 run: record.id.clone(),
@@ -125,6 +132,7 @@ impl Measured {
             parts: parts.collect::<Result<_, _>>()?,
             facts: Facts::of(record),
             tables_before: record.tables_before.clone(),
+            invalid: invalid_rules(found),
         })
     }
 }

@@ -4,16 +4,19 @@
 mod difference;
 mod limit;
 mod metric;
+mod usable;
 
 pub use difference::Difference;
 pub use limit::{Limit, LimitError};
 pub use metric::{Measured, Metric};
+pub use usable::{Side, Unusable};
 
-use crate::rules::findings_of_groups;
+use crate::rules::{findings, findings_of_groups};
 use crate::{AnalysisError, Finding};
 use serde::Serialize;
 use tidemark_core::record::RunRecord;
 use tidemark_stats::Estimate;
+use usable::{Sorted, invalid_rules};
 
 /// Confidence of the intervals: of a hundred comparisons of equal runs, five at most are said to
 /// differ, of each metric.
@@ -32,6 +35,8 @@ pub enum Verdict {
     /// There is nothing to tell how sure the ratio is: a single run of fewer than twenty whole
     /// intervals, or with one in which nothing ended, or one of streams of queries.
     NotEnough,
+    /// A side has no run whose figures may be used, so nothing can be concluded.
+    Invalid,
 }
 
 /// Where a confidence interval comes from.
@@ -65,10 +70,12 @@ pub struct Compared {
 /// Two groups of runs beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Ids of the first group's runs.
+    /// Ids of the first group's runs that the figures are of.
     pub a: Vec<String>,
     /// Of the second's.
     pub b: Vec<String>,
+    /// Runs whose figures must not be used.
+    pub unusable: Vec<Unusable>,
     /// Where the confidence intervals come from.
     pub basis: Basis,
     /// Throughput, then latencies; a metric that a run lacks is left out.
@@ -79,15 +86,36 @@ pub struct Comparison {
     pub findings: Vec<Finding>,
 }
 
-/// Compares two groups of runs. Each group is what one would repeat: equal but for chance.
+impl Comparison {
+    /// Whether each side has a run whose figures may be used.
+    pub fn is_usable(&self) -> bool {
+        self.unusable.iter().all(|run| run.left_out)
+    }
+
+    /// Runs that are in no figure.
+    pub fn left_out(&self) -> usize {
+        self.unusable.iter().filter(|run| run.left_out).count()
+    }
+}
+
+/// Compares two groups of runs. Each group is what one would repeat: equal but for chance. A run
+/// with a finding that says not to use its figures is left out, unless its group has no other.
 ///
 /// # Errors
 /// [`AnalysisError::Histogram`] when a latency distribution can't be read, and
 /// [`AnalysisError::NothingMeasured`] for a run without an end or without a transaction, or a group
 /// without a run, and [`AnalysisError::Failed`] for a run that an error ended.
 pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisError> {
-    let repeats = a.len() > 1 && b.len() > 1;
-    let (of_a, of_b) = (measured(a, !repeats)?, measured(b, !repeats)?);
+    let (found_a, found_b) = (findings_of(a)?, findings_of(b)?);
+    let figured = |found: &[Vec<Finding>]| {
+        let usable = found.iter().filter(|f| invalid_rules(f).is_empty());
+        Some(usable.count())
+            .filter(|n| *n > 0)
+            .unwrap_or(found.len())
+    };
+    let repeats = figured(&found_a) > 1 && figured(&found_b) > 1;
+    let of_a = measured(a, &found_a, !repeats)?;
+    let of_b = measured(b, &found_b, !repeats)?;
     Ok(compare_measured(
         &of_a.iter().collect::<Vec<_>>(),
         &of_b.iter().collect::<Vec<_>>(),
@@ -96,10 +124,17 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
 
 /// Compares two groups of runs that were measured before ([`Measured::of`]).
 pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
+    let (of_a, of_b) = (Sorted::out(a, Side::A), Sorted::out(b, Side::B));
+    let (a, b) = (of_a.figured.as_slice(), of_b.figured.as_slice());
     let repeats = a.len() > 1 && b.len() > 1;
     let mut metrics = Vec::new();
     for metric in Metric::ALL {
         metrics.extend(one(metric, a, b, repeats));
+    }
+    if !(of_a.is_usable && of_b.is_usable) {
+        for metric in &mut metrics {
+            metric.verdict = Verdict::Invalid;
+        }
     }
     let ids = |runs: &[&Measured]| runs.iter().map(|r| r.id.clone()).collect();
     let facts_a: Vec<_> = a.iter().map(|r| &r.facts).collect();
@@ -107,6 +142,7 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
     Comparison {
         a: ids(a),
         b: ids(b),
+        unusable: [of_a.unusable, of_b.unusable].concat(),
         basis: if repeats {
             Basis::Repeats
         } else {
@@ -118,11 +154,20 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
     }
 }
 
-fn measured(runs: &[RunRecord], with_parts: bool) -> Result<Vec<Measured>, AnalysisError> {
+fn findings_of(runs: &[RunRecord]) -> Result<Vec<Vec<Finding>>, AnalysisError> {
     if runs.is_empty() {
         return Err(AnalysisError::NothingMeasured { run: String::new() });
     }
-    let each = runs.iter().map(|run| Measured::with(run, with_parts));
+    runs.iter().map(findings).collect()
+}
+
+fn measured(
+    runs: &[RunRecord],
+    found: &[Vec<Finding>],
+    with_parts: bool,
+) -> Result<Vec<Measured>, AnalysisError> {
+    let each = runs.iter().zip(found);
+    let each = each.map(|(run, found)| Measured::with(run, found, with_parts));
     each.collect()
 }
 

@@ -113,3 +113,7 @@ fn is_in_foreground() -> bool {
     let of_terminal = nix::unistd::tcgetpgrp(stderr());
     of_terminal.map_or(true, |group| group == nix::unistd::getpgrp())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+mod tests;

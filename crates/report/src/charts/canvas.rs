@@ -76,6 +76,8 @@ pub(super) enum Layer {
     Mark { x: f64, label: String, ink: Ink },
     /// Points of a shape of the series' own, so that lines are told apart without colour.
     Points { at: Vec<(f64, f64)>, series: usize },
+    /// Crosses where points are that must not be used.
+    Crosses { at: Vec<(f64, f64)>, ink: Ink },
     /// Upright bars around points: place, low, high.
     Whiskers {
         bars: Vec<(f64, f64, f64)>,
@@ -145,7 +147,7 @@ impl Chart<'_> {
         let mut plot = ChartBuilder::on(&root)
             .margin_top(80)
             .margin_right(labels_right)
-            .set_label_area_size(LabelAreaPosition::Left, 150)
+            .set_label_area_size(LabelAreaPosition::Left, self.labels_left())
             .set_label_area_size(LabelAreaPosition::Bottom, 120)
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         for layer in &self.layers {
@@ -167,7 +169,7 @@ impl Chart<'_> {
             }
         }
         let (across, down) = plot.plotting_area().get_pixel_range();
-        self.name_axes(&root, across.start, across.end)?;
+        self.name_axes(&root, across.end)?;
         self.draw_marks(&root, &plot, (down.start, down.end))?;
         self.draw_end_labels(&root, &plot, across.end)?;
         let rows = self
@@ -177,6 +179,19 @@ impl Chart<'_> {
             .collect();
         root.present()?;
         Ok((rows, (down.start, down.end)))
+    }
+
+    /// Room for the y axis' labels: all wide charts have the same, and narrow ones what they need.
+    fn labels_left(&self) -> u32 {
+        const LEAST: u32 = 150;
+        if self.size == WIDE {
+            return LEAST + 60;
+        }
+        let (low, high) = (self.y.range_start(), self.y.end());
+        let lengths = [low, high].map(|y| self.y.label(y).chars().count());
+        let longest = lengths.into_iter().max().unwrap_or(0);
+        // A digit is half as wide as it is high, and a little.
+        (u32::try_from(longest).unwrap_or(0) * 23 + 20).max(LEAST)
     }
 
     fn draw_layer(&self, plot: &mut Plot<'_, '_>, layer: &Layer) -> Drawn<()> {
@@ -233,6 +248,13 @@ impl Chart<'_> {
                     EmptyElement::at(*at) + Polygon::new(shape(*series, MARKER), style)
                 }))?;
             }
+            Layer::Crosses { at, ink } => {
+                let style = ink.colour().filled();
+                plot.draw_series(
+                    at.iter()
+                        .map(|at| EmptyElement::at(*at) + Polygon::new(cross(MARKER + 3), style)),
+                )?;
+            }
             Layer::Whiskers { bars, ink } => {
                 // Filled and not stroked: a line's dashes would hide a short one.
                 let style = ink.colour().filled();
@@ -260,12 +282,12 @@ impl Chart<'_> {
         Ok(())
     }
 
-    fn name_axes(&self, root: &Root<'_>, left: i32, right: i32) -> Drawn<()> {
+    fn name_axes(&self, root: &Root<'_>, right: i32) -> Drawn<()> {
         let style = text(Ink::Text);
         root.draw_text(
             self.y_name,
             &style.pos(Pos::new(HPos::Left, VPos::Top)),
-            (left - 130, 12),
+            (20, 12),
         )?;
         let bottom = i32::try_from(self.size.1).unwrap_or(0) - 8;
         root.draw_text(
@@ -359,6 +381,30 @@ pub(super) fn shape(series: usize, half: i32) -> Vec<(i32, i32)> {
             (-third, -third),
         ],
     }
+}
+
+/// The outline of a cross around its point, arms to the corners: no series' marker.
+fn cross(half: i32) -> Vec<(i32, i32)> {
+    let (h, w) = (half, half / 3);
+    let (upper, lower) = (
+        [
+            (-h, w - h),
+            (w - h, -h),
+            (0, -w),
+            (h - w, -h),
+            (h, w - h),
+            (w, 0),
+        ],
+        [
+            (h, h - w),
+            (h - w, h),
+            (0, w),
+            (w - h, h),
+            (-h, h - w),
+            (-w, 0),
+        ],
+    );
+    [upper, lower].concat()
 }
 
 /// A series' line and marker, for a legend.

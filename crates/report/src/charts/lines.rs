@@ -22,6 +22,8 @@ pub(crate) struct LinePoint {
     pub between: Option<(f64, f64)>,
     /// Written beside it.
     pub words: String,
+    /// Whether it must not be used: it is a cross, and no line goes through it.
+    pub crossed: bool,
 }
 
 /// The x axis.
@@ -65,7 +67,9 @@ impl LineChart<'_> {
                 (Axis::from_zero(high), false)
             }
         };
-        let ends = |p: &LinePoint| p.between.map_or([p.y, p.y], |(low, high)| [low, high]);
+        // Of a cross no interval is drawn.
+        let between = |p: &LinePoint| p.between.filter(|_| !p.crossed);
+        let ends = |p: &LinePoint| between(p).map_or([p.y, p.y], |(low, high)| [low, high]);
         let on_laws = self.laws.iter().flatten().map(|(_, y)| *y);
         let high = points().flat_map(ends).chain(on_laws).fold(0.0, f64::max);
         let above_zero = points().map(|p| p.y).filter(|y| *y > 0.0);
@@ -96,17 +100,15 @@ impl LineChart<'_> {
         for (n, line) in self.lines.iter().enumerate() {
             let ink = Ink::Series(n);
             let at = |p: &LinePoint| (place_x(p.x), place_y(p.y));
+            let (crossed, used): (Vec<&LinePoint>, Vec<&LinePoint>) =
+                line.points.iter().partition(|p| p.crossed);
+            let places = |of: &[&LinePoint]| of.iter().map(|p| at(p)).collect::<Vec<_>>();
             layers.push(Layer::Line {
-                points: line
-                    .points
-                    .iter()
-                    .map(at)
-                    .map(|(x, y)| (x, Some(y)))
-                    .collect(),
+                points: used.iter().map(|p| (at(p).0, Some(at(p).1))).collect(),
                 ink,
                 width: 5,
             });
-            let bars = line.points.iter().filter_map(|p| {
+            let bars = used.iter().filter_map(|p| {
                 let (low, high) = p.between?;
                 Some((place_x(p.x), place_y(low), place_y(high)))
             });
@@ -115,8 +117,12 @@ impl LineChart<'_> {
                 ink,
             });
             layers.push(Layer::Points {
-                at: line.points.iter().map(at).collect(),
+                at: places(&used),
                 series: n,
+            });
+            layers.push(Layer::Crosses {
+                at: places(&crossed),
+                ink,
             });
             let worded = line.points.iter().filter(|p| !p.words.is_empty());
             layers.push(Layer::Words {

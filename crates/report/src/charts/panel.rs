@@ -14,7 +14,12 @@ const DASHES: [&str; 4] = ["", "5 3", "1.5 2.5", "8 2 2 2"];
 pub(crate) struct PanelLine {
     /// Seconds, and both values; the lower may be missing.
     pub points: Vec<(f64, f64, Option<f64>)>,
+    /// Whether it is crossed out at its end.
+    pub crossed: bool,
 }
+
+/// Half the size of a cross.
+const CROSS: f64 = 5.0;
 
 /// The `<svg>` element, which has `says` as its title: text for the pointer and for readers.
 /// `says` is escaped here.
@@ -34,6 +39,16 @@ pub(crate) fn panel(lines: &[PanelLine], says: &str) -> String {
         let p95 = line.points.iter().map(|p| (p.0, p.2));
         let dash = DASHES[n % DASHES.len()];
         path(&mut svg, "upper", dash, tps, (end, upper), (UPPER, UPPER));
+        if let (true, Some((x, y, _))) = (line.crossed, line.points.last()) {
+            let (x, y) = place((*x, *y), (end, upper), (UPPER, UPPER));
+            let (x, y) = (x.min(WIDTH - CROSS), y.max(CROSS));
+            let (left, right, top, low) = (x - CROSS, x + CROSS, y - CROSS, y + CROSS);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                svg,
+                "<path class=\"cross\" d=\"M{left:.1} {top:.1}L{right:.1} {low:.1}M{right:.1} {top:.1}L{left:.1} {low:.1}\"/>"
+            );
+        }
         path(&mut svg, "lower", dash, p95, (end, lower), (height, LOWER));
     }
     svg.push_str("</svg>");
@@ -56,8 +71,7 @@ fn path(
             down = false;
             continue;
         };
-        let x = (x / end * WIDTH).clamp(0.0, WIDTH);
-        let y = bottom - (y / highest).clamp(0.0, 1.0) * (height - 2.0);
+        let (x, y) = place((x, y), (end, highest), (bottom, height));
         // Writing to a string cannot fail. A tenth of a pixel is all that can be seen.
         let _ = write!(d, "{}{x:.0} {y:.1}", if down { "L" } else { "M" });
         down = true;
@@ -69,6 +83,25 @@ fn path(
         };
         let _ = write!(svg, "<path class=\"{class}\"{dash} d=\"{d}\"/>");
     }
+}
+
+/// Where a point lies on the picture.
+fn place(
+    (x, y): (f64, f64),
+    (end, highest): (f64, f64),
+    (bottom, height): (f64, f64),
+) -> (f64, f64) {
+    let share = |of: f64, all: f64| {
+        if all > 0.0 {
+            (of / all).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    (
+        share(x, end) * WIDTH,
+        bottom - share(y, highest) * (height - 2.0),
+    )
 }
 
 fn escaped(text: &str) -> String {
@@ -96,6 +129,7 @@ mod tests {
         let points = (0..150).map(|n| (f64::from(n), f64::from(n % 7), None));
         let line = PanelLine {
             points: points.collect(),
+            crossed: false,
         };
         let svg = panel(&[line], "</title><script>\"");
         assert!(svg.contains("&lt;/title&gt;&lt;script&gt;&quot;") && !svg.contains("<script"));

@@ -9,7 +9,7 @@ use crate::number::three;
 use crate::text::Summary;
 use crate::texts::{Lang, fill};
 use texts::Texts;
-use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Verdict};
+use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Side, Verdict};
 
 /// Limits that were given, and whether each is broken.
 pub type Judged<'l> = &'l [(Limit, bool)];
@@ -27,9 +27,10 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
         out.table(&differences(comparison, t));
     }
     let found = finding_lines(&comparison.findings, lang);
-    let judged = judgements(judged, t);
-    for lines in [found.lines().map(String::from).collect(), judged] {
-        let lines: Vec<String> = lines;
+    let mut judged_on = unusable(comparison, t);
+    judged_on.extend(found.lines().map(String::from));
+    let judged = judgements(comparison, judged, t);
+    for lines in [judged_on, judged] {
         if !lines.is_empty() {
             out.line("");
         }
@@ -61,13 +62,14 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
             .map(|l| format!("- {}\n", markdown::escaped(l)));
         items.collect()
     };
-    if !comparison.findings.is_empty() {
-        let found = finding_lines(&comparison.findings, lang);
-        let lines = found.lines().map(String::from).collect();
+    let found = finding_lines(&comparison.findings, lang);
+    let mut lines = unusable(comparison, t);
+    lines.extend(found.lines().map(String::from));
+    if !lines.is_empty() {
         out += &markdown::section(t.findings, &list(lines));
     }
     if !judged.is_empty() {
-        out += &format!("\n{}", list(judgements(judged, t)));
+        out += &format!("\n{}", list(judgements(comparison, judged, t)));
     }
     out
 }
@@ -111,6 +113,7 @@ fn row(of: &Compared, t: &Texts) -> Vec<String> {
         Verdict::Slower => t.slower,
         Verdict::NoDifferenceShown => t.no_difference,
         Verdict::NotEnough => t.not_enough,
+        Verdict::Invalid => t.not_to_be_used,
     };
     vec![
         name.into(),
@@ -153,10 +156,40 @@ fn differences(comparison: &Comparison, t: &'static Texts) -> Table {
     }
 }
 
-fn judgements(judged: Judged<'_>, t: &Texts) -> Vec<String> {
+/// Runs that must not be used, and what came of that.
+fn unusable(comparison: &Comparison, t: &Texts) -> Vec<String> {
+    let said = comparison.unusable.iter().map(|run| {
+        let template = if run.left_out { t.left_out } else { t.no_other };
+        let side = match run.side {
+            Side::A => t.a,
+            Side::B => t.b,
+        };
+        let rules = run.rules.join(", ");
+        let values = [("run", run.run.as_str()), ("side", side), ("rules", &rules)];
+        fill(template, &values)
+    });
+    said.collect()
+}
+
+fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<String> {
     let said = |(limit, broken): &(Limit, bool)| {
-        let template = if *broken { t.broken } else { t.kept };
-        fill(template, &[("limit", &limit.to_string())])
+        let template = match (broken, comparison.is_usable()) {
+            (true, true) => t.broken,
+            (true, false) => t.broken_unusable,
+            (false, _) => t.kept,
+        };
+        let said = fill(template, &[("limit", &limit.to_string())]);
+        // What is left out must not let a limit pass in silence.
+        match comparison.left_out() {
+            0 => said,
+            count => {
+                let runs = match count {
+                    1 => t.runs_one.into(),
+                    n => fill(t.runs_many, &[("count", &n.to_string())]),
+                };
+                fill(t.judged_without, &[("said", &said), ("runs", &runs)])
+            }
+        }
     };
     judged.iter().map(said).collect()
 }

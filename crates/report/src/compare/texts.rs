@@ -30,12 +30,22 @@ texts! {
     faster: "faster", "更快";
     slower: "slower", "更慢";
     no_difference: "no difference shown", "未显示差异";
+    not_to_be_used: "not to be used", "数据无效";
+    left_out: "INVALID: run {run} of {side} is left out, its figures must not be used ({rules}).",
+        "无效：{side} 方的压测 {run} 已剔除，其数据不可采用（{rules}）。";
+    no_other: "INVALID: run {run} of {side} must not be used ({rules}), and {side} has no other: nothing can be concluded.",
+        "无效：{side} 方的压测 {run} 数据不可采用（{rules}），且 {side} 方没有其他压测，无法得出结论。";
     not_enough: "too little measured to tell", "数据不足，无法判断";
     differences: "What else was different", "其他不同之处";
     no_differences: "Nothing else that is recorded was different.", "记录中的其他条件均相同。";
     what: "What", "项目";
     findings: "Findings", "审查结论";
     broken: "FAILED: {limit}", "未通过：{limit}";
+    broken_unusable: "FAILED: {limit} can't be judged, a side has only runs that must not be used",
+        "未通过：{limit} 无法判断，其中一方只有无效压测";
+    judged_without: "{said} (judged without {runs} that must not be used)", "{said}（判定时剔除了无效压测 {runs} 次）";
+    runs_one: "1 run", "1";
+    runs_many: "{count} runs", "{count}";
     kept: "passed: {limit} does not hold, or is not shown to", "通过：{limit} 不成立或未能证实";
 }
 

@@ -39,13 +39,19 @@ impl Repeated {
     }
 }
 
-/// A point's figures: of its runs that have a result.
+/// A point's figures: of its runs that may be used ([`Point::figured`]).
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     /// Ids of all its runs.
     pub runs: Vec<String>,
-    /// Runs that have a result.
+    /// Runs that the figures are of.
     pub counted: usize,
+    /// Whether the figures may be used; those of a point without a run that may are shown, and stand
+    /// in no law and no comparison.
+    pub usable: bool,
+    /// Ids of the runs whose figures must not be used; they are in no figure where the point has
+    /// others.
+    pub invalid: Vec<String>,
     pub load: Option<f64>,
     pub users: usize,
     pub transactions_per_s: Option<Repeated>,
@@ -69,7 +75,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub fn of(point: &Point<'_>) -> Result<Self, ReportError> {
-        let counted: Vec<&RunDigest> = point.runs.iter().copied().filter(|r| r.counts()).collect();
+        let counted = point.figured();
         let mut latency = Histogram::new();
         for run in &counted {
             latency.merge(&decode(&run.latencies, || format!("run {}", run.id))?);
@@ -87,6 +93,8 @@ impl Cell {
         Ok(Self {
             runs: point.runs.iter().map(|r| r.id.clone()).collect(),
             counted: counted.len(),
+            usable: point.is_usable(),
+            invalid: point.invalid().map(|r| r.id.clone()).collect(),
             load: point.load.as_ref().map(|(n, _)| *n),
             users: counted.first().map_or(0, |r| r.users()),
             transactions_per_s: repeated(&|r| Some(r.transactions_per_s)),
@@ -110,10 +118,5 @@ impl Cell {
     /// Transactions a second; 0 without a result.
     pub fn tps(&self) -> f64 {
         self.transactions_per_s.map_or(0.0, |t| t.value)
-    }
-
-    /// Whether its figures may be used.
-    pub fn is_valid(&self) -> bool {
-        self.severity != Some(Severity::Invalid)
     }
 }

@@ -147,6 +147,11 @@ pub(super) fn runs(s: &Sources<'_>) -> Part {
             RunState::Failed(_) => c.state_failed,
         };
         let rules: Vec<&str> = run.findings.iter().map(|f| f.rule).collect();
+        let mut found = rules.join(", ");
+        if run.counts() && !run.usable {
+            let text = format!("{} {found}", c.finding_invalid);
+            found = fill(t.mark, &[("text", &text)]);
+        }
         grid.rows.push(vec![
             run.id.clone(),
             readable_time(&run.started_at).replace(" UTC", ""),
@@ -158,7 +163,7 @@ pub(super) fn runs(s: &Sources<'_>) -> Part {
             ms(latency.map(|l| l.p95_ms)),
             ms(latency.map(|l| l.p99_ms)),
             whole(run.errors),
-            rules.join(", "),
+            found,
             run.tags.join(", "),
             run.note.clone(),
         ]);

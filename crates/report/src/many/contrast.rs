@@ -2,7 +2,7 @@
 
 use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
-use super::document::Sources;
+use super::document::{Sources, named, runs_said};
 use super::matrix::{Matrix, Point, Workload, number};
 use super::summary::{changes, factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::compare::{Basis, Compared, Difference, Measured, Metric, Verdict};
 use tidemark_analysis::{Comparison, compare_measured};
 
+/// So many pairs are named beside a finding.
+const NAMED: usize = 4;
+
 /// The only factor with two values, and every pair of points that differ in it alone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Contrast {
@@ -22,8 +25,17 @@ pub(crate) struct Contrast {
     pub a: String,
     pub b: String,
     pub pairs: Vec<Pair>,
-    /// What else was different, over all pairs.
-    pub differences: Vec<Difference>,
+    /// What else was different within pairs, each once.
+    pub differences: Vec<Differed>,
+}
+
+/// What was different within some of the pairs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Differed {
+    #[serde(flatten)]
+    pub difference: Difference,
+    /// In which pairs, by their place in [`Contrast::pairs`].
+    pub pairs: Vec<usize>,
 }
 
 /// A pair of points.
@@ -52,7 +64,6 @@ pub(super) fn of(s: &Sources<'_>) -> Option<Contrast> {
 pub(super) fn contrast(matrix: &Matrix<'_>) -> Option<Contrast> {
     let (factor, a, b) = the_factor(matrix)?;
     let mut pairs = Vec::new();
-    let (mut all_a, mut all_b): (Vec<&Measured>, Vec<&Measured>) = (Vec::new(), Vec::new());
     for (w, workload) in matrix.workloads.iter().enumerate() {
         let Some(column) = workload.factors.iter().position(|f| *f == factor) else {
             continue;
@@ -80,18 +91,40 @@ pub(super) fn contrast(matrix: &Matrix<'_>) -> Option<Contrast> {
                     at: (w, n, p),
                     comparison: compare_measured(&of_a, &of_b),
                 });
-                all_a.extend(of_a);
-                all_b.extend(of_b);
             }
         }
     }
     (!pairs.is_empty()).then(|| Contrast {
-        differences: compare_measured(&all_a, &all_b).differences,
+        differences: differed(&pairs),
         factor,
         a,
         b,
         pairs,
     })
+}
+
+/// The first pair's differences first.
+fn differed(pairs: &[Pair]) -> Vec<Differed> {
+    let each = pairs.iter().enumerate();
+    let each = each.flat_map(|(n, pair)| pair.comparison.differences.iter().map(move |d| (n, d)));
+    let merged = merged(each);
+    let differed = merged.into_iter().map(|(difference, pairs)| Differed {
+        difference: difference.clone(),
+        pairs,
+    });
+    differed.collect()
+}
+
+/// What several pairs have in common, once, with the pairs that have it.
+fn merged<T: PartialEq>(each: impl Iterator<Item = (usize, T)>) -> Vec<(T, Vec<usize>)> {
+    let mut merged: Vec<(T, Vec<usize>)> = Vec::new();
+    for (pair, thing) in each {
+        match merged.iter_mut().find(|(known, _)| *known == thing) {
+            Some((_, pairs)) => pairs.push(pair),
+            None => merged.push((thing, vec![pair])),
+        }
+    }
+    merged
 }
 
 fn factors(
@@ -144,10 +177,20 @@ fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
     }
 }
 
-/// The result in a sentence.
+/// The result in a sentence: of the pairs that may be used, and what became of the others.
 pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
-    let throughput = || c.pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
+    let usable = || c.pairs.iter().filter(|p| p.comparison.is_usable());
+    let throughput = || usable().filter_map(|p| p.metric(Metric::Throughput));
     let all = throughput().count();
+    let (a, b) = (
+        factor_value(s.t, &c.factor, &c.a),
+        factor_value(s.t, &c.factor, &c.b),
+    );
+    let pairs = whole(c.pairs.len() as u64);
+    if usable().next().is_none() {
+        let values = [("a", &*a), ("b", &*b), ("all", &*pairs)];
+        return fill(s.t.contrast_none, &values);
+    }
     let counts: Vec<String> = [
         (Verdict::Faster, s.t.contrast_faster),
         (Verdict::Slower, s.t.contrast_slower),
@@ -160,20 +203,23 @@ pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
         (n > 0).then(|| fill(template, &[("n", &whole(n as u64))]))
     })
     .collect();
-    let said = fill(
+    let mut said = vec![fill(
         s.t.contrast_head,
         &[
-            ("a", &factor_value(s.t, &c.factor, &c.a)),
-            ("b", &factor_value(s.t, &c.factor, &c.b)),
+            ("a", &a),
+            ("b", &b),
             ("all", &whole(all as u64)),
             ("counts", &counts.join(s.common.comma)),
         ],
-    );
+    )];
     let ratios: Vec<f64> = throughput().map(|m| m.ratio).collect();
-    match changes(s.t, &ratios) {
-        Some(changes) => format!("{said}{}{changes}", s.common.gap),
-        None => said,
+    said.extend(changes(s.t, &ratios));
+    let unusable = c.pairs.len() - usable().count();
+    if unusable > 0 {
+        let values = [("n", &*whole(unusable as u64)), ("all", &*pairs)];
+        said.push(fill(s.t.contrast_unusable, &values));
     }
+    said.join(s.common.gap)
 }
 
 pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part> {
@@ -188,10 +234,12 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
         false => t.contrast_intervals,
     };
     blocks.push(Block::Fine(basis.into()));
-    if let Some(first) = c.pairs.first() {
-        let found = finding_lines(&first.comparison.findings, s.lang);
-        blocks.extend(found.lines().map(|line| Block::Fine(line.into())));
+    let left_out = c.pairs.iter().map(|p| p.comparison.left_out()).sum();
+    if left_out > 0 {
+        let values = [("runs", &*runs_said(t, left_out))];
+        blocks.push(Block::Fine(fill(t.contrast_left_out, &values)));
     }
+    blocks.extend(found(s, c));
     blocks.extend(differences(s, c));
     Some(Part::new(title, blocks))
 }
@@ -226,6 +274,29 @@ fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {
     grid
 }
 
+/// What the rules say of comparisons, each finding once, with the pairs that it is in.
+fn found(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
+    let each = c.pairs.iter().enumerate().flat_map(|(n, pair)| {
+        let lines = finding_lines(&pair.comparison.findings, s.lang);
+        let lines: Vec<String> = lines.lines().map(String::from).collect();
+        lines.into_iter().map(move |line| (n, line))
+    });
+    let said = merged(each).into_iter().map(|(text, of)| {
+        if of.len() == c.pairs.len() {
+            return Block::Fine(text);
+        }
+        let labels: Vec<String> = of.iter().map(|n| pair_label(s, c, &c.pairs[*n])).collect();
+        let values = [
+            ("text", text.as_str()),
+            ("count", &*whole(of.len() as u64)),
+            ("all", &*whole(c.pairs.len() as u64)),
+            ("pairs", &*named(&labels, NAMED, s.t, s.t.semicolon)),
+        ];
+        Block::Fine(fill(s.t.in_pairs, &values))
+    });
+    said.collect()
+}
+
 fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
     let (w, n, p) = pair.at;
     let found = || {
@@ -250,12 +321,24 @@ fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
     if c.differences.is_empty() {
         return vec![Block::Fine(t.nothing_else.into())];
     }
-    let heads = [t.item, c.a.as_str(), c.b.as_str()];
-    let mut grid = Grid::new(heads.map(|h| (h.to_string(), false)));
-    let rows = c.differences.iter();
-    grid.rows = rows
-        .map(|d| vec![d.what.clone(), listed(&d.a), listed(&d.b)])
-        .collect();
+    let mut heads = vec![t.item, c.a.as_str(), c.b.as_str()];
+    // Of one pair there is nothing to tell apart.
+    heads.extend((c.pairs.len() > 1).then_some(t.pairs_differ));
+    let mut grid = Grid::new(heads.iter().map(|h| (h.to_string(), false)));
+    let all = whole(c.pairs.len() as u64);
+    let rows = c.differences.iter().map(|of| {
+        let d = &of.difference;
+        let pairs = if of.pairs.len() == c.pairs.len() {
+            fill(t.every_pair, &[("all", &all)])
+        } else {
+            let pairs = of.pairs.iter().map(|n| pair_label(s, c, &c.pairs[*n]));
+            named(&pairs.collect::<Vec<_>>(), NAMED, t, t.semicolon)
+        };
+        let mut row = vec![d.what.clone(), listed(&d.a), listed(&d.b), pairs];
+        row.truncate(heads.len());
+        row
+    });
+    grid.rows = rows.collect();
     vec![Block::Fold(
         t.else_differed.into(),
         vec![Block::Table(grid)],

@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 20] = [
+const LAST: [&str; 21] = [
     "sessions",
     "terminals",
     "rate",
@@ -43,6 +43,7 @@ const LAST: [&str; 20] = [
     "invalid_findings",
     "suspect_findings",
     "notes_findings",
+    "usable",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -137,5 +138,6 @@ fn last(run: &RunDigest) -> Vec<String> {
         rules(Invalid),
         rules(Suspect),
         rules(Note),
+        run.usable.to_string(),
     ]
 }

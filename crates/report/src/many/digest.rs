@@ -62,6 +62,8 @@ pub struct RunDigest {
     pub(crate) types: Vec<TypeDigest>,
     pub(crate) queries: Vec<QueryDigest>,
     pub(crate) findings: Vec<Finding>,
+    /// Whether its figures may be used: it is a result, and no finding says not to.
+    pub(crate) usable: bool,
     pub(crate) client: ClientHost,
     pub(crate) settings: Vec<Setting>,
     pub(crate) hosts: Vec<HostLoad>,
@@ -127,6 +129,9 @@ impl RunDigest {
         });
         let given = record.options.iter();
         let given = given.filter(|(_, o)| o.source != Source::Default);
+        let findings = tidemark_analysis::findings(record)?;
+        let invalid = findings.iter().any(|f| f.severity == Severity::Invalid);
+        let is_result = is_result(&record.state, d.all.count);
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         Ok(Self {
@@ -162,7 +167,7 @@ impl RunDigest {
             qphh: tpch::Figures::of(record).and_then(|f| f.composite().ok()),
             types: types.collect(),
             queries: queries.collect(),
-            findings: tidemark_analysis::findings(record)?,
+            usable: is_result && !invalid,
             client: record.client.clone(),
             settings: record.settings.clone(),
             hosts: d.totals.hosts.clone(),
@@ -174,7 +179,8 @@ impl RunDigest {
             } else {
                 Vec::new()
             },
-            measured: Measured::of(record).ok(),
+            measured: Measured::of(record, &findings).ok(),
+            findings,
         })
     }
 
@@ -189,9 +195,16 @@ impl RunDigest {
     }
 
     /// Whether it is a result: it ended as asked, and measured something. One that was cut off is
-    /// listed, and in no mean, interval, fit or comparison.
+    /// listed, and in no figure.
     pub(crate) fn counts(&self) -> bool {
-        self.state == RunState::Finished && self.transactions > 0
+        is_result(&self.state, self.transactions)
+    }
+
+    /// The rules that say not to use its figures.
+    pub(crate) fn invalid_rules(&self) -> Vec<&'static str> {
+        let findings = self.findings.iter();
+        let invalid = findings.filter(|f| f.severity == Severity::Invalid);
+        invalid.map(|f| f.rule).collect()
     }
 
     /// The severest of its findings.
@@ -204,6 +217,10 @@ impl RunDigest {
         let server = self.server.as_ref();
         server.map(|s| format!("{} {}", s.engine, s.version))
     }
+}
+
+fn is_result(state: &RunState, transactions: u64) -> bool {
+    *state == RunState::Finished && transactions > 0
 }
 
 fn between(record: &RunRecord, elapsed_s: f64) -> f64 {

@@ -89,6 +89,44 @@ pub(crate) struct Point<'d> {
     pub runs: Vec<&'d RunDigest>,
 }
 
+impl<'d> Point<'d> {
+    /// The runs that its figures are of: results that may be used; where there are none, results
+    /// that must not be, and whoever shows a figure of theirs says so.
+    pub fn figured(&self) -> Vec<&'d RunDigest> {
+        let of = |is: fn(&RunDigest) -> bool| -> Vec<&'d RunDigest> {
+            self.runs.iter().copied().filter(|r| is(r)).collect()
+        };
+        match of(|r| r.usable) {
+            none if none.is_empty() => of(RunDigest::counts),
+            usable => usable,
+        }
+    }
+
+    /// Whether it has a run whose figures may be used.
+    pub fn is_usable(&self) -> bool {
+        self.runs.iter().any(|r| r.usable)
+    }
+
+    /// Results that must not be used.
+    pub fn invalid(&self) -> impl Iterator<Item = &'d RunDigest> {
+        self.runs
+            .iter()
+            .copied()
+            .filter(|r| r.counts() && !r.usable)
+    }
+
+    /// The rules that say so, each once.
+    pub fn invalid_rules(&self) -> Vec<&'static str> {
+        let mut rules = Vec::new();
+        for rule in self.invalid().flat_map(RunDigest::invalid_rules) {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        rules
+    }
+}
+
 impl<'d> Matrix<'d> {
     pub fn of(runs: &'d [RunDigest]) -> Self {
         let mut named: Vec<(String, Vec<&RunDigest>)> = Vec::new();

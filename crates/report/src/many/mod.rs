@@ -13,9 +13,15 @@ mod environment;
 mod html;
 mod json;
 mod judged;
+mod law;
+mod little;
 mod markdown;
+mod marks;
 mod matrix;
+mod objective;
+mod panels;
 mod pictures;
+mod queries;
 mod scaling;
 mod summary;
 mod texts;
@@ -26,13 +32,14 @@ pub use digest::RunDigest;
 use crate::ReportError;
 use crate::texts::Lang;
 use serde::Serialize;
+use tidemark_core::Objective;
 
 /// Version of the document in JSON and of the columns in CSV; it grows when a reader of an older
 /// one could be misled.
 pub const DOCUMENT_VERSION: u32 = 1;
 
 /// What is known of a study beside its runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StudyFacts {
     /// Id of its execution.
     pub id: String,
@@ -46,6 +53,8 @@ pub struct StudyFacts {
     pub command: Vec<String>,
     /// Whether something is left to do.
     pub open: bool,
+    /// What results are judged by.
+    pub objective: Option<Objective>,
 }
 
 /// How far a step of a study came.

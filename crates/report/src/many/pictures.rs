@@ -1,9 +1,13 @@
-//! The charts of a workload: over its load, over throughput, Little's law, distributions.
+//! The charts of a workload: over its load, over throughput, distributions.
 
 use super::cell::Cell;
+use super::law::Fit;
+use super::little;
+use super::marks::{crossed, marked};
 use super::matrix::{Point, Series};
-use super::scaling::{Peak, Scaling, accounted};
+use super::scaling::{Peak, Scaling};
 use super::summary::factor_name;
+use super::texts::Texts;
 use super::workload::{Measured, over_users};
 use crate::ReportError;
 use crate::charts::{self, Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES};
@@ -20,10 +24,7 @@ struct Drawn<'m> {
     points: Vec<(&'m Point<'m>, &'m Cell)>,
 }
 
-pub(super) fn figures(
-    m: &Measured<'_, '_>,
-    scaling: &[(String, Scaling)],
-) -> Result<Vec<Figure>, ReportError> {
+pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>, ReportError> {
     let drawn: Vec<Drawn<'_>> = m
         .series()
         .map(|(series, cells)| Drawn {
@@ -35,28 +36,32 @@ pub(super) fn figures(
     let mut figures = Vec::new();
     let groups = drawn.len().div_ceil(MOST_SERIES);
     for (n, group) in drawn.chunks(MOST_SERIES).enumerate() {
-        let several = if groups > 1 {
-            let values = [("n", &*(n + 1).to_string()), ("all", &*groups.to_string())];
-            format!(" {}", fill(m.s.t.shown_of, &values))
-        } else {
-            String::new()
-        };
+        let several = which_of(m.s.t, n, groups);
         let chart = Charts {
             m,
             drawn: group,
             several: &several,
         };
         if m.workload.axis.is_some() && group.iter().any(|d| d.points.len() > 1) {
-            figures.extend(chart.over_load(scaling)?);
+            figures.extend(chart.over_load(fits)?);
             figures.extend(chart.latency_over_load()?);
             figures.extend(chart.latency_over_throughput()?);
         }
         figures.extend(chart.distributions()?);
     }
     if over_users(m.workload) {
-        figures.extend(little(m)?);
+        figures.extend(little::figures(m)?);
     }
     Ok(figures)
+}
+
+/// Which of several pictures of a kind one is, for its title; nothing of the only one.
+pub(super) fn which_of(t: &Texts, n: usize, all: usize) -> String {
+    if all < 2 {
+        return String::new();
+    }
+    let values = [("n", &*(n + 1).to_string()), ("all", &*all.to_string())];
+    format!(" {}", fill(t.shown_of, &values))
 }
 
 fn with_result<'m>(series: &'m Series<'m>, cells: &'m [Cell]) -> Vec<(&'m Point<'m>, &'m Cell)> {
@@ -75,6 +80,28 @@ impl Charts<'_, '_, '_> {
     fn axis_name(&self) -> &str {
         let axis = self.m.workload.axis.as_ref();
         axis.map_or("", |a| factor_name(self.m.s.t, &a.name))
+    }
+
+    /// Which points are crossed out, and why.
+    fn crossed(&self) -> Option<String> {
+        let points = self.drawn.iter().flat_map(|d| {
+            d.points.iter().map(|(point, cell)| {
+                let load = self.m.load(point);
+                let label = match self.drawn.len() {
+                    1 if !load.is_empty() => load,
+                    _ => [d.name.clone(), load].join(", "),
+                };
+                (label, *point, *cell)
+            })
+        });
+        crossed(self.m, points)
+    }
+
+    fn with_crossed(&self, says: String) -> String {
+        match self.crossed() {
+            Some(crossed) => format!("{says}{}{crossed}", self.m.s.common.gap),
+            None => says,
+        }
     }
 
     fn title(&self, template: &str) -> String {
@@ -98,6 +125,7 @@ impl Charts<'_, '_, '_> {
 
     /// A table with a row a load and a column a series.
     fn rows(&self, value: impl Fn(&Cell) -> String) -> (Vec<String>, Vec<(f64, Vec<String>)>) {
+        let t = self.m.s.t;
         let names = self.drawn.iter().map(|d| d.name.clone());
         let head = std::iter::once(self.axis_name().to_string())
             .chain(names)
@@ -108,7 +136,7 @@ impl Charts<'_, '_, '_> {
                 d.points
                     .iter()
                     .find(at)
-                    .map_or("–".into(), |(_, c)| value(c))
+                    .map_or("–".into(), |(_, c)| marked(t, c, value(c)))
             });
             (load, std::iter::once(text).chain(cells).collect())
         });
@@ -124,6 +152,7 @@ impl Charts<'_, '_, '_> {
                     y,
                     between,
                     words: String::new(),
+                    crossed: !cell.usable,
                 })
             });
             Line {
@@ -135,7 +164,7 @@ impl Charts<'_, '_, '_> {
     }
 
     /// Throughput, with the law where it is sound.
-    fn over_load(&self, scaling: &[(String, Scaling)]) -> Result<Option<Figure>, ReportError> {
+    fn over_load(&self, fits: &[Fit]) -> Result<Option<Figure>, ReportError> {
         let t = self.m.s.t;
         let lines = self.lines(|c| {
             let tps = c.transactions_per_s?;
@@ -150,11 +179,11 @@ impl Charts<'_, '_, '_> {
             loads.first().map_or(1.0, |(n, _)| *n),
             loads.last().map_or(1.0, |(n, _)| *n),
         );
-        let of = |d: &Drawn<'_>| scaling.iter().find(|(name, _)| *name == d.name);
+        let of = |d: &Drawn<'_>| fits.iter().find(|fit| fit.name == d.name);
         let fitted: Vec<&Scaling> = self
             .drawn
             .iter()
-            .filter_map(|d| of(d).map(|(_, s)| s))
+            .filter_map(|d| of(d).map(|fit| &fit.scaling))
             .filter(|s| matches!(s, Scaling::Fitted { .. }))
             .collect();
         let mut laws = Vec::new();
@@ -183,7 +212,8 @@ impl Charts<'_, '_, '_> {
                 let most = |a: &&(&Point<'_>, &Cell), b: &&(&Point<'_>, &Cell)| {
                     a.1.tps().total_cmp(&b.1.tps())
                 };
-                let (point, cell) = d.points.iter().max_by(most)?;
+                let usable = d.points.iter().filter(|(_, cell)| cell.usable);
+                let (point, cell) = usable.max_by(most)?;
                 Some(fill(
                     t.over_load_says,
                     &[
@@ -194,6 +224,7 @@ impl Charts<'_, '_, '_> {
                 ))
             })
             .collect();
+        says.extend(self.crossed());
         says.extend(whiskers.then(|| t.whiskers.into()));
         says.extend((!laws.is_empty()).then(|| t.law_drawn.into()));
         let (head, rows) = self.rows(|c| three(c.tps()));
@@ -241,9 +272,10 @@ impl Charts<'_, '_, '_> {
                     .collect();
                 let rows = one.points.iter().filter_map(|(point, cell)| {
                     let (load, text) = point.load.clone()?;
-                    let values = of
-                        .iter()
-                        .map(|(_, value)| value(cell).map_or("–".into(), three));
+                    let values = of.iter().map(|(_, value)| match value(cell) {
+                        Some(ms) => marked(t, cell, three(ms)),
+                        None => "–".into(),
+                    });
                     Some((load, std::iter::once(text).chain(values).collect()))
                 });
                 (lines, "p50, p95, p99", head, rows.collect())
@@ -256,7 +288,7 @@ impl Charts<'_, '_, '_> {
         };
         LineChart {
             title: self.title(t.latency_over_load),
-            says: fill(t.latency_over_load_says, &[("which", which)]),
+            says: self.with_crossed(fill(t.latency_over_load_says, &[("which", which)])),
             x: Loads::At(self.loads()),
             x_name: self.axis_name(),
             y_name: self.m.s.common.axis_ms,
@@ -282,15 +314,15 @@ impl Charts<'_, '_, '_> {
                 let points = d.points.iter().filter_map(|(point, cell)| {
                     let p95 = cell.p95_ms?.value;
                     let (_, load) = point.load.as_ref()?;
-                    rows.push((
-                        cell.tps(),
-                        vec![d.name.clone(), load.clone(), three(cell.tps()), three(p95)],
-                    ));
+                    let shown = |value| marked(t, cell, three(value));
+                    let figures = vec![d.name.clone(), load.clone(), shown(cell.tps()), shown(p95)];
+                    rows.push((cell.tps(), figures));
                     Some(LinePoint {
                         x: cell.tps(),
                         y: p95,
                         between: None,
                         words: if alone { load.clone() } else { String::new() },
+                        crossed: !cell.usable,
                     })
                 });
                 Line {
@@ -302,7 +334,7 @@ impl Charts<'_, '_, '_> {
         let load = self.axis_name().to_lowercase();
         LineChart {
             title: format!("{}{}", t.latency_over_throughput, self.several),
-            says: fill(t.latency_over_throughput_says, &[("load", &load)]),
+            says: self.with_crossed(fill(t.latency_over_throughput_says, &[("load", &load)])),
             x: Loads::FromZero,
             x_name: c.axis_tps,
             y_name: c.axis_ms,
@@ -321,41 +353,57 @@ impl Charts<'_, '_, '_> {
         .figure()
     }
 
-    /// Of one series its loads, of several the best point of each.
+    /// Of one series its loads, of several the best point of each; what must not be used only where
+    /// there is nothing else.
     fn distributions(&self) -> Result<Option<Figure>, ReportError> {
         let t = self.m.s.t;
-        let named: Vec<(String, &tidemark_stats::Histogram)> = match self.drawn {
+        let named: Vec<(String, &Cell)> = match self.drawn {
             [one] => {
-                let points = evenly(&one.points, MOST_SERIES);
+                let points = evenly(&figured(one), MOST_SERIES);
                 let named = points.into_iter().map(|(point, cell)| {
                     let name = match self.m.load(point).as_str() {
                         "" => one.name.clone(),
                         load => load.into(),
                     };
-                    (name, &cell.latency)
+                    (name, cell)
                 });
                 named.collect()
             }
             _ => {
                 let best = self.drawn.iter().filter_map(|d| {
-                    let best = d
-                        .points
-                        .iter()
-                        .max_by(|a, b| a.1.tps().total_cmp(&b.1.tps()));
+                    let points = figured(d).into_iter();
+                    let best = points.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps()));
                     let (point, cell) = best?;
                     let load = self.m.load(point);
                     let name = match load.as_str() {
                         "" => d.name.clone(),
                         load => format!("{}, {load}", d.name),
                     };
-                    Some((name, &cell.latency))
+                    Some((name, cell))
                 });
                 best.collect()
             }
         };
         let title = format!("{}{}", t.distributions, self.several);
-        let says = (title.as_str(), t.distributions_says);
-        charts::curves(&named, self.m.s.common, says)
+        let mut says = t.distributions_says.to_string();
+        if named.iter().any(|(_, cell)| !cell.usable) {
+            says += self.m.s.common.gap;
+            says += t.crossed_curves;
+        }
+        let curves: Vec<(String, &tidemark_stats::Histogram)> = named
+            .into_iter()
+            .map(|(name, cell)| (marked(t, cell, name), &cell.latency))
+            .collect();
+        charts::curves(&curves, self.m.s.common, (&title, &says))
+    }
+}
+
+/// The points of a series that may be used; all where none may.
+fn figured<'m>(d: &Drawn<'m>) -> Vec<(&'m Point<'m>, &'m Cell)> {
+    let usable = d.points.iter().copied().filter(|(_, cell)| cell.usable);
+    match usable.collect::<Vec<_>>() {
+        none if none.is_empty() => d.points.clone(),
+        usable => usable,
     }
 }
 
@@ -376,69 +424,4 @@ fn law(usl: &Usl, (low, high): (f64, f64)) -> Vec<(f64, f64)> {
         (load, usl.throughput(load))
     });
     each.collect()
-}
-
-/// Sessions that ran beside those that the figures account for.
-fn little(m: &Measured<'_, '_>) -> Result<Option<Figure>, ReportError> {
-    let t = m.s.t;
-    let mut lines = Vec::new();
-    let mut rows = Vec::new();
-    let mut furthest: Option<super::scaling::Accounted> = None;
-    for (series, cells) in m.series().take(MOST_SERIES) {
-        let name = m.name(series);
-        let accounted = accounted(series, cells);
-        for a in &accounted {
-            let off = |a: &super::scaling::Accounted| (a.by_figures / a.users - 1.0).abs();
-            if furthest.is_none_or(|f| off(a) > off(&f)) {
-                furthest = Some(*a);
-            }
-            rows.push((
-                a.users,
-                vec![name.clone(), whole(a.users as u64), three(a.by_figures)],
-            ));
-        }
-        let points = accounted.iter().map(|a| LinePoint {
-            x: a.users,
-            y: a.by_figures,
-            between: None,
-            words: String::new(),
-        });
-        lines.push(Line {
-            name,
-            points: points.collect(),
-        });
-    }
-    lines.retain(|l| !l.points.is_empty());
-    let Some(furthest) = furthest else {
-        return Ok(None);
-    };
-    let mut users: Vec<f64> = rows.iter().map(|(u, _)| *u).collect();
-    users.sort_by(f64::total_cmp);
-    users.dedup();
-    let loads = users.iter().map(|u| (*u, whole(*u as u64))).collect();
-    let same = users.iter().map(|u| (*u, *u)).collect();
-    let axis = m.workload.axis.as_ref();
-    LineChart {
-        title: t.little.into(),
-        says: fill(
-            t.little_says,
-            &[
-                ("furthest", &three(furthest.by_figures)),
-                ("users", &whole(furthest.users as u64)),
-            ],
-        ),
-        x: Loads::At(loads),
-        x_name: axis.map_or("", |a| factor_name(t, &a.name)),
-        y_name: t.little_axis,
-        logarithmic: users
-            .first()
-            .zip(users.last())
-            .is_some_and(|(a, b)| b / a >= 16.0),
-        lines,
-        laws: vec![same],
-        marks: Vec::new(),
-        head: vec![t.series.into(), t.asked.into(), t.little_axis.into()],
-        rows,
-    }
-    .figure()
 }

@@ -47,16 +47,15 @@ impl Scaling {
         if axis.is_none_or(|a| a.kind != AxisKind::Users) {
             return None;
         }
-        let runs = series.points.iter().flat_map(|p| &p.runs);
-        let counted: Vec<_> = runs.filter(|r| r.counts()).collect();
-        if counted
-            .iter()
+        let runs = || series.points.iter().flat_map(|p| &p.runs);
+        if runs()
+            .filter(|r| r.counts())
             .any(|r| r.thinks || r.open_loop || !r.queries.is_empty())
         {
             return None;
         }
-        let points: Vec<LoadPoint> = counted
-            .iter()
+        let points: Vec<LoadPoint> = runs()
+            .filter(|r| r.usable)
             .map(|r| LoadPoint {
                 load: r.users() as f64,
                 throughput: r.transactions_per_s,
@@ -97,6 +96,8 @@ fn peak(usl: &Usl, most: f64) -> Peak {
 pub(crate) struct Accounted {
     pub users: f64,
     pub by_figures: f64,
+    /// Whether the figures may be used.
+    pub usable: bool,
 }
 
 /// Of each point with a result; none where users pause or arrivals come on a schedule: there the
@@ -111,7 +112,7 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
         .filter(|(point, _)| plain(point))
         .filter_map(|(point, cell)| {
             // Of each run by itself: the product of means is not the mean of products.
-            let runs = point.runs.iter().filter(|r| r.counts());
+            let runs = point.figured().into_iter();
             let each: Vec<f64> = runs
                 .filter_map(|r| {
                     Some(r.transactions_per_s * r.latency?.mean_ms / 1000.0 + r.between)
@@ -119,16 +120,17 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
                 .collect();
             (!each.is_empty()).then(|| Accounted {
                 users: cell.users as f64,
+                usable: cell.usable,
                 by_figures: mean(each.into_iter()),
             })
         })
         .collect()
 }
 
-/// Whether throughput at the highest load is clearly above that at the one before: not by chance, as
-/// far as repeats tell.
+/// Whether throughput at the highest load that may be used is clearly above that at the one before:
+/// not by chance, as far as repeats tell.
 pub(crate) fn still_rises(cells: &[Cell]) -> bool {
-    let measured: Vec<&Cell> = cells.iter().filter(|c| c.counted > 0).collect();
+    let measured: Vec<&Cell> = cells.iter().filter(|c| c.usable).collect();
     match measured.as_slice() {
         [.., before, last] => {
             let low = last.transactions_per_s.map_or(0.0, |t| t.low());

@@ -9,7 +9,7 @@ use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
-use super::{StepState, judged};
+use super::{StepState, judged, objective};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use std::collections::BTreeSet;
@@ -34,6 +34,16 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
     match best.as_slice() {
         [one] if contrasts.is_none() => blocks.push(Block::Lead(one.clone())),
         _ => blocks.push(Block::List(best)),
+    }
+    if let Some(objective) = objective::of(s) {
+        let judged = s.workloads().flat_map(|(w, cells)| {
+            let pairs = w.series.iter().zip(cells);
+            pairs.filter_map(move |(series, cells)| {
+                objective::sentence(s, objective, w, series, cells)
+            })
+        });
+        let judged: Vec<String> = judged.collect();
+        blocks.extend((!judged.is_empty()).then_some(Block::List(judged)));
     }
     blocks.push(Block::List(believed(s)));
     Part::new(s.t.summary, blocks)
@@ -177,12 +187,13 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
             .filter(|(_, c)| c.counted > 0)
     };
     // What must not be used is named only where there is nothing else.
-    let valid = pairs().filter(|(_, c)| c.is_valid());
+    let usable = pairs().filter(|(_, c)| c.usable);
     let most = |a: &(&Point<'_>, &Cell), b: &(&Point<'_>, &Cell)| a.1.tps().total_cmp(&b.1.tps());
-    let Some((point, cell)) = valid.max_by(most).or_else(|| pairs().max_by(most)) else {
+    let Some((point, cell)) = usable.max_by(most).or_else(|| pairs().max_by(most)) else {
         return fill(t.best_none, &[name]);
     };
-    let queries = point.runs.iter().find(|r| !r.queries.is_empty());
+    let queries = point.figured();
+    let queries = queries.iter().find(|r| !r.queries.is_empty());
     let mut text = if let Some(run) = queries {
         let done = run
             .queries
@@ -219,7 +230,7 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
     if let Some(tpmc) = cell.tpmc {
         more.push(fill(t.best_tpmc, &[("tpmc", &three(tpmc.value))]));
     }
-    if !cell.is_valid() {
+    if !cell.usable {
         more.push(t.best_invalid.into());
     }
     let is_users = workload
@@ -227,7 +238,11 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
         .as_ref()
         .is_some_and(|a| a.kind == AxisKind::Users);
     if is_users && still_rises(cells) {
-        more.push(t.still_rising.into());
+        let tried = pairs().next_back();
+        more.push(match tried.is_some_and(|(_, highest)| highest.usable) {
+            true => t.still_rising.into(),
+            false => t.still_rising_usable.into(),
+        });
     }
     for sentence in more {
         text += s.common.gap;

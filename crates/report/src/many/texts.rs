@@ -34,12 +34,23 @@ texts! {
     best_queries_composite: "{workload}: {qphh} QphH (unaudited), {count} queries and refreshes in {seconds} s.",
         "{workload}：{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
     best_tpmc: "That is {tpmc} tpmC (unaudited).", "折合 {tpmc} tpmC（未经审计）。";
-    best_invalid: "This figure must not be used: see the findings.", "该数据无效，不可采用，详见审查结论。";
+    best_invalid: "These figures must not be used, and there are no others: see the findings.", "以上数据无效、不可采用，且没有其他有效压测，详见审查结论。";
     best_none: "{workload}: no run ended with a result.", "{workload}：没有得到有效结果的压测。";
     still_rising: "Throughput was still rising at the highest load tried: the most that it can do was not reached.",
         "在所测的最高负载下吞吐量仍在上升，尚未测到系统上限。";
+    objective: "Objective: {objective}", "目标：{objective}";
+    objective_kept: "✓ kept", "✓ 达标";
+    objective_broken: "not kept: {why}", "未达标：{why}";
+    objective_at: "{workload} keeps {objective} up to {tps} transactions/s, at {load}.",
+        "{workload}：满足 {objective} 的最高吞吐量为 {tps} TPS（{load}）。";
+    objective_only: "{workload} keeps {objective} at {tps} transactions/s.",
+        "{workload}：在 {tps} TPS 下满足 {objective}。";
+    objective_none: "{workload} keeps {objective} at no point that was measured.", "{workload}：所有测试点均不满足 {objective}。";
     believe_all: "Nothing was found that speaks against these numbers.", "审查未发现数据可疑之处。";
-    believe_invalid: "Not to be used: {count} of {runs} {runs|run|runs} ({rules}).", "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}）。";
+    still_rising_usable: "Throughput was still rising at the highest load whose figures may be used: the most that it can do was not shown.",
+        "在数据可用的最高负载下吞吐量仍在上升，系统上限尚未得到证实。";
+    believe_invalid: "Not to be used: {count} of {runs} {runs|run|runs} ({rules}). They are in no mean, law, comparison or sentence; where a point has no other run, its figures are marked ✗.",
+        "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}），均未计入均值、拟合、对比与结论；某测试点若只有无效压测，其数据以 ✗ 标出。";
     believe_suspect: "With care: {count} of {runs} {runs|run|runs} may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
     believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
     failed_steps: "Steps that failed or were skipped: {count}; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
@@ -97,6 +108,18 @@ texts! {
     timed_out: "time-out", "超时";
     query_failed: "failed", "失败";
     no_result: "no result", "无结果";
+    // What must not be used; the sign stands before its figures.
+    mark: "✗ {text}", "✗ {text}";
+    semicolon: "; ", "；";
+    left_out: "✗ {count} of {all} left out: {rules}", "✗ 剔除 {count}/{all} 次：{rules}";
+    mark_says: "✗ before a figure: every run of the point has a finding that says not to use it.",
+        "数字前的 ✗ 表示该测试点的压测全部无效，数据不可采用。";
+    left_out_says: "Runs that must not be used are in no figure of a point that has others: 2 / 3 is two of three runs.",
+        "测试点另有有效压测时，无效压测不计入任何数据：“2 / 3” 表示 3 次中计入 2 次。";
+    crossed: "✗ must not be used and is in no line or law: {points}.", "✗ 标出的点数据无效，不参与连线与拟合：{points}。";
+    crossed_curves: "✗: must not be used, and there is nothing else.", "✗ 表示数据无效、不可采用，且没有其他有效数据。";
+    law_without: "Left out, because they must not be used: {runs}.", "已剔除无效数据：{runs}。";
+    panel_crossed: "✗ not to be used: {runs}", "✗ 无效：{runs}";
     // Charts.
     over_load: "Throughput over {load}", "吞吐量随{load}变化";
     over_load_says: "{series}: highest {tps} transactions/s, at {load}.", "{series}：最高 {tps} TPS（{load}）。";
@@ -108,8 +131,9 @@ texts! {
     latency_over_throughput_says: "p95, logarithmic scale; the points stand in the order of {load}. Where the line turns up, more load brings latency instead of throughput.",
         "P95，对数坐标，各点按{load}从小到大相连。曲线陡升之后，再加负载只增加延迟而不增加吞吐量。";
     little: "Little's law", "利特尔定律";
-    little_says: "Sessions that the figures account for (throughput × average latency, and the client's own time between transactions) beside those that ran; on the dashed line both are the same. Furthest from it: {furthest} of {users}.",
-        "由吞吐量 × 平均延迟（另加客户端在事务之间自身的耗时）推算的并发数与实际并发数的对照，落在虚线上即两者一致。偏离最大处：{users} 个并发推算得 {furthest}。";
+    little_says: "Sessions that the figures account for (throughput × average latency, and the client's own time between transactions) beside those that ran; on the dashed line both are the same.",
+        "由吞吐量 × 平均延迟（另加客户端在事务之间自身的耗时）推算的并发数与实际并发数的对照，落在虚线上即两者一致。";
+    little_furthest: "Furthest from it: {furthest} of {users}.", "偏离最大处：{users} 个并发推算得 {furthest}。";
     little_axis: "sessions by the figures", "推算的并发数";
     asked: "asked for", "实际并发";
     series: "Series", "系列";
@@ -147,6 +171,14 @@ texts! {
     contrast_slower: "a lower throughput in {n}", "吞吐量下降 {n} 组";
     contrast_same: "no difference shown in {n}", "未显示差异 {n} 组";
     contrast_unknown: "too little measured to tell in {n}", "数据不足无法判断 {n} 组";
+    contrast_unusable: "{n} of {all} pairs can't be judged: a side has only runs that must not be used.",
+        "共 {all} 组中有 {n} 组无法判断：其中一方只有无效压测。";
+    contrast_left_out: "Left out of the pairs, because they must not be used: {runs}.", "对比中已剔除无效数据：{runs}。";
+    contrast_none: "{b} beside {a}: nothing can be concluded. In each of {all} pairs a side has only runs that must not be used.",
+        "{b} 相对 {a}：无法得出结论，共 {all} 组，每组都有一方只有无效压测。";
+    in_pairs: "{text} In {count} of {all} pairs: {pairs}.", "{text}涉及 {all} 组中的 {count} 组：{pairs}。";
+    pairs_differ: "In pairs", "涉及测试点";
+    every_pair: "all {all}", "全部 {all} 组";
     contrast_most: "The throughput changed by {low} to {high}.", "吞吐量变化 {low} 至 {high}。";
     contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
     contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",

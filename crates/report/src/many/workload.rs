@@ -1,18 +1,16 @@
 //! One workload: the table people paste, how it scales, its charts, its runs over time.
 
-use super::block::{Block, Grid, Panel, Part};
+use super::block::{Block, Grid, Part};
 use super::cell::{Cell, Repeated};
 use super::document::Sources;
+use super::marks::marked;
 use super::matrix::{AxisKind, Point, Series, Workload};
-use super::pictures;
-use super::scaling::{Peak, Scaling};
 use super::summary::{factor_name, load_label, series_label};
+use super::{law, objective, panels, pictures, queries};
 use crate::ReportError;
-use crate::charts::{PanelLine, panel};
-use crate::number::{seconds, three, two, whole};
+use crate::number::{three, two, whole};
 use crate::texts::fill;
 use tidemark_analysis::Severity;
-use tidemark_core::record::QueryOutcome;
 
 /// A workload with the figures of its points.
 pub(super) struct Measured<'s, 'm> {
@@ -51,7 +49,7 @@ impl<'m> Measured<'_, 'm> {
     }
 
     /// Series and load; the workload's name where neither tells anything.
-    fn label(&self, series: &Series<'_>, point: &Point<'_>) -> String {
+    pub fn label(&self, series: &Series<'_>, point: &Point<'_>) -> String {
         let label = series_label(self.s.t, self.workload, series);
         let parts = [label, self.load(point)];
         let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
@@ -75,32 +73,25 @@ pub(super) fn part<'m>(
     let m = Measured { s, workload, cells };
     let mut blocks = vec![Block::Table(results(&m))];
     blocks.extend(remarks(&m).into_iter().map(Block::Fine));
-    let queries = m.asks_queries();
-    if queries {
+    if m.asks_queries() {
         blocks.push(Block::Heading(s.t.by_query.into()));
-        blocks.push(Block::Table(by_query(&m)));
+        blocks.push(Block::Table(queries::table(&m)));
     } else {
-        let scaling: Vec<(String, Scaling)> = m
-            .series()
-            .filter_map(|(series, _)| {
-                let scaling = Scaling::of(workload.axis.as_ref(), series)?;
-                Some((m.name(series), scaling))
-            })
-            .collect();
-        let figures = pictures::figures(&m, &scaling)?;
+        let fits = law::fits(&m);
+        let figures = pictures::figures(&m, &fits)?;
         if !figures.is_empty() {
             blocks.push(Block::Figures(figures));
         }
-        if !scaling.is_empty() {
+        if !fits.is_empty() {
             blocks.push(Block::Heading(s.t.scalability.into()));
-            blocks.push(Block::List(scaling_says(&m, &scaling)));
+            blocks.push(Block::List(law::says(&m, &fits)));
         }
         let types = by_type(&m);
         if !types.rows.is_empty() {
             let title = s.t.types.into();
             blocks.push(Block::Fold(title, vec![Block::Table(types)]));
         }
-        let panels = panels(&m);
+        let panels = panels::of(&m);
         if !panels.is_empty() {
             blocks.push(Block::Heading(s.t.over_time.into()));
             blocks.push(Block::Fine(s.t.over_time_says.into()));
@@ -110,7 +101,7 @@ pub(super) fn part<'m>(
     Ok(Part::new(workload.name.clone(), blocks))
 }
 
-fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
+pub(super) fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
     let Some(value) = value else {
         return "–".into();
     };
@@ -126,7 +117,7 @@ fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
 /// A row a point: factors, load, figures, what the rules say.
 fn results(m: &Measured<'_, '_>) -> Grid {
     let (s, t, w) = (m.s, m.s.t, m.workload);
-    let queries = m.asks_queries();
+    let asks = m.asks_queries();
     let mut head: Vec<(String, bool)> = Vec::new();
     let factors = w.factors.iter();
     head.extend(factors.map(|f| (factor_name(t, f).to_string(), false)));
@@ -138,7 +129,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
     }
     let number = |name: &str| (name.to_string(), true);
     head.push(number(t.runs));
-    head.extend(if queries {
+    head.extend(if asks {
         [t.queries, t.seconds, t.geometric, t.qphh]
             .map(number)
             .to_vec()
@@ -148,6 +139,11 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             .to_vec()
     });
     head.push(number(t.errors));
+    let objective = objective::of(s).filter(|_| !asks);
+    if let Some(objective) = objective {
+        let values = [("objective", &*objective.to_string())];
+        head.push((fill(t.objective, &values), false));
+    }
     head.push((t.finding.into(), false));
     let mut grid = Grid::new(head);
     for (series, point, cell) in m.points() {
@@ -158,12 +154,13 @@ fn results(m: &Measured<'_, '_>) -> Grid {
         if row.is_empty() {
             row.push(w.name.clone());
         }
+        let counted = if cell.usable { cell.counted } else { 0 };
         row.push(match point.runs.len() {
-            all if all == cell.counted => all.to_string(),
-            all => format!("{} / {all}", cell.counted),
+            all if all == counted => all.to_string(),
+            all => format!("{counted} / {all}"),
         });
-        row.extend(if queries {
-            query_figures(s, point, cell)
+        let figures = if asks {
+            queries::figures(s, point, cell)
         } else {
             [
                 cell.transactions_per_s,
@@ -174,72 +171,54 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             ]
             .map(|value| shown(s, value))
             .to_vec()
-        });
+        };
+        let mark = |figure: String| match figure.as_str() {
+            "–" => figure,
+            _ => marked(t, cell, figure),
+        };
+        row.extend(figures.into_iter().map(mark));
         row.push(if cell.counted > 0 {
             whole(cell.errors)
         } else {
             "–".into()
         });
+        row.extend(objective.map(|objective| objective::word(s, objective, cell)));
         row.push(severity(s, cell, point));
         grid.rows.push(row);
     }
     grid.without_empty_columns()
 }
 
-/// Queries done, seconds of all, geometric mean of those done, QphH.
-fn query_figures(s: &Sources<'_>, point: &Point<'_>, cell: &Cell) -> Vec<String> {
-    let runs: Vec<_> = point.runs.iter().filter(|r| r.counts()).collect();
-    let Some(first) = runs.first() else {
-        return vec!["–".to_string(); 4];
-    };
-    let done = |r: &super::RunDigest| -> Vec<f64> {
-        let done = r.queries.iter().filter(|q| q.outcome == QueryOutcome::Done);
-        done.map(|q| q.took_s).collect()
-    };
-    let counts: Vec<String> = runs
-        .iter()
-        .map(|r| format!("{} / {}", done(r).len(), r.queries.len()))
-        .collect();
-    let same = counts.iter().all(|c| c == &counts[0]);
-    let all_done: Vec<f64> = runs
-        .iter()
-        .flat_map(|r| done(r))
-        .filter(|t| *t > 0.0)
-        .collect();
-    let logs: f64 = all_done.iter().map(|t| t.ln()).sum();
-    let geometric = (logs / all_done.len().max(1) as f64).exp();
-    vec![
-        if same {
-            counts[0].clone()
-        } else {
-            format!("{} …", done(first).len())
-        },
-        shown(s, cell.elapsed_s),
-        if all_done.is_empty() {
-            "–".into()
-        } else {
-            three(geometric)
-        },
-        shown(s, cell.qphh),
-    ]
-}
-
-/// The severest finding in a word with a sign, and which rules spoke.
+/// Runs that are left out, and why; then the severest finding of the others in a word with a sign,
+/// and which rules spoke.
 fn severity(s: &Sources<'_>, cell: &Cell, point: &Point<'_>) -> String {
-    let word = match cell.severity {
-        None if cell.counted == 0 => return s.t.no_result.into(),
-        None => return String::new(),
+    let (t, comma) = (s.t, s.common.comma);
+    let mut said = Vec::new();
+    if cell.usable && !cell.invalid.is_empty() {
+        let values = [
+            ("count", &*cell.invalid.len().to_string()),
+            ("all", &*point.runs.len().to_string()),
+            ("rules", &*point.invalid_rules().join(comma)),
+        ];
+        said.push(fill(t.left_out, &values));
+    }
+    let figured = point.figured();
+    let word = match figured.iter().filter_map(|r| r.severity()).max() {
+        None if figured.is_empty() => t.no_result.into(),
+        None => String::new(),
         Some(Severity::Invalid) => format!("✗ {}", s.common.finding_invalid),
         Some(Severity::Suspect) => format!("! {}", s.common.finding_suspect),
         Some(Severity::Note) => format!("· {}", s.common.finding_note),
     };
     let mut rules: Vec<&str> = Vec::new();
-    for finding in point.runs.iter().flat_map(|r| &r.findings) {
+    for finding in figured.iter().flat_map(|r| &r.findings) {
         if !rules.contains(&finding.rule) {
             rules.push(finding.rule);
         }
     }
-    format!("{word} {}", rules.join(s.common.comma))
+    let word = format!("{word} {}", rules.join(comma));
+    said.extend(Some(word.trim().to_string()).filter(|w| !w.is_empty()));
+    said.join(t.semicolon)
 }
 
 /// What must be known to read the table.
@@ -255,84 +234,12 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
         said.extend(due.then(|| t.latency_due.into()));
         said.extend((service && !open && !due).then(|| c.service_time.into()));
     }
+    let any = |is: fn(&Cell) -> bool| m.points().any(|(_, _, cell)| is(cell));
+    said.extend(any(|c| c.usable && !c.invalid.is_empty()).then(|| t.left_out_says.into()));
+    said.extend(any(|c| c.counted > 0 && !c.usable).then(|| t.mark_says.into()));
     let repeated = m.points().any(|(_, _, cell)| cell.counted > 1);
     said.extend(repeated.then(|| t.repeats_say.into()));
     said
-}
-
-/// Each series' fit in words, or why there is none.
-fn scaling_says(m: &Measured<'_, '_>, scaling: &[(String, Scaling)]) -> Vec<String> {
-    let several = scaling.len() > 1;
-    let said = scaling.iter().map(|(name, scaling)| {
-        let says = scaling_sentence(m, scaling);
-        match several {
-            true => format!("{name}{}{says}", m.s.t.colon),
-            false => says,
-        }
-    });
-    said.collect()
-}
-
-fn scaling_sentence(m: &Measured<'_, '_>, scaling: &Scaling) -> String {
-    let t = m.s.t;
-    let axis = m.workload.axis.as_ref();
-    let name = axis.map_or("", |a| factor_name(t, &a.name)).to_lowercase();
-    let most = m.points().filter_map(|(_, p, _)| Some(p.load.as_ref()?.0));
-    let most = three(most.fold(0.0, f64::max));
-    let (usl, peak, knee) = match scaling {
-        Scaling::Fitted { usl, peak, knee } => (usl, peak, knee),
-        Scaling::BadFit(r2) => return fill(t.usl_bad_fit, &[("r2", &three(r2 * 100.0))]),
-        Scaling::Not(tidemark_stats::UslError::TooFewLoads(n)) => {
-            return fill(t.usl_few, &[("loads", &n.to_string())]);
-        }
-        Scaling::Not(_) => return t.usl_none.into(),
-    };
-    let percent = |v: f64| three(v * 100.0);
-    let (sigma, kappa) = (usl.sigma, usl.kappa);
-    let mut said = vec![fill(
-        t.usl_says,
-        &[
-            ("sigma", &percent(sigma.value)),
-            ("sigma_low", &percent(sigma.interval.0)),
-            ("sigma_high", &percent(sigma.interval.1)),
-            ("kappa", &small(kappa.value)),
-            ("kappa_low", &small(kappa.interval.0)),
-            ("kappa_high", &small(kappa.interval.1)),
-            ("lambda", &three(usl.lambda.value)),
-            ("r2", &percent(usl.r_squared)),
-        ],
-    )];
-    if let Some(knee) = knee {
-        let load = whole(knee.load.round() as u64);
-        said.push(fill(t.usl_knee, &[("load", &load), ("name", &name)]));
-    }
-    said.push(match peak {
-        Peak::At { point, loads } => {
-            let users = |v: f64| whole(v.round() as u64);
-            fill(
-                t.usl_peak,
-                &[
-                    ("load", &users(point.load)),
-                    ("low", &users(loads.0)),
-                    ("high", &users(loads.1)),
-                    ("tps", &three(point.throughput)),
-                    ("name", &name),
-                ],
-            )
-        }
-        Peak::Beyond => fill(t.usl_beyond, &[("most", &most), ("name", &name)]),
-        Peak::Unsure => t.usl_unsure.into(),
-    });
-    said.join(m.s.common.gap)
-}
-
-/// Coherency is a few millionths as often as not.
-fn small(value: f64) -> String {
-    if value > 0.0 && value < 0.0001 {
-        format!("{value:.2e}")
-    } else {
-        three(value)
-    }
 }
 
 /// Each type of each point; empty where there is only one type.
@@ -350,16 +257,15 @@ fn by_type(m: &Measured<'_, '_>) -> Grid {
         number(t.p99),
     ]);
     for (series, point, _) in m.points() {
-        for run in point
-            .runs
-            .iter()
-            .filter(|r| r.counts() && r.types.len() > 1)
-        {
+        let results = point.runs.iter().enumerate().filter(|(_, r)| r.counts());
+        for (n, run) in results.filter(|(_, r)| r.types.len() > 1) {
             let mut label = m.label(series, point);
             if point.runs.len() > 1 {
-                let n = point.runs.iter().position(|r| r.id == run.id).unwrap_or(0) + 1;
                 label += m.s.common.comma;
-                label += &fill(t.repeat_n, &[("n", &n.to_string())]);
+                label += &fill(t.repeat_n, &[("n", &(n + 1).to_string())]);
+            }
+            if !run.usable {
+                label = fill(t.mark, &[("text", &label)]);
             }
             for one in &run.types {
                 let ms = |of: fn(&crate::load::Spread) -> f64| {
@@ -379,108 +285,6 @@ fn by_type(m: &Measured<'_, '_>) -> Grid {
         }
     }
     grid
-}
-
-/// A row a query, a column a point: means over streams and repeats, in seconds.
-fn by_query(m: &Measured<'_, '_>) -> Grid {
-    let t = m.s.t;
-    let mut names: Vec<String> = Vec::new();
-    let mut head = vec![(t.query.to_string(), false)];
-    for (series, point, _) in m.points() {
-        head.push((m.label(series, point), true));
-        for query in point.runs.iter().flat_map(|r| &r.queries) {
-            if !names.contains(&query.name) {
-                names.push(query.name.clone());
-            }
-        }
-    }
-    // Q2 before Q10.
-    names.sort_by_key(|n| {
-        let digits: String = n.chars().filter(char::is_ascii_digit).collect();
-        (
-            n.starts_with("RF"),
-            digits.parse::<u64>().unwrap_or(0),
-            n.clone(),
-        )
-    });
-    let mut grid = Grid::new(head);
-    for name in names {
-        let cells = m.points().map(|(_, point, _)| {
-            let of = point.runs.iter().flat_map(|r| &r.queries);
-            let of: Vec<_> = of.filter(|q| q.name == name).collect();
-            let failed = of.iter().find(|q| q.outcome != QueryOutcome::Done);
-            match failed.map(|q| &q.outcome) {
-                Some(QueryOutcome::TimedOut) => t.timed_out.to_string(),
-                Some(_) => t.query_failed.into(),
-                None if of.is_empty() => "–".into(),
-                None => three(of.iter().map(|q| q.took_s).sum::<f64>() / of.len() as f64),
-            }
-        });
-        let row = std::iter::once(name.clone()).chain(cells).collect();
-        grid.rows.push(row);
-    }
-    grid
-}
-
-/// A small picture for each point that has a series.
-fn panels(m: &Measured<'_, '_>) -> Vec<Panel> {
-    let t = m.s.t;
-    let mut panels = Vec::new();
-    for (series, point, _) in m.points() {
-        let runs: Vec<_> = point.runs.iter().filter(|r| r.series.len() > 1).collect();
-        let samples = || runs.iter().flat_map(|r| &r.series);
-        let ends = |of: &dyn Fn(&super::digest::Sample) -> Option<f64>| {
-            let values: Vec<f64> = samples().filter_map(of).collect();
-            let low = values.iter().copied().reduce(f64::min)?;
-            Some((low, values.iter().copied().reduce(f64::max)?))
-        };
-        let Some((low, high)) = ends(&|s| Some(s.transactions_per_s)) else {
-            continue;
-        };
-        let rates = samples().map(|s| s.transactions_per_s);
-        let mean = rates.sum::<f64>() / samples().count() as f64;
-        let p95 = ends(&|s| s.p95_ms);
-        let length = runs.iter().map(|r| r.elapsed_s).fold(0.0, f64::max);
-        let label = m.label(series, point);
-        let ms = |of: fn((f64, f64)) -> f64| p95.map_or("–".into(), |ends| three(of(ends)));
-        let (p95_low, p95_high) = (ms(|e| e.0), ms(|e| e.1));
-        let (low, high, tps) = (three(low), three(high), three(mean));
-        let says = fill(
-            t.panel_says,
-            &[
-                ("label", &label),
-                ("tps", &tps),
-                ("low", &low),
-                ("high", &high),
-                ("p95_low", &p95_low),
-                ("p95_high", &p95_high),
-                ("length", &format!("{} s", seconds(length))),
-            ],
-        );
-        let lines: Vec<PanelLine> = runs
-            .iter()
-            .map(|r| PanelLine {
-                points: r
-                    .series
-                    .iter()
-                    .map(|s| (s.at_s, s.transactions_per_s, s.p95_ms))
-                    .collect(),
-            })
-            .collect();
-        panels.push(Panel {
-            svg: panel(&lines, &says),
-            label,
-            says,
-            figures: vec![
-                fill(
-                    t.panel_tps,
-                    &[("tps", &tps), ("low", &low), ("high", &high)],
-                ),
-                fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]),
-            ],
-        });
-    }
-    panels
 }
 
 /// Whether the workload is drawn over users.

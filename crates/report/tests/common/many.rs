@@ -151,6 +151,7 @@ pub fn document(name: &str, records: &[RunRecord]) -> Many {
                 .map(String::from)
                 .to_vec(),
             open: false,
+            objective: None,
         }),
         steps: steps.collect(),
         runs: records.iter().map(|r| RunDigest::of(r).unwrap()).collect(),

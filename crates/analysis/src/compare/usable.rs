@@ -1,0 +1,62 @@
+//! Which runs of a group its figures are of: one with a finding that says not to use it is in none.
+
+use super::Measured;
+use crate::{Finding, Severity};
+use serde::Serialize;
+
+/// A side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The first group.
+    A,
+    /// The second, which is compared with it.
+    B,
+}
+
+/// A run with a finding that says not to use its figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unusable {
+    /// The run's id.
+    pub run: String,
+    /// Its side.
+    pub side: Side,
+    /// The rules that say so.
+    pub rules: Vec<&'static str>,
+    /// Whether it is in no figure, because its side has others; where a side has no others, its
+    /// figures are these, and every verdict is [`Verdict::Invalid`](super::Verdict::Invalid).
+    pub left_out: bool,
+}
+
+/// The runs of a side, sorted.
+pub(super) struct Sorted<'m> {
+    /// Those that figures are of: that may be used, or all where none may.
+    pub figured: Vec<&'m Measured>,
+    pub is_usable: bool,
+    pub unusable: Vec<Unusable>,
+}
+
+impl<'m> Sorted<'m> {
+    pub fn out(runs: &[&'m Measured], side: Side) -> Self {
+        let (usable, not): (Vec<&Measured>, Vec<&Measured>) =
+            runs.iter().copied().partition(|run| run.invalid.is_empty());
+        let is_usable = !usable.is_empty() || runs.is_empty();
+        let unusable = not.iter().map(|run| Unusable {
+            run: run.id.clone(),
+            side,
+            rules: run.invalid.clone(),
+            left_out: is_usable,
+        });
+        Self {
+            unusable: unusable.collect(),
+            figured: if is_usable { usable } else { runs.to_vec() },
+            is_usable,
+        }
+    }
+}
+
+/// The rules that say not to use a run's figures.
+pub(super) fn invalid_rules(found: &[Finding]) -> Vec<&'static str> {
+    let invalid = found.iter().filter(|f| f.severity == Severity::Invalid);
+    invalid.map(|f| f.rule).collect()
+}

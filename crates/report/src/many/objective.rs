@@ -1,0 +1,105 @@
+//! Whether points keep the study's objective.
+
+use super::cell::Cell;
+use super::document::Sources;
+use super::matrix::{Series, Workload};
+use super::summary::{load_label, series_name};
+use crate::number::three;
+use crate::texts::fill;
+use tidemark_core::{Limit, Measure, Objective};
+
+/// A point beside the objective.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kept {
+    Yes,
+    /// The first limit that it does not keep, with the point's value.
+    No(String),
+}
+
+/// `None` of a point without a figure that may be used.
+pub(super) fn judged(objective: &Objective, cell: &Cell) -> Option<Kept> {
+    if !cell.usable {
+        return None;
+    }
+    for limit in objective.limits() {
+        let value = value(limit, cell)?;
+        if !limit.is_kept(value) {
+            return Some(Kept::No(shown(limit, value)));
+        }
+    }
+    Some(Kept::Yes)
+}
+
+/// In the limit's unit: seconds, or errors a hundred tries.
+fn value(limit: &Limit, cell: &Cell) -> Option<f64> {
+    if limit.measure == Measure::ErrorPercent {
+        let tries = cell.latency.count().saturating_add(cell.errors);
+        return (tries > 0).then(|| cell.errors as f64 / tries as f64 * 100.0);
+    }
+    let nanoseconds = match limit.measure {
+        _ if cell.latency.is_empty() => return None,
+        Measure::Percentile(p) => cell.latency.percentile_ns(p) as f64,
+        Measure::Mean => cell.latency.mean_ns(),
+        Measure::Max | Measure::ErrorPercent => cell.latency.max_ns() as f64,
+    };
+    Some(nanoseconds / 1e9)
+}
+
+fn shown(limit: &Limit, value: f64) -> String {
+    let ms = || format!("{} ms", three(value * 1000.0));
+    match limit.measure {
+        Measure::Percentile(p) => format!("p{p} {}", ms()),
+        Measure::Mean => format!("avg {}", ms()),
+        Measure::Max => format!("max {}", ms()),
+        Measure::ErrorPercent => format!("errors {}%", three(value)),
+    }
+}
+
+/// The study's, if it has one.
+pub(super) fn of<'m>(s: &Sources<'m>) -> Option<&'m Objective> {
+    s.many.study.as_ref()?.objective.as_ref()
+}
+
+/// A cell of the table of results: whether the point keeps it, and by what it does not.
+pub(super) fn word(s: &Sources<'_>, objective: &Objective, cell: &Cell) -> String {
+    match judged(objective, cell) {
+        None => "–".into(),
+        Some(Kept::Yes) => s.t.objective_kept.into(),
+        Some(Kept::No(why)) => fill(s.t.objective_broken, &[("why", &why)]),
+    }
+}
+
+/// The most that a series did while it kept the objective; `None` without a point to judge, and of
+/// queries, which are no transactions.
+pub(super) fn sentence(
+    s: &Sources<'_>,
+    objective: &Objective,
+    workload: &Workload<'_>,
+    series: &Series<'_>,
+    cells: &[Cell],
+) -> Option<String> {
+    let runs = || series.points.iter().flat_map(|p| &p.runs);
+    if runs().any(|r| !r.queries.is_empty()) {
+        return None;
+    }
+    let judged = || {
+        let pairs = series.points.iter().zip(cells);
+        pairs.filter_map(|(point, cell)| Some((point, cell, judged(objective, cell)?)))
+    };
+    judged().next()?;
+    let name = series_name(s.t, workload, series);
+    let text = objective.to_string();
+    let mut values = vec![("workload", name.as_str()), ("objective", text.as_str())];
+    let kept = judged().filter(|(_, _, kept)| *kept == Kept::Yes);
+    let Some((point, cell, _)) = kept.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps())) else {
+        return Some(fill(s.t.objective_none, &values));
+    };
+    let load = load_label(s.t, workload.axis.as_ref(), point);
+    let tps = three(cell.tps());
+    values.extend([("tps", tps.as_str()), ("load", load.as_str())]);
+    let template = match load.as_str() {
+        "" => s.t.objective_only,
+        _ => s.t.objective_at,
+    };
+    Some(fill(template, &values))
+}

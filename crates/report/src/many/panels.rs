@@ -1,0 +1,86 @@
+//! Each point's runs over time, as small pictures.
+
+use super::block::Panel;
+use super::marks::{crossed_runs, marked};
+use super::workload::Measured;
+use crate::charts::{PanelLine, panel};
+use crate::number::{seconds, three};
+use crate::texts::fill;
+
+/// A small picture for each point that has a series. Every run is drawn, and those that are in no
+/// figure, or must not be used, are crossed out.
+pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
+    let t = m.s.t;
+    let mut panels = Vec::new();
+    for (series, point, cell) in m.points() {
+        let runs: Vec<_> = point.runs.iter().filter(|r| r.series.len() > 1).collect();
+        // Of a point without a result there is nothing else to tell of.
+        let told = match point.figured() {
+            none if none.is_empty() => point.runs.clone(),
+            figured => figured,
+        };
+        let samples = || told.iter().flat_map(|r| &r.series);
+        let ends = |of: &dyn Fn(&super::digest::Sample) -> Option<f64>| {
+            let values: Vec<f64> = samples().filter_map(of).collect();
+            let low = values.iter().copied().reduce(f64::min)?;
+            Some((low, values.iter().copied().reduce(f64::max)?))
+        };
+        let Some((low, high)) = ends(&|s| Some(s.transactions_per_s)) else {
+            continue;
+        };
+        let rates = samples().map(|s| s.transactions_per_s);
+        let mean = match cell.transactions_per_s {
+            Some(tps) => tps.value,
+            None => rates.sum::<f64>() / samples().count() as f64,
+        };
+        let p95 = ends(&|s| s.p95_ms);
+        let length = runs.iter().map(|r| r.elapsed_s).fold(0.0, f64::max);
+        let label = marked(t, cell, m.label(series, point));
+        let ms = |of: fn((f64, f64)) -> f64| p95.map_or("–".into(), |ends| three(of(ends)));
+        let (p95_low, p95_high) = (ms(|e| e.0), ms(|e| e.1));
+        let (low, high, tps) = (three(low), three(high), three(mean));
+        let crossed = crossed_runs(m, point);
+        let mut says = fill(
+            t.panel_says,
+            &[
+                ("label", &label),
+                ("tps", &tps),
+                ("low", &low),
+                ("high", &high),
+                ("p95_low", &p95_low),
+                ("p95_high", &p95_high),
+                ("length", &format!("{} s", seconds(length))),
+            ],
+        );
+        for sentence in &crossed {
+            says += m.s.common.gap;
+            says += sentence;
+        }
+        let mut figures = vec![
+            fill(
+                t.panel_tps,
+                &[("tps", &tps), ("low", &low), ("high", &high)],
+            ),
+            fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]),
+        ];
+        figures.extend(crossed);
+        let lines: Vec<PanelLine> = runs
+            .iter()
+            .map(|r| PanelLine {
+                points: r
+                    .series
+                    .iter()
+                    .map(|s| (s.at_s, s.transactions_per_s, s.p95_ms))
+                    .collect(),
+                crossed: !r.usable,
+            })
+            .collect();
+        panels.push(Panel {
+            svg: panel(&lines, &says),
+            label,
+            says,
+            figures,
+        });
+    }
+    panels
+}

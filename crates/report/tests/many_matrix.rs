@@ -1,0 +1,161 @@
+//! The matrix that a document of many runs finds in them: what is a load, a factor, a pair.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+mod common;
+
+use common::many::{document, durability, records};
+use common::well_formed;
+use regex::Regex;
+use std::sync::LazyLock;
+use tidemark_core::record::*;
+use tidemark_report::{Lang, Many, RunDigest};
+
+/// Made once: it is eighty-four runs.
+static DURABILITY: LazyLock<Many> = LazyLock::new(|| durability(8));
+
+#[test]
+fn the_change_of_the_only_factor_is_found_and_sure() {
+    let page = DURABILITY.markdown(Lang::En).unwrap();
+    let said = Regex::new(r"a higher throughput in (\d+) of 14 pairs\.").unwrap();
+    let faster: usize = said.captures(&page).unwrap_or_else(|| panic!("{page}"))[1]
+        .parse()
+        .unwrap();
+    // 40 % more with 1 % of noise.
+    assert_eq!(faster, 14);
+    assert!(page.contains("With 95% confidence intervals from repeats."));
+    // The setting itself is named as what was different.
+    assert!(
+        page.contains("setting innodb\\_flush\\_log\\_at\\_trx\\_commit | 1 | 2"),
+        "{page}"
+    );
+}
+
+#[test]
+fn what_is_found_in_some_pairs_is_told_with_them() {
+    let factor = ("durability", &[("1", 1.0), ("2", 1.4)][..]);
+    let mut records = records(&["oltp_read_write"], &[2, 4, 8], factor, 2, 6);
+    // Behind the first pair: the data of one, and the processor of the other.
+    for r in &mut records {
+        let factors = &r.study.as_ref().unwrap().factors;
+        let (threads, second) = (r.sessions, factors["durability"] == "2");
+        if threads == 4 {
+            r.tables_before = vec![TableState {
+                table: "sbtest1".into(),
+                rows: if second { 2000 } else { 1000 },
+                expected_rows: Some(1000),
+                min_key: None,
+                max_key: None,
+            }];
+        }
+        if threads == 8 && second {
+            r.client.cpu_model = "another CPU".into();
+        }
+        // The other way round in the first pair and in the last: taken together, both are the same.
+        if threads != 4 {
+            r.client.kernel = if second == (threads == 8) {
+                "6.1"
+            } else {
+                "6.12"
+            }
+            .into();
+        }
+    }
+    let many = document("pairs", &records);
+    let text = many.markdown(Lang::En).unwrap();
+    let carried = Regex::new(
+        r"SUSPECT .*The compared runs began with different data.* In 1 of 3 pairs: oltp\\_read\\_write, 4 threads\.",
+    )
+    .unwrap();
+    assert!(carried.is_match(&text), "{text}");
+    for row in [
+        r"| rows of sbtest1 before | 1000 | 2000 | oltp\_read\_write, 4 threads |",
+        r"| setting innodb\_flush\_log\_at\_trx\_commit | 1 | 2 | all 3 |",
+        r"| client kernel | 6.1 | 6.12 | oltp\_read\_write, 2 threads |",
+        r"| client kernel | 6.12 | 6.1 | oltp\_read\_write, 8 threads |",
+    ] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+    assert!(
+        text.contains(r"| another CPU | oltp\_read\_write, 8 threads |"),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&many.json().unwrap()).unwrap();
+    let differences = json["comparison"]["differences"].as_array().unwrap();
+    let rows = differences
+        .iter()
+        .find(|d| d["what"] == "rows of sbtest1 before");
+    assert_eq!(rows.unwrap()["pairs"], serde_json::json!([1]));
+    // Single runs are said to be single once, not once a pair.
+    let factor = ("durability", &[("1", 1.0), ("2", 1.4)][..]);
+    let single = common::many::records(&["oltp_read_write"], &[2, 4], factor, 1, 6);
+    let page = document("single", &single).html(Lang::Zh).unwrap();
+    assert_eq!(page.matches("[no-repeat]").count(), 1);
+    assert!(!page.contains("组中的"), "{page}");
+}
+
+#[test]
+fn sizes_and_targets_are_told_apart_without_a_load() {
+    let records = records(
+        &["oltp_read_write"],
+        &[8],
+        (
+            "size",
+            &[("10k", 1.0), ("100k", 0.9), ("1M", 0.6), ("10M", 0.4)],
+        ),
+        1,
+        6,
+    );
+    let page = document("sizes", &records).html(Lang::En).unwrap();
+    well_formed(&page);
+    assert!(page.contains("Throughput over size"), "{page}");
+    // In the order of the sizes, not of the letters.
+    let at = |text: &str| page.find(&format!("\"number\">{text}</td>")).unwrap();
+    assert!(at("10k") < at("100k") && at("100k") < at("1M") && at("1M") < at("10M"));
+    // Users do not vary: no law is spoken of.
+    assert!(!page.contains("Scalability</h3>"));
+    let two = common::many::records(
+        &["oltp_read_write"],
+        &[4, 16],
+        ("target", &[("MariaDB", 1.0), ("PostgreSQL", 1.2)]),
+        1,
+        25,
+    );
+    let page = document("two", &two).html(Lang::En).unwrap();
+    assert!(page.contains("Target: MariaDB and PostgreSQL compared"));
+    assert!(page.contains("postgres://u:***@10.0.3.12:5432/sbtest"));
+    assert!(
+        page.contains("[no-repeat]"),
+        "single runs are said to be single"
+    );
+}
+
+#[test]
+fn runs_of_no_study_are_told_apart_by_what_differs() {
+    let mut records = records(
+        &["oltp_read_write"],
+        &[2, 4, 8, 16],
+        ("x", &[("y", 1.0)]),
+        1,
+        6,
+    );
+    for (n, r) in records.iter_mut().enumerate() {
+        r.study = None;
+        r.tags = vec![format!("tag{n}")];
+    }
+    let mut many = document("", &records);
+    (many.study, many.steps) = (None, Vec::new());
+    let page = many.html(Lang::En).unwrap();
+    assert!(page.contains("<h1>4 runs: oltp_read_write</h1>"));
+    assert!(page.contains("Throughput over threads") && page.contains("tag3"));
+    // Another option becomes a factor.
+    records[3].options.insert(
+        "rand-type".into(),
+        EffectiveOption {
+            value: "uniform".into(),
+            source: tidemark_core::Source::CommandLine,
+        },
+    );
+    many.runs = records.iter().map(|r| RunDigest::of(r).unwrap()).collect();
+    assert!(many.html(Lang::En).unwrap().contains("rand-type=uniform"));
+}

@@ -1,0 +1,86 @@
+//! The scalability law and Little's law in the document of many runs.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+mod common;
+
+use common::many::{Cell, document, durability, law, record};
+use regex::Regex;
+use tidemark_core::record::*;
+use tidemark_report::Lang;
+
+#[test]
+fn the_law_is_drawn_where_it_is_sound_and_only_there() {
+    let sweep = |threads: &[usize], tps: &dyn Fn(f64) -> f64| {
+        let records: Vec<RunRecord> = threads
+            .iter()
+            .enumerate()
+            .map(|(n, threads)| {
+                let cell = Cell {
+                    workload: "oltp_read_write",
+                    threads: *threads,
+                    factors: &[],
+                    transactions_per_s: tps(*threads as f64),
+                    seconds: 6,
+                };
+                record(&cell, 1, n as u64)
+            })
+            .collect();
+        let many = document("sweep", &records);
+        (many.html(Lang::En).unwrap(), many.json().unwrap())
+    };
+    let loads = [1, 2, 4, 8, 16, 32, 64, 128];
+    // A peak in range: √(0.97 / 0.0006) = 40.
+    let (page, json) = sweep(&loads, &|n| law(60.0, 0.03, 0.0006, n));
+    let peak = Regex::new(r"Its peak is at (\d+) threads").unwrap();
+    let at: f64 = peak.captures(&page).unwrap_or_else(|| panic!("{page}"))[1]
+        .parse()
+        .unwrap();
+    assert!((34.0..47.0).contains(&at), "{at}");
+    assert!(
+        page.contains(">\npeak ") && page.contains(">\nknee "),
+        "no marks"
+    );
+    assert!(page.contains("Dashed and grey: the fitted scalability law."));
+    assert!(!page.contains("still rising"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let fit = &json["workloads"][0]["series"][0]["scalability"];
+    assert!(
+        (fit["contention"]["value"].as_f64().unwrap() - 0.03).abs() < 0.02,
+        "{fit}"
+    );
+    // Straight up: no peak is claimed.
+    let (page, _) = sweep(&loads[..5], &|n| 40.0 * n);
+    assert!(!peak.is_match(&page) && !page.contains(">\npeak "));
+    assert!(page.contains("no peak is claimed") || page.contains("No peak lies in the range"));
+    assert!(page.contains("still rising at the highest load"), "{page}");
+    // Too few loads, and throughputs that follow another law.
+    let (page, _) = sweep(&[1, 8, 32], &|n| law(60.0, 0.03, 0.0006, n));
+    assert!(page.contains("3 different loads: the scalability law takes four at least"));
+    assert!(!page.contains("the fitted scalability law"));
+    let (page, _) = sweep(&[1, 2, 4, 8, 16, 32], &|n| match n as u64 {
+        2 | 8 | 32 => 300.0,
+        _ => 60.0,
+    });
+    assert!(page.contains("so it is not drawn"), "{page}");
+    assert!(!page.contains("the fitted scalability law"));
+}
+
+#[test]
+fn littles_law_stands_beside_the_figures() {
+    let json = durability(8).json().unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for workload in json["workloads"].as_array().unwrap() {
+        for series in workload["series"].as_array().unwrap() {
+            let points = series["little"].as_array().unwrap();
+            assert_eq!(points.len(), 7);
+            for p in points {
+                let (users, by_figures) = (
+                    p["users"].as_f64().unwrap(),
+                    p["by_figures"].as_f64().unwrap(),
+                );
+                assert!((by_figures / users - 1.0).abs() < 0.12, "{p}");
+            }
+        }
+    }
+}
