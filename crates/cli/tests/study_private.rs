@@ -71,7 +71,7 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     let started = said.out.matches("starting a private server").count();
     assert_eq!(started, 1, "{said:?}");
     assert_eq!(said.out.matches("load one/sbtest").count(), 1, "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 
     let store = store().unwrap();
     let id = store.study("last").unwrap().id;
@@ -146,7 +146,7 @@ fn what_can_not_be_started_is_refused_with_its_line() {
     std::fs::write(dir.path().join("v.toml"), text).unwrap();
     let said = run(&dir, &["study", "run", "v.toml"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn servers_are_left_to_the_study_that_uses_them_unless_somebody_insists() {
     study.kill();
     let down = run(&dir, &["down", "--all"]);
     assert_eq!(down.code, Some(0), "{down:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 }

@@ -5,9 +5,10 @@ use super::begin::place_of_store;
 use super::execute::{figures, invalid_among};
 use super::resume::find;
 use crate::exit::{ExitCode, Failure};
+use crate::runs::open_if_made;
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_store::{StepRow, StepState, Store, StoreError, StudyRow, StudyState};
+use tidemark_store::{StepRow, StepState, Store, StudyRow, StudyState};
 use tidemark_study::time_text;
 
 /// Prints all studies, or one.
@@ -16,12 +17,13 @@ use tidemark_study::time_text;
 /// [`Failure`] as the store's.
 pub fn status(words: &args::Status) -> Result<ExitCode, Failure> {
     let path = place_of_store(words.store.store.as_deref())?;
-    let store = match Store::open_existing(&path) {
-        Err(StoreError::Absent { .. }) if words.study.is_none() => {
-            say!("{NONE}");
-            return Ok(ExitCode::Success);
-        }
-        opened => opened?,
+    let store = match &words.study {
+        None => open_if_made(&path, &words.store)?,
+        Some(_) => Some(Store::open_existing(&path)?),
+    };
+    let Some(store) = store else {
+        say!("{NONE}");
+        return Ok(ExitCode::Success);
     };
     match &words.study {
         Some(word) => one(&store, &find(&store, word)?),
