@@ -121,7 +121,7 @@ fn a_point_that_must_not_be_used_is_in_no_law_and_no_sentence() {
         "Left out, because they must not be used: 1 run.",
         "✗ must not be used and is in no line or law: 16 threads (summary-mismatch).",
         "✗ before a figure: every run of the point has a finding that says not to use it.",
-        "They are in no mean, law, comparison or sentence",
+        "Such runs are in no mean, law, comparison or sentence",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -191,7 +191,7 @@ fn verdicts_are_of_pairs_that_may_be_used() {
     assert_eq!(pairs[1]["comparison"]["unusable"][0]["left_out"], false);
     let text = many.markdown(Lang::En).unwrap();
     for part in [
-        "of 1 pairs.",
+        "of 1 pair.",
         "1 of 2 pairs can't be judged: a side has only runs that must not be used.",
         "| not to be used |",
         "Left out of the pairs, because they must not be used: 1 run.",
@@ -213,7 +213,7 @@ fn verdicts_are_of_pairs_that_may_be_used() {
     }
     let text = document("none", &records).markdown(Lang::En).unwrap();
     assert!(
-        text.contains("nothing can be concluded. In each of 2 pairs"),
+        text.contains("nothing can be concluded. In 2 of 2 pairs"),
         "{text}"
     );
     assert!(!text.contains("The throughput changed"), "{text}");

@@ -49,7 +49,7 @@ texts! {
     believe_all: "Nothing was found that speaks against these numbers.", "审查未发现数据可疑之处。";
     still_rising_usable: "Throughput was still rising at the highest load whose figures may be used: the most that it can do was not shown.",
         "在数据可用的最高负载下吞吐量仍在上升，系统上限尚未得到证实。";
-    believe_invalid: "Not to be used: {count} of {runs} {runs|run|runs} ({rules}). They are in no mean, law, comparison or sentence; where a point has no other run, its figures are marked ✗.",
+    believe_invalid: "Not to be used: {count} of {runs} {runs|run|runs} ({rules}). Such runs are in no mean, law, comparison or sentence; where a point has no other run, its figures are marked ✗.",
         "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}），均未计入均值、拟合、对比与结论；某测试点若只有无效压测，其数据以 ✗ 标出。";
     believe_suspect: "With care: {count} of {runs} {runs|run|runs} may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
     believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
@@ -174,7 +174,7 @@ texts! {
     contrast_unusable: "{n} of {all} pairs can't be judged: a side has only runs that must not be used.",
         "共 {all} 组中有 {n} 组无法判断：其中一方只有无效压测。";
     contrast_left_out: "Left out of the pairs, because they must not be used: {runs}.", "对比中已剔除无效数据：{runs}。";
-    contrast_none: "{b} beside {a}: nothing can be concluded. In each of {all} pairs a side has only runs that must not be used.",
+    contrast_none: "{b} beside {a}: nothing can be concluded. In {all} of {all} {all|pair|pairs} a side has only runs that must not be used.",
         "{b} 相对 {a}：无法得出结论，共 {all} 组，每组都有一方只有无效压测。";
     in_pairs: "{text} In {count} of {all} pairs: {pairs}.", "{text}涉及 {all} 组中的 {count} 组：{pairs}。";
     pairs_differ: "In pairs", "涉及测试点";
