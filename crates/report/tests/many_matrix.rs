@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::load::option;
 use common::many::{document, durability, records};
 use common::well_formed;
 use regex::Regex;
@@ -158,4 +159,84 @@ fn runs_of_no_study_are_told_apart_by_what_differs() {
     );
     many.runs = records.iter().map(|r| RunDigest::of(r).unwrap()).collect();
     assert!(many.html(Lang::En).unwrap().contains("rand-type=uniform"));
+}
+
+/// Runs of no study: threads, and what is done to each.
+fn loose(threads: &[usize], mut change: impl FnMut(usize, &mut RunRecord)) -> Many {
+    let mut records = records(&["oltp_read_write"], threads, ("x", &[("y", 1.0)]), 1, 25);
+    for (n, r) in records.iter_mut().enumerate() {
+        r.study = None;
+        change(n, r);
+    }
+    let mut many = document("", &records);
+    (many.study, many.steps) = (None, Vec::new());
+    many
+}
+
+fn default(record: &mut RunRecord, name: &str, value: &str) {
+    option(record, name, value);
+    record.options.get_mut(name).unwrap().source = tidemark_core::Source::Default;
+}
+
+#[test]
+fn runs_of_no_study_beside_a_study_hide_nothing() {
+    let factor = ("durability", &[("1", 1.0)][..]);
+    let mut records = records(&["oltp_read_write"], &[1, 2, 4, 8], factor, 1, 6);
+    for r in &mut records {
+        option(r, "tables", "2");
+        option(r, "table-size", "5000");
+        // Under a name of its own.
+        let place = r.study.as_mut().unwrap();
+        let threads = place.factors.remove("threads").unwrap();
+        place.factors.insert("users".into(), threads);
+    }
+    let mut one = records[2].clone();
+    one.study = None;
+    one.id = "01940000-53a0-7c11-8a70-0c1d2e3f4a5b".into();
+    // As many tables as threads, by chance.
+    option(&mut one, "tables", "4");
+    default(&mut one, "table-size", "10000");
+    records.push(one);
+    let text = document("mixed", &records).markdown(Lang::En).unwrap();
+    let row = |parts: &[&str]| text.lines().any(|l| parts.iter().all(|p| l.contains(p)));
+    assert!(
+        row(&["| durability 01932b7e-0000 | 5000 | 2 | 8 |"]),
+        "{text}"
+    );
+    assert!(row(&["| – | 10000 | 4 | 4 |"]), "{text}");
+    assert!(text.contains("Throughput over threads"), "{text}");
+    assert!(!text.contains("table-size=–"), "{text}");
+}
+
+#[test]
+fn tables_are_no_load_of_runs_of_no_study() {
+    let many = loose(&[4, 4], |n, r| option(r, "tables", ["4", "8"][n]));
+    let text = many.markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("| tables | Runs | Transactions/s |"),
+        "{text}"
+    );
+    // Both vary and are the same in each run: the load is what is called so.
+    let many = loose(&[2, 4, 8], |_, r| {
+        let threads = r.sessions.to_string();
+        option(r, "tables", &threads);
+    });
+    let text = many.markdown(Lang::En).unwrap();
+    assert!(text.contains("| tables | Threads | Runs |"), "{text}");
+}
+
+#[test]
+fn runs_of_no_study_that_differ_in_one_thing_are_compared() {
+    let named = loose(&[4, 4], |n, r| match n {
+        0 => default(r, "range-size", "100"),
+        _ => option(r, "range-size", "50"),
+    });
+    let text = named.markdown(Lang::En).unwrap();
+    assert!(text.contains("range-size: 50 and 100 compared"), "{text}");
+    let far = loose(&[4, 4], |n, r| r.inject_rtt_ms = [0.0, 5.0][n]);
+    let text = far.markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("Injected round trip: 0ms and 5ms compared"),
+        "{text}"
+    );
 }

@@ -10,6 +10,7 @@ mod csv;
 mod digest;
 mod document;
 mod environment;
+mod factors;
 mod html;
 mod json;
 mod judged;
