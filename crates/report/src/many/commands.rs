@@ -56,7 +56,7 @@ fn state(s: &Sources<'_>, state: StepState) -> &'static str {
 }
 
 /// `run oltp_read_only threads=64 (repeat 2)`.
-fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
+pub(super) fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
     let text = format!("{} {}", step.kind, step.cell);
     let several = s
         .many

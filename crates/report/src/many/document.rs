@@ -66,18 +66,17 @@ impl Document {
             common: lang.texts(),
         };
         let contrasts = contrast::of(&sources);
-        let mut parts = vec![
-            summary::part(&sources, &contrasts),
-            environment::part(&sources),
-        ];
+        let mut parts = vec![summary::part(&sources, &contrasts)];
+        let any_runs = !many.runs.is_empty();
+        parts.extend(any_runs.then(|| environment::part(&sources)));
         for (workload, cells) in sources.workloads() {
             parts.push(workload::part(&sources, workload, cells)?);
         }
         parts.extend(contrast::part(&sources, &contrasts));
-        parts.push(judged::part(&sources));
+        parts.extend(judged::part(&sources));
         parts.extend(commands::failures(&sources));
         parts.push(commands::repeat(&sources));
-        parts.push(commands::runs(&sources));
+        parts.extend(any_runs.then(|| commands::runs(&sources)));
         parts.extend(commands::outputs(&sources));
         parts.push(words(&sources));
         Ok(Self {

@@ -19,6 +19,7 @@ mod little;
 mod markdown;
 mod marks;
 mod matrix;
+mod missing;
 mod objective;
 mod panels;
 mod pictures;

@@ -53,6 +53,12 @@ texts! {
         "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}），均未计入均值、拟合、对比与结论；某测试点若只有无效压测，其数据以 ✗ 标出。";
     believe_suspect: "With care: {count} of {runs} {runs|run|runs} may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
     believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
+    nothing_measured: "Nothing was measured: no run has a result.", "没有测得任何数据：没有一次压测得到结果。";
+    step_failed_why: "Failed: {step}: {reason}", "失败：{step}：{reason}";
+    target_missing: "{target} has no figures: {count} of {all} {all|step|steps} failed or {count|was|were} skipped: {reason}",
+        "{target}没有任何数据：{all} 个步骤中有 {count} 个失败或被跳过，首个原因：{reason}";
+    engine_target: "{engine} (target {target})", "{engine}（目标库 {target}）";
+    just_target: "The target {target}", "目标库 {target} ";
     failed_steps: "Steps that failed or were skipped: {count}; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
     open_steps: "The study is not over: {left} of {all} {all|step|steps} left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
     failed_runs: "{runs} without a result, in no figure.", "{runs}没有得到结果，未计入任何数据。";
