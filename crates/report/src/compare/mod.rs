@@ -179,6 +179,7 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
             (false, _) => t.kept,
         };
         let said = fill(template, &[("limit", &limit.to_string())]);
+        let said = decided_on(comparison, limit, said, t);
         // What is left out must not let a limit pass in silence.
         match comparison.left_out() {
             0 => said,
@@ -192,6 +193,29 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
         }
     };
     judged.iter().map(said).collect()
+}
+
+/// Says beside a judgement what it was made on.
+fn decided_on(comparison: &Comparison, limit: &Limit, said: String, t: &Texts) -> String {
+    let mut metrics = comparison.metrics.iter();
+    let Some(of) = metrics.find(|m| m.metric == limit.metric()) else {
+        return fill(t.on_nothing, &[("said", &said)]);
+    };
+    let template = match (of.verdict, comparison.basis) {
+        // It is said already that nothing can be judged.
+        (Verdict::Invalid, _) => return said,
+        (Verdict::Faster | Verdict::Slower, _) => t.on_shown,
+        (Verdict::NotEnough, _) => t.on_ratio,
+        (Verdict::NoDifferenceShown, Basis::Repeats) => t.on_repeats,
+        (Verdict::NoDifferenceShown, Basis::Intervals) => t.on_intervals,
+    };
+    let values = [
+        ("said", &*said),
+        ("change", &*change(of.ratio)),
+        ("a", &*comparison.a.len().to_string()),
+        ("b", &*comparison.b.len().to_string()),
+    ];
+    fill(template, &values)
 }
 
 #[cfg(test)]
