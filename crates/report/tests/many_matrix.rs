@@ -161,6 +161,32 @@ fn runs_of_no_study_are_told_apart_by_what_differs() {
     assert!(many.html(Lang::En).unwrap().contains("rand-type=uniform"));
 }
 
+#[test]
+fn what_is_not_shown_is_not_said_to_have_changed() {
+    let same = ("durability", &[("1", 1.0), ("2", 1.0)][..]);
+    let text = |threads: &[usize], factor, lang| {
+        let records = records(&["oltp_read_write"], threads, factor, 3, 25);
+        document("pairs", &records).markdown(lang).unwrap()
+    };
+    let none = text(&[2, 4], same, Lang::En);
+    let said = r"no difference shown in 2 of 2 pairs\. Not shown: the observed ratios of \d\.\d\d(?: to \d\.\d\d)? are within what repeats differ by\.";
+    assert!(Regex::new(said).unwrap().is_match(&none), "{none}");
+    assert!(!none.contains("The throughput changed"), "{none}");
+    assert!(none.contains("Figures of several runs are geometric means here"));
+    let one = text(&[2], same, Lang::En);
+    let said = r"the observed ratio of \d\.\d\d is within what";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    let one = text(&[2], same, Lang::Zh);
+    let said = r"未显示差异的 1 组：观测到的吞吐量比值 \d\.\d\d 在重复压测的波动范围内。";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    assert!(one.contains("此处多次重复的数据为几何平均"), "{one}");
+    let much = ("durability", &[("1", 1.0), ("2", 1.4)][..]);
+    let one = text(&[2], much, Lang::En);
+    let said = r"The throughput changed by \+\d\d\.\d%\.";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    assert!(!one.contains("Not shown: "), "{one}");
+}
+
 /// Runs of no study: threads, and what is done to each.
 fn loose(threads: &[usize], mut change: impl FnMut(usize, &mut RunRecord)) -> Many {
     let mut records = records(&["oltp_read_write"], threads, ("x", &[("y", 1.0)]), 1, 25);

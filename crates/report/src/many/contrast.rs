@@ -4,7 +4,7 @@ use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{Matrix, Point, Workload, number};
-use super::summary::{changes, factor_name, factor_value, load_label, series_label};
+use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
 use crate::compare::{listed, values_of};
 use crate::findings::finding_lines;
@@ -177,6 +177,40 @@ fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
     }
 }
 
+/// By how much, of those where a difference is shown; of the others what was observed, as such.
+fn ratios(s: &Sources<'_>, pairs: &[&Pair]) -> Vec<String> {
+    let t = s.t;
+    let all_repeat = pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
+    let same = match all_repeat {
+        true => t.contrast_same_ratio,
+        false => t.contrast_same_intervals,
+    };
+    let ratio = |ratio: f64| format!("{ratio:.2}");
+    let of = |verdicts: &[Verdict], template, write: &dyn Fn(f64) -> String| {
+        let metrics = pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
+        let ratios = metrics.filter(|m| verdicts.contains(&m.verdict));
+        let ratios: Vec<f64> = ratios.map(|m| m.ratio).collect();
+        let low = write(ratios.iter().copied().reduce(f64::min)?);
+        let high = write(ratios.iter().copied().reduce(f64::max)?);
+        let range = match low == high {
+            true => low,
+            false => fill(t.range, &[("low", &low), ("high", &high)]),
+        };
+        let values = [("range", &*range), ("n", &*whole(ratios.len() as u64))];
+        Some(fill(template, &values))
+    };
+    let said = [
+        of(
+            &[Verdict::Faster, Verdict::Slower],
+            t.contrast_most,
+            &change,
+        ),
+        of(&[Verdict::NoDifferenceShown], same, &ratio),
+        of(&[Verdict::NotEnough], t.contrast_unknown_ratio, &ratio),
+    ];
+    said.into_iter().flatten().collect()
+}
+
 /// The result in a sentence: of the pairs that may be used, and what became of the others.
 pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
     let usable = || c.pairs.iter().filter(|p| p.comparison.is_usable());
@@ -212,8 +246,7 @@ pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
             ("counts", &counts.join(s.common.comma)),
         ],
     )];
-    let ratios: Vec<f64> = throughput().map(|m| m.ratio).collect();
-    said.extend(changes(s.t, &ratios));
+    said.extend(ratios(s, &usable().collect::<Vec<_>>()));
     let unusable = c.pairs.len() - usable().count();
     if unusable > 0 {
         let values = [("n", &*whole(unusable as u64)), ("all", &*pairs)];
@@ -234,6 +267,9 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
         false => t.contrast_intervals,
     };
     blocks.push(Block::Fine(basis.into()));
+    let several = |p: &Pair| p.comparison.a.len() > 1 || p.comparison.b.len() > 1;
+    let means = c.pairs.iter().any(several);
+    blocks.extend(means.then(|| Block::Fine(t.contrast_means.into())));
     let left_out = c.pairs.iter().map(|p| p.comparison.left_out()).sum();
     if left_out > 0 {
         let values = [("runs", &*runs_said(t, left_out))];

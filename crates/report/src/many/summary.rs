@@ -3,7 +3,7 @@
 
 use super::block::{Block, Part};
 use super::cell::Cell;
-use super::contrast::{Contrast, change, headline};
+use super::contrast::{Contrast, headline};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
@@ -325,14 +325,4 @@ fn left_undone(s: &Sources<'_>) -> Vec<String> {
         said.push(fill(t.open_steps, &values));
     }
     said
-}
-
-/// A change as a sentence says it.
-pub(super) fn changes(t: &Texts, ratios: &[f64]) -> Option<String> {
-    let low = ratios.iter().copied().reduce(f64::min)?;
-    let high = ratios.iter().copied().reduce(f64::max)?;
-    Some(fill(
-        t.contrast_most,
-        &[("low", &change(low)), ("high", &change(high))],
-    ))
 }

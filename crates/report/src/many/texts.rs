@@ -185,7 +185,16 @@ texts! {
     in_pairs: "{text} In {count} of {all} pairs: {pairs}.", "{text}涉及 {all} 组中的 {count} 组：{pairs}。";
     pairs_differ: "In pairs", "涉及测试点";
     every_pair: "all {all}", "全部 {all} 组";
-    contrast_most: "The throughput changed by {low} to {high}.", "吞吐量变化 {low} 至 {high}。";
+    contrast_most: "The throughput changed by {range}.", "吞吐量变化 {range}。";
+    contrast_same_ratio: "Not shown: the observed {n|ratio of|ratios of} {range} {n|is|are} within what repeats differ by.",
+        "未显示差异的 {n} 组：观测到的吞吐量比值 {range} 在重复压测的波动范围内。";
+    contrast_same_intervals: "Not shown: the observed {n|ratio of|ratios of} {range} {n|is|are} within what the intervals of a run differ by.",
+        "未显示差异的 {n} 组：观测到的吞吐量比值 {range} 在压测内各时段的波动范围内。";
+    contrast_unknown_ratio: "Too little measured: the observed {n|ratio of|ratios of} {range} {n|shows|show} nothing.",
+        "数据不足的 {n} 组：观测到的吞吐量比值 {range} 不能说明问题。";
+    range: "{low} to {high}", "{low} 至 {high}";
+    contrast_means: "Figures of several runs are geometric means here, each run's percentile counted once; the workload's table has arithmetic means, and percentiles of all transactions together, so the two may differ.",
+        "此处多次重复的数据为几何平均（百分位逐次计算后再平均）；测试结果表中为算术平均，百分位由全部事务合并计算，故两处可能不同。";
     contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
     contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",
         "只有单次压测的一方，其 95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";
