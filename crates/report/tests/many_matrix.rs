@@ -33,6 +33,19 @@ fn the_change_of_the_only_factor_is_found_and_sure() {
 }
 
 #[test]
+fn a_comparison_has_a_table_for_each_metric() {
+    let text = DURABILITY.markdown(Lang::En).unwrap();
+    let head = "| Pair | 1 | 2 | Change | 95% interval | Verdict |\n";
+    for metric in ["Transactions/s", "p95 (ms)"] {
+        let both = format!("### {metric}\n\n{head}");
+        assert!(text.contains(&both), "{both}{text}");
+    }
+    // Nor a word of figures that there are none of.
+    assert!(text.contains("Throughput and average are means of the repeats"));
+    assert!(!text.contains("tpmC"), "{text}");
+}
+
+#[test]
 fn what_is_found_in_some_pairs_is_told_with_them() {
     let factor = ("durability", &[("1", 1.0), ("2", 1.4)][..]);
     let mut records = records(&["oltp_read_write"], &[2, 4, 8], factor, 2, 6);

@@ -1,5 +1,6 @@
 //! A comparison as people read it, as text and as Markdown.
 
+mod names;
 mod texts;
 
 use crate::findings::finding_lines;
@@ -8,6 +9,7 @@ use crate::markdown;
 use crate::number::three;
 use crate::text::Summary;
 use crate::texts::{Lang, fill};
+pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Side, Verdict};
 
@@ -24,7 +26,7 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
         out.line("");
         out.line(t.no_differences);
     } else {
-        out.table(&differences(comparison, t));
+        out.table(&differences(comparison, lang));
     }
     let found = finding_lines(&comparison.findings, lang);
     let mut judged_on = unusable(comparison, t);
@@ -53,7 +55,7 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
     out += &if comparison.differences.is_empty() {
         format!("\n{}\n", t.no_differences)
     } else {
-        let table = differences(comparison, t);
+        let table = differences(comparison, lang);
         markdown::section(table.title, &markdown::table(&table.head, &table.rows))
     };
     let list = |lines: Vec<String>| -> String {
@@ -143,13 +145,14 @@ pub(crate) fn listed(values: &[String]) -> String {
     }
 }
 
-fn differences(comparison: &Comparison, t: &'static Texts) -> Table {
+fn differences(comparison: &Comparison, lang: Lang) -> Table {
+    let t = texts::of(lang);
     let differences = comparison.differences.iter();
     Table {
         title: t.differences,
         head: vec![t.what, t.a, t.b],
         rows: differences
-            .map(|d| vec![d.what.clone(), listed(&d.a), listed(&d.b)])
+            .map(|d| vec![difference_name(&d.what, lang), listed(&d.a), listed(&d.b)])
             .collect(),
         says: String::new(),
         numbers: 0,

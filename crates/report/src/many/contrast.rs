@@ -6,7 +6,7 @@ use super::document::{Sources, named, runs_said};
 use super::matrix::{Matrix, Point, Workload, number};
 use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
-use crate::compare::{listed, values_of};
+use crate::compare::{difference_name, listed, values_of};
 use crate::findings::finding_lines;
 use crate::number::whole;
 use crate::texts::fill;
@@ -260,7 +260,13 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     let t = s.t;
     let factor = factor_name(t, &c.factor);
     let title = fill(t.contrast, &[("factor", factor), ("a", &c.a), ("b", &c.b)]);
-    let mut blocks = vec![Block::Say(headline(s, c)), Block::Table(pairs(s, c))];
+    let mut blocks = vec![Block::Say(headline(s, c))];
+    for (metric, name) in [(Metric::Throughput, t.throughput), (Metric::P95, t.p95)] {
+        if c.pairs.iter().any(|p| p.metric(metric).is_some()) {
+            blocks.push(Block::Heading(name.into()));
+            blocks.push(Block::Table(pairs(s, c, metric)));
+        }
+    }
     let repeats = c.pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
     let basis = match repeats {
         true => t.contrast_repeats,
@@ -280,18 +286,14 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     Some(Part::new(title, blocks))
 }
 
-fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {
+/// A table for each metric: all of them side by side are wider than a page.
+fn pairs(s: &Sources<'_>, c: &Contrast, metric: Metric) -> Grid {
     let t = s.t;
     let text = |head: &str| (head.to_string(), false);
     let number = |head: String| (head, true);
     let mut grid = Grid::new([
         text(t.pair),
-        number(format!("{}{}{}", t.throughput, t.colon, c.a)),
-        number(c.b.clone()),
-        number(t.change.into()),
-        number(t.interval.into()),
-        text(t.verdict),
-        number(format!("{}{}{}", t.p95, t.colon, c.a)),
+        number(c.a.clone()),
         number(c.b.clone()),
         number(t.change.into()),
         number(t.interval.into()),
@@ -299,12 +301,10 @@ fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {
     ]);
     for pair in &c.pairs {
         let mut row = vec![pair_label(s, c, pair)];
-        for metric in [Metric::Throughput, Metric::P95] {
-            row.extend(match pair.metric(metric) {
-                Some(compared) => values_of(compared, s.lang),
-                None => vec!["–".to_string(); 5],
-            });
-        }
+        row.extend(match pair.metric(metric) {
+            Some(compared) => values_of(compared, s.lang),
+            None => vec!["–".to_string(); 5],
+        });
         grid.rows.push(row);
     }
     grid
@@ -370,7 +370,12 @@ fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
             let pairs = of.pairs.iter().map(|n| pair_label(s, c, &c.pairs[*n]));
             named(&pairs.collect::<Vec<_>>(), NAMED, t, t.semicolon)
         };
-        let mut row = vec![d.what.clone(), listed(&d.a), listed(&d.b), pairs];
+        let mut row = vec![
+            difference_name(&d.what, s.lang),
+            listed(&d.a),
+            listed(&d.b),
+            pairs,
+        ];
         row.truncate(heads.len());
         row
     });

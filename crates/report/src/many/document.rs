@@ -21,6 +21,8 @@ pub(crate) struct Document {
     pub when: String,
     pub parts: Vec<Part>,
     pub made_by: String,
+    /// Between a name and what is said of it.
+    pub colon: &'static str,
 }
 
 /// What every part is made from.
@@ -84,6 +86,7 @@ impl Document {
             when: when(&sources),
             parts,
             made_by: made_by(&sources),
+            colon: sources.t.colon,
         })
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
             })
         });
         let judged: Vec<String> = judged.collect();
-        blocks.extend((!judged.is_empty()).then(|| Block::List(judged)));
+        blocks.extend((!judged.is_empty()).then_some(Block::List(judged)));
     }
     let mut said = missing::targets(s);
     said.extend(believed(s));

@@ -102,7 +102,9 @@ texts! {
     finding: "Findings", "审查结论";
     load_of: "{load} {name}", "{name} {load}";
     plus_minus: "{value} ± {half}", "{value} ± {half}";
-    repeats_say: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
+    repeats_say: "Throughput and average are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
+        "吞吐量与平均延迟为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
+    repeats_say_tpmc: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
         "吞吐量、平均延迟与 tpmC 为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
     latency_open: "Latencies count from the scheduled arrival.", "延迟从计划到达时刻起算。";
     latency_due: "Latencies count from the moment a transaction was due.", "延迟从事务应发起的时刻起算。";
@@ -213,6 +215,8 @@ texts! {
     step: "Step", "步骤";
     state: "State", "状态";
     reason: "Reason", "原因";
+    step_of_load: "load", "加载";
+    step_of_run: "run", "压测";
     step_failed: "failed", "失败";
     step_skipped: "skipped", "跳过";
     step_waiting: "waiting", "未执行";
