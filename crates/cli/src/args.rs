@@ -186,7 +186,8 @@ pub struct Report {
     /// record, or the figures of several
     #[arg(long, value_parser = ["html", "md", "csv", "json", "txt"])]
     pub format: Option<String>,
-    /// File to write, `-` to print [default: report with the format's ending]
+    /// File to write, `-` to print; a file that is there is replaced [default: report with the
+    /// format's ending]
     #[arg(long, short)]
     pub out: Option<PathBuf>,
     /// Language

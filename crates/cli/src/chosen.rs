@@ -2,8 +2,8 @@
 
 use crate::exit::Failure;
 use crate::runs::whole_id;
-use tidemark_core::nearest;
-use tidemark_store::{Filter, ListedState, RunListing, Store};
+use tidemark_core::{nearest, printable};
+use tidemark_store::{Filter, ListedState, RunListing, Store, StoreError, StudyElsewhere};
 
 /// A group of runs, if the word names one.
 ///
@@ -51,12 +51,38 @@ pub fn tagged(store: &Store, tag: &str) -> Result<Vec<RunListing>, Failure> {
     Ok(runs)
 }
 
-/// The whole id of the study's execution that is meant.
+/// The whole id of the study's execution that is meant, in this store or elsewhere.
 ///
 /// # Errors
 /// [`Failure`] when there is none.
 pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
-    Ok(store.study(word)?.id)
+    match store.study(word) {
+        Ok(row) => Ok(row.id),
+        Err(not_here @ StoreError::NoSuchStudy { .. }) => match elsewhere(store, word)? {
+            Some(study) => Ok(study.id),
+            None => Err(not_here.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A study of which only runs are in the store, which is said.
+///
+/// # Errors
+/// [`Failure`] when several may be meant.
+pub fn elsewhere(store: &Store, word: &str) -> Result<Option<StudyElsewhere>, Failure> {
+    match store.study_elsewhere(word) {
+        Ok(study) => {
+            eprintln!(
+                "tidemark: the study {:?} was executed elsewhere: its runs are in this store, its \
+                 file and its steps are not",
+                printable(&study.name)
+            );
+            Ok(Some(study))
+        }
+        Err(StoreError::NoSuchStudy { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The whole ids of the runs that words mean, each once, in the order given.

@@ -12,8 +12,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{counted, printable};
-use tidemark_store::{Store, check_id, from_json, to_json};
+use tidemark_core::{counted, printable, printable_lines};
+use tidemark_store::{Store, StoreError, check_id, from_json, to_json};
 
 /// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
 const LONGEST_RECORD: u64 = 4 << 30;
@@ -147,28 +147,106 @@ fn measured_since(record: &RunRecord) -> Duration {
     Duration::from_millis(u64::try_from(began).unwrap_or(0))
 }
 
-/// Takes records into the store.
+/// Takes records into the store: whichever of them it can, the others are told.
 pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
     let path = store_path(words.store.store.as_deref())?;
     let mut store = None;
+    let (mut new, mut known) = (0, 0);
+    let mut failures = Vec::new();
     let bar = progress::bar(words.files.len() as u64, "records");
     for file in &words.files {
         let shown = file.display();
-        let record = read(file)?;
-        // A store is made only when there is something to put into it.
-        let store = match &mut store {
-            Some(store) => store,
-            none => none.insert(Store::open(&path)?),
+        let taken = match read(file) {
+            Ok(record) => {
+                // A store is made only when there is something to put into it.
+                let store = match &mut store {
+                    Some(store) => store,
+                    none => none.insert(Store::open(&path)?),
+                };
+                take(store, &record).map_err(|failure| {
+                    let said = format!("{shown}: {}", failure.message);
+                    Failure::new(failure.code, said)
+                })
+            }
+            Err(failure) => Err(failure),
         };
-        store.import(&record).map_err(|error| {
-            let failure = Failure::from(error);
-            Failure::new(failure.code, format!("{shown}: {}", failure.message))
-        })?;
-        bar.suspend(|| print(&format!("imported run {} from {shown}\n", record.id)));
+        match taken {
+            Ok(Taken::New(id)) => {
+                new += 1;
+                bar.suspend(|| print(&format!("imported run {id} from {shown}\n")));
+            }
+            Ok(Taken::Known(id, labels)) => {
+                known += 1;
+                let said = format!("run {id} is in the store already; {shown} changes nothing");
+                bar.suspend(|| print(&format!("{said}{labels}\n")));
+            }
+            Err(failure) => {
+                if words.files.len() > 1 {
+                    let said = printable_lines(&failure.message).into_owned();
+                    bar.suspend(|| eprintln!("tidemark: {said}"));
+                }
+                failures.push(failure);
+            }
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(ExitCode::Success)
+    if let ([_], [only]) = (words.files.as_slice(), failures.as_slice()) {
+        return Err(only.clone());
+    }
+    let done = format!(
+        "{} imported, {known} there already",
+        counted(new, "record", "records")
+    );
+    match failures.first() {
+        Some(first) => Err(Failure::new(
+            first.code,
+            format!("{done}, {} not imported", failures.len()),
+        )),
+        None => {
+            if words.files.len() > 1 {
+                print(&format!("{done}\n"));
+            }
+            Ok(ExitCode::Success)
+        }
+    }
+}
+
+/// What became of a record.
+enum Taken {
+    /// It is in the store now, under this id.
+    New(String),
+    /// It was there; what is to be said of its labels.
+    Known(String, &'static str),
+}
+
+/// Puts a record into the store, unless it is there.
+fn take(store: &mut Store, record: &RunRecord) -> Result<Taken, Failure> {
+    match store.import(record) {
+        Ok(()) => Ok(Taken::New(record.id.clone())),
+        Err(exists @ StoreError::Exists { .. }) => known(store.get(&record.id)?, record)
+            .ok_or_else(|| {
+                let failure = Failure::from(exists);
+                let said = format!("{}, with other content, which stays", failure.message);
+                Failure::new(failure.code, said)
+            }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the store's record is the one that comes, but for what users say of it.
+fn known(there: RunRecord, comes: &RunRecord) -> Option<Taken> {
+    let mut there = imported::without_passwords(there).ok()?;
+    let mut tags = comes.tags.clone();
+    tags.sort();
+    let same_labels = there.tags == tags && there.note == comes.note;
+    there.tags.clone_from(&comes.tags);
+    there.note.clone_from(&comes.note);
+    let labels = match same_labels {
+        true => "",
+        false => "; its tags and note stay as they are in the store",
+    };
+    (there == *comes).then(|| Taken::Known(comes.id.clone(), labels))
 }
 
 /// One record from a file, as it may be kept.

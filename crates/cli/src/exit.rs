@@ -101,6 +101,7 @@ impl From<TargetError> for Failure {
 
 fn code_of(error: &DbError) -> ExitCode {
     match error.class {
+        _ if error.code == DbError::RUN_STORE => ExitCode::Refused,
         ErrorClass::Refused => ExitCode::Connect,
         ErrorClass::Missing => ExitCode::NotPrepared,
         _ => ExitCode::Failed,
@@ -118,6 +119,9 @@ impl From<EngineError> for Failure {
         let code = match &error {
             EngineError::Connect { error, .. } if error.class == ErrorClass::Missing => {
                 ExitCode::NotPrepared
+            }
+            EngineError::Connect { error, .. } if error.code == DbError::RUN_STORE => {
+                ExitCode::Refused
             }
             EngineError::Connect { .. }
             | EngineError::InitTimeout { .. }

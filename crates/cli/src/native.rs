@@ -139,13 +139,13 @@ pub const NATIVE: &[OptionSpec] = &[
         "out",
         Text,
         "",
-        "write the run record to this file, as JSON",
+        "write the run record to this file, as JSON; a file that is there is replaced",
     ),
     option(
         "report",
         Text,
         "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one",
+        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one; files that are there are replaced",
     ),
     option(
         "lang",

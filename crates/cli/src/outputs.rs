@@ -58,6 +58,7 @@ impl Outputs {
                     path.display()
                 )));
             }
+            render::not_a_database(path)?;
         }
         Ok(Self {
             record,

@@ -114,8 +114,16 @@ impl Asked {
             return self.add_tagged(words, tag);
         }
         if let Some(study) = name.strip_prefix("study:") {
-            let row = store.study(study)?;
-            return self.add_study(words, row);
+            return match store.study(study) {
+                Ok(row) => self.add_study(words, row),
+                Err(not_here @ StoreError::NoSuchStudy { .. }) => {
+                    match self.add_elsewhere(words, study)? {
+                        true => Ok(()),
+                        false => Err(not_here.into()),
+                    }
+                }
+                Err(error) => Err(error.into()),
+            };
         }
         let id = whole_id(store, name)?;
         let not_a_run = match store.resolve(&id) {
@@ -128,7 +136,10 @@ impl Asked {
         };
         match store.study(name) {
             Ok(row) => self.add_study(words, row),
-            Err(StoreError::NoSuchStudy { .. }) => Err(unknown(store, name, &not_a_run)?),
+            Err(StoreError::NoSuchStudy { .. }) => match self.add_elsewhere(words, name)? {
+                true => Ok(()),
+                false => Err(unknown(self.store(words)?, name, &not_a_run)?),
+            },
             Err(error) => Err(error.into()),
         }
     }
@@ -155,6 +166,19 @@ impl Asked {
         Ok(())
     }
 
+    /// The runs of a study that was executed elsewhere, if one is called so.
+    fn add_elsewhere(&mut self, words: &args::Report, name: &str) -> Result<bool, Failure> {
+        let store = self.store(words)?;
+        let Some(study) = chosen::elsewhere(store, name)? else {
+            return Ok(false);
+        };
+        for of_study in store.runs_of(&study.id)? {
+            self.add(Place::Stored(of_study.run.id));
+        }
+        self.alone = false;
+        Ok(true)
+    }
+
     fn store(&mut self, words: &args::Report) -> Result<&Store, Failure> {
         if self.store.is_none() {
             let path = store_path(words.store.store.as_deref())?;
@@ -179,7 +203,11 @@ impl Asked {
 fn unknown(store: &Store, name: &str, not_a_run: &StoreError) -> Result<Failure, Failure> {
     // Several runs may begin so: that says it.
     let studies = store.studies()?;
-    let names: Vec<&str> = studies.iter().map(|s| s.name.as_str()).collect();
+    let elsewhere = store.studies_elsewhere()?;
+    let names = studies.iter().map(|s| s.name.as_str());
+    let names: Vec<&str> = names
+        .chain(elsewhere.iter().map(|s| s.name.as_str()))
+        .collect();
     Ok(match nearest(name, names) {
         Some(near) => Failure::usage(format!(
             "{name:?}: no run has this id, and no study this name or id; did you mean the study \
@@ -216,7 +244,8 @@ fn step(row: StepRow) -> StudyStep {
         state: match row.state {
             store::StepState::Waiting => StepState::Waiting,
             store::StepState::GoingOn => StepState::GoingOn,
-            store::StepState::Done => StepState::Done,
+            // The document judges the run itself.
+            store::StepState::Done | store::StepState::Invalid => StepState::Done,
             store::StepState::Failed => StepState::Failed,
             store::StepState::Skipped => StepState::Skipped,
         },

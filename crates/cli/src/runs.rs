@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{printable, printable_lines};
+use tidemark_core::{counted, printable, printable_lines};
 use tidemark_report::significant;
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
@@ -36,6 +36,18 @@ fn print(text: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
+/// The store, unless none was made yet at the user's own place. One that is named is meant to be
+/// there.
+///
+/// # Errors
+/// [`Failure`] when a named one is not there, or it can't be read.
+pub fn open_if_made(path: &Path, words: &args::StoreArg) -> Result<Option<Store>, Failure> {
+    match Store::open_existing(path) {
+        Err(StoreError::Absent { .. }) if words.store.is_none() => Ok(None),
+        opened => Ok(Some(opened?)),
+    }
+}
+
 /// The store that is there.
 ///
 /// # Errors
@@ -56,23 +68,29 @@ pub fn workloads() -> Result<ExitCode, Failure> {
 
 /// Lists the runs.
 pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
-    let path = store_path(list.store.store.as_deref())?;
     let mut filter = filter(list)?;
-    let runs = match Store::open_existing(&path) {
-        Ok(store) => {
-            let study = list.study.as_deref().map(|s| chosen::study(&store, s));
-            filter.study = study.transpose()?;
-            store.list(&filter)?
-        }
-        Err(StoreError::Absent { .. }) => Vec::new(),
-        Err(error) => return Err(error.into()),
+    let path = store_path(list.store.store.as_deref())?;
+    let none = format!(
+        "no runs yet in {}; begin with: tidemark demo\n",
+        printable(&path.display().to_string())
+    );
+    let Some(store) = open_if_made(&path, &list.store)? else {
+        return print(&none);
     };
+    let study = list.study.as_deref().map(|s| chosen::study(&store, s));
+    filter.study = study.transpose()?;
+    let runs = store.list(&filter)?;
     if runs.is_empty() && is_filtered(list) {
         return print("no runs of this kind\n");
     }
     if runs.is_empty() {
-        return print("no runs yet; begin with: tidemark demo\n");
+        return print(&none);
     }
+    let shown = runs.len();
+    let older = match shown < list.limit as usize {
+        true => 0,
+        false => store.count(&filter)?.saturating_sub(shown),
+    };
     let tagged = runs.iter().any(|run| !run.tags.is_empty());
     let mut text = format!(
         "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  target{}\n",
@@ -105,6 +123,11 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         );
         text.push_str(&printable(&line));
         text.push('\n');
+    }
+    if older > 0 {
+        let all = shown.saturating_add(older);
+        let older = counted(older as u64, "older run is", "older runs are");
+        text.push_str(&format!("{older} not shown; --limit={all} lists all\n"));
     }
     print(&text)
 }

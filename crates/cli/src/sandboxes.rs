@@ -70,7 +70,7 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let sandbox = running?.keep();
     // Standard output is the URL alone, so that a script has it.
     eprintln!(
-        "{engine} runs as sandbox {name} in {folder}\nIts URL is printed again by: tidemark up \
+        "{engine} runs as private server {name} in {folder}\nIts URL is printed again by: tidemark up \
          {name} --url\nStop it, and remove its data, with: tidemark down {name}",
         engine = request.engine,
         name = sandbox.name(),
@@ -102,7 +102,7 @@ fn spinner() -> ProgressBar {
 fn list(home: &Home) -> Result<ExitCode, Failure> {
     let all = home.list()?;
     if all.is_empty() {
-        print("no sandboxes; start one with: tidemark up mariadb\n");
+        print("no private servers; start one with: tidemark up mariadb\n");
         return Ok(ExitCode::Success);
     }
     let mut text = format!("{:20}  {:26}  where\n", "name", "state");
@@ -129,7 +129,7 @@ fn told(state: State) -> String {
         State::Ended => "not running".into(),
         State::Elsewhere => "in another container".into(),
         State::Gone => "not running, folder gone".into(),
-        State::NotOurs => "not a sandbox".into(),
+        State::NotOurs => "no private server".into(),
     }
 }
 
@@ -165,13 +165,13 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
         None => match all.as_slice() {
             [one] => vec![one.name().into()],
             [] => {
-                print("no sandboxes\n");
+                print("no private servers\n");
                 return Ok(ExitCode::Success);
             }
             several => {
                 let names: Vec<&str> = several.iter().map(Sandbox::name).collect();
                 return Err(Failure::usage(format!(
-                    "which sandbox? There are {}; for example: tidemark down {}, or tidemark down \
+                    "which private server? There are {}; for example: tidemark down {}, or tidemark down \
                      --all",
                     names.join(", "),
                     names[0]
@@ -188,7 +188,7 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
         match ended {
             Ok(removed) if removed.left.is_empty() => print(&format!("{name} is down\n")),
             Ok(removed) => print(&format!(
-                "{name} is down; left in {}, because it is not the sandbox's: {}\n",
+                "{name} is down; left in {}, because it is not the server's: {}\n",
                 removed.folder.display(),
                 removed.left.join(", ")
             )),

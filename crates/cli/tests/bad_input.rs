@@ -229,7 +229,7 @@ const USAGE: &[Case<'static>] = &[
         4,
         &["127.0.0.1:1"],
     ),
-    Case("show nothing", 2, &["no runs are stored here yet"]),
+    Case("show nothing", 2, &["there is no run store here"]),
     Case(
         "report last --out report.docx",
         2,

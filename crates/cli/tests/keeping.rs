@@ -58,6 +58,15 @@ fn runs_are_found_labelled_compared_and_deleted() {
     let (work, ids) = three();
     assert_eq!(listed(&work, &["--workload", "oltp_read_only"]), ids[1..2]);
     assert_eq!(listed(&work, &["--engine", "sqlite"]).len(), 3);
+    let newest = work.ok(&["runs", "--engine=sqlite", "--limit=1"]).out;
+    assert!(
+        newest.ends_with("2 older runs are not shown; --limit=3 lists all\n"),
+        "{newest}"
+    );
+    for whole in [&["runs"][..], &["runs", "--limit=3"]] {
+        let listed = work.ok(whole).out;
+        assert!(!listed.contains("not shown"), "{listed}");
+    }
     assert!(listed(&work, &["--engine", "mariadb"]).is_empty());
     assert_eq!(
         listed(&work, &["--target", "SBTEST", "--limit", "1"]),
@@ -110,6 +119,12 @@ fn runs_are_found_labelled_compared_and_deleted() {
     );
     let json = work.ok(&["show", &ids[0], "--json"]).out;
     assert!(json.contains("\"as delivered\"") && json.contains("\"before\""));
+    work.ok(&["note", &ids[1], "a | pipe\nsecond line"]);
+    let shown = work.ok(&["show", &ids[1]]).out;
+    let mut lines = shown.lines().skip_while(|l| !l.ends_with(" a | pipe"));
+    let (first, second) = (lines.next().unwrap(), lines.next().unwrap());
+    assert_eq!(second.trim(), "second line");
+    assert_eq!(first.find("a | pipe"), second.find("second line"));
 
     let compared = work.ok(&["compare", "tag:before", "tag:after"]);
     assert!(compared.out.contains("Throughput"), "{compared:?}");
@@ -225,9 +240,85 @@ fn runs_leave_a_store_and_come_into_another() {
     work.ok(&[&["import", &files[0], &files[1]], &other[..]].concat());
     let there = work.ok(&[&["export", "last"], &other[..]].concat());
     assert_eq!(there.out, text);
-    let twice = work.run(&[&["import", &files[0]], &other[..]].concat());
-    assert_eq!(twice.code, Some(5));
-    assert!(twice.err.contains("is already in"), "{twice:?}");
+    let twice = work.ok(&[&["import", &files[0]], &other[..]].concat());
+    assert!(twice.out.contains("in the store already"), "{twice:?}");
+}
+
+#[test]
+fn a_store_that_is_named_must_be_there_to_be_read() {
+    let work = Workdir::new();
+    for (words, path) in [
+        (&["runs"][..], "mistyped.db"),
+        (&["runs"], "no/folder/runs.db"),
+        (&["show", "last"], "mistyped.db"),
+        (&["report", "last"], "mistyped.db"),
+        (&["study", "status"], "mistyped.db"),
+    ] {
+        let said = work.run(&[words, &["--store", path]].concat());
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(path), "{words:?}: {said:?}");
+        assert!(said.err.contains("there is no run store"), "{said:?}");
+        assert!(!work.path().join("no").exists());
+    }
+    // Nobody has runs before the first one.
+    let own = work.ok(&["runs"]);
+    assert!(own.out.starts_with("no runs yet in "), "{own:?}");
+    assert!(own.out.contains("store.db; begin with"), "{own:?}");
+}
+
+#[test]
+fn a_record_that_is_there_keeps_none_of_the_others_out() {
+    let (work, ids) = three();
+    work.ok(&["export", &ids[0], &ids[1], &ids[2], "-o", "out/"]);
+    let file = |n: usize| format!("out/{}.json", ids[n]);
+    let import = |files: &[&str]| work.run(&[&["import", "--store=p.db"], files].concat());
+    assert_eq!(import(&[&file(0)]).code, Some(0));
+
+    let both = import(&[&file(0), &file(1)]);
+    assert_eq!(both.code, Some(0), "{both:?}");
+    let lines: Vec<&str> = both.out.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            format!(
+                "run {} is in the store already; {} changes nothing",
+                ids[0],
+                file(0)
+            ),
+            format!("imported run {} from {}", ids[1], file(1)),
+            "1 record imported, 1 there already".into(),
+        ]
+    );
+
+    // Labels are the user's, here as there.
+    work.ok(&["tag", "--store=p.db", &ids[0], "+here"]);
+    let labelled = import(&[&file(0)]);
+    assert_eq!(labelled.code, Some(0), "{labelled:?}");
+    assert!(labelled.out.contains("tags and note stay"), "{labelled:?}");
+    assert_eq!(work.ok(&["tag", "--store=p.db"]).out, "here\n");
+
+    // Another record of the same id is none of it.
+    let text = fs::read_to_string(work.path().join(file(0))).unwrap();
+    let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other["seed"] = 99.into();
+    fs::write(work.path().join("other.json"), other.to_string()).unwrap();
+    let mixed = import(&["other.json", "none.json", &file(2)]);
+    assert_eq!(mixed.code, Some(5), "{mixed:?}");
+    assert!(mixed.err.contains("with other content"), "{mixed:?}");
+    assert!(mixed.err.contains("none.json: can't be read"), "{mixed:?}");
+    assert!(
+        mixed
+            .err
+            .ends_with("1 record imported, 0 there already, 2 not imported\n"),
+        "{mixed:?}"
+    );
+    assert_eq!(listed(&work, &["--store=p.db"]).len(), 3);
+    let kept = work.ok(&["show", &ids[0], "--json", "--store=p.db"]).out;
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    assert_ne!(kept["seed"], 99);
+    let alone = import(&["other.json"]);
+    assert_eq!(alone.code, Some(5), "{alone:?}");
+    assert_eq!(alone.err.lines().count(), 1, "{alone:?}");
 }
 
 #[test]
@@ -320,6 +411,41 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
     fs::write(work.path().join("deep.json"), "[".repeat(1_000_000)).unwrap();
     assert_eq!(work.run(&["import", "deep.json"]).code, Some(2));
     assert_eq!(work.run(&["import", "/dev/null"]).code, Some(2));
+}
+
+#[test]
+fn a_run_store_is_nothing_to_benchmark() {
+    let (work, _) = three();
+    let path = work.path().join("store.db");
+    let before = fs::read(&path).unwrap();
+    let target = "--target=sqlite:store.db";
+    let point = ["sysbench", "oltp_point_select", target];
+    for words in [
+        [&point[..], &["prepare"]].concat(),
+        [&point[..], &["cleanup"]].concat(),
+        [&point[..], &["--force", "run"]].concat(),
+        vec!["tpcc", target, "--warehouses=1", "prepare"],
+        vec!["tpcc", target, "--warehouses=1", "cleanup"],
+        vec!["tpch", target, "--sf=1", "cleanup"],
+    ] {
+        let said = work.run(&words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(said.err.contains("is a Tidemark run store"), "{said:?}");
+    }
+    // Reports and records replace older ones, but no results.
+    let out = ["sysbench", "oltp_point_select", "--db-driver=sqlite"];
+    let out = [&out[..], &["--events=1", "--out=store.db", "run"]].concat();
+    let report = ["report", "last", "--format=md", "-o", "store.db"];
+    for words in [&out[..], &report] {
+        let said = work.run(words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(said.err.contains("store.db: there is an SQLite database"));
+    }
+    for _ in 0..2 {
+        work.ok(&["report", "last", "-o", "last.md"]);
+    }
+    assert_eq!(listed(&work, &[]).len(), 3);
+    assert!(fs::read(&path).unwrap() == before, "the store was changed");
 }
 
 #[test]

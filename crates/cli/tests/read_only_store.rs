@@ -1,4 +1,5 @@
 //! A store in a folder of somebody else: looked at, and not written to.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

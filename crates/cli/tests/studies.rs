@@ -175,6 +175,110 @@ fn a_failure_is_recorded_and_the_study_goes_on_or_stops() {
     assert!(said.out.contains("tidemark study resume"), "{said:?}");
 }
 
+/// A hundred rows are soon deleted; what the run deletes after that is nothing, and it says so.
+#[test]
+fn a_run_that_must_not_be_used_is_told_and_made_again() {
+    let dir = Workdir::new();
+    let text = small("reload = \"per-run\"")
+        .replace("oltp_update_index", "oltp_delete")
+        .replace("table-size = 500", "table-size = 100")
+        .replace("repeats = 2", "repeats = 1")
+        .replace("threads = [1, 2]", "threads = [1]");
+    write(&dir, "i.toml", &text);
+    let said = dir.run(&["study", "run", "i.toml"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    for part in [
+        "tx/s, p95",
+        "which must not be used: INVALID [no-op-writes] ",
+        "3 of 4 steps done, 1 invalid, 0 failed, 0 skipped, 0 left",
+        "--retry-invalid",
+    ] {
+        assert!(said.out.contains(part), "{part}: {said:?}");
+    }
+    let id = store(&dir).study("last").unwrap().id;
+    let runs = || store(&dir).runs_of(&id).unwrap();
+    let first = runs();
+    assert_eq!(first.len(), 2);
+    let status = dir.ok(&["study", "status", "last"]).out;
+    let told = "invalid   run   sqlite/oltp_delete/threads=1  repeat 1  ";
+    assert!(status.contains(told), "{status}");
+    assert!(status.contains("INVALID [no-op-writes] "), "{status}");
+
+    // What failed is another thing.
+    let said = dir.run(&["study", "resume", "--retry-failed"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert_eq!(runs(), first);
+
+    let said = dir.run(&["study", "resume", "--retry-invalid"]);
+    assert_eq!(said.code, Some(3), "deleting comes to the same: {said:?}");
+    let again = runs();
+    assert_eq!(again[0], first[0], "a good run is kept");
+    assert_eq!(again.len(), 2);
+    assert_ne!(again[1].run.id, first[1].run.id);
+    assert_eq!(all_runs(&dir).len(), 3, "the first stays in the store");
+    let note = rusqlite_note(&dir, &first[1].run.id);
+    assert!(note.contains("makes the run again"), "{note}");
+}
+
+/// Records know where in a study they stand, also where the study is not.
+#[test]
+fn runs_of_a_study_are_found_in_another_store() {
+    let dir = Workdir::new();
+    let text = small("").replace("[1, 2]", "[1]");
+    write(
+        &dir,
+        "small.toml",
+        &text.replace("repeats = 2", "repeats = 1"),
+    );
+    dir.ok(&["study", "run", "small.toml"]);
+    let study = store(&dir).study("last").unwrap().id;
+    let ids = all_runs(&dir);
+    // As a run that was made again.
+    let first = ids.first().unwrap().clone();
+    let older = store(&dir).get(&first).unwrap();
+    let older = tidemark_core::record::RunRecord {
+        id: "00000000-0000-7000-8000-000000000000".into(),
+        started_at: "2020-01-01T00:00:00.000Z".into(),
+        ..older
+    };
+    dir.ok(&["export", "study:small", "-o", "runs/"]);
+
+    let there = Workdir::new();
+    let json = tidemark_store::to_json(&older).unwrap();
+    std::fs::write(dir.path().join("runs/older.json"), json).unwrap();
+    for file in std::fs::read_dir(dir.path().join("runs")).unwrap() {
+        let file = file.unwrap().path();
+        there.ok(&["import", file.to_str().unwrap()]);
+    }
+    for word in ["small", "last", &study] {
+        let said = there.ok(&["runs", "--study", word]);
+        assert!(ids.iter().all(|id| said.out.contains(id)), "{said:?}");
+        let told = "tidemark: the study \"small\" was executed elsewhere: ";
+        assert_eq!(said.err.matches(told).count(), 1, "{said:?}");
+        assert_eq!(said.err.lines().count(), 1, "{said:?}");
+    }
+    for word in ["small", "study:small", "study:last"] {
+        let said = there.ok(&["report", word, "--format", "csv", "--out", "-"]);
+        assert_eq!(said.out.lines().count(), 3, "{said:?}");
+        assert!(ids.iter().all(|id| said.out.contains(id)), "{said:?}");
+        assert!(said.err.contains("was executed elsewhere"), "{said:?}");
+    }
+    // One of each place.
+    let said = there.run(&["compare", "study:small", &first]);
+    assert!(said.err.contains("is on both sides"), "{said:?}");
+    let said = there.ok(&["compare", "study:small", &older.id]);
+    assert!(said.err.contains("was executed elsewhere"), "{said:?}");
+
+    // What is here is no study from elsewhere, and what is nowhere is said to be nowhere.
+    assert_eq!(dir.ok(&["runs", "--study", "small"]).err, "");
+    let unknown = there.run(&["runs", "--study", "smal"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    let unknown = there.run(&["report", "smal"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    let near = "did you mean the study \"small\"?";
+    assert!(unknown.err.contains(near), "{unknown:?}");
+}
+
 fn all_runs(dir: &Workdir) -> BTreeSet<String> {
     let runs = store(dir).list(&Filter::default()).unwrap();
     runs.into_iter().map(|r| r.id).collect()
@@ -344,6 +448,9 @@ fn only_replaced_when_told(url: &str) {
     let (code, _, reason) = study("", 400);
     assert_eq!(code, Some(1));
     assert!(reason.contains("nothing was changed"), "{reason}");
+    // The way out is one that a study has.
+    assert!(reason.contains("existing = \"replace\""), "{reason}");
+    assert!(!reason.contains("--replace"), "{reason}");
     // Fresh rows are wanted, and those that are there are not the study's.
     let (code, _, reason) = study("reload = \"per-run\"", 300);
     assert_eq!(code, Some(1));

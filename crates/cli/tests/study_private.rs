@@ -71,7 +71,7 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     let started = said.out.matches("starting a private server").count();
     assert_eq!(started, 1, "{said:?}");
     assert_eq!(said.out.matches("load one/sbtest").count(), 1, "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 
     let store = store().unwrap();
     let id = store.study("last").unwrap().id;
@@ -99,6 +99,39 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     assert!(String::from_utf8_lossy(&file).contains("postgres://tidemark:***@127.0.0.1:"));
 }
 
+/// Commands don't start servers: the plan says how its steps are typed all the same.
+#[test]
+fn a_plan_tells_how_a_step_on_a_private_server_is_typed() {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("v.toml"), STUDY).unwrap();
+    let said = run(&dir, &["study", "plan", "v.toml"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("'--target=up:postgres?work_mem=9MB'"));
+    let told = "To type one of these steps by hand";
+    assert_eq!(said.out.matches(told).count(), 2, "{said:?}");
+    let start = "url=$(tidemark up postgres --set work_mem=9MB)";
+    assert!(said.out.contains(start), "{said:?}");
+    // That is a command that prints a URL, and the step is one that takes it.
+    let url = run(&dir, &["up", "postgres", "--set", "work_mem=9MB"]);
+    let step = said.out.lines().find(|l| l.ends_with(" prepare")).unwrap();
+    let words = step
+        .trim()
+        .replace("'--target=up:postgres?work_mem=9MB'", "");
+    let target = format!("--target={}", url.out.trim());
+    let mut words: Vec<&str> = words.split_whitespace().skip(1).collect();
+    words.insert(2, &target);
+    let typed = run(&dir, &words);
+    assert_eq!(run(&dir, &["down", "--all"]).code, Some(0));
+    assert_eq!(typed.code, Some(0), "{url:?} {typed:?}");
+
+    let text = STUDY.replace("up:postgres?work_mem=9MB", "up:postgres?name=mine");
+    std::fs::write(dir.path().join("v.toml"), text).unwrap();
+    let said = run(&dir, &["study", "plan", "v.toml"]);
+    let started = "url=$(tidemark up postgres --name mine)";
+    assert!(said.out.contains(started), "{said:?}");
+    assert!(said.out.contains("$(tidemark up mine --url)"), "{said:?}");
+}
+
 #[test]
 fn what_can_not_be_started_is_refused_with_its_line() {
     let dir = Workdir::new();
@@ -113,7 +146,7 @@ fn what_can_not_be_started_is_refused_with_its_line() {
     std::fs::write(dir.path().join("v.toml"), text).unwrap();
     let said = run(&dir, &["study", "run", "v.toml"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 }
 
 #[test]
@@ -166,5 +199,5 @@ fn servers_are_left_to_the_study_that_uses_them_unless_somebody_insists() {
     study.kill();
     let down = run(&dir, &["down", "--all"]);
     assert_eq!(down.code, Some(0), "{down:?}");
-    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
+    assert!(run(&dir, &["up"]).out.contains("no private servers"));
 }

@@ -79,7 +79,7 @@ fn a_finished_study_is_resumed_without_starting_its_servers() {
     assert_eq!(up.code, Some(0), "{up:?}");
     let said = run(&["study", "resume"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(run(&["up"]).out.contains("no sandboxes"));
+    assert!(run(&["up"]).out.contains("no private servers"));
 }
 
 #[cfg(target_os = "linux")]

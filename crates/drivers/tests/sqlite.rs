@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use tempfile::TempDir;
-use tidemark_core::{ErrorClass, PreparedMode, Target};
+use tidemark_core::{DbError, ErrorClass, PreparedMode, Target};
 use tidemark_drivers::{ConnectOptions, Connector, Session, Value};
 use tidemark_runtime::block_on;
 
@@ -52,6 +52,26 @@ fn a_new_file_gets_wal_and_an_existing_one_keeps_its_mode() {
         let mut session = connector(&new).connect(0).await.unwrap();
         assert_eq!(text(&mut session, "PRAGMA journal_mode").await, "wal");
         assert_eq!(text(&mut session, "PRAGMA synchronous").await, "1");
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_run_store_is_no_target() {
+    let dir = folder();
+    let path = dir.path().join("runs.db");
+    let store = rusqlite::Connection::open(&path).unwrap();
+    store
+        .execute_batch("PRAGMA application_id = 1414087757; CREATE TABLE run (id)")
+        .unwrap();
+    drop(store);
+    block_on(async move {
+        let before = std::fs::read(&path).unwrap();
+        let e = connector(&path).connect(0).await.unwrap_err();
+        assert_eq!(e.class, ErrorClass::Refused);
+        assert_eq!(e.code, DbError::RUN_STORE);
+        assert!(e.message.contains("runs.db is a Tidemark run store"), "{e}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     })
     .unwrap();
 }

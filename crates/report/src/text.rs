@@ -117,7 +117,13 @@ impl Summary {
     }
 
     fn pair(&mut self, name: &str, value: &str) {
-        self.line(&format!("  {} {value}", padded(name, 22)));
+        let mut lines = value.lines();
+        let first = lines.next().unwrap_or_default();
+        self.line(&format!("  {} {first}", padded(name, 22)));
+        // What a user notes may have several.
+        for more in lines {
+            self.line(&format!("  {} {more}", padded("", 22)));
+        }
     }
 
     fn findings(&mut self, found: &[Said], w: &Words<'_>) {

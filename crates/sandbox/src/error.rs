@@ -22,7 +22,7 @@ pub enum Error {
         looked: String,
     },
     /// The server did not come up.
-    #[error("{engine} did not start: {reason}\n--- end of its log ---\n{tail}")]
+    #[error("{engine} did not start: {}\n--- end of its log ---\n{}", cause(.reason, .tail), end(.tail))]
     Start {
         /// Which server.
         engine: Engine,
@@ -51,13 +51,13 @@ pub enum Error {
         reason: String,
     },
     /// There is a sandbox of this name.
-    #[error("there is a sandbox {name} already; end it with: tidemark down {name}")]
+    #[error("there is a private server {name} already; end it with: tidemark down {name}")]
     Taken {
         /// The name.
         name: String,
     },
     /// There is no sandbox of this name.
-    #[error("there is no sandbox {name}{}", hint(.known))]
+    #[error("there is no private server {name}{}", hint(.known))]
     Unknown {
         /// As asked.
         name: String,
@@ -65,7 +65,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// Another process is starting it right now.
-    #[error("sandbox {name} is being started by process {pid}; end that first")]
+    #[error("private server {name} is being started by process {pid}; end that first")]
     Starting {
         /// The name.
         name: String,
@@ -74,8 +74,8 @@ pub enum Error {
     },
     /// What its name leads to bears no mark of this sandbox.
     #[error(
-        "sandbox {name}: {} does not bear its mark ({reason}); nothing there was touched. Look at \
-         it, and take the sandbox off the list with: tidemark down {name} --forget",
+        "private server {name}: {} does not bear its mark ({reason}); nothing there was touched. Look at \
+         it, and take it off the list with: tidemark down {name} --forget",
         .folder.display()
     )]
     NotOurs {
@@ -88,7 +88,7 @@ pub enum Error {
     },
     /// It runs where its processes can't be seen.
     #[error(
-        "sandbox {name} was started in another container or on another machine; end it there, or \
+        "private server {name} was started in another container or on another machine; end it there, or \
          take it off this list with: tidemark down {name} --forget"
     )]
     Elsewhere {
@@ -97,7 +97,7 @@ pub enum Error {
     },
     /// Others use it.
     #[error(
-        "sandbox {name} is in use by {}, and was left as it is. Wait until that has ended, or end \
+        "private server {name} is in use by {}, and was left as it is. Wait until that has ended, or end \
          the server all the same with: tidemark down {name} --force",
         listed(.holders)
     )]
@@ -108,13 +108,13 @@ pub enum Error {
         holders: Vec<Holder>,
     },
     /// It does not run.
-    #[error("sandbox {name} is not running; tidemark up lists what is there")]
+    #[error("private server {name} is not running; tidemark up lists what is there")]
     NotRunning {
         /// The name.
         name: String,
     },
     /// It runs, so it can't be forgotten.
-    #[error("sandbox {name} runs (process {pid}); end it with: tidemark down {name}")]
+    #[error("private server {name} runs (process {pid}); end it with: tidemark down {name}")]
     Runs {
         /// The name.
         name: String,
@@ -122,7 +122,7 @@ pub enum Error {
         pid: u32,
     },
     /// It does not end.
-    #[error("sandbox {name}: process {pid} does not end; its files were left as they are")]
+    #[error("private server {name}: process {pid} does not end; its files were left as they are")]
     Stubborn {
         /// The name.
         name: String,
@@ -149,6 +149,25 @@ impl Error {
         // MariaDB's and PostgreSQL's words for EADDRINUSE.
         matches!(self, Error::Start { tail, .. } if tail.contains("already in use"))
     }
+}
+
+/// What the server complains of first, the rest being its consequences; else what was seen.
+fn cause(reason: &str, tail: &str) -> String {
+    let complaint = |line: &str| {
+        let begins = ["[ERROR]", "FATAL:"].map(|word| line.find(word));
+        let at = begins.into_iter().flatten().min()?;
+        line.get(at..).map(String::from)
+    };
+    match tail.lines().find_map(complaint) {
+        Some(said) => format!("{said} ({reason})"),
+        None => reason.into(),
+    }
+}
+
+/// The few last lines, for people; the others are in the value.
+fn end(tail: &str) -> String {
+    let lines: Vec<&str> = tail.lines().collect();
+    lines[lines.len().saturating_sub(5)..].join("\n")
 }
 
 fn listed(holders: &[Holder]) -> String {

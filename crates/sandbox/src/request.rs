@@ -54,6 +54,9 @@ const RESERVED: &[&str] = &[
 /// What MariaDB's programs read before a name, in any order ("Option prefixes").
 const PREFIXES: [&str; 5] = ["loose-", "skip-", "enable-", "disable-", "maximum-"];
 
+/// What the names begin with that MariaDB's server takes without a value.
+const SWITCHES: [&str; 3] = ["skip-", "enable-", "disable-"];
+
 /// Settings whose files are only read, and may lie outside of the sandbox's folder.
 const ONLY_READ: &[&str] = &["character-sets-dir", "lc-messages-dir", "plugin-dir"];
 
@@ -114,7 +117,7 @@ impl Request {
         let mut request = Self::new(Self::engine(engine)?);
         for pair in query.split('&').filter(|p| !p.is_empty()) {
             let decoded = percent_decode_str(pair).decode_utf8_lossy();
-            let (name, value) = setting(&decoded)?;
+            let (name, value) = request.setting(&decoded)?;
             match name.as_str() {
                 "version-from" => request.version_from = Some(value.into()),
                 "dir" => request.folder = Some(value.into()),
@@ -147,12 +150,13 @@ impl Request {
         )))
     }
 
-    /// Adds a setting written `NAME=VALUE`; alone a name is switched on.
+    /// Adds a setting written `NAME=VALUE`, or a switch of MariaDB's by its name.
     ///
     /// # Errors
     /// [`Error::Request`], which says what is allowed.
     pub fn set(&mut self, text: &str) -> Result<(), Error> {
-        self.settings.push(setting(text)?);
+        let setting = self.setting(text)?;
+        self.settings.push(setting);
         self.check()
     }
 
@@ -175,15 +179,15 @@ impl Request {
             let dashed = name.to_ascii_lowercase().replace('_', "-");
             if is_reserved(&dashed) {
                 return Err(Error::Request(format!(
-                    "setting {name} is the sandbox's own: it makes the server private to this \
+                    "setting {name} is the private server's own: it keeps the server to this \
                      machine; others may be set, for example {}",
                     self.example()
                 )));
             }
             if leaves_the_folder(&dashed, value) {
                 return Err(Error::Request(format!(
-                    "setting {name}={value}: a sandbox's files stay in its own folder; name a file \
-                     without its path"
+                    "setting {name}={value}: a private server's files stay in its own folder; name a \
+                     file without its path"
                 )));
             }
         }
@@ -193,27 +197,38 @@ impl Request {
         Ok(())
     }
 
+    /// Splits `NAME=VALUE`. A name alone is a slip, but for the switches that MariaDB has.
+    fn setting(&self, text: &str) -> Result<(String, String), Error> {
+        let is_switch = |name: &str| {
+            let dashed = name.to_ascii_lowercase().replace('_', "-");
+            SWITCHES.iter().any(|begin| dashed.starts_with(begin))
+        };
+        let also = match self.engine {
+            Engine::MariaDb => ", or a switch such as skip-log-bin",
+            Engine::Postgres => "",
+        };
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+            None if self.engine == Engine::MariaDb && is_switch(text) => {
+                Ok((text.into(), String::new()))
+            }
+            split => {
+                let lacks = if split.is_some() { "name" } else { "value" };
+                Err(Error::Request(format!(
+                    "setting {text:?} has no {lacks}: allowed is NAME=VALUE in the server's own \
+                     words{also}; for example {}",
+                    self.example()
+                )))
+            }
+        }
+    }
+
     fn example(&self) -> &'static str {
         match self.engine {
             Engine::MariaDb => "innodb_buffer_pool_size=1G",
             Engine::Postgres => "shared_buffers=1GB",
         }
     }
-}
-
-/// Splits `NAME=VALUE`; alone a name is switched on.
-///
-/// # Errors
-/// [`Error::Request`] for no name.
-fn setting(text: &str) -> Result<(String, String), Error> {
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    if name.is_empty() {
-        return Err(Error::Request(format!(
-            "{text:?}: allowed is NAME=VALUE, joined by &; for example \
-             up:mariadb?innodb_flush_log_at_trx_commit=1"
-        )));
-    }
-    Ok((name.into(), value.into()))
 }
 
 /// Names are files, words of a command line and of URLs.
@@ -263,18 +278,28 @@ mod tests {
             ("up:mysql", "did you mean mariadb?"),
             ("up:postgresql", "did you mean postgres?"),
             ("up:", "known are mariadb and postgres"),
-            ("up:mariadb?port=3306", "the sandbox's own"),
-            ("up:mariadb?bind_address=0.0.0.0", "the sandbox's own"),
-            ("up:postgres?Listen_Addresses=*", "the sandbox's own"),
+            ("up:mariadb?port=3306", "the private server's own"),
+            (
+                "up:mariadb?bind_address=0.0.0.0",
+                "the private server's own",
+            ),
+            ("up:postgres?Listen_Addresses=*", "the private server's own"),
             ("up:postgres?data_directory=/x", "shared_buffers=1GB"),
-            ("up:mariadb?loose-DataDir=/var", "the sandbox's own"),
-            ("up:mariadb?skip-loose-port=1", "the sandbox's own"),
-            ("up:mariadb?datadi=x", "the sandbox's own"),
-            ("up:mariadb?skip-network", "the sandbox's own"),
-            ("up:mariadb?innodb_undo_directory=u", "the sandbox's own"),
+            ("up:mariadb?loose-DataDir=/var", "the private server's own"),
+            ("up:mariadb?skip-loose-port=1", "the private server's own"),
+            ("up:mariadb?datadi=x", "the private server's own"),
+            ("up:mariadb?skip-network", "the private server's own"),
+            (
+                "up:mariadb?innodb_undo_directory=u",
+                "the private server's own",
+            ),
             ("up:mariadb?log-bin=/var/lib/mysql/b", "its own folder"),
             ("up:mariadb?log-error=../../e", "its own folder"),
             ("up:mariadb?=1", "NAME=VALUE"),
+            ("up:mariadb?foo", "\"foo\" has no value"),
+            ("up:mariadb?foo", "for example innodb_buffer_pool_size=1G"),
+            ("up:postgres?fsync", "for example shared_buffers=1GB"),
+            ("up:postgres?skip-log-bin", "has no value"),
             ("up:mariadb?-x=1", "NAME=VALUE"),
             ("up:mariadb?a%20b=1", "NAME=VALUE"),
             ("up:mariadb?a=1%0ab", "NAME=VALUE"),

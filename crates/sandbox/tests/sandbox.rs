@@ -200,14 +200,36 @@ fn what_cannot_start_says_why_and_leaves_nothing() {
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let folder = dir.path().join("box");
     for (target, word) in [
-        ("up:mariadb?no-such-variable=1", "no-such-variable"),
-        ("up:postgres?no_such_variable=1", "no_such_variable"),
+        (
+            "up:mariadb?no-such-variable=1",
+            "MariaDB did not start: [ERROR] ",
+        ),
+        (
+            "up:mariadb?innodb_flush_method=sideways",
+            "MariaDB did not start: [ERROR] ",
+        ),
+        (
+            "up:postgres?no_such_variable=1",
+            "PostgreSQL did not start: FATAL: ",
+        ),
+        (
+            "up:postgres?shared_buffers=sideways",
+            "PostgreSQL did not start: FATAL: ",
+        ),
     ] {
         let mut request = Request::parse(target).unwrap();
         request.folder = Some(folder.clone());
         let error = home.start(&request).unwrap_err();
         assert!(matches!(error, Error::Start { .. }), "{error}");
-        assert!(error.to_string().contains(word), "{error}");
+        let said = error.to_string();
+        let first = said.lines().next().unwrap();
+        let setting = &target[target.find('?').unwrap() + 1..target.find('=').unwrap()];
+        assert!(first.starts_with(word), "{said}");
+        assert!(
+            first.replace('-', "_").contains(&setting.replace('-', "_")),
+            "{said}"
+        );
+        assert!(said.lines().count() <= 7, "{said}");
         assert!(!folder.exists() && home.list().unwrap().is_empty());
     }
     let nowhere = format!("up:mariadb?version-from={}", dir.path().display());

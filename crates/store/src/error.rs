@@ -12,7 +12,11 @@ pub enum StoreError {
     )]
     NoPlace,
     /// There is no file.
-    #[error("{}: no runs are stored here yet", .path.display())]
+    #[error(
+        "{}: there is no run store here; name the file that is meant, for example --store=runs.db \
+         or TIDEMARK_STORE=/path/to/runs.db, or begin with: tidemark demo",
+        .path.display()
+    )]
     Absent {
         /// The file.
         path: PathBuf,

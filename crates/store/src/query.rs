@@ -31,6 +31,20 @@ pub struct Filter {
     pub limit: Option<u32>,
 }
 
+impl Filter {
+    /// Whether processes must be looked at, which the file can't tell of.
+    fn asks_whether_alive(&self) -> bool {
+        let words = [StateWord::Running, StateWord::Unfinished];
+        self.state.is_some_and(|state| words.contains(&state))
+    }
+
+    /// Tags and ids as JSON, which a statement takes lists as.
+    fn lists(&self) -> (String, Option<String>) {
+        let json = |words: &Vec<String>| serde_json::Value::from(words.clone()).to_string();
+        (json(&self.tags), self.ids.as_ref().map(json))
+    }
+}
+
 /// How far a run came, as a filter has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateWord {
@@ -151,6 +165,19 @@ impl RunListing {
     }
 }
 
+/// The ids of the runs that a filter lets through, as far as the file can tell.
+const CHOSEN: &str = "SELECT id FROM run r \
+     WHERE (:ids IS NULL OR r.id IN (SELECT value FROM json_each(:ids))) \
+     AND (:workload IS NULL OR r.workload = :workload) \
+     AND (:engine IS NULL OR r.engine = :engine) \
+     AND (:study IS NULL OR r.study = :study) \
+     AND (:state IS NULL OR r.state = :state) \
+     AND (:target IS NULL OR instr(lower(r.target), lower(:target)) > 0) \
+     AND (:since IS NULL OR r.started_at >= :since) \
+     AND (:until IS NULL OR r.started_at < :until) \
+     AND NOT EXISTS (SELECT 1 FROM json_each(:tags) word WHERE NOT EXISTS ( \
+     SELECT 1 FROM tag t WHERE t.run_id = r.id AND t.tag = word.value))";
+
 impl Store {
     /// The runs that the filter lets through, newest first.
     ///
@@ -159,18 +186,8 @@ impl Store {
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunListing>, StoreError> {
         // The runs are chosen first: what is asked of their intervals is asked for these alone, and
         // sums only for those without an end.
-        let sql = "WITH chosen AS MATERIALIZED ( \
-               SELECT id FROM run r \
-               WHERE (:ids IS NULL OR r.id IN (SELECT value FROM json_each(:ids))) \
-                 AND (:workload IS NULL OR r.workload = :workload) \
-                 AND (:engine IS NULL OR r.engine = :engine) \
-                 AND (:study IS NULL OR r.study = :study) \
-                 AND (:state IS NULL OR r.state = :state) \
-                 AND (:target IS NULL OR instr(lower(r.target), lower(:target)) > 0) \
-                 AND (:since IS NULL OR r.started_at >= :since) \
-                 AND (:until IS NULL OR r.started_at < :until) \
-                 AND NOT EXISTS (SELECT 1 FROM json_each(:tags) word WHERE NOT EXISTS ( \
-                   SELECT 1 FROM tag t WHERE t.run_id = r.id AND t.tag = word.value)) \
+        let sql = format!(
+            "WITH chosen AS MATERIALIZED ({CHOSEN} \
                ORDER BY r.started_at DESC, r.id DESC LIMIT :limit) \
              SELECT r.id, r.started_at, r.state, r.reason, r.workload, r.target, r.engine, \
                r.engine_version, r.sessions, r.p95_ms, r.hostname, r.boot_id, r.pid, \
@@ -187,21 +204,17 @@ impl Store {
                CASE r.state WHEN 'running' THEN (SELECT MAX(written_ms) FROM interval \
                  WHERE run_id = r.id) END AS written_ms \
              FROM chosen JOIN run r ON r.id = chosen.id \
-             ORDER BY r.started_at DESC, r.id DESC";
+             ORDER BY r.started_at DESC, r.id DESC"
+        );
         let here = boot_id();
         // Whether a process lives is seen after reading; until then all must be kept.
         let wanted = filter.limit.map_or(usize::MAX, |n| n as usize);
-        let unseen = matches!(
-            filter.state,
-            Some(StateWord::Running | StateWord::Unfinished)
-        );
-        let limit = filter.limit.filter(|_| !unseen).map_or(-1, i64::from);
-        let tags = serde_json::Value::from(filter.tags.clone()).to_string();
-        let ids = filter.ids.clone();
-        let ids = ids.map(|ids| serde_json::Value::from(ids).to_string());
+        let limit = filter.limit.filter(|_| !filter.asks_whether_alive());
+        let limit = limit.map_or(-1, i64::from);
+        let (tags, ids) = filter.lists();
         let read = || -> rusqlite::Result<Vec<RunListing>> {
             self.db
-                .prepare_cached(sql)?
+                .prepare_cached(&sql)?
                 .query_map(
                     named_params! {
                         ":ids": ids,
@@ -225,6 +238,39 @@ impl Store {
         }
         listed.truncate(wanted);
         Ok(listed)
+    }
+
+    /// How many runs the filter lets through, its limit left aside.
+    ///
+    /// # Errors
+    /// What reading can meet.
+    pub fn count(&self, filter: &Filter) -> Result<usize, StoreError> {
+        if filter.asks_whether_alive() {
+            let all = Filter {
+                limit: None,
+                ..filter.clone()
+            };
+            return Ok(self.list(&all)?.len());
+        }
+        let (tags, ids) = filter.lists();
+        self.db
+            .query_row(
+                &format!("SELECT COUNT(*) FROM ({CHOSEN})"),
+                named_params! {
+                    ":ids": ids,
+                    ":workload": filter.workload,
+                    ":engine": filter.engine,
+                    ":study": filter.study,
+                    ":state": filter.state.map(StateWord::stored),
+                    ":target": filter.target,
+                    ":since": filter.since,
+                    ":until": filter.until,
+                    ":tags": tags,
+                },
+                |row| row.get::<_, i64>(0),
+            )
+            .map(|count| usize::try_from(count).unwrap_or(0))
+            .map_err(|e| self.failed(e))
     }
 
     /// The whole record of the run whose id is this or, if only one does, begins so, with the tags

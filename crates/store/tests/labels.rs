@@ -144,6 +144,10 @@ fn a_list_holds_what_every_filter_lets_through() {
         ..time
     };
     assert_eq!(ids(&store, &several), "c");
+    let all = Filter::default();
+    for (filter, count) in [(&all, 4), (&study, 2), (&several, 2)] {
+        assert_eq!(store.count(filter).unwrap(), count, "{filter:?}");
+    }
 }
 
 #[test]
@@ -159,6 +163,12 @@ fn a_limit_counts_what_is_shown() {
         ..Filter::default()
     };
     assert_eq!(store.list(&filter).unwrap().len(), 2);
+    assert_eq!(store.count(&filter).unwrap(), 2);
+    let one = Filter {
+        limit: Some(1),
+        ..filter.clone()
+    };
+    assert_eq!(store.count(&one).unwrap(), 2);
     assert_eq!(store.list(&filter).unwrap()[0].state, ListedState::Running);
 }
 

@@ -172,6 +172,8 @@ pub struct Levels {
     pub rates: Vec<f64>,
     /// Sessions that they share; empty is one for each.
     pub connections: Vec<u64>,
+    /// Whether the file says them; what holds without is one thread.
+    pub given: bool,
 }
 
 /// When a factor's settings hold.

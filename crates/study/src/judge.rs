@@ -104,12 +104,6 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
                 }
             }
         }
-        if workload.time.unwrap_or(study.time).is_zero() {
-            reader.problem(
-                workload.line,
-                format!("{}: time is 0; for example time = \"60s\"", workload.label),
-            );
-        }
         if workload.family == Family::Tpch && !levels.rates.is_empty() {
             reader.problem(
                 workload.line,

@@ -174,7 +174,7 @@ pub const KEYS: &[Key] = &[
         "load",
         "a table",
         "load = { threads = [8, 16] }",
-        "the load levels of workloads that have none of their own",
+        "the load levels of workloads that have none of their own (threads = 1)",
     ),
     key(
         Section::Top,
@@ -216,7 +216,7 @@ pub const KEYS: &[Key] = &[
         "threads",
         "a whole number from 1, or a list",
         "threads = [8, 16, 32]",
-        "sessions at the same time",
+        "sessions at the same time (1)",
     ),
     key(
         Section::Load,

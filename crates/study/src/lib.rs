@@ -17,6 +17,7 @@ mod parse;
 mod plan;
 mod read;
 mod redact;
+mod syntax;
 mod text;
 mod time;
 
@@ -33,4 +34,4 @@ pub use matrix::{Cell, Level};
 pub use parse::parse;
 pub use plan::{Place, Plan, Step, StepKind};
 pub use redact::redact;
-pub use text::{plan_text, time_text};
+pub use text::{plan_text, shell_word, time_text};

@@ -9,7 +9,7 @@ use crate::file::{
 use crate::judge::judge;
 use crate::keys::Section;
 use crate::read::{Reader, Table, Value};
-use crate::{Family, Problem};
+use crate::{Family, Problem, syntax};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemark_core::{Secret, Target, nearest};
@@ -46,11 +46,7 @@ pub fn parse(text: &str) -> Result<Study, StudyError> {
     let reader = Reader::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        let problem = |error: &toml::de::Error| {
-            let line = error.span().map_or(1, |span| reader.line_of(&span));
-            Problem::new(line, format!("no TOML: {}", error.message()))
-        };
-        return Err(StudyError::new(errors.iter().map(problem).collect()));
+        return Err(StudyError::new(syntax::problems(text, &reader, &errors)));
     }
     let root = root.get_ref();
     let study = study(&reader, &reader.table(Section::Top, root, 1));
@@ -91,7 +87,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         name: name.unwrap_or_default(),
         repeats: whole(top.get("repeats"), 1, 1000).unwrap_or(1),
         warmup: time(top.get("warmup")).unwrap_or(Duration::ZERO),
-        time: time(top.get("time")).unwrap_or(Duration::from_secs(60)),
+        time: length(top.get("time")).unwrap_or(Duration::from_secs(60)),
         order: chosen(
             top.get("order"),
             &[("given", Order::Given), ("shuffled", Order::Shuffled)],
@@ -141,6 +137,17 @@ fn time(value: Option<Value<'_, '_>>) -> Option<Duration> {
     value.and_then(|v| v.time())
 }
 
+/// How long a run measures: some time.
+fn length(value: Option<Value<'_, '_>>) -> Option<Duration> {
+    let value = value?;
+    let time = value.time()?;
+    if time.is_zero() {
+        value.refuse("a run of no time measures nothing");
+        return None;
+    }
+    Some(time)
+}
+
 /// The choice made; the first when there is none.
 fn chosen<T: Copy>(value: Option<Value<'_, '_>>, choices: &[(&str, T)]) -> T {
     value
@@ -155,6 +162,7 @@ fn default_levels() -> Levels {
         threads: vec![1],
         rates: Vec::new(),
         connections: Vec::new(),
+        given: false,
     }
 }
 
@@ -180,6 +188,7 @@ fn levels(table: &Table<'_, '_>) -> Levels {
         connections: table
             .get("connections")
             .map_or(Vec::new(), |v| v.wholes(MOST)),
+        given: true,
     }
 }
 
@@ -297,7 +306,7 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
         options: options(table.get("options")),
         load: load.map(|t| levels(&t)),
         warmup: time(table.get("warmup")),
-        time: time(table.get("time")),
+        time: length(table.get("time")),
         session: settings(table.get("session")),
     })
 }

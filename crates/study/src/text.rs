@@ -1,6 +1,6 @@
 //! A plan, told.
 
-use crate::file::{Order, Reload, Study};
+use crate::file::{Order, Reload, Study, StudyWorkload};
 use crate::plan::{Plan, Step, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -65,7 +65,14 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
             let number = |text: &str| text.parse::<f64>().unwrap_or(0.0);
             number(a).total_cmp(&number(b))
         });
-        rows.push((word.into(), values.join(", ")));
+        let own = |w: &StudyWorkload| w.load.is_some();
+        let said = match word {
+            "threads" if !study.load.given && !study.workloads.iter().all(own) => {
+                " (1 is what holds without [load])"
+            }
+            _ => "",
+        };
+        rows.push((word.into(), values.join(", ") + said));
     }
     rows.push((
         "each run".into(),
@@ -106,7 +113,11 @@ fn tell(out: &mut String, number: usize, width: usize, step: &Step) {
         step.cell,
         time_text(step.expected)
     );
-    let words: Vec<String> = step.words.iter().map(|w| quoted(&redact_word(w))).collect();
+    let words: Vec<String> = step
+        .words
+        .iter()
+        .map(|w| shell_word(&redact_word(w)))
+        .collect();
     let _ = writeln!(out, "{indent}{}", words.join(" "));
     for (name, value) in &step.global {
         let _ = writeln!(
@@ -125,7 +136,7 @@ fn redact_word(word: &str) -> String {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.into();
@@ -167,10 +178,10 @@ mod tests {
             assert_eq!(time_text(Duration::from_secs_f64(seconds)), said);
         }
         assert_eq!(
-            quoted("--target=mysql://u@h:1/db"),
+            shell_word("--target=mysql://u@h:1/db"),
             "--target=mysql://u@h:1/db"
         );
-        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(
             redact_word("--target=mysql://u:geheim@h/db"),
             "--target=mysql://u:***@h/db"

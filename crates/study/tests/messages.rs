@@ -38,6 +38,14 @@ fn each_problem_is_told_with_its_line() {
             "f:2: time = \"10 parsecs\": allowed is a time with us, ms, s, m or h",
         ),
         (
+            with("time = 0", ""),
+            "f:2: time = 0: a run of no time measures nothing; for example time = \"60s\"",
+        ),
+        (
+            with("", "time = \"0s\""),
+            "f:8: time = \"0s\": a run of no time measures nothing",
+        ),
+        (
             with("time = \"1500ms\"", ""),
             "oltp_read_only: sysbench's workloads take whole seconds",
         ),
@@ -51,6 +59,10 @@ fn each_problem_is_told_with_its_line() {
         ),
         (with("name = \"t\"", ""), "f:2: no TOML: duplicate key"),
         (with("x = ", ""), "f:2: no TOML:"),
+        (
+            with("[load]\nthreads = 1\n[load]\nthreads = 2", ""),
+            "f:4: [load] stands twice: write its keys under one of them",
+        ),
         (
             with("", "optoins = { a = 1 }"),
             "f:8: optoins: unknown key in [[workload]]; known are name, label, family, options",
@@ -234,6 +246,39 @@ fn each_problem_is_told_with_its_line() {
         assert!(told.contains(said), "{text}\n\n{told}\n\nlacks: {said}");
         assert!(!told.contains("geheim"), "{told}");
     }
+}
+
+#[test]
+fn a_time_of_nothing_is_told_once_whatever_measures_by_it() {
+    let told = wrong(&with(
+        "time = 0",
+        "[[workload]]\nname = \"oltp_read_write\"",
+    ));
+    assert_eq!(told.lines().count(), 1, "{told}");
+}
+
+/// The keys under the second one are no problems of their own.
+#[test]
+fn a_header_that_stands_twice_is_told_once() {
+    let target = "[target]\nname = \"a\"\nurl = \"sqlite:a.db\"\n";
+    let workload = "[[workload]]\nname = \"oltp_read_only\"\n";
+    let told = wrong(&format!(
+        "name = \"s\"\n{target}{target} {target}{workload}"
+    ));
+    let said = "f:5: [target] stands twice: allowed are tables that begin with [[target]], with two \
+                brackets each; for example [[target]] name = \"a\", url = \"…\"";
+    assert_eq!(told, said);
+    // Beside right ones, too; and what else is wrong is told.
+    let told = wrong(&format!(
+        "name = \"s\"\n[[target]]\nname = \"b\"\n{target}{workload}time = 1\ntime = 2\n"
+    ));
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert!(
+        lines[0].starts_with("f:4: [target] stands twice: "),
+        "{told}"
+    );
+    assert_eq!(lines[1], "f:10: no TOML: duplicate key");
 }
 
 #[test]

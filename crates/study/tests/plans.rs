@@ -258,6 +258,18 @@ proptest! {
 }
 
 #[test]
+fn a_plan_says_by_what_it_loads_when_the_file_does_not() {
+    let workload = "[[workload]]\nname = \"oltp_read_only\"\n";
+    for (load, is_said) in [("", true), ("[load]\nthreads = 1\n", false)] {
+        let (study, plan) = plan(&format!("{HEAD}{TARGET}{workload}{load}"));
+        let shown = plan_text(&study, &plan);
+        assert!(shown.contains("\n  threads      1"), "{shown}");
+        let said = "threads      1 (1 is what holds without [load])\n";
+        assert_eq!(shown.contains(said), is_said, "{shown}");
+    }
+}
+
+#[test]
 fn the_file_decides_how_a_study_is_made() {
     let study = study(&format!(
         "{HEAD}reload = \"per-run\"\n{TARGET}[[workload]]\nname = \"tpcc\"\n"

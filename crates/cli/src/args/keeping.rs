@@ -106,7 +106,8 @@ pub struct Export {
     /// As what
     #[arg(long, default_value = "json", value_parser = ["json", "csv", "hdr"])]
     pub format: String,
-    /// File, or folder, which gets a file for each run; without it a single run is printed
+    /// File, or folder, which gets a file for each run; nothing that is there is replaced; without it
+    /// a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
     /// Where they are.
@@ -116,6 +117,9 @@ pub struct Export {
 
 /// `import`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A record that is in the store already is left out and counted. One that can't be read, or whose id
+another record in the store has, is told and decides the exit code; the others are imported.")]
 pub struct Import {
     /// Records, as tidemark export or --out wrote them
     #[arg(value_name = "FILE", required = true)]

@@ -17,16 +17,17 @@ Examples:
 The server listens at 127.0.0.1 alone. Its settings are its makers' defaults, but max_connections
 (1000) and what is given by --set. Its data is gone when it is taken down.")]
 pub struct Up {
-    /// Which server: mariadb or postgres; without it the sandboxes are listed; with --url the name of
-    /// one of them
+    /// Which server: mariadb or postgres; without it the private servers are listed; with --url the
+    /// name of one of them
     pub engine: Option<String>,
-    /// Start nothing: print the URL of the sandbox of this name, with its password
+    /// Start nothing: print the URL of the private server of this name, with its password
     #[arg(long, requires = "engine", conflicts_with_all = ["version_from", "set", "dir", "name"])]
     pub url: bool,
     /// Folder of the server's programs, as an unpacked archive has them; those of the machine else
     #[arg(long, value_name = "FOLDER", requires = "engine")]
     pub version_from: Option<PathBuf>,
-    /// A setting by the server's own name; may be given several times
+    /// A setting by the server's own name, or a switch of MariaDB's alone, as skip-log-bin; may be
+    /// given several times
     #[arg(long, value_name = "NAME=VALUE", requires = "engine")]
     pub set: Vec<String>,
     /// Folder for its files, empty or not there yet [default: a temporary one]
@@ -41,7 +42,7 @@ pub struct Up {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A server that a study in progress uses is left as it is, and told (exit code 5); --force insists.
-A sandbox that is not running, after a restart of the machine perhaps, is removed with its files.
+A server that is not running, after a restart of the machine perhaps, is removed with its files.
 --forget is for what can't be removed: its folder is gone, bears no mark, or is of another
 container.")]
 pub struct Down {

@@ -63,6 +63,10 @@ pub struct Resume {
     /// Take steps again that failed, too
     #[arg(long)]
     pub retry_failed: bool,
+    /// Make runs again that ended but must not be used (INVALID); the first of each stays in the
+    /// store and counts no more
+    #[arg(long)]
+    pub retry_invalid: bool,
     /// Go on as the study was begun although its file has changed
     #[arg(long)]
     pub as_begun: bool,

@@ -1,9 +1,11 @@
 //! Executing the steps that wait.
 
+use super::advice;
 use super::child::{self, Ended};
 use super::put_back::put_back;
 use super::settings;
 use super::targets::Reached;
+use super::unusable::why_unusable;
 use super::view::View;
 use crate::exit::{ExitCode, Failure};
 use crate::secrets::redact;
@@ -105,7 +107,7 @@ impl Execution<'_> {
                         view.say(&outcome.said);
                         break;
                     }
-                    StepState::Done => {
+                    StepState::Done | StepState::Invalid => {
                         pace.took(step, begun.elapsed());
                         if step.kind == StepKind::Load {
                             in_tables.insert(step.tables.clone(), seq);
@@ -131,12 +133,14 @@ impl Execution<'_> {
     pub fn finish(&mut self, states: &[StepState]) -> Result<ExitCode, Failure> {
         let count = |state: StepState| states.iter().filter(|s| **s == state).count();
         let (failed, skipped) = (count(StepState::Failed), count(StepState::Skipped));
+        let invalid = count(StepState::Invalid);
         let left = states.iter().filter(|s| !s.is_over()).count();
         let id = &self.id;
         say!(
-            "\n{} of {} steps done, {failed} failed, {skipped} skipped, {left} left",
+            "\n{} of {} steps done, {}{failed} failed, {skipped} skipped, {left} left",
             count(StepState::Done),
-            states.len()
+            states.len(),
+            invalid_among(invalid)
         );
         if left > 0 {
             say!("go on with: tidemark study resume {id}");
@@ -147,9 +151,15 @@ impl Execution<'_> {
         }
         self.store.end_study(id)?;
         say!("what came of it: tidemark report {id}, tidemark study status {id}");
+        if invalid > 0 {
+            say!("make again what must not be used: tidemark study resume {id} --retry-invalid");
+        }
         if failed + skipped > 0 {
             say!("take what failed again: tidemark study resume {id} --retry-failed");
             return Ok(ExitCode::Failed);
+        }
+        if invalid > 0 {
+            return Ok(ExitCode::Check);
         }
         Ok(ExitCode::Success)
     }
@@ -317,6 +327,7 @@ impl Execution<'_> {
             });
         }
         let failure = match (ended.failure(), step.kind, &run) {
+            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
             (Some(failure), ..) => Some(failure),
             (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
             (None, StepKind::Run, _) => Some(match ended.complaint() {
@@ -325,11 +336,12 @@ impl Execution<'_> {
             }),
             (None, StepKind::Load, _) => None,
         };
-        let state = match failure {
-            None => StepState::Done,
-            Some(_) => StepState::Failed,
+        let (state, reason) = match (failure, id) {
+            (Some(failure), _) => (StepState::Failed, Some(failure)),
+            (None, Some(id)) => judged(why_unusable(&self.store, id)),
+            (None, None) => (StepState::Done, None),
         };
-        self.end(seq, state, failure, id, &ended.output)
+        self.end(seq, state, reason, id, &ended.output)
     }
 
     fn end(
@@ -348,6 +360,9 @@ impl Execution<'_> {
         };
         self.store.step_ends(&self.id, number(seq), end)?;
         let said = match (&reason, run_id) {
+            (Some(reason), Some(id)) if state == StepState::Invalid => {
+                format!("{}, which must not be used: {reason}", self.result(id)?)
+            }
             (Some(reason), _) => format!("FAILED: {reason}"),
             (None, Some(id)) => self.result(id)?,
             (None, None) => "done".into(),
@@ -373,8 +388,26 @@ pub fn figures(run: &RunListing) -> String {
     format!("{} tx/s{p95}", significant(run.transactions_per_s()))
 }
 
+/// How a step stands whose run has ended, by why that must not be used, if it must not.
+pub fn judged(unusable: Option<String>) -> (StepState, Option<String>) {
+    match unusable {
+        None => (StepState::Done, None),
+        why => (StepState::Invalid, why),
+    }
+}
+
+/// Among other counts: nothing where there are none, which is usual.
+pub fn invalid_among(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!("{n} invalid, "),
+    }
+}
+
 /// What is noted at a run that was cut off.
 pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
+/// What is noted at a run that ended, must not be used, and is made again.
+pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
 
 /// Steps are numbered in 32 bits in the store.
 pub fn number(seq: usize) -> u32 {

@@ -3,6 +3,7 @@
 //! Each step is executed as a child process, with the command line that a user would type: what a
 //! study does can be repeated by hand, and a run that crashes takes no study with it.
 
+mod advice;
 pub mod args;
 mod begin;
 mod child;
@@ -16,6 +17,7 @@ mod resume;
 mod settings;
 mod status;
 mod targets;
+mod unusable;
 mod view;
 mod vocabulary;
 
@@ -33,7 +35,8 @@ pub fn study(words: &args::Study) -> Result<ExitCode, Failure> {
     match &words.command {
         Command::Plan(plan) => {
             let read = file::read(&plan.file)?;
-            crate::output::print(&plan_text(&read.study, &read.plan));
+            let by_hand = private::by_hand(&read.plan.places)?;
+            crate::output::print(&(plan_text(&read.study, &read.plan) + &by_hand));
             Ok(ExitCode::Success)
         }
         Command::Run(run) => begin::run(run),

@@ -6,6 +6,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
 use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
+use tidemark_study::{Place, shell_word};
 
 /// A private server; its end is that of this value.
 pub struct Server {
@@ -51,6 +52,54 @@ pub fn check(url: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// How steps on private servers are typed by hand, for their commands name no URL; nothing where
+/// there are none.
+///
+/// # Errors
+/// As [`check`].
+pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
+    let mut told = String::new();
+    for place in places.iter().filter(|p| is_meant(&p.url)) {
+        let request = Request::parse(&place.url)?;
+        told.push_str(&format!(
+            "\nThe study starts {} itself; commands do not. To type one of these steps by hand,\n\
+             start a server and put its URL in that place:\n  url=$({})\n",
+            place.url,
+            command(&request)
+        ));
+        if let Some(name) = &request.name {
+            let name = shell_word(name);
+            told.push_str(&format!(
+                "  url=$(tidemark up {name} --url)    # if it runs already\n"
+            ));
+        }
+    }
+    Ok(told)
+}
+
+/// The command that starts such a server.
+fn command(request: &Request) -> String {
+    let mut words = vec![
+        "tidemark".to_string(),
+        "up".into(),
+        request.engine.word().into(),
+    ];
+    if let Some(folder) = &request.version_from {
+        words.extend(["--version-from".into(), folder.display().to_string()]);
+    }
+    if let Some(name) = &request.name {
+        words.extend(["--name".into(), name.clone()]);
+    }
+    if let Some(folder) = &request.folder {
+        words.extend(["--dir".into(), folder.display().to_string()]);
+    }
+    for (name, value) in &request.settings {
+        words.extend(["--set".into(), format!("{name}={value}")]);
+    }
+    let words: Vec<String> = words.iter().map(|w| shell_word(w)).collect();
+    words.join(" ")
 }
 
 /// Starts the server of a study's `number`-th target, or finds the one that an earlier process of the

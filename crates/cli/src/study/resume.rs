@@ -2,9 +2,10 @@
 
 use super::args;
 use super::begin::{absolute, place_of_store};
-use super::execute::{Execution, HALF_MADE, listen, number};
+use super::execute::{Execution, HALF_MADE, MADE_AGAIN, judged, listen, number};
 use super::file::{self, Read};
 use super::targets::{leave, leave_behind, reach};
+use super::unusable::why_unusable;
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,7 +36,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     same_steps(&row, &rows, &read.plan)?;
     store.claim_study(&row.id, &client_host().hostname, words.take_over)?;
     listen();
-    tidy(&mut store, &row.id, &read, words.retry_failed)?;
+    tidy(&mut store, &row.id, &read, words)?;
     let states: Vec<StepState> = store.steps(&row.id)?.iter().map(|r| r.state).collect();
     let is_left =
         !states.iter().all(|s| s.is_over()) || !store.changed_settings(&row.id)?.is_empty();
@@ -137,13 +138,21 @@ fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failu
     )))
 }
 
-/// Decides about every step that was begun and has no end, and about those that failed.
-fn tidy(store: &mut Store, id: &str, read: &Read, retry: bool) -> Result<(), Failure> {
+/// Decides about every step that was begun and has no end, and about those that are to be taken
+/// again.
+fn tidy(store: &mut Store, id: &str, read: &Read, words: &args::Resume) -> Result<(), Failure> {
     for (seq, row) in store.steps(id)?.iter().enumerate() {
         match row.state {
             StepState::GoingOn => end_or_again(store, id, seq, row, read)?,
-            StepState::Failed | StepState::Skipped if retry => {
+            StepState::Failed | StepState::Skipped if words.retry_failed => {
                 again(store, id, seq, &read.study, &read.plan, "it is tried again")?;
+            }
+            StepState::Invalid if words.retry_invalid => {
+                if let Some(run) = &row.run_id {
+                    store.note_half_made(run, MADE_AGAIN)?;
+                }
+                let why = "its run must not be used, and is made again";
+                again(store, id, seq, &read.study, &read.plan, why)?;
             }
             _ => {}
         }
@@ -164,9 +173,10 @@ fn end_or_again(
         _ => None,
     };
     if let Some((run, ListedState::Finished)) = &run {
+        let (state, reason) = judged(why_unusable(store, run));
         let end = StepEnd {
-            state: StepState::Done,
-            reason: None,
+            state,
+            reason: reason.as_deref(),
             run_id: Some(run),
             output: "(the study was killed when this run had ended; what it printed is lost)\n",
         };

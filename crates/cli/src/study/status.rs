@@ -2,12 +2,13 @@
 
 use super::args;
 use super::begin::place_of_store;
-use super::execute::figures;
+use super::execute::{figures, invalid_among};
 use super::resume::find;
 use crate::exit::{ExitCode, Failure};
+use crate::runs::open_if_made;
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_store::{StepRow, StepState, Store, StoreError, StudyRow, StudyState};
+use tidemark_store::{StepRow, StepState, Store, StudyRow, StudyState};
 use tidemark_study::time_text;
 
 /// Prints all studies, or one.
@@ -16,12 +17,13 @@ use tidemark_study::time_text;
 /// [`Failure`] as the store's.
 pub fn status(words: &args::Status) -> Result<ExitCode, Failure> {
     let path = place_of_store(words.store.store.as_deref())?;
-    let store = match Store::open_existing(&path) {
-        Err(StoreError::Absent { .. }) if words.study.is_none() => {
-            say!("{NONE}");
-            return Ok(ExitCode::Success);
-        }
-        opened => opened?,
+    let store = match &words.study {
+        None => open_if_made(&path, &words.store)?,
+        Some(_) => Some(Store::open_existing(&path)?),
+    };
+    let Some(store) = store else {
+        say!("{NONE}");
+        return Ok(ExitCode::Success);
     };
     match &words.study {
         Some(word) => one(&store, &find(&store, word)?),
@@ -38,11 +40,12 @@ fn all(store: &Store) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Success);
     }
     say!(
-        "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  name",
+        "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  name",
         "id",
         "begun (UTC)",
         "state",
         "done",
+        "invalid",
         "failed",
         "time left"
     );
@@ -50,11 +53,12 @@ fn all(store: &Store) -> Result<ExitCode, Failure> {
         let steps = store.steps(&study.id)?;
         let count = Counts::of(&steps);
         say!(
-            "{:36}  {:16}  {:10}  {:>9}  {:>6}  {:>9}  {}",
+            "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  {}",
             study.id,
             moment(study.begun_ms),
             study.state.to_string(),
             format!("{}/{}", count.done, steps.len()),
+            count.invalid,
             count.failed,
             time_left(&study, &steps),
             study.name
@@ -80,8 +84,9 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
     let _ = writeln!(out, "  state      {}{process}", study.state);
     let _ = writeln!(
         out,
-        "  steps      {} done, {} failed, {} skipped, {} left of {}",
+        "  steps      {} done, {}{} failed, {} skipped, {} left of {}",
         count.done,
+        invalid_among(count.invalid),
         count.failed,
         count.skipped,
         count.left,
@@ -128,6 +133,13 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
     if count.left > 0 && study.state == StudyState::Unfinished {
         let _ = writeln!(out, "\ngo on with: tidemark study resume {}", study.id);
     }
+    if count.invalid > 0 && count.left == 0 {
+        let _ = writeln!(
+            out,
+            "\nmake again what must not be used: tidemark study resume {} --retry-invalid",
+            study.id
+        );
+    }
     crate::output::print(&tidemark_core::printable_lines(&out));
     Ok(ExitCode::Success)
 }
@@ -135,6 +147,8 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
 #[derive(Default)]
 struct Counts {
     done: usize,
+    /// Runs that ended and must not be used.
+    invalid: usize,
     failed: usize,
     skipped: usize,
     left: usize,
@@ -146,6 +160,7 @@ impl Counts {
         for step in steps {
             match step.state {
                 StepState::Done => counts.done += 1,
+                StepState::Invalid => counts.invalid += 1,
                 StepState::Failed => counts.failed += 1,
                 StepState::Skipped => counts.skipped += 1,
                 StepState::Waiting | StepState::GoingOn => counts.left += 1,

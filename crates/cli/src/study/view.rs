@@ -29,13 +29,15 @@ impl View {
             let all = MultiProgress::with_draw_target(target);
             let whole = all.add(ProgressBar::new(total as u64));
             let step = all.add(ProgressBar::new(1));
-            // Ours and constant; the default style is no loss.
+            // Ours and constant; the default style is no loss. Lines fit into 80 columns, and what
+            // a step is called, which may be long, ends where its line does.
             if let Ok(style) =
                 ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
             {
                 whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
-            if let Ok(style) = ProgressStyle::with_template("step   [{bar:30}] {prefix}  {msg}") {
+            let step_lines = "step   {wide_msg}\n       [{bar:20}] {prefix}";
+            if let Ok(style) = ProgressStyle::with_template(step_lines) {
                 step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
             }
             whole.set_position(over as u64);

@@ -7,11 +7,20 @@ use crate::loading::{Told, is_kept, tell};
 use crate::outputs::say;
 use crate::plan::{Plan, load_seed, load_spec};
 use std::sync::Arc;
-use tidemark_core::{DbError, Source};
+use tidemark_core::{DbError, OptionValues, Source};
 use tidemark_drivers::catalog;
 use tidemark_engine::{LoadSpec, Replace, is_unfinished};
 use tidemark_report::ycsb;
 use tidemark_runtime::block_on;
+
+/// The refusal to do anything with a table of no records, with what is asked of the user.
+pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
+    let said = match options.source("recordcount") {
+        Source::Default => "recordcount is not given",
+        _ => "recordcount=0: allowed are 1 and more",
+    };
+    Failure::usage(format!("{said}: {question}"))
+}
 
 /// Makes and fills the table, and tells what was verified.
 ///
@@ -21,9 +30,9 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(true)?;
     let options = work.options();
     if options.uint("recordcount") == 0 && options.uint("insertcount") == 0 {
-        return Err(Failure::usage(
-            "recordcount is not given: how many records are to be loaded? For example -p \
-             recordcount=100000",
+        return Err(no_records(
+            options,
+            "how many records are to be loaded? For example -p recordcount=100000",
         ));
     }
     let spec = spec(work)?;

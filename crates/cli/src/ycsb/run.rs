@@ -1,7 +1,7 @@
 //! `run`: connect, warm up, measure, print, keep.
 
 use super::Work;
-use super::load::only_ycsbs;
+use super::load::{no_records, only_ycsbs};
 use super::printer::Printer;
 use super::there;
 use crate::exit::{ExitCode, Failure};
@@ -33,9 +33,10 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     let spec = run_spec(work)?;
     let prepare = work.load_command();
     if options.uint("recordcount") == 0 {
-        return Err(Failure::usage(
-            "recordcount is not given: among how many records is to be chosen? For example -p \
-             recordcount=100000, as it was loaded",
+        return Err(no_records(
+            options,
+            "among how many records is to be chosen? For example -p recordcount=100000, as it was \
+             loaded",
         ));
     }
     let mut described = describe(&plan.connector, &plan.workload, spec.terminals)

@@ -16,11 +16,14 @@ pub const CACHE_KIB: u32 = 1024;
 /// How long to wait before asking again for WAL mode that another session is setting up.
 const WAL_RETRY: Duration = Duration::from_millis(5);
 
+/// What SQLite's header says of Tidemark's run stores (`PRAGMA application_id`): "TIDM".
+const RUN_STORE: i64 = 0x5449_444d;
+
 /// Opens the database at `path`; a missing file is made unless it `must_exist`.
 ///
 /// # Errors
 /// [`ErrorClass::Missing`] when there is no file and one is wanted; [`ErrorClass::Refused`] when
-/// the file can't be opened or is no database.
+/// the file can't be opened or is no database, with [`DbError::RUN_STORE`] when it is a run store.
 pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> {
     if path == ":memory:" {
         let why = "a database in memory can't be shared by sessions; name a file, for example \
@@ -36,9 +39,25 @@ pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> 
     }
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, !must_exist);
-    Connection::open_with_flags(path, flags)
-        .and_then(|connection| set_up(&connection).map(|()| connection))
-        .map_err(|e| {
+    let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+        let ours = application_id(&connection)? == RUN_STORE;
+        if !ours {
+            set_up(&connection)?;
+        }
+        Ok((connection, ours))
+    });
+    match opened {
+        // The user's results: no benchmark is to load, change or drop anything in there.
+        Ok((_, true)) => Err(DbError::new(
+            ErrorClass::Refused,
+            DbError::RUN_STORE,
+            format!(
+                "{path} is a Tidemark run store, with the results of runs, and was left as it is; \
+                 name another file as the target, for example sqlite:bench.db"
+            ),
+        )),
+        Ok((connection, false)) => Ok(connection),
+        Err(e) => Err({
             let e = db_error(&e);
             let class = match e.class {
                 ErrorClass::Retryable => ErrorClass::Retryable,
@@ -49,7 +68,15 @@ pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> 
                 e.code,
                 format!("can't open {path}: {}{}", e.message, hint(path)),
             )
-        })
+        }),
+    }
+}
+
+/// Asked of SQLite: whoever opens the file beside it and closes it again takes the locks of this
+/// process's other sessions away (sqlite.org/howtocorrupt.html, 2.2).
+fn application_id(connection: &Connection) -> Result<i64, rusqlite::Error> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_query_value(None, "application_id", |row| row.get(0))
 }
 
 /// What is most often wrong with a path.

@@ -1,10 +1,12 @@
 //! Studies: a row for each execution, a row for each of its steps, and the settings of servers that
 //! it has changed and not restored yet.
 
+mod elsewhere;
 mod executing;
 mod runs;
 mod settings;
 
+pub use elsewhere::StudyElsewhere;
 pub use runs::{RunProgress, StudyRun};
 pub use settings::ChangedSetting;
 
@@ -89,6 +91,8 @@ pub enum StepState {
     GoingOn,
     /// It ended well.
     Done,
+    /// It ended, and its figures must not be used; the reason says why.
+    Invalid,
     /// It failed; the reason says why.
     Failed,
     /// It was left out because a step that it needs failed.
@@ -97,10 +101,11 @@ pub enum StepState {
 
 impl StepState {
     /// Every state with its word in the file.
-    const WORDS: [(StepState, &'static str); 5] = [
+    const WORDS: [(StepState, &'static str); 6] = [
         (StepState::Waiting, "waiting"),
         (StepState::GoingOn, "going-on"),
         (StepState::Done, "done"),
+        (StepState::Invalid, "invalid"),
         (StepState::Failed, "failed"),
         (StepState::Skipped, "skipped"),
     ];
@@ -155,7 +160,7 @@ pub struct StepRow {
     pub command: Vec<String>,
     /// How far it came.
     pub state: StepState,
-    /// Why it failed or was skipped, or why it is to be taken again.
+    /// Why it failed, was skipped or must not be used, or why it is to be taken again.
     pub reason: Option<String>,
     /// The run that it made.
     pub run_id: Option<String>,
@@ -202,29 +207,37 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchStudy`], [`StoreError::Ambiguous`], and what reading can meet.
     pub fn study(&self, word: &str) -> Result<StudyRow, StoreError> {
-        let asked = word.trim();
         let mut all = self.studies()?;
+        let known: Vec<(&str, &str)> = all
+            .iter()
+            .map(|s| (s.id.as_str(), s.name.as_str()))
+            .collect();
+        let at = self.which(word, &known)?;
+        Ok(all.swap_remove(at))
+    }
+
+    /// Which of these studies, ids and names, newest first, a word means.
+    fn which(&self, word: &str, known: &[(&str, &str)]) -> Result<usize, StoreError> {
+        let asked = word.trim();
         let lower = asked.to_ascii_lowercase();
-        let is_id = |s: &StudyRow| s.id.eq_ignore_ascii_case(asked);
         let found = match asked {
-            "last" => (!all.is_empty()).then_some(0),
-            _ => all
+            "last" => (!known.is_empty()).then_some(0),
+            _ => known
                 .iter()
-                .position(is_id)
-                .or_else(|| all.iter().position(|s| s.name == asked)),
+                .position(|(id, _)| id.eq_ignore_ascii_case(asked))
+                .or_else(|| known.iter().position(|(_, name)| *name == asked)),
         };
         if let Some(found) = found {
-            return Ok(all.swap_remove(found));
+            return Ok(found);
         }
-        let begins =
-            |s: &StudyRow| !asked.is_empty() && s.id.to_ascii_lowercase().starts_with(&lower);
-        let matches: Vec<usize> = (0..all.len()).filter(|i| begins(&all[*i])).collect();
+        let begins = |id: &str| !asked.is_empty() && id.to_ascii_lowercase().starts_with(&lower);
+        let matches: Vec<usize> = (0..known.len()).filter(|i| begins(known[*i].0)).collect();
         match matches.as_slice() {
             [] => Err(self.no_such_study(word)),
-            [one] => Ok(all.swap_remove(*one)),
+            [one] => Ok(*one),
             several => Err(StoreError::Ambiguous {
                 id: word.into(),
-                matches: several.iter().take(6).map(|i| all[*i].id.clone()).collect(),
+                matches: several.iter().take(6).map(|i| known[*i].0.into()).collect(),
             }),
         }
     }

@@ -31,11 +31,15 @@ pub struct RunProgress {
 
 impl Store {
     /// The runs that steps of a study ended with, in the order of the steps; half-made runs, which a
-    /// later one took the place of, are not among them.
+    /// later one took the place of, are not among them. Of a study that was executed elsewhere these
+    /// are the newest runs at each place.
     ///
     /// # Errors
     /// What reading can meet.
     pub fn runs_of(&self, study: &str) -> Result<Vec<StudyRun>, StoreError> {
+        if !self.has_study(study)? {
+            return self.runs_by_place(study);
+        }
         let filter = Filter {
             study: Some(study.into()),
             ..Filter::default()

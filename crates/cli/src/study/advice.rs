@@ -1,0 +1,29 @@
+//! What commands advise, as the user of a study can do it.
+
+/// Why a load failed, with the way that a study's file has in the place of the command's options:
+/// the study writes its command lines itself.
+pub fn of_load(reason: &str) -> String {
+    reason
+        .replace(
+            "add --replace",
+            "write existing = \"replace\" at the top of the study's file",
+        )
+        .replace(", or add --force to drop it", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_commands_become_keys_of_the_file() {
+        let said = of_load("Run cleanup first, or add --replace to drop and load it again (exit)");
+        assert_eq!(
+            said,
+            "Run cleanup first, or write existing = \"replace\" at the top of the study's file to \
+             drop and load it again (exit)"
+        );
+        let said = of_load("Use another database, or add --force to drop it (exit)");
+        assert_eq!(said, "Use another database (exit)");
+    }
+}
