@@ -206,7 +206,7 @@ pub struct Compare {
     pub a: String,
     /// Run that is compared, likewise
     pub b: String,
-    /// End with code 3 when a metric changed by more than this and that is shown, as 'p99 > +5%' or
+    /// End with code 3 when a metric changed by more than this and that is shown, or too little was measured to tell, as 'p99 > +5%' or
     /// 'throughput < -3%'; of throughput, mean, p50, p95, p99; may be given several times
     #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,

@@ -58,8 +58,14 @@ pub fn tell(report: &LoadReport, out: &mut dyn Write) {
     say(
         out,
         &format!(
-            "\nLoaded {} rows{way} in {seconds:.2} s ({rate:.0} rows/s), {} commits",
-            report.rows_loaded, report.chunks
+            "\nLoaded {} rows{way} in {seconds:.2} s ({rate:.0} rows/s), {} {}",
+            report.rows_loaded,
+            report.chunks,
+            if report.chunks == 1 {
+                "commit"
+            } else {
+                "commits"
+            }
         ),
     );
     if !report.refreshing.is_zero() {

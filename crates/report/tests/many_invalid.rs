@@ -199,10 +199,9 @@ fn verdicts_are_of_pairs_that_may_be_used() {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The change that is told is of the first pair alone.
-    let changed = Regex::new(r"The throughput changed by \+(\d+)\.\d% to \+(\d+)").unwrap();
-    let changed = changed.captures(&text).unwrap_or_else(|| panic!("{text}"));
-    assert_eq!(changed[1], changed[2]);
-    assert!(changed[1].parse::<u32>().unwrap() < 50, "{text}");
+    let seen = Regex::new(r"Too little measured: the observed ratio of 1\.[34]\d shows").unwrap();
+    assert!(seen.is_match(&text), "{text}");
+    assert!(!text.contains("The throughput changed"), "{text}");
     assert!(many.markdown(Lang::Zh).unwrap().contains("| 数据无效 |"));
     // Of no pair at all.
     let mut records = durability(&[2, 8]);

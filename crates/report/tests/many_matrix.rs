@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::load::option;
 use common::many::{document, durability, records};
 use common::well_formed;
 use regex::Regex;
@@ -29,6 +30,19 @@ fn the_change_of_the_only_factor_is_found_and_sure() {
         page.contains("setting innodb\\_flush\\_log\\_at\\_trx\\_commit | 1 | 2"),
         "{page}"
     );
+}
+
+#[test]
+fn a_comparison_has_a_table_for_each_metric() {
+    let text = DURABILITY.markdown(Lang::En).unwrap();
+    let head = "| Pair | 1 | 2 | Change | 95% interval | Verdict |\n";
+    for metric in ["Transactions/s", "p95 (ms)"] {
+        let both = format!("### {metric}\n\n{head}");
+        assert!(text.contains(&both), "{both}{text}");
+    }
+    // Nor a word of figures that there are none of.
+    assert!(text.contains("Throughput and average are means of the repeats"));
+    assert!(!text.contains("tpmC"), "{text}");
 }
 
 #[test]
@@ -158,4 +172,110 @@ fn runs_of_no_study_are_told_apart_by_what_differs() {
     );
     many.runs = records.iter().map(|r| RunDigest::of(r).unwrap()).collect();
     assert!(many.html(Lang::En).unwrap().contains("rand-type=uniform"));
+}
+
+#[test]
+fn what_is_not_shown_is_not_said_to_have_changed() {
+    let same = ("durability", &[("1", 1.0), ("2", 1.0)][..]);
+    let text = |threads: &[usize], factor, lang| {
+        let records = records(&["oltp_read_write"], threads, factor, 3, 25);
+        document("pairs", &records).markdown(lang).unwrap()
+    };
+    let none = text(&[2, 4], same, Lang::En);
+    let said = r"no difference shown in 2 of 2 pairs\. Not shown: the observed ratios of \d\.\d\d(?: to \d\.\d\d)? are within what repeats differ by\.";
+    assert!(Regex::new(said).unwrap().is_match(&none), "{none}");
+    assert!(!none.contains("The throughput changed"), "{none}");
+    assert!(none.contains("Figures of several runs are geometric means here"));
+    let one = text(&[2], same, Lang::En);
+    let said = r"the observed ratio of \d\.\d\d is within what";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    let one = text(&[2], same, Lang::Zh);
+    let said = r"未显示差异的 1 组：观测到的吞吐量比值 \d\.\d\d 在重复压测的波动范围内。";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    assert!(one.contains("此处多次重复的数据为几何平均"), "{one}");
+    let much = ("durability", &[("1", 1.0), ("2", 1.4)][..]);
+    let one = text(&[2], much, Lang::En);
+    let said = r"The throughput changed by \+\d\d\.\d%\.";
+    assert!(Regex::new(said).unwrap().is_match(&one), "{one}");
+    assert!(!one.contains("Not shown: "), "{one}");
+}
+
+/// Runs of no study: threads, and what is done to each.
+fn loose(threads: &[usize], mut change: impl FnMut(usize, &mut RunRecord)) -> Many {
+    let mut records = records(&["oltp_read_write"], threads, ("x", &[("y", 1.0)]), 1, 25);
+    for (n, r) in records.iter_mut().enumerate() {
+        r.study = None;
+        change(n, r);
+    }
+    let mut many = document("", &records);
+    (many.study, many.steps) = (None, Vec::new());
+    many
+}
+
+fn default(record: &mut RunRecord, name: &str, value: &str) {
+    option(record, name, value);
+    record.options.get_mut(name).unwrap().source = tidemark_core::Source::Default;
+}
+
+#[test]
+fn runs_of_no_study_beside_a_study_hide_nothing() {
+    let factor = ("durability", &[("1", 1.0)][..]);
+    let mut records = records(&["oltp_read_write"], &[1, 2, 4, 8], factor, 1, 6);
+    for r in &mut records {
+        option(r, "tables", "2");
+        option(r, "table-size", "5000");
+        // Under a name of its own.
+        let place = r.study.as_mut().unwrap();
+        let threads = place.factors.remove("threads").unwrap();
+        place.factors.insert("users".into(), threads);
+    }
+    let mut one = records[2].clone();
+    one.study = None;
+    one.id = "01940000-53a0-7c11-8a70-0c1d2e3f4a5b".into();
+    // As many tables as threads, by chance.
+    option(&mut one, "tables", "4");
+    default(&mut one, "table-size", "10000");
+    records.push(one);
+    let text = document("mixed", &records).markdown(Lang::En).unwrap();
+    let row = |parts: &[&str]| text.lines().any(|l| parts.iter().all(|p| l.contains(p)));
+    assert!(
+        row(&["| durability 01932b7e-0000 | 5000 | 2 | 8 |"]),
+        "{text}"
+    );
+    assert!(row(&["| – | 10000 | 4 | 4 |"]), "{text}");
+    assert!(text.contains("Throughput over threads"), "{text}");
+    assert!(!text.contains("table-size=–"), "{text}");
+}
+
+#[test]
+fn tables_are_no_load_of_runs_of_no_study() {
+    let many = loose(&[4, 4], |n, r| option(r, "tables", ["4", "8"][n]));
+    let text = many.markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("| tables | Runs | Transactions/s |"),
+        "{text}"
+    );
+    // Both vary and are the same in each run: the load is what is called so.
+    let many = loose(&[2, 4, 8], |_, r| {
+        let threads = r.sessions.to_string();
+        option(r, "tables", &threads);
+    });
+    let text = many.markdown(Lang::En).unwrap();
+    assert!(text.contains("| tables | Threads | Runs |"), "{text}");
+}
+
+#[test]
+fn runs_of_no_study_that_differ_in_one_thing_are_compared() {
+    let named = loose(&[4, 4], |n, r| match n {
+        0 => default(r, "range-size", "100"),
+        _ => option(r, "range-size", "50"),
+    });
+    let text = named.markdown(Lang::En).unwrap();
+    assert!(text.contains("range-size: 50 and 100 compared"), "{text}");
+    let far = loose(&[4, 4], |n, r| r.inject_rtt_ms = [0.0, 5.0][n]);
+    let text = far.markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("Injected round trip: 0ms and 5ms compared"),
+        "{text}"
+    );
 }

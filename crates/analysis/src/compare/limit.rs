@@ -75,6 +75,11 @@ impl fmt::Display for Limit {
 }
 
 impl Limit {
+    /// What it is a limit of.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
     /// Whether a comparison is beyond it: the metric changed by more, and that it changed is shown.
     /// Where nothing tells how sure a ratio is, the ratio alone decides. A metric that a run lacks is
     /// beyond it, and so is a side without a run that may be used: what can't be judged does not

@@ -12,7 +12,7 @@ pub(super) const ID: &str = "tpcc-cap";
 
 const NO_WAITS: Both = Both {
     en: "{each} New-Orders a minute and warehouse: more than the {cap} that keying and think times allow, so users waited for nothing, and this is no tpmC as the specification has it.",
-    zh: "每仓库每分钟 {each} 个新订单，超过录入与思考时间允许的上限 {cap}：终端没有等待，不是规范意义上的 tpmC。",
+    zh: "每仓库每分钟 {each} 个新订单，超过键入与思考时间允许的上限 {cap}：终端没有等待，不是规范意义上的 tpmC。",
 };
 const NO_WAITS_INSTEAD: Both = Both {
     en: "Compare it only with runs without think times; for an efficiency run with --wait.",
@@ -20,7 +20,7 @@ const NO_WAITS_INSTEAD: Both = Both {
 };
 const ABOVE: Both = Both {
     en: "{each} New-Orders a minute and warehouse, though users keyed and thought as the specification says: it allows at most {cap}.",
-    zh: "终端按规范录入和思考，每仓库每分钟却有 {each} 个新订单，超过上限 {cap}。",
+    zh: "终端按规范键入和思考，每仓库每分钟却有 {each} 个新订单，超过上限 {cap}。",
 };
 const ABOVE_INSTEAD: Both = Both {
     en: "Think times, terminals or warehouses are not what the record says: don't use the run.",

@@ -1,5 +1,6 @@
 //! A comparison as people read it, as text and as Markdown.
 
+mod names;
 mod texts;
 
 use crate::findings::finding_lines;
@@ -8,6 +9,7 @@ use crate::markdown;
 use crate::number::three;
 use crate::text::Summary;
 use crate::texts::{Lang, fill};
+pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Side, Verdict};
 
@@ -24,7 +26,7 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
         out.line("");
         out.line(t.no_differences);
     } else {
-        out.table(&differences(comparison, t));
+        out.table(&differences(comparison, lang));
     }
     let found = finding_lines(&comparison.findings, lang);
     let mut judged_on = unusable(comparison, t);
@@ -53,7 +55,7 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
     out += &if comparison.differences.is_empty() {
         format!("\n{}\n", t.no_differences)
     } else {
-        let table = differences(comparison, t);
+        let table = differences(comparison, lang);
         markdown::section(table.title, &markdown::table(&table.head, &table.rows))
     };
     let list = |lines: Vec<String>| -> String {
@@ -143,13 +145,14 @@ pub(crate) fn listed(values: &[String]) -> String {
     }
 }
 
-fn differences(comparison: &Comparison, t: &'static Texts) -> Table {
+fn differences(comparison: &Comparison, lang: Lang) -> Table {
+    let t = texts::of(lang);
     let differences = comparison.differences.iter();
     Table {
         title: t.differences,
         head: vec![t.what, t.a, t.b],
         rows: differences
-            .map(|d| vec![d.what.clone(), listed(&d.a), listed(&d.b)])
+            .map(|d| vec![difference_name(&d.what, lang), listed(&d.a), listed(&d.b)])
             .collect(),
         says: String::new(),
         numbers: 0,
@@ -179,6 +182,7 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
             (false, _) => t.kept,
         };
         let said = fill(template, &[("limit", &limit.to_string())]);
+        let said = decided_on(comparison, limit, said, t);
         // What is left out must not let a limit pass in silence.
         match comparison.left_out() {
             0 => said,
@@ -192,6 +196,29 @@ fn judgements(comparison: &Comparison, judged: Judged<'_>, t: &Texts) -> Vec<Str
         }
     };
     judged.iter().map(said).collect()
+}
+
+/// Says beside a judgement what it was made on.
+fn decided_on(comparison: &Comparison, limit: &Limit, said: String, t: &Texts) -> String {
+    let mut metrics = comparison.metrics.iter();
+    let Some(of) = metrics.find(|m| m.metric == limit.metric()) else {
+        return fill(t.on_nothing, &[("said", &said)]);
+    };
+    let template = match (of.verdict, comparison.basis) {
+        // It is said already that nothing can be judged.
+        (Verdict::Invalid, _) => return said,
+        (Verdict::Faster | Verdict::Slower, _) => t.on_shown,
+        (Verdict::NotEnough, _) => t.on_ratio,
+        (Verdict::NoDifferenceShown, Basis::Repeats) => t.on_repeats,
+        (Verdict::NoDifferenceShown, Basis::Intervals) => t.on_intervals,
+    };
+    let values = [
+        ("said", &*said),
+        ("change", &*change(of.ratio)),
+        ("a", &*comparison.a.len().to_string()),
+        ("b", &*comparison.b.len().to_string()),
+    ];
+    fill(template, &values)
 }
 
 #[cfg(test)]

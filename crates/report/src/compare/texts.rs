@@ -43,6 +43,14 @@ texts! {
     broken: "FAILED: {limit}", "未通过：{limit}";
     broken_unusable: "FAILED: {limit} can't be judged, a side has only runs that must not be used",
         "未通过：{limit} 无法判断，其中一方只有无效压测";
+    on_shown: "{said} ({change}, a difference is shown)", "{said}（{change}，差异已证实）";
+    on_repeats: "{said} ({change}, not shown with {a} and {b} repeats)",
+        "{said}（{change}，A、B 各 {a}、{b} 次重复未能证实差异）";
+    on_intervals: "{said} ({change}, not shown by the intervals within the runs)",
+        "{said}（{change}，压测内各时段未能证实差异）";
+    on_ratio: "{said} ({change}, decided by the ratio alone: too little measured to tell)",
+        "{said}（{change}，数据不足，仅按比值判定）";
+    on_nothing: "{said} (a run has no such figure)", "{said}（有压测缺少该指标）";
     judged_without: "{said} (judged without {runs} that must not be used)", "{said}（判定时剔除了无效压测 {runs} 次）";
     runs_one: "1 run", "1";
     runs_many: "{count} runs", "{count}";

@@ -56,8 +56,13 @@ fn state(s: &Sources<'_>, state: StepState) -> &'static str {
 }
 
 /// `run oltp_read_only threads=64 (repeat 2)`.
-fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
-    let text = format!("{} {}", step.kind, step.cell);
+pub(super) fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
+    let kind = match step.kind.as_str() {
+        "load" => s.t.step_of_load,
+        "run" => s.t.step_of_run,
+        kind => kind,
+    };
+    let text = format!("{kind} {}", step.cell);
     let several = s
         .many
         .steps

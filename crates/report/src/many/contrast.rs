@@ -4,9 +4,9 @@ use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{Matrix, Point, Workload, number};
-use super::summary::{changes, factor_name, factor_value, load_label, series_label};
+use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
-use crate::compare::{listed, values_of};
+use crate::compare::{difference_name, listed, values_of};
 use crate::findings::finding_lines;
 use crate::number::whole;
 use crate::texts::fill;
@@ -177,6 +177,40 @@ fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
     }
 }
 
+/// By how much, of those where a difference is shown; of the others what was observed, as such.
+fn ratios(s: &Sources<'_>, pairs: &[&Pair]) -> Vec<String> {
+    let t = s.t;
+    let all_repeat = pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
+    let same = match all_repeat {
+        true => t.contrast_same_ratio,
+        false => t.contrast_same_intervals,
+    };
+    let ratio = |ratio: f64| format!("{ratio:.2}");
+    let of = |verdicts: &[Verdict], template, write: &dyn Fn(f64) -> String| {
+        let metrics = pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
+        let ratios = metrics.filter(|m| verdicts.contains(&m.verdict));
+        let ratios: Vec<f64> = ratios.map(|m| m.ratio).collect();
+        let low = write(ratios.iter().copied().reduce(f64::min)?);
+        let high = write(ratios.iter().copied().reduce(f64::max)?);
+        let range = match low == high {
+            true => low,
+            false => fill(t.range, &[("low", &low), ("high", &high)]),
+        };
+        let values = [("range", &*range), ("n", &*whole(ratios.len() as u64))];
+        Some(fill(template, &values))
+    };
+    let said = [
+        of(
+            &[Verdict::Faster, Verdict::Slower],
+            t.contrast_most,
+            &change,
+        ),
+        of(&[Verdict::NoDifferenceShown], same, &ratio),
+        of(&[Verdict::NotEnough], t.contrast_unknown_ratio, &ratio),
+    ];
+    said.into_iter().flatten().collect()
+}
+
 /// The result in a sentence: of the pairs that may be used, and what became of the others.
 pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
     let usable = || c.pairs.iter().filter(|p| p.comparison.is_usable());
@@ -212,8 +246,7 @@ pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
             ("counts", &counts.join(s.common.comma)),
         ],
     )];
-    let ratios: Vec<f64> = throughput().map(|m| m.ratio).collect();
-    said.extend(changes(s.t, &ratios));
+    said.extend(ratios(s, &usable().collect::<Vec<_>>()));
     let unusable = c.pairs.len() - usable().count();
     if unusable > 0 {
         let values = [("n", &*whole(unusable as u64)), ("all", &*pairs)];
@@ -227,13 +260,22 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     let t = s.t;
     let factor = factor_name(t, &c.factor);
     let title = fill(t.contrast, &[("factor", factor), ("a", &c.a), ("b", &c.b)]);
-    let mut blocks = vec![Block::Say(headline(s, c)), Block::Table(pairs(s, c))];
+    let mut blocks = vec![Block::Say(headline(s, c))];
+    for (metric, name) in [(Metric::Throughput, t.throughput), (Metric::P95, t.p95)] {
+        if c.pairs.iter().any(|p| p.metric(metric).is_some()) {
+            blocks.push(Block::Heading(name.into()));
+            blocks.push(Block::Table(pairs(s, c, metric)));
+        }
+    }
     let repeats = c.pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
     let basis = match repeats {
         true => t.contrast_repeats,
         false => t.contrast_intervals,
     };
     blocks.push(Block::Fine(basis.into()));
+    let several = |p: &Pair| p.comparison.a.len() > 1 || p.comparison.b.len() > 1;
+    let means = c.pairs.iter().any(several);
+    blocks.extend(means.then(|| Block::Fine(t.contrast_means.into())));
     let left_out = c.pairs.iter().map(|p| p.comparison.left_out()).sum();
     if left_out > 0 {
         let values = [("runs", &*runs_said(t, left_out))];
@@ -244,18 +286,14 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     Some(Part::new(title, blocks))
 }
 
-fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {
+/// A table for each metric: all of them side by side are wider than a page.
+fn pairs(s: &Sources<'_>, c: &Contrast, metric: Metric) -> Grid {
     let t = s.t;
     let text = |head: &str| (head.to_string(), false);
     let number = |head: String| (head, true);
     let mut grid = Grid::new([
         text(t.pair),
-        number(format!("{}{}{}", t.throughput, t.colon, c.a)),
-        number(c.b.clone()),
-        number(t.change.into()),
-        number(t.interval.into()),
-        text(t.verdict),
-        number(format!("{}{}{}", t.p95, t.colon, c.a)),
+        number(c.a.clone()),
         number(c.b.clone()),
         number(t.change.into()),
         number(t.interval.into()),
@@ -263,12 +301,10 @@ fn pairs(s: &Sources<'_>, c: &Contrast) -> Grid {
     ]);
     for pair in &c.pairs {
         let mut row = vec![pair_label(s, c, pair)];
-        for metric in [Metric::Throughput, Metric::P95] {
-            row.extend(match pair.metric(metric) {
-                Some(compared) => values_of(compared, s.lang),
-                None => vec!["–".to_string(); 5],
-            });
-        }
+        row.extend(match pair.metric(metric) {
+            Some(compared) => values_of(compared, s.lang),
+            None => vec!["–".to_string(); 5],
+        });
         grid.rows.push(row);
     }
     grid
@@ -334,7 +370,12 @@ fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
             let pairs = of.pairs.iter().map(|n| pair_label(s, c, &c.pairs[*n]));
             named(&pairs.collect::<Vec<_>>(), NAMED, t, t.semicolon)
         };
-        let mut row = vec![d.what.clone(), listed(&d.a), listed(&d.b), pairs];
+        let mut row = vec![
+            difference_name(&d.what, s.lang),
+            listed(&d.a),
+            listed(&d.b),
+            pairs,
+        ];
         row.truncate(heads.len());
         row
     });

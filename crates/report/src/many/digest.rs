@@ -13,7 +13,7 @@ use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, Phase, QueryOutcome,
     RunRecord, RunState, Setting,
 };
-use tidemark_core::{ServerInfo, Source, StudyPlace, redact_url};
+use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_stats::Histogram;
 
 /// Points of a run's small picture over time; it is some 300 pixels wide.
@@ -68,6 +68,7 @@ pub struct RunDigest {
     pub(crate) settings: Vec<Setting>,
     pub(crate) hosts: Vec<HostLoad>,
     pub(crate) notes: Vec<String>,
+    /// With those that were not given.
     #[serde(skip)]
     pub(crate) options: Vec<(String, EffectiveOption)>,
     /// Of all transactions, to add to those of repeats.
@@ -127,8 +128,6 @@ impl RunDigest {
             took_s: q.took_ms / 1000.0,
             outcome: q.outcome.clone(),
         });
-        let given = record.options.iter();
-        let given = given.filter(|(_, o)| o.source != Source::Default);
         let findings = tidemark_analysis::findings(record)?;
         let invalid = findings.iter().any(|f| f.severity == Severity::Invalid);
         let is_result = is_result(&record.state, d.all.count);
@@ -172,7 +171,7 @@ impl RunDigest {
             settings: record.settings.clone(),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
-            options: given.map(|(n, o)| (n.clone(), o.clone())).collect(),
+            options: record.options.clone().into_iter().collect(),
             latencies: EncodedHistogram(d.all.latency().encode()),
             series: if flows {
                 series(&record.intervals)?

@@ -21,6 +21,8 @@ pub(crate) struct Document {
     pub when: String,
     pub parts: Vec<Part>,
     pub made_by: String,
+    /// Between a name and what is said of it.
+    pub colon: &'static str,
 }
 
 /// What every part is made from.
@@ -66,18 +68,17 @@ impl Document {
             common: lang.texts(),
         };
         let contrasts = contrast::of(&sources);
-        let mut parts = vec![
-            summary::part(&sources, &contrasts),
-            environment::part(&sources),
-        ];
+        let mut parts = vec![summary::part(&sources, &contrasts)];
+        let any_runs = !many.runs.is_empty();
+        parts.extend(any_runs.then(|| environment::part(&sources)));
         for (workload, cells) in sources.workloads() {
             parts.push(workload::part(&sources, workload, cells)?);
         }
         parts.extend(contrast::part(&sources, &contrasts));
-        parts.push(judged::part(&sources));
+        parts.extend(judged::part(&sources));
         parts.extend(commands::failures(&sources));
         parts.push(commands::repeat(&sources));
-        parts.push(commands::runs(&sources));
+        parts.extend(any_runs.then(|| commands::runs(&sources)));
         parts.extend(commands::outputs(&sources));
         parts.push(words(&sources));
         Ok(Self {
@@ -85,6 +86,7 @@ impl Document {
             when: when(&sources),
             parts,
             made_by: made_by(&sources),
+            colon: sources.t.colon,
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::block::{Block, Judged, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
+use super::missing::nothing_measured;
 use super::summary::run_label;
 use crate::findings::Said;
 use crate::texts::fill;
@@ -40,17 +41,16 @@ pub(super) fn groups(runs: &[RunDigest]) -> Vec<Group<'_>> {
     groups
 }
 
-pub(super) fn part(s: &Sources<'_>) -> Part {
+/// `None` where there is nothing to judge.
+pub(super) fn part(s: &Sources<'_>) -> Option<Part> {
     let groups = groups(&s.many.runs);
     let judged: Vec<Judged> = groups.iter().map(|g| judged(s, g)).collect();
-    Part::new(
-        s.common.findings,
-        vec![if judged.is_empty() {
-            Block::Say(s.t.no_findings.into())
-        } else {
-            Block::Findings(judged)
-        }],
-    )
+    let block = match judged.is_empty() {
+        true if nothing_measured(s) => return None,
+        true => Block::Say(s.t.no_findings.into()),
+        false => Block::Findings(judged),
+    };
+    Some(Part::new(s.common.findings, vec![block]))
 }
 
 fn judged(s: &Sources<'_>, group: &Group<'_>) -> Judged {

@@ -8,16 +8,16 @@ pub(super) fn text(document: &Document) -> String {
     let mut out = format!("# {}\n\n{}\n", escaped(&document.title), document.when);
     for part in &document.parts {
         let mut body = String::new();
-        blocks(&mut body, &part.blocks);
+        blocks(&mut body, &part.blocks, document.colon);
         out += &section(&escaped(&part.title), body.trim_start());
     }
     out += &format!("\n{}\n", escaped(&document.made_by));
     out
 }
 
-fn blocks(out: &mut String, blocks: &[Block]) {
+fn blocks(out: &mut String, blocks: &[Block], colon: &str) {
     for block in blocks {
-        let text = one(block);
+        let text = one(block, colon);
         if !text.is_empty() {
             out.push('\n');
             out.push_str(&text);
@@ -26,7 +26,7 @@ fn blocks(out: &mut String, blocks: &[Block]) {
 }
 
 /// Pictures are left out; what they say in words stays.
-fn one(block: &Block) -> String {
+fn one(block: &Block, colon: &str) -> String {
     let item = |text: &str| format!("- {}\n", escaped(text));
     match block {
         Block::Heading(text) => format!("### {}\n", escaped(text)),
@@ -49,13 +49,13 @@ fn one(block: &Block) -> String {
             .collect(),
         Block::Figures(figures) => figures
             .iter()
-            .map(|f| item(&format!("{}: {}", f.title, f.says)))
+            .map(|f| item(&format!("{}{colon}{}", f.title, f.says)))
             .collect(),
         Block::Panels(panels) => panels.iter().map(|p| item(&p.says)).collect(),
         Block::Code(language, text) => code_block(language, text),
         Block::Fold(title, inner) => {
             let mut out = format!("{}\n", escaped(title));
-            blocks(&mut out, inner);
+            blocks(&mut out, inner, colon);
             out
         }
     }

@@ -1,11 +1,12 @@
 //! The matrix that runs make: workloads, series within them, points over a load, repeats.
 
 use super::digest::RunDigest;
+use super::factors::{all_of_one_study, factors};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Factors that are a number of emulated users, or a rate, by the names that studies and options
 /// use.
-const USERS: [&str; 6] = [
+pub(super) const USERS: [&str; 6] = [
     "threads",
     "terminals",
     "sessions",
@@ -13,33 +14,7 @@ const USERS: [&str; 6] = [
     "connections",
     "clients",
 ];
-const RATES: [&str; 2] = ["rate", "target-rate"];
-/// Options that say nothing of what was measured, or are told otherwise.
-const ASIDE: [&str; 20] = [
-    "out",
-    "report",
-    "store",
-    "lang",
-    "seed",
-    "rand-seed",
-    "target",
-    "threads",
-    "terminals",
-    "connections",
-    "rate",
-    "time",
-    "warmup-time",
-    "report-interval",
-    "interval",
-    "inject-rtt",
-    "db",
-    "host",
-    "port",
-    "user",
-];
-/// Options that differ between runs of no study are factors, so many at most.
-const MOST_OPTIONS: usize = 3;
-
+pub(super) const RATES: [&str; 2] = ["rate", "target-rate"];
 /// What the x axis of a workload's charts is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AxisKind {
@@ -251,11 +226,13 @@ fn axis(varying: &[String], placed: &[(&RunDigest, BTreeMap<String, String>)]) -
     let users = |run: &RunDigest| (!run.open_loop).then_some(run.users() as f64);
     let rate = |run: &RunDigest| run.rate;
     let named = |name: &String, known: &[&str]| known.contains(&name.as_str());
+    let one_study = all_of_one_study(placed.iter().map(|(run, _)| *run));
     let find = |kind, known: &[&str], of: &dyn Fn(&RunDigest) -> Option<f64>| {
         let by_name = varying
             .iter()
             .find(|n| named(n, known) && values(n).is_some());
-        let by_value = varying.iter().find(|n| is(n, of));
+        // What is no study's factor may equal the load by chance.
+        let by_value = varying.iter().find(|n| one_study && is(n, of));
         by_value.or(by_name).map(|name| LoadAxis {
             name: name.clone(),
             kind,
@@ -276,94 +253,6 @@ fn axis(varying: &[String], placed: &[(&RunDigest, BTreeMap<String, String>)]) -
         name: name.clone(),
         kind: AxisKind::Other,
     })
-}
-
-/// What tells each run from the others of its workload.
-fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, BTreeMap<String, String>)> {
-    let studies: BTreeSet<_> = runs
-        .iter()
-        .map(|r| r.study.as_ref().map(|s| &s.study))
-        .collect();
-    let options = differing_options(runs);
-    let of = |run: &&'d RunDigest| {
-        let mut factors = match &run.study {
-            Some(place) => place.factors.clone(),
-            None => own_factors(run, &options),
-        };
-        factors.remove("workload");
-        if let (true, Some(place)) = (studies.len() > 1, &run.study) {
-            let short: String = place.study.chars().take(13).collect();
-            factors.insert("study".into(), format!("{} {short}", place.name));
-        }
-        // A study may vary them under another name; a constant is dropped later.
-        let has_load = factors.iter().any(|(name, value)| {
-            let known = USERS.contains(&name.as_str()) || RATES.contains(&name.as_str());
-            known || number(value).is_some_and(|(n, _)| n == run.users() as f64 && n > 1.0)
-        });
-        if !has_load {
-            let name = if run.terminals.is_some() {
-                "terminals"
-            } else {
-                "threads"
-            };
-            factors.insert(name.into(), run.users().to_string());
-        }
-        (*run, factors)
-    };
-    runs.iter().map(of).collect()
-}
-
-/// Of a run that belongs to no study.
-fn own_factors(run: &RunDigest, options: &[String]) -> BTreeMap<String, String> {
-    let mut factors = BTreeMap::new();
-    let target = match run.server_name() {
-        Some(server) => format!("{server} {}", place_of(&run.target)),
-        None => place_of(&run.target),
-    };
-    factors.insert("target".to_string(), target);
-    if let Some(rate) = run.rate {
-        factors.insert("rate".into(), format!("{rate}"));
-        factors.insert("threads".into(), run.users().to_string());
-    }
-    if run.inject_rtt_ms > 0.0 {
-        factors.insert("rtt".into(), format!("{}ms", run.inject_rtt_ms));
-    }
-    for name in options {
-        let option = run.options.iter().find(|(n, _)| n == name);
-        let value = option.map_or("–".to_string(), |(_, o)| o.value.clone());
-        factors.insert(name.clone(), value);
-    }
-    factors
-}
-
-/// Options given that are not the same in all of these runs.
-fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
-    let given = runs.iter().flat_map(|r| r.options.iter().map(|(n, _)| n));
-    let names: BTreeSet<&String> = given.collect();
-    let values = |name: &String| -> BTreeSet<Option<&String>> {
-        let each = runs.iter().map(|r| {
-            let option = r.options.iter().find(|(n, _)| n == name);
-            option.map(|(_, o)| &o.value)
-        });
-        each.collect()
-    };
-    let aside = |name: &str| {
-        ASIDE.contains(&name)
-            || ["-host", "-port", "-user", "-password", "-db", "-socket"]
-                .iter()
-                .any(|end| name.ends_with(end))
-    };
-    let differing = names
-        .into_iter()
-        .filter(|name| !aside(name) && values(name).len() > 1);
-    differing.take(MOST_OPTIONS).cloned().collect()
-}
-
-/// A URL without what everybody knows: scheme, account, parameters.
-fn place_of(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    rest.split(['?', '#']).next().unwrap_or(rest).to_string()
 }
 
 /// A number with its unit: `64`, `100k`, `20 ms`, `1.5M`; times are made milliseconds.
@@ -408,11 +297,5 @@ mod tests {
         for text in ["", "on", "10.11.6-MariaDB", "1.2.3", "v8", "sqlite:a.db"] {
             assert_eq!(number(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_place_has_no_account() {
-        assert_eq!(place_of("mysql://u:***@h:3306/db?tls=on"), "h:3306/db");
-        assert_eq!(place_of("sqlite:a.db"), "sqlite:a.db");
     }
 }

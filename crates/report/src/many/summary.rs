@@ -3,13 +3,13 @@
 
 use super::block::{Block, Part};
 use super::cell::Cell;
-use super::contrast::{Contrast, change, headline};
+use super::contrast::{Contrast, headline};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
-use super::{StepState, judged, objective};
+use super::{StepState, judged, missing, objective};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ use tidemark_core::record::QueryOutcome;
 const NAMED: usize = 4;
 
 pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
+    if missing::nothing_measured(s) {
+        return Part::new(s.t.summary, nothing(s));
+    }
     let mut blocks = vec![Block::Say(what(s))];
     if let Some(contrast) = contrasts {
         blocks.push(Block::Lead(headline(s, contrast)));
@@ -45,8 +48,20 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
         let judged: Vec<String> = judged.collect();
         blocks.extend((!judged.is_empty()).then_some(Block::List(judged)));
     }
-    blocks.push(Block::List(believed(s)));
+    let mut said = missing::targets(s);
+    said.extend(believed(s));
+    blocks.push(Block::List(said));
     Part::new(s.t.summary, blocks)
+}
+
+/// That there is no result, and why.
+fn nothing(s: &Sources<'_>) -> Vec<Block> {
+    let mut said = missing::targets(s);
+    said.extend(missing::failed(s));
+    said.extend(left_undone(s));
+    let mut blocks = vec![Block::Lead(s.t.nothing_measured.into())];
+    blocks.extend((!said.is_empty()).then_some(Block::List(said)));
+    blocks
 }
 
 fn what(s: &Sources<'_>) -> String {
@@ -251,7 +266,7 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
     text
 }
 
-/// Findings by severity, failures, and what is left to do.
+/// Findings by severity, and what is left undone.
 fn believed(s: &Sources<'_>) -> Vec<String> {
     let (t, runs) = (s.t, &s.many.runs);
     let groups = judged::groups(runs);
@@ -283,6 +298,14 @@ fn believed(s: &Sources<'_>) -> Vec<String> {
     if said.is_empty() && !runs.is_empty() {
         said.push(t.believe_all.into());
     }
+    said.extend(left_undone(s));
+    said
+}
+
+/// Runs without a result, steps that failed, and what is left to do.
+fn left_undone(s: &Sources<'_>) -> Vec<String> {
+    let (t, runs) = (s.t, &s.many.runs);
+    let mut said = Vec::new();
     let without = runs.iter().filter(|r| !r.counts()).count() + s.many.unreadable.len();
     if without > 0 {
         said.push(fill(t.failed_runs, &[("runs", &runs_said(t, without))]));
@@ -302,14 +325,4 @@ fn believed(s: &Sources<'_>) -> Vec<String> {
         said.push(fill(t.open_steps, &values));
     }
     said
-}
-
-/// A change as a sentence says it.
-pub(super) fn changes(t: &Texts, ratios: &[f64]) -> Option<String> {
-    let low = ratios.iter().copied().reduce(f64::min)?;
-    let high = ratios.iter().copied().reduce(f64::max)?;
-    Some(fill(
-        t.contrast_most,
-        &[("low", &change(low)), ("high", &change(high))],
-    ))
 }

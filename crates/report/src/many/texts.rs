@@ -53,6 +53,12 @@ texts! {
         "{runs} 次压测中有 {count} 次无效，数据不可采用（{rules}），均未计入均值、拟合、对比与结论；某测试点若只有无效压测，其数据以 ✗ 标出。";
     believe_suspect: "With care: {count} of {runs} {runs|run|runs} may mislead ({rules}).", "{runs} 次压测中有 {count} 次存疑，数据需谨慎使用（{rules}）。";
     believe_note: "Worth knowing, while the numbers stand: {rules}.", "提示（不影响数据）：{rules}。";
+    nothing_measured: "Nothing was measured: no run has a result.", "没有测得任何数据：没有一次压测得到结果。";
+    step_failed_why: "Failed: {step}: {reason}", "失败：{step}：{reason}";
+    target_missing: "{target} has no figures: {count} of {all} {all|step|steps} failed or {count|was|were} skipped: {reason}",
+        "{target}没有任何数据：{all} 个步骤中有 {count} 个失败或被跳过，首个原因：{reason}";
+    engine_target: "{engine} (target {target})", "{engine}（目标库 {target}）";
+    just_target: "The target {target}", "目标库 {target} ";
     failed_steps: "Steps that failed or were skipped: {count}; their reasons are below.", "有 {count} 个步骤失败或被跳过，原因见下文。";
     open_steps: "The study is not over: {left} of {all} {all|step|steps} left.", "该套测试尚未全部完成：{all} 个步骤中还剩 {left} 个。";
     failed_runs: "{runs} without a result, in no figure.", "{runs}没有得到结果，未计入任何数据。";
@@ -96,7 +102,9 @@ texts! {
     finding: "Findings", "审查结论";
     load_of: "{load} {name}", "{name} {load}";
     plus_minus: "{value} ± {half}", "{value} ± {half}";
-    repeats_say: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
+    repeats_say: "Throughput and average are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
+        "吞吐量与平均延迟为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
+    repeats_say_tpmc: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
         "吞吐量、平均延迟与 tpmC 为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
     latency_open: "Latencies count from the scheduled arrival.", "延迟从计划到达时刻起算。";
     latency_due: "Latencies count from the moment a transaction was due.", "延迟从事务应发起的时刻起算。";
@@ -179,7 +187,16 @@ texts! {
     in_pairs: "{text} In {count} of {all} pairs: {pairs}.", "{text}涉及 {all} 组中的 {count} 组：{pairs}。";
     pairs_differ: "In pairs", "涉及测试点";
     every_pair: "all {all}", "全部 {all} 组";
-    contrast_most: "The throughput changed by {low} to {high}.", "吞吐量变化 {low} 至 {high}。";
+    contrast_most: "The throughput changed by {range}.", "吞吐量变化 {range}。";
+    contrast_same_ratio: "Not shown: the observed {n|ratio of|ratios of} {range} {n|is|are} within what repeats differ by.",
+        "未显示差异的 {n} 组：观测到的吞吐量比值 {range} 在重复压测的波动范围内。";
+    contrast_same_intervals: "Not shown: the observed {n|ratio of|ratios of} {range} {n|is|are} within what the intervals of a run differ by.",
+        "未显示差异的 {n} 组：观测到的吞吐量比值 {range} 在压测内各时段的波动范围内。";
+    contrast_unknown_ratio: "Too little measured: the observed {n|ratio of|ratios of} {range} {n|shows|show} nothing.",
+        "数据不足的 {n} 组：观测到的吞吐量比值 {range} 不能说明问题。";
+    range: "{low} to {high}", "{low} 至 {high}";
+    contrast_means: "Figures of several runs are geometric means here, each run's percentile counted once; the workload's table has arithmetic means, and percentiles of all transactions together, so the two may differ.",
+        "此处多次重复的数据为几何平均（百分位逐次计算后再平均）；测试结果表中为算术平均，百分位由全部事务合并计算，故两处可能不同。";
     contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
     contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",
         "只有单次压测的一方，其 95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";
@@ -198,6 +215,8 @@ texts! {
     step: "Step", "步骤";
     state: "State", "状态";
     reason: "Reason", "原因";
+    step_of_load: "load", "加载";
+    step_of_run: "run", "压测";
     step_failed: "failed", "失败";
     step_skipped: "skipped", "跳过";
     step_waiting: "waiting", "未执行";

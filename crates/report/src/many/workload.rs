@@ -238,7 +238,12 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
     said.extend(any(|c| c.usable && !c.invalid.is_empty()).then(|| t.left_out_says.into()));
     said.extend(any(|c| c.counted > 0 && !c.usable).then(|| t.mark_says.into()));
     let repeated = m.points().any(|(_, _, cell)| cell.counted > 1);
-    said.extend(repeated.then(|| t.repeats_say.into()));
+    let tpmc = m.points().any(|(_, _, cell)| cell.tpmc.is_some());
+    let repeats = match tpmc {
+        true => t.repeats_say_tpmc,
+        false => t.repeats_say,
+    };
+    said.extend(repeated.then(|| repeats.into()));
     said
 }
 

@@ -1,0 +1,184 @@
+//! What tells a run from the others of its workload: a study's factors, or the options that differ.
+
+use super::digest::RunDigest;
+use super::matrix::{RATES, USERS, number};
+use std::collections::{BTreeMap, BTreeSet};
+use tidemark_core::Source;
+
+/// Options that say nothing of what was measured, or are told otherwise.
+const ASIDE: [&str; 20] = [
+    "out",
+    "report",
+    "store",
+    "lang",
+    "seed",
+    "rand-seed",
+    "target",
+    "threads",
+    "terminals",
+    "connections",
+    "rate",
+    "time",
+    "warmup-time",
+    "report-interval",
+    "interval",
+    "inject-rtt",
+    "db",
+    "host",
+    "port",
+    "user",
+];
+/// Options that differ between runs of no study are factors, so many at most.
+const MOST_OPTIONS: usize = 3;
+
+/// What a run has no value of.
+const NONE: &str = "–";
+
+type Factors = BTreeMap<String, String>;
+
+/// Whether all runs are of the same execution of a study, whose factors tell them apart.
+pub(super) fn all_of_one_study<'d>(runs: impl Iterator<Item = &'d RunDigest>) -> bool {
+    let studies: BTreeSet<_> = runs.map(study_of).collect();
+    studies.len() == 1 && !studies.contains(&None)
+}
+
+fn study_of(run: &RunDigest) -> Option<&String> {
+    run.study.as_ref().map(|s| &s.study)
+}
+
+/// What tells each run from the others of its workload.
+pub(super) fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
+    let one_study = all_of_one_study(runs.iter().copied());
+    let several = runs
+        .iter()
+        .map(|r| study_of(r))
+        .collect::<BTreeSet<_>>()
+        .len()
+        > 1;
+    let options = differing_options(runs);
+    let users = match runs.iter().all(|r| r.terminals.is_some()) {
+        true => "terminals",
+        false => "threads",
+    };
+    let of = |run: &&'d RunDigest| {
+        let mut factors = run
+            .study
+            .as_ref()
+            .map_or(Factors::new(), |s| s.factors.clone());
+        factors.remove("workload");
+        let loads = loads_of(study_of(run), runs);
+        if one_study {
+            // A study may vary them under another name; a constant is dropped later.
+            if loads.is_empty() && !factors.keys().any(|n| is_load(n)) {
+                factors.insert(users.into(), run.users().to_string());
+            }
+            return (*run, factors);
+        }
+        // Beside others, its load has the name that theirs has.
+        factors.retain(|name, _| !loads.contains(name));
+        for (name, value) in own_factors(run, &options) {
+            factors.entry(name).or_insert(value);
+        }
+        factors.insert(users.into(), run.users().to_string());
+        if let (true, Some(place)) = (several, &run.study) {
+            let short: String = place.study.chars().take(13).collect();
+            factors.insert("study".into(), format!("{} {short}", place.name));
+        }
+        (*run, factors)
+    };
+    runs.iter().map(of).collect()
+}
+
+fn is_load(name: &str) -> bool {
+    USERS.contains(&name) || RATES.contains(&name)
+}
+
+/// Factors of a study that are the load of each of its runs, whatever they are called; none of runs
+/// of no study.
+fn loads_of(study: Option<&String>, runs: &[&RunDigest]) -> BTreeSet<String> {
+    let places = || {
+        let of_it = runs
+            .iter()
+            .filter(|r| study.is_some() && study_of(r) == study);
+        of_it.filter_map(|r| Some((*r, &r.study.as_ref()?.factors)))
+    };
+    let names: BTreeSet<&String> = places().flat_map(|(_, f)| f.keys()).collect();
+    let values = |name: &String| -> Option<Vec<(&RunDigest, f64)>> {
+        let each = places().map(|(run, f)| Some((run, number(f.get(name)?)?.0)));
+        each.collect()
+    };
+    let is = |name: &&&String| {
+        values(name).is_some_and(|of| {
+            let users = of.iter().all(|(run, n)| run.users() as f64 == *n);
+            let rate = of.iter().all(|(run, n)| run.rate == Some(*n));
+            // Any factor may be 1 beside one user.
+            let told = is_load(name) || of.iter().any(|(_, n)| *n > 1.0);
+            told && (users || rate)
+        })
+    };
+    names.iter().filter(is).map(|n| (*n).clone()).collect()
+}
+
+/// Of a run that stands beside others than its study's.
+fn own_factors(run: &RunDigest, options: &[String]) -> Factors {
+    let mut factors = Factors::new();
+    let target = match run.server_name() {
+        Some(server) => format!("{server} {}", place_of(&run.target)),
+        None => place_of(&run.target),
+    };
+    factors.insert("target".to_string(), target);
+    if let Some(rate) = run.rate {
+        factors.insert("rate".into(), format!("{rate}"));
+    }
+    // None is a distance, too: it is what a run with one is compared with.
+    factors.insert("rtt".into(), format!("{}ms", run.inject_rtt_ms));
+    for name in options {
+        let value = option(run, name).map_or(NONE.to_string(), String::clone);
+        factors.insert(name.clone(), value);
+    }
+    factors
+}
+
+/// An option's value, given or not.
+fn option<'d>(run: &'d RunDigest, name: &str) -> Option<&'d String> {
+    let mut options = run.options.iter();
+    options.find(|(n, _)| n == name).map(|(_, o)| &o.value)
+}
+
+/// Options that were given to some of these runs and are not the same in all.
+fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
+    let all = runs.iter().flat_map(|r| r.options.iter());
+    let given = all.filter(|(_, o)| o.source != Source::Default);
+    let names: BTreeSet<&String> = given.map(|(n, _)| n).collect();
+    let values = |name: &String| -> BTreeSet<Option<&String>> {
+        runs.iter().map(|r| option(r, name)).collect()
+    };
+    let aside = |name: &str| {
+        ASIDE.contains(&name)
+            || ["-host", "-port", "-user", "-password", "-db", "-socket"]
+                .iter()
+                .any(|end| name.ends_with(end))
+    };
+    let differing = names
+        .into_iter()
+        .filter(|name| !aside(name) && values(name).len() > 1);
+    differing.take(MOST_OPTIONS).cloned().collect()
+}
+
+/// A URL without what everybody knows: scheme, account, parameters.
+fn place_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    rest.split(['?', '#']).next().unwrap_or(rest).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_no_account() {
+        assert_eq!(place_of("mysql://u:***@h:3306/db?tls=on"), "h:3306/db");
+        assert_eq!(place_of("sqlite:a.db"), "sqlite:a.db");
+    }
+}
