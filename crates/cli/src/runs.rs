@@ -19,12 +19,14 @@ impl From<StoreError> for Failure {
             StoreError::NoSuchRun { .. }
             | StoreError::Ambiguous { .. }
             | StoreError::NoSuchStudy { .. }
-            | StoreError::StudyGoesOn { .. }
             | StoreError::StudyElsewhere { .. }
             | StoreError::BadTag { .. }
             | StoreError::Absent { .. } => ExitCode::Usage,
             StoreError::Damaged { .. } => ExitCode::Check,
-            StoreError::Occupied { .. } | StoreError::Exists { .. } => ExitCode::Refused,
+            StoreError::Occupied { .. }
+            | StoreError::Exists { .. }
+            | StoreError::StudyGoesOn { .. }
+            | StoreError::ServerTaken { .. } => ExitCode::Refused,
             _ => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

@@ -309,7 +309,7 @@ fn ctrl_c_leaves_what_can_be_resumed_and_a_changed_file_is_refused() {
 
     // Nobody else executes it meanwhile.
     let other = dir.run(&["study", "resume"]);
-    assert_eq!(other.code, Some(2), "{other:?}");
+    assert_eq!(other.code, Some(5), "{other:?}");
     assert!(
         other.err.contains("is being executed by process"),
         "{other:?}"

@@ -6,6 +6,7 @@ mod common;
 use common::{Said, TIDEMARK, Workdir, wait_until};
 use std::process::Command;
 use tidemark_store::{Filter, ListedState, Store, StudyState};
+use tidemark_testkit::{SBTEST, shared_postgres};
 
 /// `tidemark` with sandboxes of its own.
 fn command(dir: &Workdir, args: &[&str]) -> Command {
@@ -38,11 +39,60 @@ fn of_two_that_begin_one_file_at_once_one_goes_on() {
     let (gone_on, refused): (Vec<_>, Vec<_>) = both.iter().partition(|s| s.code == Some(0));
     assert_eq!(gone_on.len(), 1, "{both:?}");
     assert!(gone_on[0].out.contains("2 of 2 steps done"), "{both:?}");
-    assert_eq!(refused[0].code, Some(2), "{both:?}");
+    assert_eq!(refused[0].code, Some(5), "{both:?}");
     let told = "this file is being executed by process ";
     assert!(refused[0].err.contains(told), "{both:?}");
     assert!(!refused[0].out.contains("private server"), "{both:?}");
     assert_eq!(store(&dir).studies().unwrap().len(), 1);
+}
+
+/// Waits until a run of a study is measured.
+fn a_run_goes_on(dir: &Workdir) {
+    wait_until("a run goes on", || {
+        let store = Store::open_existing(&dir.path().join("store.db"));
+        let runs = store.and_then(|s| s.list(&Filter::default()));
+        runs.is_ok_and(|runs| runs.iter().any(|r| r.state == ListedState::Running))
+    });
+}
+
+#[test]
+fn of_two_studies_on_one_server_one_goes_on() {
+    let dir = Workdir::new();
+    let server = shared_postgres().unwrap();
+    let databases = ["one", "two"].map(|name| server.fresh_database(name).unwrap());
+    for (database, file) in databases.iter().zip(["one.toml", "two.toml"]) {
+        // Whoever comes first is at it until the other one has come.
+        let text = small(&database.url(), 1).replace("time = 1", "time = 6");
+        std::fs::write(dir.path().join(file), text).unwrap();
+    }
+    let begin = |file: &str| dir.spawn(&["study", "run", file]);
+    let both = [begin("one.toml"), begin("two.toml")];
+    let both = both.map(|study| Said::of(&study.wait_with_output().unwrap()));
+    let (gone_on, refused): (Vec<_>, Vec<_>) = both.iter().partition(|s| s.code == Some(0));
+    assert_eq!(gone_on.len(), 1, "{both:?}");
+    assert!(gone_on[0].out.contains("2 of 2 steps done"), "{both:?}");
+    assert_eq!(refused[0].code, Some(5), "{both:?}");
+    let told = "which this study needs, too, and each would measure the other's load";
+    assert!(refused[0].err.contains(told), "{both:?}");
+    assert!(!refused[0].err.contains(SBTEST), "{both:?}");
+    // It has not touched anything, and can begin when the other has ended.
+    assert_eq!(store(&dir).studies().unwrap().len(), 1);
+    let first_went_on = both[0].code == Some(0);
+    let [ended, other] = match first_went_on {
+        true => ["one.toml", "two.toml"],
+        false => ["two.toml", "one.toml"],
+    };
+    let untouched = &databases[usize::from(first_went_on)];
+    assert!(untouched.query("SELECT 1 FROM sbtest1").is_err());
+
+    // Nor is one gone on with beside another.
+    let study = begin(other);
+    a_run_goes_on(&dir);
+    let beside = dir.run(&["study", "resume", ended]);
+    assert_eq!(beside.code, Some(5), "{beside:?}");
+    assert!(beside.err.contains(told), "{beside:?}");
+    let said = Said::of(&study.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
 }
 
 #[test]
@@ -100,13 +150,7 @@ fn steps_are_the_program_that_began_whatever_takes_its_place() {
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     let study = command.spawn().unwrap();
-    let runs = || {
-        let store = Store::open_existing(&dir.path().join("store.db"));
-        store.and_then(|s| s.list(&Filter::default()))
-    };
-    wait_until("the first run goes on", || {
-        runs().is_ok_and(|r| r.iter().any(|r| r.state == ListedState::Running))
-    });
+    a_run_goes_on(&dir);
     // Processes are called by the program's name all the same.
     let children = format!("/proc/{0}/task/{0}/children", study.id());
     let child = std::fs::read_to_string(children).unwrap();

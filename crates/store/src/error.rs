@@ -164,6 +164,23 @@ pub enum StoreError {
         /// Its host.
         hostname: String,
     },
+    /// Another study loads a server that this one needs, too.
+    #[error(
+        "study {name:?} ({id}) is being executed by process {pid} on {server}, which this study \
+         needs, too, and each would measure the other's load: wait for its end, or end it with \
+         Ctrl-C; if both are meant to go on side by side, this one needs a store of its own, for \
+         example --store=other.db"
+    )]
+    ServerTaken {
+        /// The other's id.
+        id: String,
+        /// The other's name.
+        name: String,
+        /// Its process.
+        pid: u32,
+        /// The server.
+        server: String,
+    },
     /// Whether another host executes the study can't be seen from here.
     #[error(
         "study {id} was executed on {hostname}, and whether it still is can't be seen from here; if \

@@ -31,8 +31,8 @@ pub use path::{data_folder, default_path};
 pub use query::{Filter, ListedState, RunListing, StateWord};
 pub use salvage::{Salvaged, SalvagedRun, salvage};
 pub use studies::{
-    ChangedSetting, NewStep, NewStudy, RunProgress, StepEnd, StepRow, StepState, StudyElsewhere,
-    StudyRow, StudyRun, StudyState,
+    ChangedSetting, NewStep, NewStudy, RunProgress, Shared, StepEnd, StepRow, StepState,
+    StudyElsewhere, StudyRow, StudyRun, StudyState,
 };
 
 use rusqlite::Connection;

@@ -390,7 +390,7 @@ fn studies_come_back_with_their_steps_and_what_waits_for_being_put_back() {
             command: vec!["tidemark".into(), "sysbench".into()],
         })
         .collect();
-    store.begin_study(&study, &steps, false).unwrap();
+    store.begin_study(&study, &steps, false, &|_| None).unwrap();
     let change = ChangedSetting {
         target: "a".into(),
         server: "127.0.0.1:3306".into(),

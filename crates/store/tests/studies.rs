@@ -44,7 +44,7 @@ fn steps() -> Vec<NewStep> {
 fn opened() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::open(&dir.path().join("runs.db")).unwrap();
-    let begun = store.begin_study(&study("s1", "first"), &steps(), false);
+    let begun = store.begin_study(&study("s1", "first"), &steps(), false, &|_| None);
     assert_eq!(begun.unwrap(), None);
     (dir, store)
 }
@@ -98,7 +98,10 @@ fn steps_are_taken_one_by_one_and_can_be_taken_again() {
 fn a_study_is_found_by_id_beginning_name_and_last() {
     let (_dir, mut store) = opened();
     for new in [study("s2-b", "first"), study("s2-c", "second")] {
-        assert_eq!(store.begin_study(&new, &[], false).unwrap(), None);
+        assert_eq!(
+            store.begin_study(&new, &[], false, &|_| None).unwrap(),
+            None
+        );
     }
     for (word, id) in [
         ("s1", "s1"),
@@ -246,18 +249,29 @@ fn of_a_file_one_execution_goes_on_at_a_time() {
         path: study("s1", "").path,
         ..study("s9", "first")
     };
-    let other = store.begin_study(&again, &steps(), false).unwrap();
+    let other = store
+        .begin_study(&again, &steps(), false, &|_| None)
+        .unwrap();
     assert_eq!(other.unwrap().id, "s1");
     // Nobody begins beside one that lives.
-    let other = store.begin_study(&again, &steps(), true).unwrap();
+    let other = store
+        .begin_study(&again, &steps(), true, &|_| None)
+        .unwrap();
     assert_eq!(other.unwrap().state, StudyState::Running);
     let db = rusqlite::Connection::open(dir.path().join("runs.db")).unwrap();
     db.execute("UPDATE study SET pid_started = '0'", [])
         .unwrap();
-    let other = store.begin_study(&again, &steps(), false).unwrap();
+    let other = store
+        .begin_study(&again, &steps(), false, &|_| None)
+        .unwrap();
     assert_eq!(other.unwrap().state, StudyState::Unfinished);
     assert_eq!(store.studies().unwrap().len(), 1);
-    assert_eq!(store.begin_study(&again, &steps(), true).unwrap(), None);
+    assert_eq!(
+        store
+            .begin_study(&again, &steps(), true, &|_| None)
+            .unwrap(),
+        None
+    );
     assert_eq!(store.steps("s9").unwrap().len(), 3);
     // What came to nothing is forgotten, but not what has begun a step.
     store.step_begins("s1", 0, &[]).unwrap();
@@ -267,14 +281,21 @@ fn of_a_file_one_execution_goes_on_at_a_time() {
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].id, "s1");
     store.end_study("s1").unwrap();
-    assert_eq!(store.begin_study(&again, &steps(), false).unwrap(), None);
+    assert_eq!(
+        store
+            .begin_study(&again, &steps(), false, &|_| None)
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
 fn of_two_processes_one_executes_a_study() {
     let (dir, mut store) = opened();
     // This process may go on with its own.
-    store.claim_study("s1", &hostname(), false).unwrap();
+    store
+        .claim_study("s1", &hostname(), false, &|_| None)
+        .unwrap();
     let db = rusqlite::Connection::open(dir.path().join("runs.db")).unwrap();
     // Process 1 lives as long as the machine.
     let stat = std::fs::read_to_string("/proc/1/stat").unwrap();
@@ -282,7 +303,9 @@ fn of_two_processes_one_executes_a_study() {
     let started = started.split_ascii_whitespace().nth(19).unwrap();
     db.execute("UPDATE study SET pid = 1, pid_started = ?1", [started])
         .unwrap();
-    let refused = store.claim_study("s1", &hostname(), false).unwrap_err();
+    let refused = store
+        .claim_study("s1", &hostname(), false, &|_| None)
+        .unwrap_err();
     assert!(
         matches!(refused, StoreError::StudyGoesOn { pid: 1, .. }),
         "{refused}"
@@ -292,18 +315,28 @@ fn of_two_processes_one_executes_a_study() {
     db.execute("UPDATE study SET pid_started = '0'", [])
         .unwrap();
     assert_eq!(store.study("s1").unwrap().state, StudyState::Unfinished);
-    store.claim_study("s1", &hostname(), false).unwrap();
+    store
+        .claim_study("s1", &hostname(), false, &|_| None)
+        .unwrap();
     // Before this machine was started again.
     db.execute("UPDATE study SET boot_id = 'b'", []).unwrap();
     assert_eq!(store.study("s1").unwrap().state, StudyState::Unfinished);
-    store.claim_study("s1", &hostname(), false).unwrap();
+    store
+        .claim_study("s1", &hostname(), false, &|_| None)
+        .unwrap();
     // Another machine that shares the file.
     db.execute("UPDATE study SET boot_id = 'b', hostname = 'h'", [])
         .unwrap();
     assert_eq!(store.study("s1").unwrap().state, StudyState::PerhapsRunning);
-    let refused = store.claim_study("s1", &hostname(), false).unwrap_err();
+    let refused = store
+        .claim_study("s1", &hostname(), false, &|_| None)
+        .unwrap_err();
     assert!(refused.to_string().contains("--take-over"), "{refused}");
-    store.claim_study("s1", &hostname(), true).unwrap();
-    let none = store.claim_study("x", &hostname(), false).unwrap_err();
+    store
+        .claim_study("s1", &hostname(), true, &|_| None)
+        .unwrap();
+    let none = store
+        .claim_study("x", &hostname(), false, &|_| None)
+        .unwrap_err();
     assert!(matches!(none, StoreError::NoSuchStudy { .. }), "{none}");
 }

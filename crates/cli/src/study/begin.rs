@@ -3,6 +3,7 @@
 use super::args;
 use super::execute::{Execution, listen};
 use super::file::{self, Read};
+use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
@@ -35,7 +36,10 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     };
     listen();
     // Before any server is reached: who comes second must not have touched anything.
-    if let Some(other) = store.begin_study(&new, &new_steps(&read.plan), words.anew)? {
+    let own = servers(&read.plan, &folder);
+    let shared = |other: &StudyRow| shared_with(&own, other);
+    let steps = new_steps(&read.plan);
+    if let Some(other) = store.begin_study(&new, &steps, words.anew, &shared)? {
         return Err(in_the_way(&other));
     }
     match ready(&store, &new.id, &read.plan) {
@@ -52,10 +56,13 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
 fn in_the_way(other: &StudyRow) -> Failure {
     let id = &other.id;
     match (other.state, other.pid) {
-        (StudyState::Running, Some(pid)) => Failure::usage(format!(
-            "this file is being executed by process {pid} ({id}): wait for its end, or end it with \
-             Ctrl-C"
-        )),
+        (StudyState::Running, Some(pid)) => Failure::new(
+            ExitCode::Refused,
+            format!(
+                "this file is being executed by process {pid} ({id}): wait for its end, or end it \
+                 with Ctrl-C"
+            ),
+        ),
         _ => Failure::usage(format!(
             "an execution of this file is unfinished ({id}): go on with it by\n  tidemark study \
              resume {id}\nor begin anew with --anew"

@@ -14,6 +14,7 @@ mod parent;
 mod private;
 mod put_back;
 mod resume;
+mod servers;
 mod settings;
 mod status;
 mod targets;

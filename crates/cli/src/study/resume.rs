@@ -4,6 +4,7 @@ use super::args;
 use super::begin::{absolute, place_of_store};
 use super::execute::{Execution, HALF_MADE, MADE_AGAIN, judged, listen, number};
 use super::file::{self, Read};
+use super::servers::{servers, shared_with};
 use super::targets::{leave, leave_behind, reach};
 use super::unusable::why_unusable;
 use crate::exit::{ExitCode, Failure};
@@ -34,7 +35,9 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    store.claim_study(&row.id, &client_host().hostname, words.take_over)?;
+    let own = servers(&read.plan, Path::new(&row.folder));
+    let shared = |other: &StudyRow| shared_with(&own, other);
+    store.claim_study(&row.id, &client_host().hostname, words.take_over, &shared)?;
     listen();
     tidy(&mut store, &row.id, &read, words)?;
     let states: Vec<StepState> = store.steps(&row.id)?.iter().map(|r| r.state).collect();

@@ -1,16 +1,58 @@
-//! Which process executes a study: one at a time.
+//! Which process executes a study: one at a time, and no two on one server.
 
 use super::{NewStep, NewStudy, StudyRow, StudyState, is_earlier_boot, json, study_row};
 use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
 use crate::query::process_id;
 use crate::{Store, StoreError};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 /// Whether a study can be claimed.
 enum Claim {
     Free,
     Taken,
     Elsewhere,
+    ServerTaken(StudyRow, String),
+}
+
+/// Whether a study can begin.
+enum Beginning {
+    Begun,
+    /// An execution of its file has something left to do.
+    SameFile(StudyRow),
+    ServerTaken(StudyRow, String),
+}
+
+/// The server that an execution which goes on needs as well as the one that asks; `None` where
+/// there is none. It is asked within the transaction, so of the store only what it is given can be
+/// looked at.
+pub type Shared<'a> = &'a dyn Fn(&StudyRow) -> Option<String>;
+
+/// Another execution whose process lives, on a server that is shared with it.
+fn on_shared_server(
+    db: &Connection,
+    id: &str,
+    here: Option<&str>,
+    shared: Shared<'_>,
+) -> rusqlite::Result<Option<(StudyRow, String)>> {
+    let others = db
+        .prepare("SELECT * FROM study WHERE id <> ?1 AND ended_ms IS NULL ORDER BY begun_ms, id")?
+        .query_map([id], |row| study_row(row, here))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let living = others
+        .into_iter()
+        .filter(|o| o.state == StudyState::Running);
+    Ok(living
+        .filter_map(|other| shared(&other).map(|server| (other, server)))
+        .next())
+}
+
+fn server_taken(other: StudyRow, server: String) -> StoreError {
+    StoreError::ServerTaken {
+        id: other.id,
+        name: other.name,
+        pid: other.pid.unwrap_or(0),
+        server,
+    }
 }
 
 impl Store {
@@ -19,18 +61,20 @@ impl Store {
     /// `anew` begins beside it, unless its process lives.
     ///
     /// # Errors
-    /// What reading and writing can meet.
+    /// [`StoreError::ServerTaken`] when a study goes on that needs one of its servers, and what
+    /// reading and writing can meet.
     pub fn begin_study(
         &mut self,
         study: &NewStudy,
         steps: &[NewStep],
         anew: bool,
+        shared: Shared<'_>,
     ) -> Result<Option<StudyRow>, StoreError> {
         let own = ProcessId::own(&study.hostname);
         let here = boot_id();
         let commands: Vec<String> = steps.iter().map(|s| json(&s.command)).collect();
         // Asked and begun in one transaction: of two that come at once one is refused.
-        self.in_transaction(|db| {
+        let beginning = self.in_transaction(|db| {
             let in_the_way = |other: &StudyRow| match other.state {
                 StudyState::Running => true,
                 StudyState::PerhapsRunning | StudyState::Unfinished => !anew,
@@ -41,7 +85,11 @@ impl Store {
                 .query_map([&study.path], |row| study_row(row, here.as_deref()))?
                 .collect::<rusqlite::Result<Vec<_>>>()?;
             if let Some(other) = before.into_iter().find(in_the_way) {
-                return Ok(Some(other));
+                return Ok(Beginning::SameFile(other));
+            }
+            if let Some((other, server)) = on_shared_server(db, &study.id, here.as_deref(), shared)?
+            {
+                return Ok(Beginning::ServerTaken(other, server));
             }
             db.execute(
                 "INSERT INTO study (id, name, path, file, folder, hostname, boot_id, pid, \
@@ -67,9 +115,13 @@ impl Store {
                 let row = params![study.id, seq, step.kind, step.cell, step.repeat, command];
                 insert.execute(row)?;
             }
-            Ok(None)
-        })
-        .map_err(|e| self.failed(e))
+            Ok(Beginning::Begun)
+        });
+        match beginning.map_err(|e| self.failed(e))? {
+            Beginning::Begun => Ok(None),
+            Beginning::SameFile(other) => Ok(Some(other)),
+            Beginning::ServerTaken(other, server) => Err(server_taken(other, server)),
+        }
     }
 
     /// Forgets an execution that came to nothing: none of its steps was begun.
@@ -89,12 +141,14 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::StudyGoesOn`] when a living process does, [`StoreError::StudyElsewhere`] when
-    /// one of another host may, [`StoreError::NoSuchStudy`], and what writing can meet.
+    /// one of another host may, [`StoreError::ServerTaken`] when another study goes on that needs one
+    /// of its servers, [`StoreError::NoSuchStudy`], and what writing can meet.
     pub fn claim_study(
         &mut self,
         id: &str,
         hostname: &str,
         take_over: bool,
+        shared: Shared<'_>,
     ) -> Result<(), StoreError> {
         let own = ProcessId::own(hostname);
         let here = boot_id();
@@ -113,7 +167,7 @@ impl Store {
             let Some((owner, ended)) = owner else {
                 return Ok(None);
             };
-            let claim = match owner.liveness(here.as_deref()) {
+            let mut claim = match owner.liveness(here.as_deref()) {
                 _ if ended || owner == own => Claim::Free,
                 Liveness::Alive => Claim::Taken,
                 Liveness::Unknown if !take_over && !is_earlier_boot(&owner, here.as_deref()) => {
@@ -121,6 +175,11 @@ impl Store {
                 }
                 Liveness::Gone | Liveness::Unknown => Claim::Free,
             };
+            if matches!(claim, Claim::Free)
+                && let Some((other, server)) = on_shared_server(db, id, here.as_deref(), shared)?
+            {
+                claim = Claim::ServerTaken(other, server);
+            }
             if matches!(claim, Claim::Free) {
                 db.execute(
                     "UPDATE study SET hostname = ?2, boot_id = ?3, pid = ?4, pid_started = ?5, \
@@ -134,6 +193,7 @@ impl Store {
         match seen {
             None => Err(self.no_such_study(&id)),
             Some((_, Claim::Free)) => Ok(()),
+            Some((_, Claim::ServerTaken(other, server))) => Err(server_taken(other, server)),
             Some((owner, Claim::Taken)) => Err(StoreError::StudyGoesOn {
                 id,
                 pid: owner.pid.unwrap_or(0),

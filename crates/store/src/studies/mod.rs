@@ -7,6 +7,7 @@ mod runs;
 mod settings;
 
 pub use elsewhere::StudyElsewhere;
+pub use executing::Shared;
 pub use runs::{RunProgress, StudyRun};
 pub use settings::ChangedSetting;
 

@@ -1,0 +1,79 @@
+//! Which servers a study loads, so that no two studies load one at the same time.
+
+use super::file;
+use super::private;
+use std::collections::BTreeSet;
+use std::path::Path;
+use tidemark_core::{Host, Protocol, Target};
+use tidemark_sandbox::Request;
+use tidemark_store::StudyRow;
+use tidemark_study::Plan;
+
+/// The servers of a plan that is executed in `folder`, each by what it is called however a URL
+/// names it. Private servers of the study's own are nobody else's.
+pub fn servers(plan: &Plan, folder: &Path) -> BTreeSet<String> {
+    let of_place = |place: &tidemark_study::Place| of_url(&place.url, folder);
+    plan.places.iter().flat_map(of_place).collect()
+}
+
+/// One of these servers that another execution loads.
+pub fn shared_with(own: &BTreeSet<String>, other: &StudyRow) -> Option<String> {
+    // What another Tidemark began may not be understood here: nothing can be said of it then.
+    let read = file::understand(other.file.clone(), &other.path).ok()?;
+    let theirs = servers(&read.plan, Path::new(&other.folder));
+    own.intersection(&theirs).next().cloned()
+}
+
+fn of_url(url: &str, folder: &Path) -> Vec<String> {
+    if private::is_meant(url) {
+        let name = Request::parse(url).ok().and_then(|request| request.name);
+        return name
+            .map(|name| format!("private server {name}"))
+            .into_iter()
+            .collect();
+    }
+    let Ok(target) = Target::parse(url) else {
+        return Vec::new();
+    };
+    if target.protocol == Protocol::Sqlite {
+        return vec![folder.join(&target.database).display().to_string()];
+    }
+    let hosts = target.hosts.iter().chain(&target.readers);
+    hosts.map(called).collect()
+}
+
+/// This machine has several names.
+fn called(host: &Host) -> String {
+    match host {
+        Host::Tcp { host, port } => {
+            let host = host.to_ascii_lowercase();
+            let is_here = matches!(host.as_str(), "localhost" | "::1");
+            let host = if is_here { "127.0.0.1".into() } else { host };
+            Host::Tcp { host, port: *port }.to_string()
+        }
+        socket => socket.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_the_same_by_each_of_its_names() {
+        let of = |url: &str| of_url(url, Path::new("/there"));
+        assert_eq!(
+            of("mysql://a@LOCALHOST:3306/x"),
+            of("mysql://b:***@127.0.0.1:3306/y")
+        );
+        assert_ne!(
+            of("mysql://a@127.0.0.1:3306/x"),
+            of("mysql://a@127.0.0.1:3307/x")
+        );
+        assert_eq!(of("sqlite:a.db"), ["/there/a.db"]);
+        assert_eq!(of("sqlite:/there/a.db"), of("sqlite:a.db"));
+        assert_eq!(of("postgres://a@h1:5432,h2:5432/x").len(), 2);
+        assert_eq!(of("up:mariadb"), [""; 0]);
+        assert_eq!(of("up:mariadb?name=mine"), of("up:mariadb?name=mine"));
+    }
+}
