@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..NewStudy::default()
     };
     let steps: Vec<NewStep> = (0..args.runs).map(step).collect();
-    store.begin_study(&study, &steps, true)?;
+    store.begin_study(&study, &steps, true, &|_| None)?;
     for number in 0..args.runs {
         let run = run(number, args.intervals)?;
         store.import(&run)?;

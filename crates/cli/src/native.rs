@@ -109,8 +109,9 @@ pub const LOAD: &[OptionSpec] = &[
         "view",
         Bool,
         "off",
-        "watch a run in a view that fills the terminal: rates, latencies, types, errors, hosts; q \
-         leaves it, and the run goes on with its lines; without a terminal there are lines alone",
+        "watch a run in a view that fills the terminal: rates, latencies, types, errors, hosts (TPC-H: \
+         each query's times, what each stream asks now); q leaves it, and the run goes on with its \
+         lines; without a terminal there are lines alone",
     ),
     option(
         "inject-rtt",

@@ -102,6 +102,10 @@ impl<'a> Outlet<'a> {
     }
 
     fn line(&mut self, place: Place, text: &str) {
+        // Nothing would draw the bar all the same, and a view would leave it there.
+        if text.is_empty() {
+            return;
+        }
         // Without a place of its own, what stands aside goes where the others go.
         let to_file =
             (place == Place::Out || self.aside.is_none()) && !std::io::stdout().is_terminal();

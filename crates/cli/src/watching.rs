@@ -6,7 +6,9 @@ use crate::{interrupt, pacing};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
 use tidemark_core::{OptionValues, RunSpec};
-use tidemark_live::{Controls, Metrics, MetricsAddress, RunInfo, View};
+use tidemark_live::{
+    Asking, Controls, Metrics, MetricsAddress, Picture, QueriesPicture, RunInfo, View,
+};
 
 /// How often the wait at the end looks whether the user ended it.
 const LOOK: Duration = Duration::from_millis(50);
@@ -17,9 +19,16 @@ pub struct Watching {
     /// How long figures are served after the end.
     linger: Duration,
     wants_view: bool,
-    view: Option<View>,
+    view: Option<Shown>,
     /// Whether there was a run.
     began: bool,
+}
+
+/// What the terminal shows.
+enum Shown {
+    Run(View<Picture>),
+    /// Of streams of queries, and when it was opened.
+    Queries(View<QueriesPicture>, Instant),
 }
 
 impl Watching {
@@ -55,18 +64,53 @@ impl Watching {
             metrics.started(info.clone());
         }
         if self.wants_view {
-            let controls = Controls {
-                interrupt: Box::new(interrupt::asked),
-                is_ending: Box::new(|| interrupt::handle().is_stopped()),
-            };
-            self.view = View::open(info, controls);
+            let view = View::open(Picture::new(info), controls());
+            self.view = view.map(Shown::Run);
         }
         self.has_view()
     }
 
+    /// Streams of queries begin: these, and so many in all where that is known. Whether a view has
+    /// the terminal now.
+    pub fn streams_started(&mut self, info: RunInfo, names: Vec<String>, all: Option<u64>) -> bool {
+        self.began = true;
+        if let Some(metrics) = &self.metrics {
+            metrics.started(info.clone());
+        }
+        if self.wants_view {
+            let info = RunInfo {
+                types: names,
+                ..info
+            };
+            let view = View::open(QueriesPicture::new(info, all), controls());
+            self.view = view.map(|view| Shown::Queries(view, Instant::now()));
+        }
+        self.has_view()
+    }
+
+    /// A stream asks a query.
+    pub fn query_begins(&mut self, stream: u64, called: String, query: &str) {
+        if let Some(Shown::Queries(view, opened)) = &self.view {
+            let (query, at) = (query.to_string(), opened.elapsed());
+            view.change(move |p| p.begins(stream, &called, &query, at));
+        }
+    }
+
+    /// What a stream asked has ended.
+    pub fn query_ends(&mut self, stream: u64, query: &str, took: Duration, how: Asking) {
+        if let Some(Shown::Queries(view, _)) = &self.view {
+            let query = query.to_string();
+            view.change(move |p| p.ends(stream, &query, took, how));
+        }
+    }
+
     /// Whether the user sees a view, and no lines.
     pub fn has_view(&self) -> bool {
-        self.view.as_ref().is_some_and(View::is_open)
+        match &self.view {
+            None => false,
+            Some(Shown::Run(view)) => view.is_open(),
+            Some(Shown::Queries(view, _)) => view.is_open(),
+        }
     }
 
     /// Errors were counted.
@@ -74,8 +118,11 @@ impl Watching {
         if let Some(metrics) = &self.metrics {
             metrics.errors(phase, errors);
         }
-        if let Some(view) = &self.view {
-            view.errors(errors);
+        let errors = errors.to_vec();
+        match &self.view {
+            None => {}
+            Some(Shown::Run(view)) => view.change(move |p| p.errors(&errors)),
+            Some(Shown::Queries(view, _)) => view.change(move |p| p.errors(&errors)),
         }
     }
 
@@ -84,8 +131,9 @@ impl Watching {
         if let Some(metrics) = &self.metrics {
             metrics.interval(interval);
         }
-        if let Some(view) = &self.view {
-            view.interval(interval);
+        if let Some(Shown::Run(view)) = &self.view {
+            let interval = interval.clone();
+            view.change(move |p| p.interval(&interval));
         }
     }
 
@@ -109,6 +157,14 @@ impl Drop for Watching {
         while !stop.is_stopped() && Instant::now() < end {
             std::thread::sleep(LOOK);
         }
+    }
+}
+
+/// What Ctrl-C does in a run's view.
+fn controls() -> Controls {
+    Controls {
+        interrupt: Box::new(interrupt::asked),
+        is_ending: Box::new(|| interrupt::handle().is_stopped()),
     }
 }
 

@@ -16,14 +16,57 @@ const LONG: &str = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FRO
                     SELECT COUNT(*) FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i = 7";
 
 #[derive(Default)]
-struct Seen(Vec<StepResult>);
+struct Seen(Vec<StepResult>, Begun);
+
+/// Steps in progress, by stream, index and name.
+type Begun = Vec<(usize, usize, String)>;
 
 impl StreamsObserver for Seen {
     fn started(&mut self) {
         assert!(self.0.is_empty());
     }
+    fn begins(&mut self, stream: usize, step: usize, name: &str) {
+        self.1.push((stream, step, name.into()));
+    }
     fn ended(&mut self, result: StepResult) {
+        // Each was told of before.
+        let step = (result.stream, result.step, result.name.clone());
+        let begun = self.1.iter().position(|b| *b == step);
+        self.1.remove(begun.unwrap());
         self.0.push(result);
+    }
+}
+
+/// What goes on whenever nothing begins or ends.
+#[derive(Default)]
+struct GoesOn(Begun, Vec<Begun>);
+
+impl StreamsObserver for GoesOn {
+    fn started(&mut self) {}
+    fn begins(&mut self, stream: usize, step: usize, name: &str) {
+        self.0.push((stream, step, name.into()));
+    }
+    fn waits(&mut self) {
+        self.1.push(self.0.clone());
+    }
+    fn ended(&mut self, _result: StepResult) {
+        self.0.clear();
+    }
+}
+
+#[test]
+fn what_goes_on_is_told_before_it_ends() {
+    for (name, place) in Place::all("begins") {
+        let mut seen = GoesOn::default();
+        let streams = [stream(3, 0, vec![query("LONG", LONG)])];
+        let spec = StreamsSpec {
+            query_limit: Some(Duration::from_millis(700)),
+            ..StreamsSpec::default()
+        };
+        let stop = StopHandle::default();
+        run_streams(&place.connector(), &streams, &spec, &stop, &mut seen).unwrap();
+        let long = vec![(3, 0, "LONG".to_string())];
+        assert!(seen.1.contains(&long), "{name}: {:?}", seen.1);
     }
 }
 

@@ -188,6 +188,24 @@ impl Asked {
         self.streams + 1
     }
 
+    /// What a stream is called by who watches it.
+    pub fn called(&self, stream: usize) -> String {
+        let refreshes = matches!(self.test, Test::Throughput | Test::Full);
+        match refreshes && stream == self.refresh_stream() {
+            true => "refreshes".into(),
+            false => format!("stream {stream}"),
+        }
+    }
+
+    /// Everything that is asked, by name: queries in their order, then what changes the data.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.queries.iter().map(ToString::to_string).collect();
+        if self.refresh {
+            names.extend(["RF1", "RF2"].map(String::from));
+        }
+        names
+    }
+
     /// The number under which a step is recorded: a pair of refreshes belongs to a stream of queries
     /// each.
     pub fn recorded_stream(&self, stream: usize, step: usize) -> usize {

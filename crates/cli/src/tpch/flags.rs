@@ -33,9 +33,8 @@ const COMMANDS: &[Command] = &[Prepare, Run, Cleanup];
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &["sf", "indexes", "foreign-keys", "tiflash-replica"];
 
-/// Queries follow each other; they have no arrivals and no terminals, and no rate to watch.
+/// Queries follow each other; they have no arrivals and no terminals.
 const WITHOUT: &[&str] = &[
-    "view",
     "think-time",
     "rate-hold",
     "arrivals",

@@ -7,6 +7,7 @@ use super::size;
 use super::watch::{Told, Watch};
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::Work;
+use crate::outlet::Outlet;
 use crate::output::{self, Stdout};
 use crate::outputs::{Outputs, complain, say};
 use crate::plan::Plan;
@@ -157,20 +158,21 @@ fn measure(
     let asked = what.asked;
     let questions = asked.questions();
     let steps: usize = what.tests.iter().flatten().map(|s| s.steps.len()).sum();
-    let total = if asked.until == Until::Once { steps } else { 0 };
+    let all = (asked.until == Until::Once).then_some(steps as u64);
+    let bar = progress::bar(all.unwrap_or(0), "queries");
+    let mut out = Stdout;
     let mut watch = Watch {
         asked,
         questions: &questions,
         answers: what.answers,
-        out: &mut Stdout,
-        aside,
+        say: Outlet::two(&mut out, aside, bar),
         recording,
         storing,
         watching,
         spec: what.recorded,
         style: work.style,
         every: work.options.time("interval"),
-        bar: progress::bar(total as u64, "queries"),
+        all,
         before: Duration::ZERO,
         last_end: Duration::ZERO,
         told: Told::default(),
@@ -189,8 +191,9 @@ fn measure(
     if !watch.every.is_zero() {
         watch.lines();
     }
-    watch.bar.finish_and_clear();
     watch.watching.ended();
+    watch.say.release();
+    watch.say.bar().finish_and_clear();
     let totals = watch.told.totals(watch.before);
     result(failure, totals, asked.streams, watch.told)
 }

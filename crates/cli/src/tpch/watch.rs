@@ -2,13 +2,11 @@
 
 use super::answers::Answers;
 use super::asked::{Asked, Question};
-use crate::outputs::say;
+use crate::outlet::Outlet;
 use crate::recording::Recording;
 use crate::storing::Storing;
 use crate::watching::{Watching, run_info};
-use indicatif::ProgressBar;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
 use tidemark_core::record::{
@@ -16,6 +14,7 @@ use tidemark_core::record::{
     Totals, TypeStats,
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
+use tidemark_live::Asking;
 use tidemark_report::tpcc::OutputStyle;
 use tidemark_report::tpch;
 use tidemark_stats::Histogram;
@@ -25,10 +24,8 @@ pub(super) struct Watch<'a> {
     pub asked: &'a Asked,
     pub questions: &'a [Question],
     pub answers: Option<&'a Answers>,
-    /// For go-tpc's lines.
-    pub out: &'a mut dyn Write,
-    /// For the others.
-    pub aside: &'a mut dyn Write,
+    /// For go-tpc's lines, and the others.
+    pub say: Outlet<'a>,
     pub recording: &'a mut Recording,
     pub storing: &'a mut Storing,
     pub watching: &'a mut Watching,
@@ -36,7 +33,8 @@ pub(super) struct Watch<'a> {
     pub spec: &'a RunSpec,
     pub style: OutputStyle,
     pub every: Duration,
-    pub bar: ProgressBar,
+    /// Queries in all, where that is known.
+    pub all: Option<u64>,
     /// How long the tests before this one took.
     pub before: Duration,
     /// When this test's last query ended.
@@ -85,23 +83,13 @@ impl Told {
 }
 
 impl Watch<'_> {
-    fn say(&mut self, text: &str, ours: bool) {
-        let bar = self.bar.clone();
-        let out = if ours {
-            &mut *self.aside
-        } else {
-            &mut *self.out
-        };
-        bar.suspend(|| say(out, text));
-    }
-
     /// go-tpc's lines of what ended since the last ones.
     pub fn lines(&mut self) {
         let new = self.recording.record.queries.get(self.told.printed..);
         let lines = tpch::current(new.unwrap_or_default(), self.style);
         self.told.printed = self.recording.record.queries.len();
         self.told.last = Some(Instant::now());
-        self.say(&lines, false);
+        self.say.say(&lines);
     }
 
     fn judged(&mut self, result: &StepResult) -> (AnswerVerdict, Vec<String>) {
@@ -155,9 +143,24 @@ impl StreamsObserver for Watch<'_> {
                 connect_time: Duration::ZERO,
             };
             let said = crate::outputs::load_begins(self.recording, self.storing, &begun);
-            self.say(&said, true);
+            self.say.say_aside(&said);
             let info = run_info(&self.recording.record, self.spec, &[]);
-            self.watching.started(info);
+            let names = self.asked.names();
+            if self.watching.streams_started(info, names, self.all) {
+                self.say.hold();
+            }
+        }
+    }
+
+    fn begins(&mut self, stream: usize, _step: usize, name: &str) {
+        let called = self.asked.called(stream);
+        self.watching.query_begins(stream as u64, called, name);
+    }
+
+    /// Where the user has left the view, lines take its place.
+    fn waits(&mut self) {
+        if !self.watching.has_view() {
+            self.say.release();
         }
     }
 
@@ -178,6 +181,14 @@ impl StreamsObserver for Watch<'_> {
                 QueryOutcome::Failed(error.to_string())
             }
         };
+        let how = match &outcome {
+            QueryOutcome::Done => Asking::Done,
+            QueryOutcome::TimedOut => Asking::TimedOut,
+            QueryOutcome::Failed(_) => Asking::Failed,
+        };
+        let stream = result.stream as u64;
+        self.watching
+            .query_ends(stream, &result.name, result.took, how);
         let query = QueryRun {
             stream: self.asked.recorded_stream(result.stream, result.step) as u64,
             name: result.name,
@@ -189,8 +200,10 @@ impl StreamsObserver for Watch<'_> {
             parameters,
         };
         self.keep(&query);
-        self.bar.inc(1);
-        self.bar.set_message(query.name.clone());
+        self.waits();
+        let bar = self.say.bar();
+        bar.inc(1);
+        bar.set_message(query.name.clone());
         self.recording.record.queries.push(query);
         let due = self
             .told

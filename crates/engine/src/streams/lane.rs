@@ -87,6 +87,11 @@ impl Lane {
             };
             // An embedded engine's session never waits: here an end that was asked for is seen.
             yield_now().await;
+            let _ = self.tell.send(Event::Begins {
+                stream: self.stream.number,
+                step: index,
+                name: step.name().to_string(),
+            });
             let began = Instant::now();
             let done = match step {
                 Step::Query { sql, .. } => query(&mut session, sql, &mut rows).await,

@@ -135,6 +135,12 @@ pub struct StepResult {
 pub trait StreamsObserver {
     /// All sessions are open; the first steps begin.
     fn started(&mut self);
+    /// A stream, by its number, begins a step, by its index and what it is called by.
+    fn begins(&mut self, stream: usize, step: usize, name: &str) {
+        let _ = (stream, step, name);
+    }
+    /// Nothing began or ended for a tenth of a second.
+    fn waits(&mut self) {}
     /// A step ended.
     fn ended(&mut self, result: StepResult);
 }
@@ -143,6 +149,11 @@ pub trait StreamsObserver {
 enum Event {
     Opened(Remote),
     Ready,
+    Begins {
+        stream: usize,
+        step: usize,
+        name: String,
+    },
     Ended(StepResult),
     Failed(EngineError),
 }
@@ -261,6 +272,7 @@ impl Collector {
                         self.open();
                     }
                 }
+                Ok(Event::Begins { stream, step, name }) => observer.begins(stream, step, &name),
                 Ok(Event::Ended(result)) => {
                     self.last = self.last.max(result.began + result.took);
                     observer.ended(result);
@@ -272,7 +284,7 @@ impl Collector {
                         self.gates.clear();
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => observer.waits(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             if stop.is_stopped() {

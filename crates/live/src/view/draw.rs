@@ -8,50 +8,92 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, LineGauge, Paragraph, Wrap};
-use tidemark_core::record::Phase;
+use tidemark_core::record::{ErrorCount, Phase};
+use tidemark_observe::HostLoad;
 use tidemark_report::number::{bytes, three, whole};
 
 /// Below this nothing can be read.
-const LEAST: (u16, u16) = (50, 14);
+pub(super) const LEAST: (u16, u16) = (50, 14);
 /// Charts below each other need this much room; else they stand side by side.
 const TALL: u16 = 40;
 /// Rows of the charts that the table leaves at least.
 const LEAST_CHART: u16 = 7;
+/// Rows of a run's picture at least: its title and the charts.
+pub(super) const LEAST_BODY: u16 = 1 + LEAST_CHART;
 
 /// Draws all that the frame has room for.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let area = frame.area();
-    if area.width < LEAST.0 || area.height < LEAST.1 {
-        let (width, height) = LEAST;
-        let text = format!(
-            "too small: the view needs {width} × {height}; q leaves it, and the run goes on"
-        );
-        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    if is_too_small(frame, LEAST, "the run") {
         return;
     }
-    let status = status(picture);
-    let status_rows = status.len() as u16 + 2;
-    // Head, time and foot are a row each.
-    let left = area.height - 3;
-    let table_rows = u16::try_from(table::rows(picture) + 3).unwrap_or(u16::MAX);
-    let has_status = left >= LEAST_CHART + status_rows;
-    let left = left - if has_status { status_rows } else { 0 };
-    let table_rows = table_rows.min(left.saturating_sub(LEAST_CHART));
-    // A frame without a row in it is none.
-    let table_rows = if table_rows < 4 { 0 } else { table_rows };
-    let [head, time, charts, by_type, now, foot] = Layout::vertical([
+    let [head, time, below, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
-        Constraint::Min(LEAST_CHART),
-        Constraint::Length(table_rows),
-        Constraint::Length(if has_status { status_rows } else { 0 }),
+        Constraint::Fill(1),
         Constraint::Length(1),
     ])
     .areas(area);
     frame.render_widget(title(picture), head);
     gauge(frame, time, picture);
+    figures(frame, below, picture, area.height >= TALL);
+    foot_line(frame, foot, "the run");
+}
+
+/// Says so where a view needs more room.
+pub(super) fn is_too_small(frame: &mut Frame<'_>, least: (u16, u16), what: &str) -> bool {
+    let area = frame.area();
+    let (width, height) = least;
+    if area.width >= width && area.height >= height {
+        return false;
+    }
+    let text =
+        format!("too small: the view needs {width} × {height}; q leaves it, and {what} goes on");
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    true
+}
+
+/// What keys do.
+pub(super) fn foot_line(frame: &mut Frame<'_>, area: Rect, what: &str) {
+    let keys = format!("q leaves the view, {what} goes on · Ctrl-C ends {what}");
+    frame.render_widget(Line::from(keys).dark_gray(), area);
+}
+
+/// A run's picture as a part of another one: without its time, which that tells.
+pub(super) fn body(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
+    let rows = [Constraint::Length(1), Constraint::Fill(1)];
+    let [head, below] = Layout::vertical(rows).areas(area);
+    frame.render_widget(title(picture), head);
+    figures(frame, below, picture, area.height >= TALL);
+}
+
+/// Charts, and below them what there is room for: figures by type, and how things are now.
+fn figures(frame: &mut Frame<'_>, area: Rect, picture: &Picture, is_tall: bool) {
+    let status = status(picture);
+    let left = area.height;
+    let table_rows = u16::try_from(table::rows(picture) + 3).unwrap_or(u16::MAX);
+    let lines = status.len() as u16;
+    // Beside a study there is less room: rather no frame than no table.
+    let is_tight = left < LEAST_CHART.saturating_add(table_rows) + lines + 2;
+    let frame_rows = if picture.is_elsewhere && is_tight {
+        0
+    } else {
+        2
+    };
+    let status_rows = lines + frame_rows;
+    let has_status = left >= LEAST_CHART + status_rows;
+    let left = left - if has_status { status_rows } else { 0 };
+    let table_rows = table_rows.min(left.saturating_sub(LEAST_CHART));
+    // A frame without a row in it is none.
+    let table_rows = if table_rows < 4 { 0 } else { table_rows };
+    let [charts, by_type, now] = Layout::vertical([
+        Constraint::Min(LEAST_CHART),
+        Constraint::Length(table_rows),
+        Constraint::Length(if has_status { status_rows } else { 0 }),
+    ])
+    .areas(area);
     let halves = [Constraint::Fill(1), Constraint::Fill(1)];
-    let [first, second] = match area.height >= TALL {
+    let [first, second] = match is_tall {
         true => Layout::vertical(halves),
         false => Layout::horizontal(halves),
     }
@@ -62,17 +104,20 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
         table::types(frame, by_type, picture);
     }
     if has_status {
-        let block = Block::bordered().title(" Now ");
+        let block = match frame_rows {
+            0 => Block::new(),
+            _ => Block::bordered().title(" Now "),
+        };
         frame.render_widget(Paragraph::new(status).block(block), now);
     }
-    let keys = "q leaves the view, the run goes on · Ctrl-C ends the run";
-    frame.render_widget(Line::from(keys).dark_gray(), foot);
 }
 
 fn title(picture: &Picture) -> Line<'static> {
     let info = &picture.info;
+    let is_unknown = picture.is_elsewhere && picture.points.is_empty();
     let (phase, color) = match (picture.is_ending, picture.phase) {
         (true, _) => ("ending", Color::Yellow),
+        (false, _) if is_unknown => ("begins", Color::Yellow),
         (false, Phase::Warmup) => ("warm-up", Color::Yellow),
         (false, Phase::Measure) => ("measuring", Color::Green),
     };
@@ -100,8 +145,13 @@ fn gauge(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
         clock(total),
         clock(left.ceil())
     );
+    share(frame, area, elapsed / total.max(1e-9), label);
+}
+
+/// A bar with its words before it.
+pub(super) fn share(frame: &mut Frame<'_>, area: Rect, of_one: f64, label: String) {
     let gauge = LineGauge::default()
-        .ratio((elapsed / total.max(1e-9)).clamp(0.0, 1.0))
+        .ratio(of_one.clamp(0.0, 1.0))
         .filled_style(Style::new().cyan())
         .unfilled_style(Style::new().dark_gray())
         .label(label);
@@ -128,40 +178,64 @@ fn status(picture: &Picture) -> Vec<Line<'static>> {
         );
     }
     let errors: u64 = picture.errors.iter().map(|e| e.count).sum();
-    let mut troubles = format!(
-        "Errors {} · passed over or tried again {} · reconnects {}",
-        whole(errors),
+    let passed_over = format!(
+        "passed over or tried again {} · reconnects {}",
         whole(picture.ignored_errors),
         whole(picture.reconnects)
     );
+    let mut troubles = match picture.is_elsewhere {
+        // Its store has no others.
+        true => format!("Errors {passed_over}"),
+        false => format!("Errors {} · {passed_over}", whole(errors)),
+    };
     if picture.outage_s > 0.0 {
         troubles += &format!(" · a host unreachable for {} s", three(picture.outage_s));
     }
     let any = errors + picture.reconnects > 0 || picture.outage_s > 0.0;
-    let troubles = Line::from(troubles);
-    let mut lines = vec![
-        Line::from(sessions),
-        if any {
-            troubles.fg(Color::Red)
-        } else {
-            troubles
-        },
-    ];
-    if let Some(most) = picture.errors.iter().max_by_key(|e| e.count) {
-        let count = whole(most.count);
-        lines.push(Line::from(format!(
-            "  {count} × {}: {}",
-            most.code, most.first_message
-        )));
-    }
+    let mut lines = vec![Line::from(sessions), in_red(troubles, any)];
+    lines.extend(most_frequent(&picture.errors));
     let host = &picture.host;
-    lines.push(Line::from(format!(
-        "Client {} of {} processors · host {} % busy · load {:.2} · {} in use",
+    lines.push(match picture.is_elsewhere {
+        true => host_line(host),
+        false => client_line(host, picture.cores),
+    });
+    lines
+}
+
+pub(super) fn in_red(text: String, is_red: bool) -> Line<'static> {
+    let line = Line::from(text);
+    if is_red { line.fg(Color::Red) } else { line }
+}
+
+/// The error that came most often.
+pub(super) fn most_frequent(errors: &[ErrorCount]) -> Option<Line<'static>> {
+    let most = errors.iter().max_by_key(|e| e.count)?;
+    let count = whole(most.count);
+    Some(Line::from(format!(
+        "  {count} × {}: {}",
+        most.code, most.first_message
+    )))
+}
+
+/// What this process and its machine have to do.
+pub(super) fn client_line(host: &HostLoad, cores: usize) -> Line<'static> {
+    Line::from(format!(
+        "Client {} of {cores} processors · host {}",
         three(host.process_cpus),
-        picture.cores,
+        machine(host)
+    ))
+}
+
+/// What the machine has to do, where the load is another process's.
+pub(super) fn host_line(host: &HostLoad) -> Line<'static> {
+    Line::from(format!("Host {}", machine(host)))
+}
+
+fn machine(host: &HostLoad) -> String {
+    format!(
+        "{} % busy · load {:.2} · {} in use",
         (host.cpu_busy * 100.0).round(),
         host.load_average,
         bytes(host.memory_used_bytes)
-    )));
-    lines
+    )
 }

@@ -1,6 +1,8 @@
 //! What the view shows: the last minutes, and sums.
 
+use super::{Scene, draw};
 use crate::RunInfo;
+use ratatui::Frame;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_core::record::{ErrorCount, Interval, Phase};
@@ -35,6 +37,8 @@ pub struct Picture {
     pub(super) reconnects: u64,
     pub(super) outage_s: f64,
     pub(super) host: HostLoad,
+    /// Whether another process makes the load: only what it writes into the store is known of it.
+    pub(super) is_elsewhere: bool,
 }
 
 /// One interval in the charts.
@@ -47,6 +51,21 @@ pub(super) struct Point {
     pub rate: f64,
     /// [`PERCENTILES`] in nanoseconds; `None` where nothing ended.
     pub latency_ns: Option<[u64; 3]>,
+}
+
+impl Scene for Picture {
+    /// How long the load goes on, and whether it is to end.
+    fn set_time(&mut self, elapsed: Duration, is_ending: bool) {
+        (self.elapsed, self.is_ending) = (elapsed, is_ending);
+    }
+
+    fn set_host(&mut self, host: HostLoad) {
+        self.host = host;
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        draw(frame, self);
+    }
 }
 
 impl Picture {
@@ -72,7 +91,17 @@ impl Picture {
             reconnects: 0,
             outage_s: 0.0,
             host: HostLoad::default(),
+            is_elsewhere: false,
             info,
+        }
+    }
+
+    /// Of a run of another process, which is known by its intervals alone: the length of its warm-up
+    /// is what its first one says.
+    pub fn of_other_process(info: RunInfo) -> Self {
+        Self {
+            is_elsewhere: true,
+            ..Self::new(info)
         }
     }
 
@@ -81,24 +110,9 @@ impl Picture {
         self.cores = cores;
     }
 
-    /// How long the load goes on, and whether it is to end.
-    pub fn set_time(&mut self, elapsed: Duration, is_ending: bool) {
-        (self.elapsed, self.is_ending) = (elapsed, is_ending);
-    }
-
-    /// What the machine had to do.
-    pub fn set_host(&mut self, host: HostLoad) {
-        self.host = host;
-    }
-
     /// Adds errors.
     pub fn errors(&mut self, errors: &[ErrorCount]) {
-        for error in errors {
-            match self.errors.iter_mut().find(|e| e.code == error.code) {
-                Some(known) => known.count += error.count,
-                None => self.errors.push(error.clone()),
-            }
-        }
+        add_errors(&mut self.errors, errors);
     }
 
     /// Adds an interval. One that can't be read is left out.
@@ -106,6 +120,10 @@ impl Picture {
         let Ok(one) = Merged::of([interval]) else {
             return;
         };
+        if self.is_elsewhere && self.points.is_empty() {
+            let before_ms = u64::try_from(interval.start_ms.saturating_neg()).unwrap_or(0);
+            self.info.warmup = Duration::from_millis(before_ms);
+        }
         if interval.phase == Phase::Measure && self.measured.add(interval).is_err() {
             return;
         }
@@ -138,5 +156,15 @@ impl Picture {
     /// The end of the last interval, in seconds since the load began.
     pub(super) fn last_s(&self) -> f64 {
         self.points.back().map_or(0.0, |p| p.at_s)
+    }
+}
+
+/// Adds errors, those of one code together.
+pub(super) fn add_errors(known: &mut Vec<ErrorCount>, errors: &[ErrorCount]) {
+    for error in errors {
+        match known.iter_mut().find(|e| e.code == error.code) {
+            Some(known) => known.count += error.count,
+            None => known.push(error.clone()),
+        }
     }
 }

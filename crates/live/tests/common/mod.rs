@@ -1,6 +1,8 @@
 //! Intervals that are known.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod drawing;
+
 use std::time::Duration;
 use tidemark_core::ErrorClass;
 use tidemark_core::record::{

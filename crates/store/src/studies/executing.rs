@@ -11,15 +11,15 @@ enum Claim {
     Free,
     Taken,
     Elsewhere,
-    ServerTaken(StudyRow, String),
+    ServerTaken(Box<StudyRow>, String),
 }
 
 /// Whether a study can begin.
 enum Beginning {
     Begun,
     /// An execution of its file has something left to do.
-    SameFile(StudyRow),
-    ServerTaken(StudyRow, String),
+    SameFile(Box<StudyRow>),
+    ServerTaken(Box<StudyRow>, String),
 }
 
 /// The server that an execution which goes on needs as well as the one that asks; `None` where
@@ -85,11 +85,11 @@ impl Store {
                 .query_map([&study.path], |row| study_row(row, here.as_deref()))?
                 .collect::<rusqlite::Result<Vec<_>>>()?;
             if let Some(other) = before.into_iter().find(in_the_way) {
-                return Ok(Beginning::SameFile(other));
+                return Ok(Beginning::SameFile(Box::new(other)));
             }
             if let Some((other, server)) = on_shared_server(db, &study.id, here.as_deref(), shared)?
             {
-                return Ok(Beginning::ServerTaken(other, server));
+                return Ok(Beginning::ServerTaken(Box::new(other), server));
             }
             db.execute(
                 "INSERT INTO study (id, name, path, file, folder, hostname, boot_id, pid, \
@@ -119,8 +119,8 @@ impl Store {
         });
         match beginning.map_err(|e| self.failed(e))? {
             Beginning::Begun => Ok(None),
-            Beginning::SameFile(other) => Ok(Some(other)),
-            Beginning::ServerTaken(other, server) => Err(server_taken(other, server)),
+            Beginning::SameFile(other) => Ok(Some(*other)),
+            Beginning::ServerTaken(other, server) => Err(server_taken(*other, server)),
         }
     }
 
@@ -178,7 +178,7 @@ impl Store {
             if matches!(claim, Claim::Free)
                 && let Some((other, server)) = on_shared_server(db, id, here.as_deref(), shared)?
             {
-                claim = Claim::ServerTaken(other, server);
+                claim = Claim::ServerTaken(Box::new(other), server);
             }
             if matches!(claim, Claim::Free) {
                 db.execute(
@@ -193,7 +193,7 @@ impl Store {
         match seen {
             None => Err(self.no_such_study(&id)),
             Some((_, Claim::Free)) => Ok(()),
-            Some((_, Claim::ServerTaken(other, server))) => Err(server_taken(other, server)),
+            Some((_, Claim::ServerTaken(other, server))) => Err(server_taken(*other, server)),
             Some((owner, Claim::Taken)) => Err(StoreError::StudyGoesOn {
                 id,
                 pid: owner.pid.unwrap_or(0),

@@ -2,7 +2,7 @@
 //! that panics.
 
 use super::Screen;
-use crate::{Controls, RunInfo, View};
+use crate::{Controls, Picture, RunInfo, View};
 use nix::pty::{Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use std::fs::File;
@@ -45,7 +45,7 @@ fn child() {
                 interrupt: Box::new(|| {}),
                 is_ending: Box::new(|| panic!("went wrong")),
             };
-            let view = View::open(RunInfo::default(), controls).unwrap();
+            let view = View::open(Picture::new(RunInfo::default()), controls).unwrap();
             let begun = Instant::now();
             while view.is_open() && begun.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(5));
