@@ -25,6 +25,11 @@ struct OnTerminal {
 impl OnTerminal {
     /// Runs with the view; `out` in the place of a terminal as standard output.
     fn start(dir: &Workdir, options: &[&str], out: Option<File>) -> Self {
+        Self::start_command(dir, &[&RUN, options, &["run"]].concat(), out)
+    }
+
+    /// The same with other words.
+    fn start_command(dir: &Workdir, words: &[&str], out: Option<File>) -> Self {
         let size = Winsize {
             ws_row: 60,
             ws_col: 120,
@@ -37,9 +42,7 @@ impl OnTerminal {
         let mut command = Command::new("setsid");
         command
             .args(["--ctty", "--wait", TIDEMARK])
-            .args(RUN)
-            .args(options)
-            .arg("run")
+            .args(words)
             .current_dir(dir.path())
             .env("TIDEMARK_STORE", dir.path().join("store.db"))
             .env("TERM", "xterm-256color")
@@ -243,4 +246,137 @@ fn without_a_terminal_a_view_changes_nothing() {
     };
     assert_eq!(words(&with), words(&without));
     assert!(!with.all().contains('\x1b'), "{with:?}");
+}
+
+/// A study of so many cells of some seconds each.
+fn study(cells: usize, seconds: u32) -> Workdir {
+    let dir = Workdir::new();
+    let threads: Vec<String> = (1..=cells).map(|n| n.to_string()).collect();
+    let text = format!(
+        "name = \"seen\"\ntime = {seconds}\n[[target]]\nname = \"here\"\nurl = \"sqlite:a.db\"\n\
+         [[workload]]\nname = \"oltp_read_write\"\noptions = {{ table-size = 500 }}\n\
+         [load]\nthreads = [{}]\n",
+        threads.join(", ")
+    );
+    std::fs::write(dir.path().join("s.toml"), text).unwrap();
+    dir
+}
+
+const STUDY: [&str; 4] = ["study", "run", "s.toml", "--view"];
+
+#[test]
+fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
+    let dir = study(2, 4);
+    let run = OnTerminal::start_command(&dir, &STUDY, None);
+    run.wait_for_view();
+    let shown = run.contents();
+    for part in [
+        "Study seen  step 2 of 3",
+        "1 of 3 steps over",
+        "here/oltp_read_write/threads=1 repeat 1",
+        "[1/3] load here/sbtest table-size=500: done",
+        "oltp_read_write on SQLite",
+        "Transactions/s",
+        "By type, last interval",
+        "Sessions 1",
+        "Host ",
+        "the study goes on",
+    ] {
+        assert!(shown.contains(part), "{part:?} is not in\n{shown}");
+    }
+    wait_until("the next step", || {
+        let shown = run.contents();
+        shown.contains("step 3 of 3") && shown.contains("[2/3] here/oltp_read_write/threads=1")
+    });
+    run.resize(24, 80);
+    wait_until("a view of the new size", || {
+        let shown = run.contents();
+        let foot = shown.lines().nth(23).unwrap_or_default();
+        foot.starts_with("q leaves the view, the study goes on")
+    });
+    let (status, said) = run.end();
+    assert!(status.success(), "{said}");
+    // What waited for the terminal is there once, and before the end.
+    for line in ["[1/3] ", "[2/3] ", "[3/3] ", "3 of 3 steps done"] {
+        assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
+    }
+}
+
+#[test]
+fn q_leaves_the_view_of_a_study_which_goes_on_with_its_bars() {
+    let dir = study(2, 4);
+    let mut run = OnTerminal::start_command(&dir, &STUDY, None);
+    run.wait_for_view();
+    run.press("q");
+    wait_until("bars in the place of the view", || {
+        let shown = run.contents();
+        !run.has_view() && shown.contains("[1/3] ") && shown.contains("study  [")
+    });
+    assert!(run.child.try_wait().unwrap().is_none(), "the study ended");
+    let (status, said) = run.end();
+    assert!(status.success(), "{said}");
+    for line in ["[1/3] ", "[2/3] ", "[3/3] "] {
+        assert_eq!(said.matches(line).count(), 1, "{line} in\n{said}");
+    }
+}
+
+#[test]
+fn a_study_in_a_view_is_ended_by_a_key_and_gone_on_with_in_another() {
+    let dir = study(1, 6);
+    let mut run = OnTerminal::start_command(&dir, &STUDY, None);
+    run.wait_for_view();
+    run.press("\x03");
+    let (status, said) = run.end();
+    assert_eq!(status.code(), Some(130), "{said}");
+    assert!(said.contains("go on with: tidemark study resume"), "{said}");
+    let run = OnTerminal::start_command(&dir, &["study", "resume", "--view"], None);
+    run.wait_for_view();
+    assert!(run.contents().contains("step 2 of 2"));
+    let (status, said) = run.end();
+    assert!(status.success(), "{said}");
+    assert!(said.contains("2 of 2 steps done"), "{said}");
+}
+
+#[test]
+fn a_view_of_queries_shows_their_times_and_what_is_asked_now() {
+    let dir = Workdir::new();
+    let tpch = |words: &[&'static str]| {
+        let target = "--target=sqlite:h.db";
+        [&["tpch", target, "--sf=0.01"], words].concat()
+    };
+    dir.ok(&tpch(&["prepare"]));
+    let words = ["--view", "--queries=q1,q6", "--threads=2", "--time=6s"];
+    let words = tpch(&[&words[..], &["--interval=1s", "run"]].concat());
+    let run = OnTerminal::start_command(&dir, &words, None);
+    let has = |part: &str| run.contents().contains(part);
+    wait_until("a view with times", || {
+        let shown = run.contents();
+        let rows = || shown.lines();
+        let is_asked = rows().any(|l| l.starts_with("│Q1 ") && !l.contains('–'));
+        let asks = rows().any(|l| l.contains("stream 1    Q"));
+        run.has_view() && is_asked && asks
+    });
+    for part in [
+        "tpch on SQLite",
+        "asking",
+        "queries, 0:0",
+        "runs    last  median",
+        "stream 0 ",
+        "Failed 0 · timed out 0",
+        "processors",
+        "q leaves the view, the run goes on",
+    ] {
+        assert!(has(part), "{part:?} is not in\n{}", run.contents());
+    }
+    let (status, said) = run.end();
+    assert!(status.success(), "{said}");
+    // go-tpc's lines wait for the view's end.
+    assert!(said.contains("[Current] Q1: "), "{said}");
+    assert!(said.contains("[Summary] Q1: "), "{said}");
+    // Of the bar nothing is left.
+    assert!(!said.contains("0/0 queries"), "{said}");
+    // Without a terminal there are lines alone.
+    let said = dir.ok(&words);
+    assert!(said.out.contains("[Current] Q1: "), "{said:?}");
+    assert!(!said.all().contains('\x1b'), "{said:?}");
 }

@@ -49,6 +49,11 @@ pub struct Run {
     /// Begin anew although an execution of this file is unfinished
     #[arg(long)]
     pub anew: bool,
+    /// Watch the study in a view that fills the terminal: its steps, and rates, latencies, types,
+    /// errors and host of the run in progress; q leaves it, and the study goes on with its lines;
+    /// without a terminal there are lines alone
+    #[arg(long)]
+    pub view: bool,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,
@@ -73,6 +78,9 @@ pub struct Resume {
     /// Go on although another host may be executing it
     #[arg(long)]
     pub take_over: bool,
+    /// Watch the study in a view that fills the terminal, as of `study run`
+    #[arg(long)]
+    pub view: bool,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,

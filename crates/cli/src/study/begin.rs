@@ -1,7 +1,8 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::execute::{Execution, listen};
+use super::ending::listen;
+use super::execute::Execution;
 use super::file::{self, Read};
 use super::servers::{servers, shared_with};
 use super::settings;
@@ -43,7 +44,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
         return Err(in_the_way(&other));
     }
     match ready(&store, &new.id, &read.plan) {
-        Ok(places) => begun(&read, places, store, new.id, folder),
+        Ok(places) => begun(words, &read, places, store, new.id, folder),
         Err(failure) => {
             // It came to nothing; if that can't be written, it is one that can be resumed.
             let _ = store.forget_study(&new.id);
@@ -85,6 +86,7 @@ fn ready(store: &Store, id: &str, plan: &Plan) -> Result<Vec<Reached>, Failure> 
 
 /// Executes a study that was written down.
 fn begun(
+    words: &args::Run,
     read: &Read,
     places: Vec<Reached>,
     store: Store,
@@ -99,6 +101,7 @@ fn begun(
         plan: &read.plan,
         places: &places,
         folder,
+        view: words.view,
     };
     let executed = execution.execute();
     let left = leave(places);

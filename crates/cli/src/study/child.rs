@@ -133,6 +133,14 @@ impl Step {
         }
     }
 
+    /// The last lines that it printed, at most so many.
+    pub fn last_lines(&self, most: usize) -> Vec<String> {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = output.text();
+        let first = text.lines().count().saturating_sub(most);
+        text.lines().skip(first).map(String::from).collect()
+    }
+
     /// How it ended, if it has.
     ///
     /// # Errors

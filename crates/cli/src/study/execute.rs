@@ -1,31 +1,27 @@
 //! Executing the steps that wait.
 
-use super::advice;
 use super::child::{self, Ended};
+use super::ending::{is_asked_to_end, times_asked};
+use super::outcome::Outcome;
+use super::pace::Pace;
 use super::put_back::put_back;
 use super::settings;
 use super::targets::Reached;
-use super::unusable::why_unusable;
-use super::view::View;
+use super::view::{Look, View};
 use crate::exit::{ExitCode, Failure};
 use crate::secrets::redact;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_core::StudyPlace;
-use tidemark_report::significant;
-use tidemark_store::{ListedState, RunListing, StepEnd, StepRow, StepState, Store};
+use tidemark_store::{StepEnd, StepRow, StepState, Store};
 use tidemark_study::{OnFailure, Plan, Step, StepKind, Study};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
 /// How often its progress is read.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// How often the user asked to end.
-static ASKED: AtomicU32 = AtomicU32::new(0);
 
 /// An execution of a study.
 pub struct Execution<'a> {
@@ -41,13 +37,8 @@ pub struct Execution<'a> {
     pub places: &'a [Reached],
     /// The folder in which commands are executed.
     pub folder: PathBuf,
-}
-
-/// How a step came out.
-struct Outcome {
-    state: StepState,
-    /// What is told of it.
-    said: String,
+    /// Whether a view is to fill the terminal.
+    pub view: bool,
 }
 
 impl Execution<'_> {
@@ -67,7 +58,7 @@ impl Execution<'_> {
                 in_tables.remove(&step.tables);
             }
         }
-        let view = View::new(states.len(), over(&states));
+        let view = View::new(&self.study.name, states.len(), over(&states), self.view);
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {
             stopped |= is_asked_to_end();
@@ -88,10 +79,11 @@ impl Execution<'_> {
                     let reason = format!("its data could not be loaded (step {})", load + 1);
                     self.skip(seq, &reason)?;
                     states[seq] = StepState::Skipped;
-                    view.ended(over(&states), step, &format!("skipped: {reason}"));
+                    let said = format!("skipped: {reason}");
+                    view.ended(over(&states), step, StepState::Skipped, &said);
                     continue;
                 }
-                view.begins(step);
+                view.begins(seq + 1, step);
                 if step.kind == StepKind::Load {
                     in_tables.remove(&step.tables);
                 }
@@ -115,7 +107,7 @@ impl Execution<'_> {
                     }
                     _ => {}
                 }
-                view.ended(over(&states), step, &outcome.said);
+                view.ended(over(&states), step, outcome.state, &outcome.said);
                 if outcome.state == StepState::Failed && self.study.on_failure == OnFailure::Stop {
                     stopped = true;
                     break;
@@ -275,7 +267,7 @@ impl Execution<'_> {
             if let Some(ended) = child.ended()? {
                 return Ok(ended);
             }
-            let now = ASKED.load(Ordering::Relaxed);
+            let now = times_asked();
             if now > asked {
                 child.signal(if now == 1 {
                     Signal::SIGINT
@@ -292,107 +284,16 @@ impl Execution<'_> {
                     let found = self.store.run_at(id, cell, step.repeat, since_ms);
                     run = found.ok().flatten().map(|(id, _)| id);
                 }
-                let seen = run.as_ref().and_then(|id| self.store.progress(id).ok()?);
-                let left = pace.left(self.plan, states, step, begun.elapsed());
-                view.goes_on(begun.elapsed(), seen, left);
+                view.goes_on(&Look {
+                    store: &self.store,
+                    run: run.as_deref(),
+                    since: begun.elapsed(),
+                    left: pace.left(self.plan, states, step, begun.elapsed()),
+                    child,
+                });
             }
             std::thread::sleep(POLL);
         }
-    }
-
-    /// What came of a step whose command has ended.
-    fn judge(
-        &mut self,
-        seq: usize,
-        step: &Step,
-        since_ms: i64,
-        ended: &Ended,
-    ) -> Result<Outcome, Failure> {
-        let run = match step.kind {
-            StepKind::Load => None,
-            StepKind::Run => self
-                .store
-                .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
-        };
-        let id = run.as_ref().map(|(id, _)| id.as_str());
-        if is_asked_to_end() && ended.failure().is_some() {
-            if let Some(id) = id {
-                self.store.note_half_made(id, HALF_MADE)?;
-            }
-            self.store
-                .step_waits(&self.id, number(seq), "it was interrupted")?;
-            return Ok(Outcome {
-                state: StepState::Waiting,
-                said: "interrupted".into(),
-            });
-        }
-        let failure = match (ended.failure(), step.kind, &run) {
-            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
-            (Some(failure), ..) => Some(failure),
-            (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
-            (None, StepKind::Run, _) => Some(match ended.complaint() {
-                Some(said) => format!("its run is not in the store: {said}"),
-                None => "its run is not in the store".into(),
-            }),
-            (None, StepKind::Load, _) => None,
-        };
-        let (state, reason) = match (failure, id) {
-            (Some(failure), _) => (StepState::Failed, Some(failure)),
-            (None, Some(id)) => judged(why_unusable(&self.store, id)),
-            (None, None) => (StepState::Done, None),
-        };
-        self.end(seq, state, reason, id, &ended.output)
-    }
-
-    fn end(
-        &mut self,
-        seq: usize,
-        state: StepState,
-        reason: Option<String>,
-        run_id: Option<&str>,
-        output: &str,
-    ) -> Result<Outcome, Failure> {
-        let end = StepEnd {
-            state,
-            reason: reason.as_deref(),
-            run_id,
-            output,
-        };
-        self.store.step_ends(&self.id, number(seq), end)?;
-        let said = match (&reason, run_id) {
-            (Some(reason), Some(id)) if state == StepState::Invalid => {
-                format!("{}, which must not be used: {reason}", self.result(id)?)
-            }
-            (Some(reason), _) => format!("FAILED: {reason}"),
-            (None, Some(id)) => self.result(id)?,
-            (None, None) => "done".into(),
-        };
-        Ok(Outcome { state, said })
-    }
-
-    /// A run's result in a few words.
-    fn result(&self, id: &str) -> Result<String, Failure> {
-        let found = self.store.runs_of(&self.id)?;
-        let Some(found) = found.iter().find(|r| r.run.id == id) else {
-            return Ok("done".into());
-        };
-        Ok(figures(&found.run))
-    }
-}
-
-/// A run's throughput and latency, to three digits.
-pub fn figures(run: &RunListing) -> String {
-    let p95 = run
-        .p95_ms
-        .map_or(String::new(), |ms| format!(", p95 {} ms", significant(ms)));
-    format!("{} tx/s{p95}", significant(run.transactions_per_s()))
-}
-
-/// How a step stands whose run has ended, by why that must not be used, if it must not.
-pub fn judged(unusable: Option<String>) -> (StepState, Option<String>) {
-    match unusable {
-        None => (StepState::Done, None),
-        why => (StepState::Invalid, why),
     }
 }
 
@@ -403,11 +304,6 @@ pub fn invalid_among(count: usize) -> String {
         n => format!("{n} invalid, "),
     }
 }
-
-/// What is noted at a run that was cut off.
-pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
-/// What is noted at a run that ended, must not be used, and is made again.
-pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
 
 /// Steps are numbered in 32 bits in the store.
 pub fn number(seq: usize) -> u32 {
@@ -439,64 +335,4 @@ fn in_tables(rows: &[StepRow], plan: &Plan) -> BTreeMap<String, usize> {
     known
         .filter_map(|(tables, (_, seq))| Some((tables.to_string(), seq?)))
         .collect()
-}
-
-/// How long steps take in truth, of what was expected.
-struct Pace {
-    expected: Duration,
-    took: Duration,
-}
-
-impl Pace {
-    fn of(rows: &[StepRow], plan: &Plan) -> Self {
-        let mut pace = Self {
-            expected: Duration::ZERO,
-            took: Duration::ZERO,
-        };
-        for (row, step) in rows.iter().zip(&plan.steps) {
-            if let (StepState::Done, Some(begun), Some(ended)) =
-                (row.state, row.begun_ms, row.ended_ms)
-            {
-                let took = u64::try_from(ended - begun).unwrap_or(0);
-                pace.took(step, Duration::from_millis(took));
-            }
-        }
-        pace
-    }
-
-    fn took(&mut self, step: &Step, took: Duration) {
-        self.expected = self.expected.saturating_add(step.expected);
-        self.took += took;
-    }
-
-    /// Time left for everything, while a step goes on since so long.
-    fn left(&self, plan: &Plan, states: &[StepState], now: &Step, since: Duration) -> Duration {
-        let waiting = plan.steps.iter().zip(states).filter(|(_, s)| !s.is_over());
-        let expected: f64 = waiting.map(|(step, _)| step.expected.as_secs_f64()).sum();
-        let gone = since.as_secs_f64().min(now.expected.as_secs_f64());
-        let ratio = match self.expected.as_secs_f64() {
-            known if known > 3.0 => (self.took.as_secs_f64() / known).clamp(0.1, 10.0),
-            _ => 1.0,
-        };
-        Duration::try_from_secs_f64(((expected - gone) * ratio).max(0.0)).unwrap_or_default()
-    }
-}
-
-/// Whether the user asked to end.
-pub fn is_asked_to_end() -> bool {
-    ASKED.load(Ordering::Relaxed) > 0
-}
-
-/// Begins to listen for SIGINT and SIGTERM.
-pub fn listen() {
-    let _unheard = ctrlc::set_handler(|| {
-        let before = ASKED.fetch_add(1, Ordering::Relaxed);
-        eprintln!(
-            "{}",
-            match before {
-                0 => "ending the step in progress; once more ends it at once",
-                _ => "ending at once; settings of servers are put back",
-            }
-        );
-    });
 }

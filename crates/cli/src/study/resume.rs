@@ -2,8 +2,10 @@
 
 use super::args;
 use super::begin::{absolute, place_of_store};
-use super::execute::{Execution, HALF_MADE, MADE_AGAIN, judged, listen, number};
+use super::ending::listen;
+use super::execute::{Execution, number};
 use super::file::{self, Read};
+use super::outcome::{HALF_MADE, MADE_AGAIN, judged};
 use super::servers::{servers, shared_with};
 use super::targets::{leave, leave_behind, reach};
 use super::unusable::why_unusable;
@@ -54,6 +56,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         plan: &read.plan,
         places: &places,
         folder: PathBuf::from(&row.folder),
+        view: words.view,
     };
     if !is_left {
         let code = execution.finish(&states)?;

@@ -2,7 +2,8 @@
 
 use super::args;
 use super::begin::place_of_store;
-use super::execute::{figures, invalid_among};
+use super::execute::invalid_among;
+use super::outcome::figures;
 use super::resume::find;
 use crate::exit::{ExitCode, Failure};
 use crate::runs::open_if_made;

@@ -1,18 +1,40 @@
-//! What is seen of a study while it is executed: bars on a terminal, a line a step everywhere.
+//! What is seen of a study while it is executed: a line a step everywhere, on a terminal bars below
+//! them, or a view that fills it (`--view`).
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use super::child;
+use super::ending::{asked, is_asked_to_end};
+use super::following::Following;
+use crate::progress::where_bars_are_drawn;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::Duration;
 use tidemark_core::printable_lines;
+use tidemark_live::{Controls, StudyInfo, StudyPicture};
 use tidemark_report::significant;
-use tidemark_store::RunProgress;
+use tidemark_store::{RunProgress, StepState, Store};
 use tidemark_study::{Step, StepKind, time_text};
+
+/// What a step prints is shown by so many lines at most.
+const MOST_PRINTED: usize = 100;
 
 /// The view of a study.
 pub struct View {
-    bars: Option<Bars>,
+    shown: RefCell<Shown>,
+    /// Lines that wait until the terminal is free: one a step, and few others.
+    held: RefCell<Vec<String>>,
     /// Steps in all.
     total: usize,
+    over: Cell<usize>,
+    /// The step in progress: what it is called, and how long it will take.
+    step: RefCell<(String, Duration)>,
+}
+
+/// What the terminal shows beside lines.
+enum Shown {
+    Nothing,
+    Bars(Bars),
+    Screen(tidemark_live::View<StudyPicture>, Following),
 }
 
 struct Bars {
@@ -21,57 +43,193 @@ struct Bars {
     step: ProgressBar,
 }
 
+/// A look at the step in progress.
+pub struct Look<'a> {
+    /// Where its run is written.
+    pub store: &'a Store,
+    /// The run's id, when it has begun.
+    pub run: Option<&'a str>,
+    /// How long the step goes on.
+    pub since: Duration,
+    /// Time left for all.
+    pub left: Duration,
+    /// Its command.
+    pub child: &'a child::Step,
+}
+
 impl View {
-    /// Of so many steps, of which some are over.
-    pub fn new(total: usize, over: usize) -> Self {
-        let bars = std::io::stderr().is_terminal().then(|| {
-            let target = ProgressDrawTarget::stderr_with_hz(5);
-            let all = MultiProgress::with_draw_target(target);
-            let whole = all.add(ProgressBar::new(total as u64));
-            let step = all.add(ProgressBar::new(1));
-            // Ours and constant; the default style is no loss. Lines fit into 80 columns, and what
-            // a step is called, which may be long, ends where its line does.
-            if let Ok(style) =
-                ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
-            {
-                whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
-            }
-            let step_lines = "step   {wide_msg}\n       [{bar:20}] {prefix}";
-            if let Ok(style) = ProgressStyle::with_template(step_lines) {
-                step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
-            }
-            whole.set_position(over as u64);
-            Bars { all, whole, step }
+    /// Of so many steps, of which some are over; one that fills the terminal if that is wanted and
+    /// can be had.
+    pub fn new(name: &str, total: usize, over: usize, wants_view: bool) -> Self {
+        let view = Self {
+            shown: RefCell::new(Shown::Nothing),
+            held: RefCell::default(),
+            total,
+            over: Cell::new(over),
+            step: RefCell::default(),
+        };
+        let info = StudyInfo {
+            name: name.into(),
+            steps: total,
+            over,
+        };
+        let controls = || Controls {
+            interrupt: Box::new(asked),
+            is_ending: Box::new(is_asked_to_end),
+        };
+        let screen = wants_view.then(|| {
+            let picture = StudyPicture::new(info);
+            tidemark_live::View::open(picture, controls())
         });
-        Self { bars, total }
+        let shown = match screen.flatten() {
+            Some(screen) => Shown::Screen(screen, Following::default()),
+            None => view.bars(),
+        };
+        view.shown.replace(shown);
+        view
+    }
+
+    /// Bars, where there is a terminal for them.
+    fn bars(&self) -> Shown {
+        if !std::io::stderr().is_terminal() {
+            return Shown::Nothing;
+        }
+        let all = MultiProgress::with_draw_target(where_bars_are_drawn());
+        let whole = all.add(ProgressBar::new(self.total as u64));
+        let step = all.add(ProgressBar::new(1));
+        // Ours and constant; the default style is no loss. Lines fit into 80 columns, and what
+        // a step is called, which may be long, ends where its line does.
+        if let Ok(style) =
+            ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
+        {
+            whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        }
+        let step_lines = "step   {wide_msg}\n       [{bar:20}] {prefix}";
+        if let Ok(style) = ProgressStyle::with_template(step_lines) {
+            step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        }
+        whole.set_position(self.over.get() as u64);
+        let bars = Bars { all, whole, step };
+        bars.begins(&self.step.borrow());
+        Shown::Bars(bars)
+    }
+
+    /// Where the user has left the view, its lines and the bars take its place.
+    fn look_whether_left(&self) {
+        let is_left =
+            matches!(&*self.shown.borrow(), Shown::Screen(screen, _) if !screen.is_open());
+        if is_left {
+            self.leave();
+            self.shown.replace(self.bars());
+        }
+    }
+
+    /// Gives the terminal back, and prints the lines that waited for it.
+    fn leave(&self) {
+        self.shown.replace(Shown::Nothing);
+        for line in self.held.take() {
+            say!("{line}");
+        }
     }
 
     /// Prints a line.
     pub fn say(&self, line: &str) {
+        self.look_whether_left();
         // What servers said is in it.
         let line = printable_lines(line);
-        match &self.bars {
-            Some(bars) => bars.all.suspend(|| say!("{line}")),
-            None => say!("{line}"),
+        match &*self.shown.borrow() {
+            Shown::Bars(bars) => bars.all.suspend(|| say!("{line}")),
+            Shown::Screen(..) if std::io::stdout().is_terminal() => {
+                self.held.borrow_mut().push(line.into());
+            }
+            Shown::Screen(..) | Shown::Nothing => say!("{line}"),
         }
     }
 
-    /// A step begins.
-    pub fn begins(&self, step: &Step) {
-        if let Some(bars) = &self.bars {
-            bars.step.set_message(name_of(step));
-            bars.step.set_prefix("");
-            bars.step.set_length(millis(step.expected));
-            bars.step.set_position(0);
+    /// A step begins, by its number from 1.
+    pub fn begins(&self, number: usize, step: &Step) {
+        self.look_whether_left();
+        self.step.replace((name_of(step), step.expected));
+        match &mut *self.shown.borrow_mut() {
+            Shown::Nothing => {}
+            Shown::Bars(bars) => bars.begins(&self.step.borrow()),
+            Shown::Screen(screen, following) => {
+                *following = Following::default();
+                let (name, expected) = self.step.borrow().clone();
+                screen.change(move |p| p.step_begins(number, name, expected));
+            }
         }
+    }
+
+    /// A step goes on.
+    pub fn goes_on(&self, look: &Look<'_>) {
+        self.look_whether_left();
+        match &mut *self.shown.borrow_mut() {
+            Shown::Nothing => {}
+            Shown::Bars(bars) => {
+                let seen = look.run.and_then(|id| look.store.progress(id).ok()?);
+                bars.goes_on(look.since, seen, look.left);
+            }
+            Shown::Screen(screen, following) => {
+                let (since, left) = (look.since, look.left);
+                screen.change(move |p| p.goes_on(since, left));
+                match look.run {
+                    Some(run) => following.look(look.store, run, screen),
+                    None => {
+                        let lines = look.child.last_lines(MOST_PRINTED);
+                        screen.change(move |p| p.printed(lines));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A step has ended, the `over`-th of all.
+    pub fn ended(&self, over: usize, step: &Step, state: StepState, said: &str) {
+        let width = self.total.to_string().len();
+        let line = format!("[{over:width$}/{}] {}: {said}", self.total, name_of(step));
+        self.say(&line);
+        self.over.set(over);
+        match &*self.shown.borrow() {
+            Shown::Nothing => {}
+            Shown::Bars(bars) => bars.whole.set_position(over as u64),
+            Shown::Screen(screen, _) => {
+                let is_bad = state != StepState::Done;
+                screen.change(move |p| p.step_ended(over, line, is_bad));
+            }
+        }
+    }
+
+    /// Takes away what is below the lines.
+    pub fn close(&self) {
+        if let Shown::Bars(bars) = &*self.shown.borrow() {
+            bars.step.finish_and_clear();
+            bars.whole.finish_and_clear();
+        }
+        self.leave();
+    }
+}
+
+impl Drop for View {
+    /// Also when an error of the store ends a study in the middle.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Bars {
+    fn begins(&self, (name, expected): &(String, Duration)) {
+        self.step.set_message(name.clone());
+        self.step.set_prefix("");
+        self.step.set_length(millis(*expected));
+        self.step.set_position(0);
     }
 
     /// A step goes on since so long; what its run measured last; the time left for all.
-    pub fn goes_on(&self, since: Duration, seen: Option<RunProgress>, left: Duration) {
-        let Some(bars) = &self.bars else { return };
-        bars.whole.set_prefix(format!("{} left", time_text(left)));
-        bars.step.set_position(millis(since));
-        bars.step.set_prefix(match seen {
+    fn goes_on(&self, since: Duration, seen: Option<RunProgress>, left: Duration) {
+        self.whole.set_prefix(format!("{} left", time_text(left)));
+        self.step.set_position(millis(since));
+        self.step.set_prefix(match seen {
             None => time_text(since),
             Some(seen) => {
                 let phase = if seen.at_s <= 0.0 { " (warm-up)" } else { "" };
@@ -85,27 +243,6 @@ impl View {
                 )
             }
         });
-    }
-
-    /// A step has ended, the `over`-th of all.
-    pub fn ended(&self, over: usize, step: &Step, said: &str) {
-        let width = self.total.to_string().len();
-        self.say(&format!(
-            "[{over:width$}/{}] {}: {said}",
-            self.total,
-            name_of(step)
-        ));
-        if let Some(bars) = &self.bars {
-            bars.whole.set_position(over as u64);
-        }
-    }
-
-    /// Takes the bars away.
-    pub fn close(&self) {
-        if let Some(bars) = &self.bars {
-            bars.step.finish_and_clear();
-            bars.whole.finish_and_clear();
-        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::liveness::boot_id;
 use crate::query::state_of;
-use crate::{Filter, ListedState, RunListing, Store, StoreError};
+use crate::{Filter, ListedState, RecordError, RunListing, Store, StoreError, from_json};
 use rusqlite::{OptionalExtension, named_params, params};
+use tidemark_core::record::{Interval, RunRecord};
 
 /// A run of a study, with its place there.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,6 +135,40 @@ impl Store {
                     .optional()
             })
             .map_err(|e| self.failed(e))
+    }
+
+    /// What is known of a run with this whole id while it goes on, without its intervals.
+    ///
+    /// # Errors
+    /// [`StoreError::Record`] for a record that can't be read, and what reading can meet.
+    pub fn record_so_far(&self, run_id: &str) -> Result<Option<RunRecord>, StoreError> {
+        let json: Option<String> = self
+            .db
+            .prepare_cached("SELECT record FROM run WHERE id = ?1")
+            .and_then(|mut select| select.query_row([run_id], |row| row.get(0)).optional())
+            .map_err(|e| self.failed(e))?;
+        json.map(|json| from_json(&json).map_err(|e| self.record_error(run_id, e)))
+            .transpose()
+    }
+
+    /// The intervals that a run has written beyond its first so many, in order.
+    ///
+    /// # Errors
+    /// [`StoreError::Record`] for an interval that can't be read, and what reading can meet.
+    pub fn intervals_from(&self, run_id: &str, first: u64) -> Result<Vec<Interval>, StoreError> {
+        let first = i64::try_from(first).unwrap_or(i64::MAX);
+        let details: Vec<String> = (|| -> rusqlite::Result<_> {
+            self.db
+                .prepare_cached(
+                    "SELECT detail FROM interval WHERE run_id = ?1 AND seq >= ?2 ORDER BY seq",
+                )?
+                .query_map(params![run_id, first], |row| row.get(0))?
+                .collect()
+        })()
+        .map_err(|e| self.failed(e))?;
+        let read = details.iter().map(|detail| serde_json::from_str(detail));
+        read.collect::<Result<_, _>>()
+            .map_err(|e| self.record_error(run_id, RecordError::Malformed(e)))
     }
 
     /// Writes a note to a run that has none.

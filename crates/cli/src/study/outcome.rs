@@ -1,0 +1,121 @@
+//! How a step came out: by its command's end, its run in the store, and what must not be used.
+
+use super::advice;
+use super::child::Ended;
+use super::ending::is_asked_to_end;
+use super::execute::{Execution, number};
+use super::unusable::why_unusable;
+use crate::exit::Failure;
+use tidemark_report::significant;
+use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
+use tidemark_study::{Step, StepKind};
+
+/// What is noted at a run that was cut off.
+pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
+/// What is noted at a run that ended, must not be used, and is made again.
+pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
+
+/// How a step came out.
+pub struct Outcome {
+    /// How it stands.
+    pub state: StepState,
+    /// What is told of it.
+    pub said: String,
+}
+
+impl Execution<'_> {
+    /// What came of a step whose command has ended.
+    pub(super) fn judge(
+        &mut self,
+        seq: usize,
+        step: &Step,
+        since_ms: i64,
+        ended: &Ended,
+    ) -> Result<Outcome, Failure> {
+        let run = match step.kind {
+            StepKind::Load => None,
+            StepKind::Run => self
+                .store
+                .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
+        };
+        let id = run.as_ref().map(|(id, _)| id.as_str());
+        if is_asked_to_end() && ended.failure().is_some() {
+            if let Some(id) = id {
+                self.store.note_half_made(id, HALF_MADE)?;
+            }
+            self.store
+                .step_waits(&self.id, number(seq), "it was interrupted")?;
+            return Ok(Outcome {
+                state: StepState::Waiting,
+                said: "interrupted".into(),
+            });
+        }
+        let failure = match (ended.failure(), step.kind, &run) {
+            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
+            (Some(failure), ..) => Some(failure),
+            (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
+            (None, StepKind::Run, _) => Some(match ended.complaint() {
+                Some(said) => format!("its run is not in the store: {said}"),
+                None => "its run is not in the store".into(),
+            }),
+            (None, StepKind::Load, _) => None,
+        };
+        let (state, reason) = match (failure, id) {
+            (Some(failure), _) => (StepState::Failed, Some(failure)),
+            (None, Some(id)) => judged(why_unusable(&self.store, id)),
+            (None, None) => (StepState::Done, None),
+        };
+        self.end(seq, state, reason, id, &ended.output)
+    }
+
+    pub(super) fn end(
+        &mut self,
+        seq: usize,
+        state: StepState,
+        reason: Option<String>,
+        run_id: Option<&str>,
+        output: &str,
+    ) -> Result<Outcome, Failure> {
+        let end = StepEnd {
+            state,
+            reason: reason.as_deref(),
+            run_id,
+            output,
+        };
+        self.store.step_ends(&self.id, number(seq), end)?;
+        let said = match (&reason, run_id) {
+            (Some(reason), Some(id)) if state == StepState::Invalid => {
+                format!("{}, which must not be used: {reason}", self.result(id)?)
+            }
+            (Some(reason), _) => format!("FAILED: {reason}"),
+            (None, Some(id)) => self.result(id)?,
+            (None, None) => "done".into(),
+        };
+        Ok(Outcome { state, said })
+    }
+
+    /// A run's result in a few words.
+    fn result(&self, id: &str) -> Result<String, Failure> {
+        let found = self.store.runs_of(&self.id)?;
+        let Some(found) = found.iter().find(|r| r.run.id == id) else {
+            return Ok("done".into());
+        };
+        Ok(figures(&found.run))
+    }
+}
+
+/// A run's throughput and latency, to three digits.
+pub fn figures(run: &RunListing) -> String {
+    let p95 = run
+        .p95_ms
+        .map_or(String::new(), |ms| format!(", p95 {} ms", significant(ms)));
+    format!("{} tx/s{p95}", significant(run.transactions_per_s()))
+}
+
+/// How a step stands whose run has ended, by why that must not be used, if it must not.
+pub fn judged(unusable: Option<String>) -> (StepState, Option<String>) {
+    match unusable {
+        None => (StepState::Done, None),
+        why => (StepState::Invalid, why),
+    }
+}
