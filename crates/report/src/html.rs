@@ -1,5 +1,6 @@
 //! One run as one self-contained HTML page.
 
+use crate::by_hand::{self, OneRun};
 use crate::charts::{self, Figure};
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::{Said, said};
@@ -20,12 +21,18 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn html(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
-    let digest = Digest::of(record)?;
+    html_of(record.into(), lang)
+}
+
+/// The same, with what the run's command needs.
+pub(crate) fn html_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
+    let digest = Digest::of(run.record)?;
     let words = Words {
         d: &digest,
         t: lang.texts(),
     };
-    Ok(Page::of(&words, lang)?.render()?)
+    let command = by_hand::of_run(run, words.t);
+    Ok(Page::of(&words, command, lang)?.render()?)
 }
 
 #[derive(Template)]
@@ -104,7 +111,7 @@ struct TableRow {
 }
 
 impl<'a> Page<'a> {
-    fn of(w: &Words<'a>, lang: Lang) -> Result<Self, ReportError> {
+    fn of(w: &Words<'a>, command: String, lang: Lang) -> Result<Self, ReportError> {
         let (d, t, record) = (w.d, w.t, w.d.record);
         let option_rows = |default: bool| -> Vec<OptionRow<'a>> {
             let of_kind = record
@@ -159,7 +166,7 @@ impl<'a> Page<'a> {
             ),
             options_default,
             tables: table_rows(record),
-            command: w.command(),
+            command,
             words: [
                 (t.word_transaction, t.word_transaction_says),
                 (t.word_session, t.word_session_says),

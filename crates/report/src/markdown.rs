@@ -1,5 +1,6 @@
 //! One run as Markdown, for issue trackers and wikis.
 
+use crate::by_hand::{self, OneRun};
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::said;
 use crate::merge::per_second;
@@ -17,6 +18,12 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    markdown_of(record.into(), lang)
+}
+
+/// The same, with what the run's command needs.
+pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
+    let record = run.record;
     let digest = Digest::of(record)?;
     let w = Words {
         d: &digest,
@@ -149,7 +156,7 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out += &section(t.notes, &notes);
     }
     if !record.command.is_empty() {
-        out += &section(t.repeat, &code_block("sh", &w.command()));
+        out += &section(t.repeat, &code_block("sh", &by_hand::of_run(run, w.t)));
     }
     out += &format!("\n{}\n", escaped(&w.made_by()));
     Ok(out)
