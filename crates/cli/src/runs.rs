@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
 use crate::study::by_hand::Studies;
-use crate::{args, chosen};
+use crate::{args, chosen, imported};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
@@ -254,7 +254,7 @@ pub fn record_of(store: &args::StoreArg, name: &str) -> Result<RunRecord, Failur
     record_in(file)
 }
 
-/// The record in a file written by `--out`.
+/// The record in a file written by `--out`, wherever that was: no password in it is told.
 ///
 /// # Errors
 /// [`Failure`] when it can't be read.
@@ -262,5 +262,6 @@ pub fn record_in(file: &Path) -> Result<RunRecord, Failure> {
     let shown = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
-    from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))
+    let record = from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))?;
+    imported::without_passwords(record).map_err(|e| Failure::usage(format!("{shown}: {e}")))
 }
