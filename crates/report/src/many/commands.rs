@@ -179,8 +179,8 @@ pub(super) fn outputs(s: &Sources<'_>) -> Option<Part> {
     let room = share(&printed);
     let folds = printed.iter().map(|step| {
         let took = step.took_s.map(|took| {
-            let took = s.common.duration(took);
-            format!("{} {took}", s.t.took)
+            let time = s.common.duration(took);
+            fill(s.t.took, &[("time", &time)])
         });
         let state = state(s, step.state).to_string();
         let aside: Vec<String> = std::iter::once(state).chain(took).collect();

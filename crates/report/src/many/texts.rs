@@ -224,7 +224,7 @@ texts! {
     step_done: "done", "完成";
     run_failed: "failed run", "失败的压测";
     unreadable: "unreadable record", "无法读取的记录";
-    took: "Took", "耗时";
+    took: "took {time}", "耗时 {time}";
     repeat: "To run it again", "复现命令";
     study_command: "The whole study:", "整套测试：";
     study_file: "The study file", "测试套文件";
