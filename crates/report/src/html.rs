@@ -12,8 +12,9 @@ use crate::texts::{Lang, Texts, fill};
 use crate::words::{Words, readable_time, rows_differ};
 use crate::{ReportError, TypeLatency};
 use askama::Template;
+use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, Setting};
 
 /// The page: no network, light and dark, readable when printed, in colours and without, and with
 /// or without scripts. Everything in it that came from outside is escaped.
@@ -60,6 +61,7 @@ struct Page<'a> {
     target: Vec<(&'static str, String)>,
     run: Vec<(&'static str, String)>,
     client: Vec<(&'static str, String)>,
+    settings: Vec<&'a Setting>,
     options_given: Vec<OptionRow<'a>>,
     options_default: Vec<OptionRow<'a>>,
     options_default_head: String,
@@ -159,6 +161,7 @@ impl<'a> Page<'a> {
             target: w.target_facts(),
             run: w.run_facts(),
             client: w.client_facts(),
+            settings: telling_settings(record).collect(),
             options_given: option_rows(false),
             options_default_head: fill(
                 t.options_default,

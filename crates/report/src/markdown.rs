@@ -9,6 +9,7 @@ use crate::section::Section;
 use crate::texts::Lang;
 use crate::words::Words;
 use crate::{ReportError, TypeLatency};
+use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
 use tidemark_core::record::RunRecord;
 
@@ -122,15 +123,12 @@ pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportE
     ] {
         out += &section(head, &facts_list(&facts));
     }
-    if !record.settings.is_empty() {
-        let rows: Vec<Vec<String>> = record
-            .settings
-            .iter()
-            .map(|s| {
-                let default = s.default.clone().unwrap_or("–".into());
-                vec![s.name.clone(), s.value.clone(), default]
-            })
-            .collect();
+    let settings = telling_settings(record).map(|s| {
+        let default = s.default.clone().unwrap_or("–".into());
+        vec![s.name.clone(), s.value.clone(), default]
+    });
+    let rows: Vec<Vec<String>> = settings.collect();
+    if !rows.is_empty() {
         out += &section(
             t.settings,
             &table(&[t.setting, t.value, t.default_value], &rows),

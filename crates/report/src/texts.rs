@@ -332,6 +332,7 @@ texts! {
     setting: "Setting", "参数";
     value: "Value", "值";
     default_value: "Default", "默认值";
+    settings_not_compared: "Settings of the databases are not compared: the engines are different.", "数据库引擎不同，未比较数据库参数。";
     no_settings: "None were read.", "未读取到数据库参数。";
     client: "Client host", "压测客户端";
     host: "Host", "主机名";

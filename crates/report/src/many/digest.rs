@@ -7,6 +7,7 @@ use crate::{ByHand, ReportError};
 use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
+use tidemark_analysis::telling_settings;
 use tidemark_analysis::tpcc::is_tpcc;
 use tidemark_analysis::{Finding, Severity};
 use tidemark_core::record::{
@@ -177,7 +178,7 @@ impl RunDigest {
             queries: queries.collect(),
             usable: is_result && !invalid,
             client: record.client.clone(),
-            settings: record.settings.clone(),
+            settings: telling_settings(record).cloned().collect(),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),
