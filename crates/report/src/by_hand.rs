@@ -289,3 +289,64 @@ pub(crate) fn of_steps(steps: &[Labelled<'_>], t: &Texts) -> String {
     }
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::texts::Lang;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(String::from).collect()
+    }
+
+    #[test]
+    fn a_password_is_taken_from_the_users_variable() {
+        let command = words("tidemark tpcc --target=mysql://u@h/d run");
+        let with = |users: Option<&str>| ByHand {
+            password: Some(("MYSQL_PWD".into(), users.map(String::from))),
+            ..ByHand::default()
+        };
+        for (users, said) in [(Some("DB_PW"), "\"$DB_PW\""), (None, "'***'")] {
+            let line = line(&command, Some(&with(users)));
+            let said = format!("MYSQL_PWD={said} tidemark tpcc --target=mysql://u@h/d run");
+            assert_eq!(line, said);
+        }
+    }
+
+    #[test]
+    fn other_data_are_loaded_in_place_of_those_that_are_there() {
+        let server = PrivateServer {
+            asked: "up:mariadb".into(),
+            name: "again-1".into(),
+            start: words("tidemark up mariadb --name again-1"),
+            users: false,
+        };
+        let with = |rows: &str| ByHand {
+            server: Some(server.clone()),
+            load: Some(Load {
+                words: words(&format!("load {rows}")),
+                replacing: words(&format!("load {rows} --replace")),
+            }),
+            ..ByHand::default()
+        };
+        let (few, many) = (with("10"), with("20"));
+        let run = words("run --target=mysql://gone");
+        let label = "a\nrm -rf x";
+        let step = |by_hand| Labelled::of(label.into(), &run, Some(by_hand));
+        let text = of_steps(&[step(&few), step(&few), step(&many)], Lang::En.texts());
+        let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
+        let again = "run --target=\"$(tidemark up again-1 --url)\"";
+        assert_eq!(
+            lines,
+            [
+                "tidemark up mariadb --name again-1",
+                "load 10",
+                again,
+                again,
+                "load 20 --replace",
+                again,
+                "tidemark down again-1"
+            ]
+        );
+    }
+}
