@@ -3,6 +3,7 @@
 //! Nothing here measures, asks the time or touches files.
 
 mod charts;
+mod columnar;
 mod compare;
 mod csv;
 mod digest;
@@ -26,6 +27,7 @@ pub mod tpch;
 mod words;
 pub mod ycsb;
 
+pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;
