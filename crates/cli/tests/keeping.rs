@@ -360,6 +360,22 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
         fs::write(work.path().join(name), value.to_string()).unwrap();
     };
     write("hostile.json", &record);
+    // A file is told without being taken into the store.
+    for form in ["html", "md", "txt", "json", "csv"] {
+        let words = ["report", "hostile.json", "-o", "-", "--format", form];
+        let said = work.ok(&words).all();
+        assert!(!said.contains("geheim"), "{form}: {said}");
+        assert!(form == "csv" || said.contains("***"), "{form}: {said}");
+    }
+    let several = work.ok(&[
+        "report",
+        "hostile.json",
+        "hostile.json",
+        "--format=md",
+        "-o",
+        "-",
+    ]);
+    assert!(!several.all().contains("geheim"), "{several:?}");
     work.ok(&["import", "hostile.json"]);
     for words in [
         &["runs"][..],

@@ -47,7 +47,13 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("time = \"1500ms\"", ""),
-            "oltp_read_only: sysbench's workloads take whole seconds",
+            "f:2: time = \"1500ms\": oltp_read_only: sysbench's workloads take whole seconds; for \
+             example time = \"60s\"",
+        ),
+        (
+            with("", "warmup = \"1500ms\""),
+            "f:8: warmup = \"1500ms\": oltp_read_only: sysbench's workloads take whole seconds; for \
+             example warmup = \"10s\"",
         ),
         (
             with("objective = \"p99 > 1\"", ""),
