@@ -231,6 +231,18 @@ fn runs_leave_a_store_and_come_into_another() {
     let lines = log.lines().filter(|l| l.contains(",HISTF"));
     assert_eq!(lines.count(), intervals);
 
+    let unread = work.run(&["export", "last", "--format", "parquet"]);
+    assert_eq!(unread.code, Some(2), "{unread:?}");
+    assert!(unread.err.contains("-o run.parquet"), "{unread:?}");
+    let export = ["export", "last", "--format", "parquet", "-o"];
+    let said = work.ok(&[&export[..], &["out/"]].concat());
+    assert_eq!(said.out, format!("out/{}.parquet\n", ids[2]));
+    let file = fs::read(work.path().join(said.out.trim())).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+    let again = work.run(&[&export[..], &[said.out.trim()]].concat());
+    assert_eq!(again.code, Some(5), "{again:?}");
+    assert_eq!(fs::read(work.path().join(said.out.trim())).unwrap(), file);
+
     // Into another store, and not twice.
     let other = ["--store", "other.db"];
     let files = [

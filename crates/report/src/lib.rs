@@ -4,6 +4,7 @@
 
 mod by_hand;
 mod charts;
+mod columnar;
 mod compare;
 mod csv;
 mod digest;
@@ -28,6 +29,7 @@ mod words;
 pub mod ycsb;
 
 pub use by_hand::{ByHand, Load, OneRun, PrivateServer};
+pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;
