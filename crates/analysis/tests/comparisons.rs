@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::time::Duration;
 use tidemark_analysis::compare::{Basis, Compared, Limit, Metric, Side, Verdict};
-use tidemark_analysis::{Comparison, compare};
-use tidemark_core::Source;
+use tidemark_analysis::{Comparison, compare, telling_settings};
 use tidemark_core::record::*;
+use tidemark_core::{Engine, ServerInfo, Source};
 use tidemark_stats::Histogram;
 
 fn normal(rng: &mut SmallRng) -> f64 {
@@ -208,6 +208,63 @@ fn what_else_differed_is_told_once() {
     assert_eq!(comparison.differences[1].a, ["16"]);
     assert_eq!(comparison.differences[1].b, ["32"]);
     assert_eq!(comparison.findings[0].rule, "carried-state");
+}
+
+fn set(run: &mut RunRecord, engine: Engine, settings: &[(&str, &str, &str)]) {
+    run.server = Some(ServerInfo {
+        engine,
+        version: "1".into(),
+    });
+    let setting = |(name, value, default): &(&str, &str, &str)| Setting {
+        name: (*name).into(),
+        value: (*value).into(),
+        default: Some((*default).into()),
+    };
+    run.settings = settings.iter().map(setting).collect();
+}
+
+#[test]
+fn a_value_in_two_notations_is_no_difference() {
+    let mut rng = SmallRng::seed_from_u64(5);
+    let [mut a, mut b] = [(); 2].map(|()| run(&mut rng, 10.0, 10, 0.0));
+    let of_a = [
+        ("log_file_mode", "0600", "384"),
+        ("shared_buffers", "1GB", "128MB"),
+        ("fsync", "off", "on"),
+        ("work_mem", "4MB", "4MB"),
+    ];
+    let of_b = [
+        ("log_file_mode", "384", "384"),
+        ("shared_buffers", "1024MB", "128MB"),
+        ("fsync", "0", "on"),
+        ("work_mem", "8MB", "4MB"),
+    ];
+    set(&mut a, Engine::Postgres, &of_a);
+    set(&mut b, Engine::Postgres, &of_b);
+    let told = |a: &RunRecord, b: &RunRecord| {
+        let comparison = compare(from_ref(a), from_ref(b)).unwrap();
+        let told = comparison.differences.into_iter();
+        let told = told.filter(|d| d.what.starts_with("setting"));
+        (
+            told.map(|d| (d.what, d.a, d.b)).collect::<Vec<_>>(),
+            comparison.settings_compared,
+        )
+    };
+    let values = |value: &str| vec![value.to_string()];
+    let (differences, compared) = told(&a, &b);
+    assert_eq!(
+        differences,
+        [("setting work_mem".into(), values("4MB"), values("8MB"))]
+    );
+    assert!(compared);
+    // What only looks different from its default tells nothing.
+    let names = |run| -> Vec<String> { telling_settings(run).map(|s| s.name.clone()).collect() };
+    assert_eq!(names(&a), ["shared_buffers", "fsync", "work_mem"]);
+    // Engines have their own settings.
+    set(&mut b, Engine::Mariadb, &[("sync_binlog", "1", "0")]);
+    assert_eq!(told(&a, &b), (Vec::new(), false));
+    b.server = None;
+    assert!(told(&a, &b).1, "what is not known is told");
 }
 
 #[test]

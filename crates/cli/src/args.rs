@@ -97,7 +97,7 @@ pub enum Command {
     Note(Note),
     /// Delete runs from the store
     Delete(Delete),
-    /// Write runs to files: whole records, intervals as CSV, or HdrHistogram logs
+    /// Write runs to files: whole records, intervals as CSV or Parquet, or HdrHistogram logs
     Export(Export),
     /// Take exported records into the store
     Import(Import),

@@ -29,7 +29,16 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
                 ids.len()
             )));
         };
-        print(&exported(&store, id, &words.format)?);
+        if words.format == "parquet" {
+            return Err(Failure::usage(
+                "--format parquet is no text: name a file for it, for example -o run.parquet",
+            ));
+        }
+        print(&String::from_utf8_lossy(&exported(
+            &store,
+            id,
+            &words.format,
+        )?));
         return Ok(ExitCode::Success);
     };
     let into = Place::of(out, &ids)?;
@@ -41,9 +50,9 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
     into.make()?;
     let bar = progress::bar(ids.len() as u64, "runs");
     for (id, file) in ids.iter().zip(&files) {
-        let text = exported(&store, id, &words.format)?;
+        let content = exported(&store, id, &words.format)?;
         free(file)?;
-        write_whole(file, text.as_bytes())?;
+        write_whole(file, &content)?;
         bar.suspend(|| print(&format!("{}\n", file.display())));
         bar.inc(1);
     }
@@ -122,29 +131,36 @@ fn free(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn exported(store: &Store, id: &str, format: &str) -> Result<String, Failure> {
+fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {
     let failed = |e: &dyn std::fmt::Display| {
         Failure::new(ExitCode::Failed, format!("run {}: {e}", printable(id)))
     };
     let record = store.get(id)?;
-    match format {
+    let since = measured_since(&record);
+    let text = match format {
         "csv" => tidemark_report::interval_table(&record).map_err(|e| failed(&e)),
         "hdr" => {
-            tidemark_report::interval_log(&record, measured_since(&record)).map_err(|e| failed(&e))
+            let since = since.unwrap_or_default();
+            tidemark_report::interval_log(&record, since).map_err(|e| failed(&e))
+        }
+        "parquet" => {
+            return tidemark_report::interval_parquet(&record, since).map_err(|e| failed(&e));
         }
         _ => to_json(&record).map_err(|e| failed(&e)),
-    }
+    };
+    text.map(String::into_bytes)
 }
 
-/// When the measurement began, since 1970: a run starts with its warm-up.
-fn measured_since(record: &RunRecord) -> Duration {
-    let started: i64 = record
-        .started_at
-        .parse()
-        .map_or(0, |t: Timestamp| t.as_millisecond());
-    let warm_up = record.intervals.first().map_or(0, |i| -i.start_ms.min(0));
-    let began = started.saturating_add(warm_up);
-    Duration::from_millis(u64::try_from(began).unwrap_or(0))
+/// When the measurement began, since 1970: a run starts with its warm-up. `None` where a record from
+/// elsewhere tells no time.
+fn measured_since(record: &RunRecord) -> Option<Duration> {
+    let started: Timestamp = record.started_at.parse().ok()?;
+    let warm_up = record
+        .intervals
+        .first()
+        .map_or(0, |i| i.start_ms.min(0).saturating_neg());
+    let began = started.as_millisecond().checked_add(warm_up)?;
+    u64::try_from(began).ok().map(Duration::from_millis)
 }
 
 /// Takes records into the store: whichever of them it can, the others are told.

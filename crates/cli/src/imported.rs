@@ -1,4 +1,5 @@
-//! A record from elsewhere, as it may be kept: whatever it holds, no password comes into the store.
+//! A record from elsewhere, as it may be kept and told: whatever it holds, no password comes into
+//! the store or a report.
 
 use crate::secrets;
 use serde_json::{Map, Value};

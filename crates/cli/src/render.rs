@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Lang, Many, RunDigest};
+use tidemark_report::{Lang, Many, OneRun, RunDigest};
 
 /// What a report can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,13 +74,19 @@ pub fn language(tag: &str) -> Lang {
 ///
 /// # Errors
 /// [`Failure`] when the record holds what can't be read.
-pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
+pub fn render<'a>(
+    run: impl Into<OneRun<'a>>,
+    format: Format,
+    lang: &str,
+) -> Result<String, Failure> {
+    let run = run.into();
+    let record = run.record;
     let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let lang = language(lang);
     match format {
-        Format::Html => tidemark_report::html(record, lang).map_err(|e| failed(&e)),
-        Format::Markdown => tidemark_report::markdown(record, lang).map_err(|e| failed(&e)),
-        Format::Text => tidemark_report::text(record, lang).map_err(|e| failed(&e)),
+        Format::Html => run.html(lang).map_err(|e| failed(&e)),
+        Format::Markdown => run.markdown(lang).map_err(|e| failed(&e)),
+        Format::Text => run.text(lang).map_err(|e| failed(&e)),
         Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
         Format::Csv => {
             let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];

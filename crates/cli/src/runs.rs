@@ -3,13 +3,14 @@
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
-use crate::{args, chosen};
+use crate::study::by_hand::Studies;
+use crate::{args, chosen, imported};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
-use tidemark_report::significant;
+use tidemark_report::{OneRun, significant};
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
 
@@ -228,16 +229,19 @@ pub fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
 
 /// Prints one run.
 pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
-    let record = find(&show.store, &show.id)?;
+    let store = open(&show.store)?;
+    let record = store.get(&whole_id(&store, &show.id)?)?;
     if show.json {
         let text = to_json(&record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         return print(&text);
     }
-    print(&printable_lines(&render::render(
-        &record,
-        Format::Text,
-        &show.lang,
-    )?))
+    let by_hand = Studies::default().of_run(&store, record.study.as_ref());
+    let run = OneRun {
+        record: &record,
+        by_hand: by_hand.as_ref(),
+    };
+    let text = render::render(run, Format::Text, &show.lang)?;
+    print(&printable_lines(&text))
 }
 
 /// The record that a word names: a file written by `--out`, or a run of the store.
@@ -252,7 +256,7 @@ pub fn record_of(store: &args::StoreArg, name: &str) -> Result<RunRecord, Failur
     record_in(file)
 }
 
-/// The record in a file written by `--out`.
+/// The record in a file written by `--out`, wherever that was: no password in it is told.
 ///
 /// # Errors
 /// [`Failure`] when it can't be read.
@@ -260,5 +264,6 @@ pub fn record_in(file: &Path) -> Result<RunRecord, Failure> {
     let shown = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
-    from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))
+    let record = from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))?;
+    imported::without_passwords(record).map_err(|e| Failure::usage(format!("{shown}: {e}")))
 }

@@ -231,6 +231,18 @@ fn runs_leave_a_store_and_come_into_another() {
     let lines = log.lines().filter(|l| l.contains(",HISTF"));
     assert_eq!(lines.count(), intervals);
 
+    let unread = work.run(&["export", "last", "--format", "parquet"]);
+    assert_eq!(unread.code, Some(2), "{unread:?}");
+    assert!(unread.err.contains("-o run.parquet"), "{unread:?}");
+    let export = ["export", "last", "--format", "parquet", "-o"];
+    let said = work.ok(&[&export[..], &["out/"]].concat());
+    assert_eq!(said.out, format!("out/{}.parquet\n", ids[2]));
+    let file = fs::read(work.path().join(said.out.trim())).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+    let again = work.run(&[&export[..], &[said.out.trim()]].concat());
+    assert_eq!(again.code, Some(5), "{again:?}");
+    assert_eq!(fs::read(work.path().join(said.out.trim())).unwrap(), file);
+
     // Into another store, and not twice.
     let other = ["--store", "other.db"];
     let files = [
@@ -348,6 +360,22 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
         fs::write(work.path().join(name), value.to_string()).unwrap();
     };
     write("hostile.json", &record);
+    // A file is told without being taken into the store.
+    for form in ["html", "md", "txt", "json", "csv"] {
+        let words = ["report", "hostile.json", "-o", "-", "--format", form];
+        let said = work.ok(&words).all();
+        assert!(!said.contains("geheim"), "{form}: {said}");
+        assert!(form == "csv" || said.contains("***"), "{form}: {said}");
+    }
+    let several = work.ok(&[
+        "report",
+        "hostile.json",
+        "hostile.json",
+        "--format=md",
+        "-o",
+        "-",
+    ]);
+    assert!(!several.all().contains("geheim"), "{several:?}");
     work.ok(&["import", "hostile.json"]);
     for words in [
         &["runs"][..],

@@ -376,3 +376,34 @@ fn a_run_without_a_table_names_the_command_that_loads_it() {
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("-p recordcount=100000"), "{said:?}");
 }
+
+#[test]
+fn batches_are_for_loads_and_a_run_says_so() {
+    let dir = Workdir::new();
+    let sqlite = &["-p".to_string(), "sqlite.db=batch.db".to_string()];
+    let said = ok(
+        &dir,
+        "sqlite",
+        sqlite,
+        "load",
+        &format!("-P workloadc {RECORDS} -p batch.size=100"),
+    );
+    // 500 records.
+    assert!(said.out.contains(", 5 commits"), "{said:?}");
+    assert!(!said.out.contains("WARNING: batch.size"), "{said:?}");
+    let run = format!("-P workloadc {RECORDS} -p operationcount=20");
+    let batched = ok(
+        &dir,
+        "sqlite",
+        sqlite,
+        "run",
+        &format!("{run} -p batch.size=100"),
+    );
+    let warning = "\nWARNING: batch.size=100 is for load: a run does its operations one by one\n";
+    assert!(batched.out.contains(warning), "{batched:?}");
+    let record = dir.last_record();
+    assert_eq!(record["totals"]["all"]["count"], 20);
+    assert_eq!(record["totals"]["statements"]["read"], 20);
+    let single = ok(&dir, "sqlite", sqlite, "run", &run);
+    assert!(!single.out.contains("WARNING: batch.size"), "{single:?}");
+}

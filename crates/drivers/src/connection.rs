@@ -107,6 +107,11 @@ impl Connection {
         }
     }
 
+    /// A statement is to be sent with the next one: it is counted.
+    pub fn queued(&mut self) {
+        self.sent = self.sent.saturating_add(1);
+    }
+
     /// The statement has ended; an error may be that its time was over.
     pub fn end(&mut self, done: Result<Outcome, DbError>) -> Result<Outcome, DbError> {
         let overdue = match &mut self.driver {

@@ -87,6 +87,13 @@ impl Dialect {
     /// visibility map, which index-only scans need, and keep its automatic vacuum from doing both in
     /// the middle of the first run (manual, "Routine Vacuuming"). A third of the usual sample is
     /// enough for generated rows; a server that is set to less keeps to that.
+    ///
+    /// CockroachDB gathers its own some time after the rows came ("Cost-Based Optimizer", Table
+    /// statistics), which may be in the middle of the first run. Its ANALYZE is CREATE STATISTICS
+    /// of all columns, since 20.2 ("CREATE STATISTICS", Aliases). YugabyteDB's wants to be told after
+    /// data is loaded (YSQL, "ANALYZE", Run ANALYZE regularly), and has nothing to vacuum. SQLite's
+    /// reads each index once (sqlite.org/lang_analyze.html, 2), which is little beside making it; so
+    /// no `analysis_limit` is set, under which it would keep no samples of values.
     pub fn refresh(&self, table: &str) -> Vec<String> {
         let table = self.quote(table);
         match self.engine() {
@@ -102,7 +109,9 @@ impl Dialect {
             Engine::Mysql | Engine::Mariadb | Engine::Tidb => {
                 vec![format!("ANALYZE TABLE {table}")]
             }
-            Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => Vec::new(),
+            Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => {
+                vec![format!("ANALYZE {table}")]
+            }
         }
     }
 
@@ -393,6 +402,21 @@ mod tests {
         );
         let sqlite = Dialect::new(Engine::Sqlite);
         assert!(sqlite.split("t", "id", Partitioning::Hash, 2, 9).is_err());
+    }
+
+    #[test]
+    fn statistics_are_refreshed_as_each_engine_says_it() {
+        let refresh = |engine| Dialect::new(engine).refresh("t");
+        for engine in [Engine::Cockroach, Engine::Yugabyte, Engine::Sqlite] {
+            // Of the table alone: ANALYZE without a name is every table of the database.
+            assert_eq!(refresh(engine), ["ANALYZE \"t\""], "{engine}");
+        }
+        for engine in [Engine::Tidb, Engine::Mysql, Engine::Mariadb] {
+            assert_eq!(refresh(engine), ["ANALYZE TABLE `t`"], "{engine}");
+        }
+        let postgres = refresh(Engine::Postgres);
+        assert_eq!(postgres[0], "VACUUM \"t\"");
+        assert_eq!(postgres[3], "ANALYZE \"t\"");
     }
 
     #[test]

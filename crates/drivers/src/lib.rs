@@ -44,6 +44,7 @@ pub use expression::Span;
 pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;
+pub use postgres::MOST_AHEAD;
 pub use rows::{Cell, RowSet};
 pub use sample::{Sample, Sampler};
 pub use session::{HostCount, Session};

@@ -1,5 +1,6 @@
 //! One session of a target.
 
+use crate::MOST_AHEAD;
 use crate::connection::{Connection, Driver};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
@@ -29,6 +30,28 @@ pub struct Session {
     in_transaction: bool,
     /// Whether the reader was sent the last statement.
     at_reader: bool,
+    queued: Queued,
+}
+
+/// What the statements are for that wait to be sent with the next one.
+#[derive(Debug, Clone, Copy)]
+struct Queued {
+    verbs: [Verb; MOST_AHEAD],
+    count: u8,
+}
+
+impl Queued {
+    const NONE: Self = Self {
+        verbs: [Verb::Control; MOST_AHEAD],
+        count: 0,
+    };
+
+    fn push(&mut self, verb: Verb) {
+        if let Some(place) = self.verbs.get_mut(usize::from(self.count)) {
+            *place = verb;
+            self.count += 1;
+        }
+    }
 }
 
 impl Session {
@@ -40,6 +63,7 @@ impl Session {
             prepared: 0,
             in_transaction: false,
             at_reader: false,
+            queued: Queued::NONE,
         }
     }
 
@@ -72,6 +96,10 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn rollback(&mut self) -> Result<(), DbError> {
+        if let Driver::Postgres(s) = &mut self.primary.driver {
+            s.forget_queued();
+            self.queued = Queued::NONE;
+        }
         if self.in_transaction {
             self.simple("ROLLBACK").await?;
         }
@@ -159,7 +187,9 @@ impl Session {
     /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         self.at_reader = false;
-        let statement = self.primary.prepare(sql).await?;
+        let prepared = self.primary.prepare(sql).await;
+        self.count_queued();
+        let statement = prepared?;
         let is_kept = !matches!(statement.form, Form::Text(_));
         self.prepared = self.prepared.saturating_add(u16::from(is_kept));
         match &mut self.reader {
@@ -196,7 +226,58 @@ impl Session {
         let ended = connection
             .end(done)
             .map_err(|e| unanswered(statement.verb, e));
+        self.count_queued();
         Ok(self.executed(statement.verb, ended?))
+    }
+
+    /// Keeps a statement to send it with the next one, in one round trip, where the protocol has
+    /// pipelines (PostgreSQL manual, "Pipelining"); false where it has none, or the statement returns
+    /// rows or ends a transaction: then it is still to be executed. For statements whose outcome
+    /// nobody needs to send the next. If one fails, neither it nor what follows is done, and its error
+    /// is that of the statement that took it along.
+    ///
+    /// # Errors
+    /// When the values are not those that the statement takes, or too long.
+    pub fn queue(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<bool, DbError> {
+        let verb = statement.verb;
+        let Driver::Postgres(driver) = &mut self.primary.driver else {
+            return Ok(false);
+        };
+        // Outside transactions the next one may be the reader's.
+        let is_fit = verb == Verb::Begin || verb == Verb::Write && self.in_transaction;
+        if !is_fit || !driver.queue(statement, values)? {
+            return Ok(false);
+        }
+        self.primary.queued();
+        self.queued.push(verb);
+        self.in_transaction |= verb == Verb::Begin;
+        Ok(true)
+    }
+
+    /// Counts the statements that went ahead of the one that just ended, as far as they were done.
+    fn count_queued(&mut self) {
+        if self.queued.count == 0 {
+            return;
+        }
+        let queued = std::mem::replace(&mut self.queued, Queued::NONE);
+        if let Driver::Postgres(driver) = &self.primary.driver {
+            for (verb, changed) in queued.verbs.iter().zip(driver.changed_ahead()) {
+                let outcome = Outcome {
+                    affected: (*changed).into(),
+                    ..Outcome::default()
+                };
+                count(&mut self.counts, *verb, outcome);
+            }
+        }
+    }
+
+    /// Rows changed by each of the statements that the last one took along, in their order; of more
+    /// than 65,534 as many.
+    pub fn changed_ahead(&self) -> &[u16] {
+        match &self.primary.driver {
+            Driver::Postgres(driver) => driver.changed_ahead(),
+            _ => &[],
+        }
     }
 
     /// Executes a statement and decodes its rows into `rows`.
@@ -222,6 +303,7 @@ impl Session {
         let ended = connection
             .end(done)
             .map_err(|e| unanswered(statement.verb, e));
+        self.count_queued();
         Ok(self.executed(statement.verb, ended?))
     }
 
@@ -246,6 +328,7 @@ impl Session {
             }
         };
         let ended = connection.end(done).map_err(|e| unanswered(verb, e));
+        self.count_queued();
         Ok(self.executed(verb, ended?))
     }
 
@@ -255,7 +338,9 @@ impl Session {
     /// As [`Session::execute`].
     pub async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
         self.at_reader = false;
-        self.primary.query(sql).await
+        let rows = self.primary.query(sql).await;
+        self.count_queued();
+        rows
     }
 
     /// Loads rows by the requested or the best way; one statement, so all or nothing within the
@@ -269,7 +354,9 @@ impl Session {
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
         self.at_reader = false;
-        self.primary.load(request, source).await
+        let loaded = self.primary.load(request, source).await;
+        self.count_queued();
+        loaded
     }
 
     /// Says goodbye and closes the connection, or both.

@@ -408,7 +408,7 @@ impl Part {
 /// opens; with a thread a session that is memory.
 #[inline(never)]
 fn begin(session: SessionTask, pool: Option<Rc<Pool>>) {
-    spawn(session.run(pool));
+    spawn(Box::new(session).run(pool));
 }
 
 /// Opens sessions, one after the other.

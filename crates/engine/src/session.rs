@@ -174,7 +174,10 @@ impl SessionTask {
     }
 
     /// Runs transactions until the run ends: of the terminals of a pool, or of one of its own.
-    pub async fn run(mut self, pool: Option<Rc<Pool>>) {
+    ///
+    /// Sessions are many, and each keeps room for the largest of what it may wait for: itself and
+    /// what is rare (opening again, closing) are boxed.
+    pub async fn run(mut self: Box<Self>, pool: Option<Rc<Pool>>) {
         let shared = Arc::clone(&self.shared);
         let control = &shared.control;
         while control.is_waiting() {
@@ -202,7 +205,7 @@ impl SessionTask {
         }
         // Its share of the last interval counts: only a lost session is one less.
         if let Some(session) = self.session.take() {
-            session.close().await;
+            Box::pin(session.close()).await;
         }
     }
 
@@ -369,7 +372,7 @@ impl SessionTask {
                     let failed = terminal.gave_up().then(Instant::now);
                     let go_on = match self.judge(&error).await {
                         Verdict::Again => !self.shared.control.is_stopping(),
-                        Verdict::Reconnect => self.reopen(true).await,
+                        Verdict::Reconnect => Box::pin(self.reopen(true)).await,
                         Verdict::End => false,
                     };
                     if !go_on {

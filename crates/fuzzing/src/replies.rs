@@ -99,6 +99,7 @@ pub(crate) fn postgres(data: &[u8]) {
         1 => postgres::Kind::Count,
         2 => postgres::Kind::Unasked,
         3 => postgres::Kind::Rows(None),
+        4 => postgres::Kind::After(input.flags >> 3),
         _ => postgres::Kind::Rows(Some(u16::from(input.flags >> 3))),
     };
     same(&input, |bytes, rows| postgres::reply(kind, bytes, rows));

@@ -25,4 +25,7 @@ pub enum ReportError {
     /// The figures could not be written as JSON.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// The figures could not be written as Parquet.
+    #[error("Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
 }

@@ -1,5 +1,6 @@
 //! One run as one self-contained HTML page.
 
+use crate::by_hand::{self, OneRun};
 use crate::charts::{self, Figure};
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::{Said, said};
@@ -11,8 +12,9 @@ use crate::texts::{Lang, Texts, fill};
 use crate::words::{Words, readable_time, rows_differ};
 use crate::{ReportError, TypeLatency};
 use askama::Template;
+use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, Setting};
 
 /// The page: no network, light and dark, readable when printed, in colours and without, and with
 /// or without scripts. Everything in it that came from outside is escaped.
@@ -20,12 +22,18 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn html(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
-    let digest = Digest::of(record)?;
+    html_of(record.into(), lang)
+}
+
+/// The same, with what the run's command needs.
+pub(crate) fn html_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
+    let digest = Digest::of(run.record)?;
     let words = Words {
         d: &digest,
         t: lang.texts(),
     };
-    Ok(Page::of(&words, lang)?.render()?)
+    let command = by_hand::of_run(run, words.t);
+    Ok(Page::of(&words, command, lang)?.render()?)
 }
 
 #[derive(Template)]
@@ -53,6 +61,7 @@ struct Page<'a> {
     target: Vec<(&'static str, String)>,
     run: Vec<(&'static str, String)>,
     client: Vec<(&'static str, String)>,
+    settings: Vec<&'a Setting>,
     options_given: Vec<OptionRow<'a>>,
     options_default: Vec<OptionRow<'a>>,
     options_default_head: String,
@@ -104,7 +113,7 @@ struct TableRow {
 }
 
 impl<'a> Page<'a> {
-    fn of(w: &Words<'a>, lang: Lang) -> Result<Self, ReportError> {
+    fn of(w: &Words<'a>, command: String, lang: Lang) -> Result<Self, ReportError> {
         let (d, t, record) = (w.d, w.t, w.d.record);
         let option_rows = |default: bool| -> Vec<OptionRow<'a>> {
             let of_kind = record
@@ -152,6 +161,7 @@ impl<'a> Page<'a> {
             target: w.target_facts(),
             run: w.run_facts(),
             client: w.client_facts(),
+            settings: telling_settings(record).collect(),
             options_given: option_rows(false),
             options_default_head: fill(
                 t.options_default,
@@ -159,7 +169,7 @@ impl<'a> Page<'a> {
             ),
             options_default,
             tables: table_rows(record),
-            command: w.command(),
+            command,
             words: [
                 (t.word_transaction, t.word_transaction_says),
                 (t.word_session, t.word_session_says),

@@ -9,37 +9,118 @@ use std::time::Duration;
 use tidemark_core::record::{Interval, Phase, RunRecord};
 use tidemark_stats::{Histogram, LogInterval};
 
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Word,
+    Count,
+    Number,
+}
+
+/// A value of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Word(&'a str),
+    Count(u64),
+    /// Nothing where nothing was measured; so many decimals are told as text, else all.
+    Number(Option<f64>, Option<usize>),
+}
+
+impl Cell<'_> {
+    fn text(&self) -> String {
+        match self {
+            Cell::Word(word) => words(word),
+            Cell::Count(count) => count.to_string(),
+            Cell::Number(None, _) => String::new(),
+            Cell::Number(Some(number), Some(decimals)) => format!("{number:.decimals$}"),
+            Cell::Number(Some(number), None) => number.to_string(),
+        }
+    }
+}
+
 /// The columns of every run.
-const COLUMNS: &[&str] = &[
-    "run",
-    "workload",
-    "start_s",
-    "length_s",
-    "phase",
-    "sessions",
-    "transactions",
-    "transactions_per_s",
-    "reads",
-    "writes",
-    "other_statements",
-    "no_op_writes",
-    "errors",
-    "reconnects",
-    "concurrency",
-    "rate",
-    "queue_length",
-    "delayed_arrivals",
-    "dropped_arrivals",
-    "outage_ms",
-    "mean_ms",
-    "p50_ms",
-    "p95_ms",
-    "p99_ms",
-    "max_ms",
+const COLUMNS: &[(&str, Kind)] = &[
+    ("run", Kind::Word),
+    ("workload", Kind::Word),
+    ("start_s", Kind::Number),
+    ("length_s", Kind::Number),
+    ("phase", Kind::Word),
+    ("sessions", Kind::Count),
+    ("transactions", Kind::Count),
+    ("transactions_per_s", Kind::Number),
+    ("reads", Kind::Count),
+    ("writes", Kind::Count),
+    ("other_statements", Kind::Count),
+    ("no_op_writes", Kind::Count),
+    ("errors", Kind::Count),
+    ("reconnects", Kind::Count),
+    ("concurrency", Kind::Count),
+    ("rate", Kind::Number),
+    ("queue_length", Kind::Count),
+    ("delayed_arrivals", Kind::Count),
+    ("dropped_arrivals", Kind::Count),
+    ("outage_ms", Kind::Number),
+    ("mean_ms", Kind::Number),
+    ("p50_ms", Kind::Number),
+    ("p95_ms", Kind::Number),
+    ("p99_ms", Kind::Number),
+    ("max_ms", Kind::Number),
 ];
 
 /// The columns of each transaction type, after its name and a colon.
-const OF_TYPE: &[&str] = &["transactions", "mean_ms", "p95_ms", "p99_ms"];
+const OF_TYPE: &[(&str, Kind)] = &[
+    ("transactions", Kind::Count),
+    ("mean_ms", Kind::Number),
+    ("p95_ms", Kind::Number),
+    ("p99_ms", Kind::Number),
+];
+
+/// The table of a run's intervals.
+pub(crate) struct Table<'a> {
+    record: &'a RunRecord,
+    /// Transaction types that have columns of their own: all, where there are several.
+    types: BTreeSet<&'a str>,
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn of(record: &'a RunRecord) -> Self {
+        let names = record.intervals.iter().flat_map(|i| i.types.keys());
+        let mut types: BTreeSet<&str> = names.map(String::as_str).collect();
+        if types.len() == 1 {
+            types.clear();
+        }
+        Self { record, types }
+    }
+
+    /// Each column's name and kind.
+    pub(crate) fn columns(&self) -> Vec<(String, Kind)> {
+        let all = COLUMNS.iter().map(|(name, kind)| (name.to_string(), *kind));
+        let of_types = self.types.iter().flat_map(|of| {
+            let column = move |(name, kind): &(&str, Kind)| (format!("{of}:{name}"), *kind);
+            OF_TYPE.iter().map(column)
+        });
+        all.chain(of_types).collect()
+    }
+
+    /// A row of cells for each interval.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Vec<Cell<'a>>, ReportError>> {
+        self.record.intervals.iter().map(|interval| {
+            let types = decoded(interval)?;
+            let mut cells = row(self.record, interval, &all(&types));
+            for name in &self.types {
+                let none = Histogram::new();
+                let latencies = types.get(*name).unwrap_or(&none);
+                cells.extend([
+                    Cell::Count(latencies.count()),
+                    ms(latencies, &Histogram::mean_ns),
+                    ms(latencies, &|l| l.percentile_ns(95.0) as f64),
+                    ms(latencies, &|l| l.percentile_ns(99.0) as f64),
+                ]);
+            }
+            Ok(cells)
+        })
+    }
+}
 
 /// A line for every interval, warm-up included, under one line of names; empty fields where nothing
 /// was measured. Latencies are response times where a schedule made transactions due, service times
@@ -48,43 +129,19 @@ const OF_TYPE: &[&str] = &["transactions", "mean_ms", "p95_ms", "p99_ms"];
 /// # Errors
 /// [`ReportError::Histogram`].
 pub fn interval_table(record: &RunRecord) -> Result<String, ReportError> {
-    let names: BTreeSet<&str> = record
-        .intervals
-        .iter()
-        .flat_map(|i| i.types.keys().map(String::as_str))
+    let table = Table::of(record);
+    let heads: Vec<String> = (table.columns().iter())
+        .map(|(name, _)| words(name))
         .collect();
-    let several = names.len() > 1;
-    let of_types = names.iter().filter(|_| several).flat_map(|name| {
-        OF_TYPE
-            .iter()
-            .map(move |column| words(&format!("{name}:{column}")))
-    });
-    let heads: Vec<String> = COLUMNS
-        .iter()
-        .map(|c| c.to_string())
-        .chain(of_types)
-        .collect();
-    let mut table = line(&heads);
-    for interval in &record.intervals {
-        let types = decoded(interval)?;
-        let mut fields = row(record, interval, &all(&types));
-        for name in names.iter().filter(|_| several) {
-            let latencies = types.get(*name);
-            let count = latencies.map_or(0, Histogram::count);
-            let of = |f: &dyn Fn(&Histogram) -> f64| latencies.map_or(String::new(), |l| ms(l, f));
-            fields.extend([
-                count.to_string(),
-                of(&Histogram::mean_ns),
-                of(&|l| l.percentile_ns(95.0) as f64),
-                of(&|l| l.percentile_ns(99.0) as f64),
-            ]);
-        }
-        table.push_str(&line(&fields));
+    let mut lines = line(&heads);
+    for row in table.rows() {
+        let fields: Vec<String> = row?.iter().map(Cell::text).collect();
+        lines.push_str(&line(&fields));
     }
-    Ok(table)
+    Ok(lines)
 }
 
-fn row(record: &RunRecord, interval: &Interval, latencies: &Histogram) -> Vec<String> {
+fn row<'a>(record: &'a RunRecord, interval: &Interval, latencies: &Histogram) -> Vec<Cell<'a>> {
     let seconds = interval.length_ms / 1e3;
     let count: u64 = interval.types.values().map(|t| t.count).sum();
     let statements = &interval.statements;
@@ -94,29 +151,29 @@ fn row(record: &RunRecord, interval: &Interval, latencies: &Histogram) -> Vec<St
         0.0
     };
     vec![
-        words(&record.id),
-        words(&record.workload),
-        format!("{:.3}", interval.start_ms as f64 / 1e3),
-        format!("{seconds:.6}"),
-        match interval.phase {
-            Phase::Warmup => "warmup".into(),
-            Phase::Measure => "measure".into(),
-        },
-        interval.sessions.to_string(),
-        count.to_string(),
-        format!("{per_s:.3}"),
-        statements.read.to_string(),
-        statements.write.to_string(),
-        statements.other.to_string(),
-        statements.noop_writes.to_string(),
-        interval.ignored_errors.to_string(),
-        interval.reconnects.to_string(),
-        interval.concurrency.to_string(),
-        interval.rate.map_or(String::new(), |r| r.to_string()),
-        interval.queue_length.to_string(),
-        interval.delayed_arrivals.to_string(),
-        interval.dropped_arrivals.to_string(),
-        interval.outage_ms.to_string(),
+        Cell::Word(&record.id),
+        Cell::Word(&record.workload),
+        Cell::Number(Some(interval.start_ms as f64 / 1e3), Some(3)),
+        Cell::Number(Some(seconds), Some(6)),
+        Cell::Word(match interval.phase {
+            Phase::Warmup => "warmup",
+            Phase::Measure => "measure",
+        }),
+        Cell::Count(interval.sessions),
+        Cell::Count(count),
+        Cell::Number(Some(per_s), Some(3)),
+        Cell::Count(statements.read),
+        Cell::Count(statements.write),
+        Cell::Count(statements.other),
+        Cell::Count(statements.noop_writes),
+        Cell::Count(interval.ignored_errors),
+        Cell::Count(interval.reconnects),
+        Cell::Count(interval.concurrency),
+        Cell::Number(interval.rate, None),
+        Cell::Count(interval.queue_length),
+        Cell::Count(interval.delayed_arrivals),
+        Cell::Count(interval.dropped_arrivals),
+        Cell::Number(Some(interval.outage_ms), None),
         ms(latencies, &Histogram::mean_ns),
         ms(latencies, &|l| l.percentile_ns(50.0) as f64),
         ms(latencies, &|l| l.percentile_ns(95.0) as f64),
@@ -125,13 +182,10 @@ fn row(record: &RunRecord, interval: &Interval, latencies: &Histogram) -> Vec<St
     ]
 }
 
-/// Milliseconds with six decimals, which are nanoseconds; nothing where nothing ended.
-fn ms(latencies: &Histogram, of: &dyn Fn(&Histogram) -> f64) -> String {
-    if latencies.is_empty() {
-        String::new()
-    } else {
-        format!("{:.6}", of(latencies) / 1e6)
-    }
+/// Milliseconds, of which text has six decimals, which are nanoseconds; nothing where nothing ended.
+fn ms(latencies: &Histogram, of: &dyn Fn(&Histogram) -> f64) -> Cell<'static> {
+    let measured = (!latencies.is_empty()).then(|| of(latencies) / 1e6);
+    Cell::Number(measured, Some(6))
 }
 
 /// The measured intervals as an HdrHistogram log: a line for all transactions, and, where there are

@@ -2,7 +2,9 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
+mod by_hand;
 mod charts;
+mod columnar;
 mod compare;
 mod csv;
 mod digest;
@@ -26,6 +28,8 @@ pub mod tpch;
 mod words;
 pub mod ycsb;
 
+pub use by_hand::{ByHand, Load, OneRun, PrivateServer};
+pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;

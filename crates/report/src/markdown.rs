@@ -1,5 +1,6 @@
 //! One run as Markdown, for issue trackers and wikis.
 
+use crate::by_hand::{self, OneRun};
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::said;
 use crate::merge::per_second;
@@ -8,6 +9,7 @@ use crate::section::Section;
 use crate::texts::Lang;
 use crate::words::Words;
 use crate::{ReportError, TypeLatency};
+use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
 use tidemark_core::record::RunRecord;
 
@@ -17,6 +19,12 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    markdown_of(record.into(), lang)
+}
+
+/// The same, with what the run's command needs.
+pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
+    let record = run.record;
     let digest = Digest::of(record)?;
     let w = Words {
         d: &digest,
@@ -115,15 +123,12 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     ] {
         out += &section(head, &facts_list(&facts));
     }
-    if !record.settings.is_empty() {
-        let rows: Vec<Vec<String>> = record
-            .settings
-            .iter()
-            .map(|s| {
-                let default = s.default.clone().unwrap_or("–".into());
-                vec![s.name.clone(), s.value.clone(), default]
-            })
-            .collect();
+    let settings = telling_settings(record).map(|s| {
+        let default = s.default.clone().unwrap_or("–".into());
+        vec![s.name.clone(), s.value.clone(), default]
+    });
+    let rows: Vec<Vec<String>> = settings.collect();
+    if !rows.is_empty() {
         out += &section(
             t.settings,
             &table(&[t.setting, t.value, t.default_value], &rows),
@@ -149,7 +154,7 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
         out += &section(t.notes, &notes);
     }
     if !record.command.is_empty() {
-        out += &section(t.repeat, &code_block("sh", &w.command()));
+        out += &section(t.repeat, &code_block("sh", &by_hand::of_run(run, w.t)));
     }
     out += &format!("\n{}\n", escaped(&w.made_by()));
     Ok(out)

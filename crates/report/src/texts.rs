@@ -332,6 +332,7 @@ texts! {
     setting: "Setting", "参数";
     value: "Value", "值";
     default_value: "Default", "默认值";
+    settings_not_compared: "Settings of the databases are not compared: the engines are different.", "数据库引擎不同，未比较数据库参数。";
     no_settings: "None were read.", "未读取到数据库参数。";
     client: "Client host", "压测客户端";
     host: "Host", "主机名";
@@ -387,6 +388,13 @@ texts! {
     notes: "Not everything could be read", "部分信息未能采集";
     repeat: "To run it again", "复现命令";
     repeat_says: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";
+    by_hand_start: "A private server like the one that was measured ({asked}):", "启动一台与被测服务器相同的私有服务器（{asked}）：";
+    by_hand_users: "Your private server ({asked}), which is started unless it runs:", "你自己的私有服务器（{asked}），未运行时启动：";
+    by_hand_load: "Its data:", "加载数据：";
+    by_hand_run: "The run:", "压测：";
+    by_hand_settings: "The study had set {settings} on the server for this command, and put it back after it: set it before, for the command does not",
+        "测试套在执行此命令前已在服务器上设置 {settings}，执行后恢复；命令本身不会设置，请事先自行设置";
+    by_hand_end: "Ends it and removes its data:", "停止并删除其数据：";
     words: "What the words mean", "术语说明";
     word_transaction: "Transaction", "事务";
     word_transaction_says: "One round of the workload's statements, from BEGIN to COMMIT where it has them.",

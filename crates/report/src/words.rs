@@ -311,30 +311,7 @@ impl Words<'_> {
             ],
         )
     }
-
-    /// The command line, ready for a shell, in lines that are not too long.
-    pub fn command(&self) -> String {
-        let mut text = String::new();
-        let mut column = 0;
-        for word in &self.d.record.command {
-            let word = quoted(word);
-            let length = word.chars().count();
-            if column > 0 && column + 1 + length > COMMAND_WIDTH {
-                text.push_str(" \\\n  ");
-                column = 2;
-            } else if column > 0 {
-                text.push(' ');
-                column += 1;
-            }
-            text.push_str(&word);
-            column += length;
-        }
-        text
-    }
 }
-
-/// Longest line of a command, if a word is no longer.
-const COMMAND_WIDTH: usize = 88;
 
 pub(crate) fn rows_differ(table: &TableState) -> bool {
     table.expected_rows.is_some_and(|e| e != table.rows)

@@ -5,23 +5,12 @@
 
 mod common;
 
-use common::load::{encoded, overloaded, searched, stepped, thinking};
-use common::{Shape, run};
+use common::load::{closed, encoded, overloaded, printed, searched, stepped, thinking};
+
 use regex::Regex;
 use tidemark_core::record::*;
 use tidemark_report::sysbench::{beyond, fewer_sessions};
 use tidemark_report::{Lang, Merged, html, markdown, text, totals};
-
-fn printed(record: &RunRecord) -> String {
-    beyond(record).unwrap()
-}
-
-fn closed() -> RunRecord {
-    run(&Shape {
-        seconds: 10,
-        ..Shape::one_type()
-    })
-}
 
 #[test]
 fn a_run_that_sysbench_could_have_made_ends_with_its_summary() {

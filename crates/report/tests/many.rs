@@ -189,8 +189,10 @@ fn findings_are_told_once_with_their_runs() {
     let page = many.html(Lang::En).unwrap();
     assert!(page.contains("Not to be used: 2 of 3 runs (") && page.contains("summary-mismatch 2"));
     assert_eq!(page.matches("<code>summary-mismatch</code>").count(), 1);
-    assert!(page.contains("in 2 runs: oltp_read_write (2 threads), oltp_read_write (4 threads)"));
+    assert!(page.contains("In 2 runs: oltp_read_write (2 threads), oltp_read_write (4 threads)."));
     assert!(page.contains("✗ INVALID"));
+    // In the middle of a line.
+    assert!(page.contains("(done, took 42 s)"), "{page}");
     // The best that is told is one that may be used.
     assert!(
         page.contains("at most") && page.contains("at 8 threads; 95%"),

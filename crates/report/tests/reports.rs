@@ -471,3 +471,13 @@ fn each_language_is_its_own() {
     let chinese = en.chars().find(|c| ('\u{4e00}'..='\u{9fff}').contains(c));
     assert_eq!(chinese, None);
 }
+
+#[test]
+fn a_single_error_is_told_in_the_singular() {
+    let mut record = run(&Shape::one_type());
+    record.totals.ignored_errors = 1;
+    record.totals.all.count = 50;
+    let text = text(&record, Lang::En).unwrap();
+    let said = "1 error was passed over beside 50 transactions that ended well";
+    assert!(text.contains(said), "{text}");
+}

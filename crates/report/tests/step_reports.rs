@@ -5,22 +5,10 @@
 
 mod common;
 
-use common::load::{option, searched, stepped};
-use common::{Shape, run};
-use tidemark_core::record::*;
-use tidemark_report::sysbench::{beyond, not_found, step};
+use common::load::{closed, option, printed, searched, stepped};
+
+use tidemark_report::sysbench::{not_found, step};
 use tidemark_report::{Lang, text};
-
-fn printed(record: &RunRecord) -> String {
-    beyond(record).unwrap()
-}
-
-fn closed() -> RunRecord {
-    run(&Shape {
-        seconds: 10,
-        ..Shape::one_type()
-    })
-}
 
 #[test]
 fn steps_are_a_table() {

@@ -2,7 +2,7 @@
 
 use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
 use crate::{RecordError, Store, StoreError, from_json};
-use rusqlite::{OptionalExtension, Row, named_params};
+use rusqlite::{OptionalExtension, Row, ToSql, named_params};
 use std::fmt;
 use tidemark_core::record::{Interval, RunRecord};
 
@@ -38,10 +38,21 @@ impl Filter {
         self.state.is_some_and(|state| words.contains(&state))
     }
 
-    /// Tags and ids as JSON, which a statement takes lists as.
-    fn lists(&self) -> (String, Option<String>) {
+    /// Asks with the values of [`CHOSEN`]'s parameters, and `:limit`; -1 is none. Lists are JSON.
+    fn ask<T>(&self, limit: i64, ask: impl FnOnce(&[(&str, &dyn ToSql)]) -> T) -> T {
         let json = |words: &Vec<String>| serde_json::Value::from(words.clone()).to_string();
-        (json(&self.tags), self.ids.as_ref().map(json))
+        ask(named_params! {
+            ":ids": self.ids.as_ref().map(json),
+            ":workload": self.workload,
+            ":engine": self.engine,
+            ":study": self.study,
+            ":state": self.state.map(StateWord::stored),
+            ":target": self.target,
+            ":since": self.since,
+            ":until": self.until,
+            ":tags": json(&self.tags),
+            ":limit": limit,
+        })
     }
 }
 
@@ -211,26 +222,12 @@ impl Store {
         let wanted = filter.limit.map_or(usize::MAX, |n| n as usize);
         let limit = filter.limit.filter(|_| !filter.asks_whether_alive());
         let limit = limit.map_or(-1, i64::from);
-        let (tags, ids) = filter.lists();
         let read = || -> rusqlite::Result<Vec<RunListing>> {
-            self.db
-                .prepare_cached(&sql)?
-                .query_map(
-                    named_params! {
-                        ":ids": ids,
-                        ":workload": filter.workload,
-                        ":engine": filter.engine,
-                        ":study": filter.study,
-                        ":state": filter.state.map(StateWord::stored),
-                        ":target": filter.target,
-                        ":since": filter.since,
-                        ":until": filter.until,
-                        ":tags": tags,
-                        ":limit": limit,
-                    },
-                    |row| listing(row, here.as_deref()),
-                )?
-                .collect()
+            let mut statement = self.db.prepare_cached(&sql)?;
+            filter.ask(limit, |values| {
+                let rows = statement.query_map(values, |row| listing(row, here.as_deref()))?;
+                rows.collect()
+            })
         };
         let mut listed = read().map_err(|e| self.failed(e))?;
         if let Some(state) = filter.state {
@@ -252,23 +249,11 @@ impl Store {
             };
             return Ok(self.list(&all)?.len());
         }
-        let (tags, ids) = filter.lists();
-        self.db
-            .query_row(
-                &format!("SELECT COUNT(*) FROM ({CHOSEN})"),
-                named_params! {
-                    ":ids": ids,
-                    ":workload": filter.workload,
-                    ":engine": filter.engine,
-                    ":study": filter.study,
-                    ":state": filter.state.map(StateWord::stored),
-                    ":target": filter.target,
-                    ":since": filter.since,
-                    ":until": filter.until,
-                    ":tags": tags,
-                },
-                |row| row.get::<_, i64>(0),
-            )
+        let sql = format!("SELECT COUNT(*) FROM ({CHOSEN} LIMIT :limit)");
+        filter
+            .ask(-1, |values| {
+                self.db.query_row(&sql, values, |row| row.get::<_, i64>(0))
+            })
             .map(|count| usize::try_from(count).unwrap_or(0))
             .map_err(|e| self.failed(e))
     }

@@ -4,6 +4,7 @@ use crate::Family;
 use crate::file::{Factor, Study, StudyWorkload};
 use crate::read::{Reader, Table};
 use std::collections::BTreeSet;
+use std::time::Duration;
 use tidemark_core::nearest;
 
 /// At a second each they take a day and more.
@@ -76,6 +77,7 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
              values, levels or repeats"
         ));
     }
+    whole_seconds(top, study);
     for workload in &study.workloads {
         let clashes = |other: &&StudyWorkload| workload.family.clashes_with() == Some(other.family);
         if let Some(other) = study.workloads.iter().find(clashes)
@@ -91,19 +93,6 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
             );
         }
         let levels = workload.load.as_ref().unwrap_or(&study.load);
-        if workload.family == Family::Sysbench {
-            for time in [
-                workload.warmup.unwrap_or(study.warmup),
-                workload.time.unwrap_or(study.time),
-            ] {
-                if time.subsec_nanos() > 0 {
-                    reader.problem(
-                        workload.line,
-                        format!("{}: sysbench's workloads take whole seconds for warmup and time, not {time:?}", workload.label),
-                    );
-                }
-            }
-        }
         if workload.family == Family::Tpch && !levels.rates.is_empty() {
             reader.problem(
                 workload.line,
@@ -111,6 +100,36 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
             );
         }
     }
+}
+
+/// Sysbench's commands take whole seconds. What holds for the whole study is told where it stands,
+/// with the workloads that it is nothing for.
+fn whole_seconds(top: &Table<'_, '_>, study: &Study) {
+    type Own = fn(&StudyWorkload) -> Option<Duration>;
+    let keys: [(&str, Duration, Own); 2] = [
+        ("warmup", study.warmup, |w| w.warmup),
+        ("time", study.time, |w| w.time),
+    ];
+    for (name, of_study, own) in keys {
+        let takes = |w: &&StudyWorkload| w.family == Family::Sysbench && own(w).is_none();
+        let labels: Vec<&str> = study
+            .workloads
+            .iter()
+            .filter(takes)
+            .map(|w| &*w.label)
+            .collect();
+        if of_study.subsec_nanos() > 0
+            && !labels.is_empty()
+            && let Some(value) = top.get(name)
+        {
+            value.refuse(&not_whole(&labels.join(", ")));
+        }
+    }
+}
+
+/// Why a part of a second is refused.
+pub(crate) fn not_whole(workloads: &str) -> String {
+    format!("{workloads}: sysbench's workloads take whole seconds")
 }
 
 fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {

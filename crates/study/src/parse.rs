@@ -6,7 +6,7 @@ use crate::file::{
     During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
     Setting, Study, StudyTarget, StudyWorkload,
 };
-use crate::judge::judge;
+use crate::judge::{judge, not_whole};
 use crate::keys::Section;
 use crate::read::{Reader, Table, Value};
 use crate::{Family, Problem, syntax};
@@ -298,6 +298,15 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
         None => name.rsplit('/').next().unwrap_or(name).into(),
     };
     let load = table.get("load").and_then(|v| v.table(Section::Load));
+    let (warmup, length) = (time(table.get("warmup")), length(table.get("time")));
+    for (key, own) in [("warmup", warmup), ("time", length)] {
+        if family == Family::Sysbench
+            && own.is_some_and(|time| time.subsec_nanos() > 0)
+            && let Some(value) = table.get(key)
+        {
+            value.refuse(&not_whole(&label));
+        }
+    }
     Some(StudyWorkload {
         line: table.line,
         name: name.into(),
@@ -305,8 +314,8 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
         family,
         options: options(table.get("options")),
         load: load.map(|t| levels(&t)),
-        warmup: time(table.get("warmup")),
-        time: length(table.get("time")),
+        warmup,
+        time: length,
         session: settings(table.get("session")),
     })
 }

@@ -124,17 +124,16 @@ impl Plan {
             loaded: BTreeSet::new(),
             places: &places,
             checked: BTreeMap::new(),
-            problems: Vec::new(),
+            refused: Vec::new(),
         };
         let mut shuffler = Shuffler::new(study.seed);
         for phase in phases(study, &located, &mut shuffler) {
             planner.phase(&phase, &mut shuffler);
         }
-        let Planner {
-            steps, problems, ..
-        } = planner;
-        if !problems.is_empty() {
-            return Err(StudyError::new(problems));
+        let Planner { steps, refused, .. } = planner;
+        if !refused.is_empty() {
+            let problems = refused.into_iter().map(Problem::from);
+            return Err(StudyError::new(problems.collect()));
         }
         Ok(Plan {
             places,
@@ -295,8 +294,27 @@ struct Planner<'p> {
     loaded: BTreeSet<String>,
     /// Commands that were looked at already, but for the load level.
     checked: BTreeMap<Vec<String>, ()>,
-    problems: Vec<Problem>,
+    refused: Vec<Refused>,
 }
+
+/// What a command line is refused for.
+#[derive(PartialEq)]
+struct Refused {
+    line: usize,
+    why: String,
+    /// The workloads whose commands it is.
+    labels: Vec<String>,
+}
+
+impl From<Refused> for Problem {
+    fn from(refused: Refused) -> Self {
+        let Refused { line, why, labels } = refused;
+        Problem::new(line, format!("{}: {why}", labels.join(", ")))
+    }
+}
+
+/// What [load] says, in the words of commands.
+const OF_LOAD: [&str; 3] = ["--threads=", "--rate=", "--connections="];
 
 impl Planner<'_> {
     fn phase(&mut self, cells: &[&Located<'_>], shuffler: &mut Shuffler) {
@@ -393,10 +411,29 @@ impl Planner<'_> {
         };
         let line = match guilty {
             Some(n) => words.origins[n].2,
-            None => named().unwrap_or(cell.workload.line),
+            None => named()
+                .or_else(|| self.line_of_load(cell, &why))
+                .unwrap_or(cell.workload.line),
         };
-        let message = format!("{}: {why}", cell.workload.label);
-        self.problems.push(Problem::new(line, message));
+        let label = cell.workload.label.clone();
+        let mut known = self.refused.iter_mut();
+        // What several workloads share is told once.
+        match known.find(|r| r.line == line && r.why == why) {
+            Some(known) if known.labels.contains(&label) => {}
+            Some(known) => known.labels.push(label),
+            None => self.refused.push(Refused {
+                line,
+                why,
+                labels: vec![label],
+            }),
+        }
+    }
+
+    /// The line of the load that a command complains of, if it is that.
+    fn line_of_load(&self, cell: &Cell<'_>, why: &str) -> Option<usize> {
+        let levels = cell.workload.load.as_ref().unwrap_or(&self.study.load);
+        let is_load = OF_LOAD.iter().any(|flag| why.starts_with(flag));
+        (levels.given && is_load).then_some(levels.line)
     }
 }
 

@@ -47,7 +47,13 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("time = \"1500ms\"", ""),
-            "oltp_read_only: sysbench's workloads take whole seconds",
+            "f:2: time = \"1500ms\": oltp_read_only: sysbench's workloads take whole seconds; for \
+             example time = \"60s\"",
+        ),
+        (
+            with("", "warmup = \"1500ms\""),
+            "f:8: warmup = \"1500ms\": oltp_read_only: sysbench's workloads take whole seconds; for \
+             example warmup = \"10s\"",
         ),
         (
             with("objective = \"p99 > 1\"", ""),
@@ -307,4 +313,28 @@ fn of_two_wrong_options_each_is_told_with_its_own_line() {
         told.contains("f:12: oltp_read_only: unknown option --tabel-b=1"),
         "{told}"
     );
+}
+
+#[test]
+fn what_holds_for_several_workloads_is_told_once_where_it_stands() {
+    let two = "[[workload]]\nname = \"oltp_write_only\"\n[[workload]]\nname = \"tpcc\"\n";
+    let own = "[[workload]]\nname = \"oltp_insert\"\ntime = \"2s\"\n";
+    for (top, rest, said) in [
+        (
+            "time = \"1500ms\"",
+            format!("{two}{own}"),
+            "f:2: time = \"1500ms\": oltp_read_only, oltp_write_only: sysbench's workloads take \
+             whole seconds; for example time = \"60s\"",
+        ),
+        (
+            "",
+            format!("{two}[load]\nthreads = [1, 2]\nrates = [5, 9000000]"),
+            "f:12: oltp_read_only, oltp_write_only, tpcc: --rate=9000000: allowed is less",
+        ),
+    ] {
+        assert_eq!(wrong(&with(top, &rest)), said);
+    }
+    // A workload's own load has the workload's line.
+    let told = wrong(&with("", "load = { rates = [9000000] }"));
+    assert_eq!(told, "f:8: oltp_read_only: --rate=9000000: allowed is less");
 }

@@ -1,7 +1,9 @@
 //! What else was different: options, settings, versions, hosts, durations, data.
 
+use crate::notation::canonical;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use tidemark_core::Engine;
 use tidemark_core::record::{Phase, RunRecord, RunState};
 
 /// Options that say where results go and who watches, and not what is run; and the seed, which is another in every
@@ -34,14 +36,19 @@ pub struct Difference {
 /// What may differ of a run: its own facts, its options, the server's settings.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
-    named: [Vec<(String, String)>; 3],
+    named: [Vec<(String, String)>; 2],
+    /// Of settings, by name.
+    settings: Vec<(String, String)>,
+    engine: Option<Engine>,
     elapsed_s: f64,
 }
 
 impl Facts {
     pub fn of(run: &RunRecord) -> Self {
         Self {
-            named: [own_facts(run), options(run), settings(run)],
+            named: [own_facts(run), options(run)],
+            settings: settings(run),
+            engine: run.server.as_ref().map(|server| server.engine),
             elapsed_s: run.totals.elapsed_s,
         }
     }
@@ -53,29 +60,61 @@ type Values = BTreeMap<String, Vec<String>>;
 /// What was not the same, the run's own facts first, then options, then settings.
 pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     let mut found = Vec::new();
-    for kind in 0..3 {
-        let (of_a, of_b) = (together(a, kind), together(b, kind));
-        let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
-        for name in names {
-            let values = |of: &Values| of.get(name).cloned().unwrap_or_default();
-            let (a, b) = (values(&of_a), values(&of_b));
-            let set = |values: &[String]| values.iter().cloned().collect::<BTreeSet<_>>();
-            if set(&a) != set(&b) {
-                let what = name.clone();
-                found.push(Difference { what, a, b });
-            }
-        }
+    for kind in 0..2 {
+        let of = |facts: &'_ Facts| facts.named[kind].clone();
+        found.extend(differing(&together(a, of), &together(b, of), |_, value| {
+            value.into()
+        }));
+    }
+    if have_common_settings(a, b) {
+        let of = |facts: &'_ Facts| facts.settings.clone();
+        let engine = a.iter().chain(b).find_map(|facts| facts.engine);
+        let one = |name: &str, value: &str| match engine {
+            Some(engine) => canonical(engine, name, value),
+            None => value.into(),
+        };
+        let differing = differing(&together(a, of), &together(b, of), one).into_iter();
+        found.extend(differing.map(|d| Difference {
+            what: format!("setting {}", d.what),
+            ..d
+        }));
     }
     found.extend(measured_time(a, b));
     found
 }
 
-fn together(runs: &[&Facts], kind: usize) -> Values {
+/// Whether the groups' settings can be told beside each other: those of different engines have
+/// little but names in common.
+pub(super) fn have_common_settings(a: &[&Facts], b: &[&Facts]) -> bool {
+    let engines: BTreeSet<String> = a
+        .iter()
+        .chain(b)
+        .filter_map(|facts| Some(facts.engine?.to_string()))
+        .collect();
+    engines.len() <= 1
+}
+
+/// What is not the same of both, in one notation.
+fn differing(of_a: &Values, of_b: &Values, one: impl Fn(&str, &str) -> String) -> Vec<Difference> {
+    let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
+    let differing = names.into_iter().filter_map(|name| {
+        let values = |of: &Values| of.get(name).cloned().unwrap_or_default();
+        let (a, b) = (values(of_a), values(of_b));
+        let set = |values: &[String]| -> BTreeSet<String> {
+            values.iter().map(|value| one(name, value)).collect()
+        };
+        let what = name.clone();
+        (set(&a) != set(&b)).then_some(Difference { what, a, b })
+    });
+    differing.collect()
+}
+
+fn together(runs: &[&Facts], of: impl Fn(&Facts) -> Vec<(String, String)>) -> Values {
     let mut together = Values::new();
-    for (name, value) in runs.iter().flat_map(|facts| &facts.named[kind]) {
-        let values = together.entry(name.clone()).or_default();
-        if !values.contains(value) {
-            values.push(value.clone());
+    for (name, value) in runs.iter().flat_map(|facts| of(facts)) {
+        let values = together.entry(name).or_default();
+        if !values.contains(&value) {
+            values.push(value);
         }
     }
     together
@@ -135,7 +174,7 @@ fn options(run: &RunRecord) -> Vec<(String, String)> {
 fn settings(run: &RunRecord) -> Vec<(String, String)> {
     let settings = run.settings.iter();
     settings
-        .map(|s| (format!("setting {}", s.name), s.value.clone()))
+        .map(|s| (s.name.clone(), s.value.clone()))
         .collect()
 }
 

@@ -82,6 +82,8 @@ pub struct Comparison {
     pub metrics: Vec<Compared>,
     /// What else was different.
     pub differences: Vec<Difference>,
+    /// Whether the settings of the servers are among it: those of different engines are not.
+    pub settings_compared: bool,
     /// What the rules of comparisons say.
     pub findings: Vec<Finding>,
 }
@@ -150,6 +152,7 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
         },
         metrics,
         differences: difference::between(&facts_a, &facts_b),
+        settings_compared: difference::have_common_settings(&facts_a, &facts_b),
         findings: findings_of_groups(a, b),
     }
 }

@@ -7,7 +7,7 @@ use crate::{AnalysisError, Both, Figure, Finding, Severity};
 pub(super) const ID: &str = "error-rate";
 
 const SAYS: Both = Both {
-    en: "{errors} errors were passed over beside {count} transactions that ended well: {share}% of all tries, most of them {code}.",
+    en: "{errors} {errors|error was|errors were} passed over beside {count} {count|transaction|transactions} that ended well: {share}% of all tries, most of them {code}.",
     zh: "成功 {count} 个事务的同时忽略了 {errors} 个错误，占全部尝试的 {share}%，其中最多的是 {code}。",
 };
 const INSTEAD: Both = Both {

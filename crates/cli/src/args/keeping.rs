@@ -95,16 +95,14 @@ pub struct Delete {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 json is the whole record, with tags and note, for tidemark import; csv has a line an interval;
-hdr is an HdrHistogram log (V2, compressed), with a line an interval, for its own tools.
-There is no Parquet; DuckDB makes it of the CSV:
-  tidemark export last --format csv -o run.csv
-  duckdb -c \"COPY (FROM 'run.csv') TO 'run.parquet'\"")]
+parquet has the columns of csv with their types, and when each interval began, for data frames;
+hdr is an HdrHistogram log (V2, compressed), with a line an interval, for its own tools.")]
 pub struct Export {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
     /// As what
-    #[arg(long, default_value = "json", value_parser = ["json", "csv", "hdr"])]
+    #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "hdr"])]
     pub format: String,
     /// File, or folder, which gets a file for each run; nothing that is there is replaced; without it
     /// a single run is printed

@@ -79,8 +79,14 @@ pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
     Ok(told)
 }
 
-/// The command that starts such a server.
+/// The command that starts such a server, for a shell.
 fn command(request: &Request) -> String {
+    let words: Vec<String> = words(request).iter().map(|w| shell_word(w)).collect();
+    words.join(" ")
+}
+
+/// The words of the command that starts such a server.
+pub fn words(request: &Request) -> Vec<String> {
     let mut words = vec![
         "tidemark".to_string(),
         "up".into(),
@@ -98,8 +104,7 @@ fn command(request: &Request) -> String {
     for (name, value) in &request.settings {
         words.extend(["--set".into(), format!("{name}={value}")]);
     }
-    let words: Vec<String> = words.iter().map(|w| shell_word(w)).collect();
-    words.join(" ")
+    words
 }
 
 /// Starts the server of a study's `number`-th target, or finds the one that an earlier process of the

@@ -107,8 +107,8 @@ pub const OWN: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "load: rows that are committed together, above 1; else Tidemark chooses; also property \
-         batch.size",
+        "load alone: rows that are committed together, above 1; with 1 Tidemark chooses; a run does \
+         its operations one by one; also property batch.size",
     ),
     option(
         "rate",

@@ -3,6 +3,7 @@
 
 pub mod engines;
 pub mod small;
+pub mod study;
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

@@ -14,6 +14,8 @@ pub enum Kind {
     Count,
     /// A result whose rows are read, of so many columns when they are not described.
     Rows(Option<u16>),
+    /// A result whose rows are counted, after those of so many statements that went ahead.
+    After(u8),
     /// What comes between two statements.
     Unasked,
 }
@@ -36,6 +38,7 @@ pub fn reply(kind: Kind, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
     let mut reply = match kind {
         Kind::Prepare => Reply::preparing(),
         Kind::Count => Reply::counting(),
+        Kind::After(count) => Reply::counting().after(count),
         Kind::Rows(columns) => Reply::decoding(rows, columns),
         Kind::Unasked => Reply::none(),
     };
@@ -52,7 +55,7 @@ pub fn reply(kind: Kind, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
             &reply.error,
             &reply.farewell,
             (reply.completed, reply.ready),
-            (reply.in_transaction, reply.copy_in),
+            (reply.in_transaction, reply.copy_in, reply.went_ahead),
         )
     );
     Seen {

@@ -169,6 +169,28 @@ pub(super) fn bind_execute(
     number: u32,
     values: &[Value<'_>],
 ) -> Result<(), DbError> {
+    bind(out, number, values)?;
+    // Execute: unnamed portal, all rows. Sync.
+    out.extend_from_slice(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
+    Ok(())
+}
+
+/// The same without `Sync`: more is to follow before the server answers.
+pub(super) fn bind_execute_ahead(
+    out: &mut Vec<u8>,
+    number: u32,
+    values: &[Value<'_>],
+) -> Result<(), DbError> {
+    let start = out.len();
+    if let Err(e) = bind(out, number, values) {
+        out.truncate(start);
+        return Err(e);
+    }
+    out.extend_from_slice(b"E\0\0\0\x09\0\0\0\0\0");
+    Ok(())
+}
+
+fn bind(out: &mut Vec<u8>, number: u32, values: &[Value<'_>]) -> Result<(), DbError> {
     message(out, b'B', |out| {
         // Unnamed portal.
         out.push(0);
@@ -182,10 +204,7 @@ pub(super) fn bind_execute(
         // No format codes: all columns in text form.
         out.extend_from_slice(&[0; 2]);
         Ok(())
-    })?;
-    // Execute: unnamed portal, all rows. Sync.
-    out.extend_from_slice(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
-    Ok(())
+    })
 }
 
 fn write_value(out: &mut Vec<u8>, value: Value<'_>) -> Result<(), DbError> {

@@ -5,6 +5,7 @@
 //! where they lie. Parameters and results travel in text form, which every server of the family
 //! reads and writes alike. Between statements a session holds no buffer.
 
+mod ahead;
 pub(crate) mod binary;
 mod detect;
 mod error;
@@ -22,9 +23,13 @@ use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
     Value, Verb,
 };
+use ahead::Ahead;
+pub use ahead::MOST_AHEAD;
+use ahead::WentAhead;
 use reply::Reply;
 use skim::Skimmer;
 use std::io;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +50,7 @@ pub struct PostgresSession {
     /// A reply is not wholly received: the session can't be used until it is.
     pending: bool,
     in_transaction: bool,
+    ahead: Ahead,
 }
 
 impl PostgresSession {
@@ -67,6 +73,7 @@ impl PostgresSession {
             mode: options.prepared,
             pending: false,
             in_transaction: false,
+            ahead: Ahead::default(),
         };
         let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
         rest.map_err(|e| startup::refuse(host, e))?;
@@ -93,7 +100,52 @@ impl PostgresSession {
         Dialect::new(self.server.engine)
     }
 
+    /// Keeps a statement without rows to send it with the next one; false where it must be executed
+    /// by itself. An error of it is the next one's.
+    pub(crate) fn queue(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<bool, DbError> {
+        let Form::Postgres {
+            number,
+            params,
+            columns: 0,
+        } = statement.form
+        else {
+            return Ok(false);
+        };
+        check_values(values, params.into())?;
+        self.ahead.add(number, values)
+    }
+
+    /// Sends none of what waits for the next statement.
+    pub(crate) fn forget_queued(&mut self) {
+        self.ahead.forget();
+    }
+
+    /// Rows changed by each of the statements that went ahead of the last one that took any along.
+    pub(crate) fn changed_ahead(&self) -> &[u16] {
+        self.ahead.changed()
+    }
+
+    /// Executes what waits by itself, before a request that can't follow it without a `Sync`.
+    async fn send_queued(&mut self) -> Result<(), DbError> {
+        let (mut out, count) = self.ahead.take();
+        message::sync(&mut out);
+        let mut reply = Reply::preparing().after(count);
+        self.exchange(out, &mut reply).await
+    }
+
+    /// Nothing waits to be sent when this is done; `None` when nothing does.
+    fn settle(&mut self) -> Option<Pin<Box<impl Future<Output = Result<(), DbError>>>>> {
+        (!self.ahead.is_empty()).then(|| Box::pin(self.send_queued()))
+    }
+
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let verb = Verb::of(sql);
         let template = Template::new(sql);
         if self.mode == PreparedMode::Text {
@@ -143,6 +195,9 @@ impl PostgresSession {
     }
 
     pub(crate) async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let mut out = message::buffer();
         message::query(&mut out, sql)?;
         let mut reply = Reply::counting();
@@ -151,6 +206,9 @@ impl PostgresSession {
     }
 
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let mut out = message::buffer();
         message::query(&mut out, sql)?;
         let mut rows = RowSet::new();
@@ -164,6 +222,9 @@ impl PostgresSession {
         request: &LoadRequest<'_>,
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         // In a box of its own, as when opening.
         Box::pin(load::load(self, request, source)).await
     }
@@ -184,12 +245,12 @@ impl PostgresSession {
 
     /// The request that executes a statement, prepared or as text.
     fn request(
-        &self,
+        &mut self,
         statement: &Statement,
         values: &[Value<'_>],
         reply: &mut Reply<'_>,
     ) -> Result<Vec<u8>, DbError> {
-        let mut out = message::buffer();
+        let mut out;
         match &statement.form {
             Form::Postgres {
                 number,
@@ -197,12 +258,17 @@ impl PostgresSession {
                 columns,
             } => {
                 check_values(values, (*params).into())?;
+                let count;
+                (out, count) = self.ahead.take();
                 message::bind_execute(&mut out, *number, values)?;
+                reply.went_ahead = WentAhead::new(count);
                 reply.extended = true;
                 reply.columns = (*columns > 0).then_some(*columns);
             }
             Form::Text(template) => {
                 check_values(values, template.params())?;
+                // A session that sends text has queued none.
+                out = message::buffer();
                 let dialect = self.dialect();
                 message::query_with(&mut out, |out| template.render(&dialect, values, out))?;
             }
@@ -279,6 +345,10 @@ impl PostgresSession {
     fn finish(&mut self, reply: &mut Reply<'_>) -> Result<(), DbError> {
         self.pending = !reply.ready;
         self.in_transaction = reply.in_transaction;
+        // The reply of what settled the queue is followed by one of its own.
+        if reply.went_ahead != WentAhead::default() {
+            self.ahead.keep(reply.went_ahead);
+        }
         self.farewell = reply.farewell.take();
         reply.close().inspect_err(|e| {
             self.pending |= e.class == ErrorClass::ConnectionLost;

@@ -1,5 +1,6 @@
 //! What the messages of one reply amount to.
 
+use super::WentAhead;
 use super::error::ServerError;
 use super::skim::Visitor;
 use crate::{Cell, Outcome, RowSet};
@@ -39,12 +40,22 @@ pub(super) struct Reply<'r> {
     pub copy_in: bool,
     /// The request was `Bind` and `Execute`, not `Query`.
     pub extended: bool,
+    /// What came of the statements that were sent with this one, before it.
+    pub went_ahead: WentAhead,
 }
 
 impl<'r> Reply<'r> {
     /// Counts rows.
     pub fn counting() -> Self {
         Self::default()
+    }
+
+    /// The same, of a statement that so many went ahead of.
+    pub fn after(self, count: u8) -> Self {
+        Self {
+            went_ahead: WentAhead::new(count),
+            ..self
+        }
     }
 
     /// Decodes rows of `columns` columns (none: as described in the reply) into `rows`.
@@ -110,7 +121,6 @@ impl<'r> Reply<'r> {
 
     /// `CommandComplete`: the tag ends in the number of rows.
     fn complete(&mut self, tag: &[u8]) {
-        self.completed = true;
         let words = || tag.split(|b| matches!(b, b' ' | 0));
         let changes = match words().next() {
             Some(b"INSERT" | b"UPDATE" | b"DELETE" | b"MERGE" | b"COPY") => true,
@@ -121,6 +131,17 @@ impl<'r> Reply<'r> {
         if changes {
             let number = words().filter_map(decimal).next_back();
             self.outcome.affected = self.outcome.affected.saturating_add(number.unwrap_or(0));
+        }
+        self.ended();
+    }
+
+    /// A command ended.
+    fn ended(&mut self) {
+        if self.went_ahead.awaited == 0 {
+            self.completed = true;
+        } else {
+            let outcome = std::mem::take(&mut self.outcome);
+            self.went_ahead.complete(outcome.affected);
         }
     }
 
@@ -226,7 +247,7 @@ impl Visitor for Reply<'_> {
                 }
             }
             b't' => self.params = count(body)?,
-            b'I' => self.completed = true,
+            b'I' => self.ended(),
             b'G' => self.copy_in = true,
             _ => {}
         }

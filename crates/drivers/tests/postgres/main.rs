@@ -6,5 +6,6 @@
 mod connect;
 mod errors;
 mod load;
+mod pipeline;
 mod statements;
 mod support;

@@ -31,7 +31,7 @@ impl SessionTask {
             return true;
         }
         *since = 0;
-        self.reopen(false).await
+        Box::pin(self.reopen(false)).await
     }
 
     /// Sorts an error, counts it, and leaves the session ready for the next try.

@@ -18,6 +18,8 @@ pub(crate) struct PanelLine {
     pub crossed: bool,
 }
 
+/// How long a line is that stands for a single point.
+const ALONE: f64 = 6.0;
 /// Half the size of a cross.
 const CROSS: f64 = 5.0;
 
@@ -64,17 +66,20 @@ fn path(
     (end, highest): (f64, f64),
     (bottom, height): (f64, f64),
 ) {
+    let points = points.map(|(x, y)| (x, y.filter(|_| end > 0.0 && highest > 0.0)));
+    let points: Vec<(f64, Option<f64>)> = points.collect();
     let mut d = String::new();
-    let mut down = false;
-    for (x, y) in points {
-        let Some(y) = y.filter(|_| end > 0.0 && highest > 0.0) else {
-            down = false;
-            continue;
-        };
-        let (x, y) = place((x, y), (end, highest), (bottom, height));
-        // Writing to a string cannot fail. A tenth of a pixel is all that can be seen.
-        let _ = write!(d, "{}{x:.0} {y:.1}", if down { "L" } else { "M" });
-        down = true;
+    for piece in points.split(|(_, y)| y.is_none()) {
+        for (n, (x, y)) in piece.iter().enumerate() {
+            let at = (*x, y.unwrap_or(0.0));
+            let (x, y) = place(at, (end, highest), (bottom, height));
+            // Writing to a string cannot fail. A tenth of a pixel is all that can be seen.
+            let _ = match piece.len() {
+                // A line of one point would not be seen.
+                1 => write!(d, "M{:.0} {y:.1}h{ALONE:.0}", x.min(WIDTH - ALONE)),
+                _ => write!(d, "{}{x:.0} {y:.1}", if n > 0 { "L" } else { "M" }),
+            };
+        }
     }
     if !d.is_empty() {
         let dash = match dash {
@@ -135,5 +140,25 @@ mod tests {
         assert!(svg.contains("&lt;/title&gt;&lt;script&gt;&quot;") && !svg.contains("<script"));
         assert!(svg.len() < 3000, "{}", svg.len());
         assert!(!panel(&[], "nothing").contains("NaN"));
+    }
+
+    #[test]
+    fn a_point_alone_is_seen() {
+        let line = |points: &[(f64, f64, Option<f64>)]| PanelLine {
+            points: points.to_vec(),
+            crossed: false,
+        };
+        let svg = panel(&[line(&[(0.5, 80.0, Some(2.0))])], "one");
+        assert!(svg.contains("d=\"M314 2.0h6\""), "{svg}");
+        assert!(svg.contains("d=\"M314 80.0h6\""), "{svg}");
+        // Beside a gap, too.
+        let gap = [
+            (1.0, 4.0, Some(1.0)),
+            (2.0, 4.0, None),
+            (3.0, 4.0, Some(1.0)),
+            (4.0, 4.0, Some(1.0)),
+        ];
+        let svg = panel(&[line(&gap)], "gap");
+        assert!(svg.contains("d=\"M80 80.0h6M240 80.0L320 80.0\""), "{svg}");
     }
 }

@@ -28,6 +28,9 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
     } else {
         out.table(&differences(comparison, lang));
     }
+    if !comparison.settings_compared {
+        out.line(lang.texts().settings_not_compared);
+    }
     let found = finding_lines(&comparison.findings, lang);
     let mut judged_on = unusable(comparison, t);
     judged_on.extend(found.lines().map(String::from));
@@ -58,6 +61,9 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
         let table = differences(comparison, lang);
         markdown::section(table.title, &markdown::table(&table.head, &table.rows))
     };
+    if !comparison.settings_compared {
+        out += &format!("\n{}\n", lang.texts().settings_not_compared);
+    }
     let list = |lines: Vec<String>| -> String {
         let items = lines
             .iter()

@@ -4,9 +4,10 @@ use super::block::{Block, Grid, Part};
 use super::document::Sources;
 use super::summary::run_label;
 use super::{StepState, StudyStep};
+use crate::by_hand::{self, Labelled};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
-use crate::words::{quoted, readable_time};
+use crate::words::readable_time;
 use tidemark_core::record::RunState;
 
 /// What all outputs together may take of a page, in characters: they are a small part of what a page
@@ -76,19 +77,13 @@ pub(super) fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
     }
 }
 
-/// A command line for a shell.
-fn command(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|w| quoted(w)).collect();
-    words.join(" ")
-}
-
 /// The exact commands: of the study, and of each of its steps or of each run.
 pub(super) fn repeat(s: &Sources<'_>) -> Part {
     let t = s.t;
     let mut blocks = Vec::new();
     if let Some(study) = &s.many.study {
         blocks.push(Block::Say(t.study_command.into()));
-        blocks.push(Block::Code("sh", command(&study.command)));
+        blocks.push(Block::Code("sh", by_hand::line(&study.command, None)));
         if !study.file.is_empty() {
             let title = fill(
                 t.parenthesised,
@@ -98,22 +93,17 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
             blocks.push(Block::Fold(title, file));
         }
     }
-    let of_steps = s.many.steps.iter().map(|x| (step_label(s, x), &x.command));
-    let mut commands: Vec<(String, &Vec<String>)> = of_steps.collect();
+    let steps = s.many.steps.iter();
+    let steps = steps.map(|x| Labelled::of(step_label(s, x), &x.command, x.by_hand.as_ref()));
+    let mut commands: Vec<Labelled<'_>> = steps.collect();
     if commands.is_empty() {
-        commands = s
-            .many
-            .runs
-            .iter()
-            .map(|r| (run_label(s, r), &r.command))
-            .collect();
+        let runs = s.many.runs.iter();
+        let runs = runs.map(|r| Labelled::of(run_label(s, r), &r.command, r.by_hand.as_ref()));
+        commands = runs.collect();
     }
-    commands.retain(|(_, words)| !words.is_empty());
+    commands.retain(|c| !c.words.is_empty());
     if !commands.is_empty() {
-        let lines = commands
-            .iter()
-            .map(|(label, words)| format!("# {label}\n{}", command(words)));
-        let lines = lines.collect::<Vec<_>>().join("\n");
+        let lines = by_hand::of_steps(&commands, s.common);
         let count = whole(commands.len() as u64);
         let title = fill(t.each_command, &[("count", &count)]);
         blocks.push(Block::Fold(title, code(s, "sh", &lines, ALL_COMMANDS)));
@@ -189,8 +179,8 @@ pub(super) fn outputs(s: &Sources<'_>) -> Option<Part> {
     let room = share(&printed);
     let folds = printed.iter().map(|step| {
         let took = step.took_s.map(|took| {
-            let took = s.common.duration(took);
-            format!("{} {took}", s.t.took)
+            let time = s.common.duration(took);
+            fill(s.t.took, &[("time", &time)])
         });
         let state = state(s, step.state).to_string();
         let aside: Vec<String> = std::iter::once(state).chain(took).collect();

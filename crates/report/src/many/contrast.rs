@@ -380,8 +380,9 @@ fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
         row
     });
     grid.rows = rows.collect();
-    vec![Block::Fold(
-        t.else_differed.into(),
-        vec![Block::Table(grid)],
-    )]
+    let mut told = vec![Block::Table(grid)];
+    if c.pairs.iter().any(|p| !p.comparison.settings_compared) {
+        told.push(Block::Fine(s.common.settings_not_compared.into()));
+    }
+    vec![Block::Fold(t.else_differed.into(), told)]
 }

@@ -1,12 +1,13 @@
 //! One of many runs, digested to what their document needs.
 
-use crate::ReportError;
 use crate::digest::{Digest, groups};
 use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
+use crate::{ByHand, ReportError};
 use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
+use tidemark_analysis::telling_settings;
 use tidemark_analysis::tpcc::is_tpcc;
 use tidemark_analysis::{Finding, Severity};
 use tidemark_core::record::{
@@ -75,6 +76,9 @@ pub struct RunDigest {
     #[serde(skip)]
     pub(crate) latencies: EncodedHistogram,
     pub(crate) series: Vec<Sample>,
+    /// What its command needs on another day, if anything.
+    #[serde(skip)]
+    pub(crate) by_hand: Option<ByHand>,
     /// `None` where the run can't be compared.
     #[serde(skip)]
     pub(crate) measured: Option<Measured>,
@@ -109,6 +113,11 @@ pub(crate) struct Sample {
 }
 
 impl RunDigest {
+    /// With what its command needs on another day.
+    pub fn with_by_hand(self, by_hand: Option<ByHand>) -> Self {
+        Self { by_hand, ..self }
+    }
+
     /// Digests a record with its intervals.
     ///
     /// # Errors
@@ -144,6 +153,7 @@ impl RunDigest {
             study: record.study.clone(),
             tags: record.tags.clone(),
             note: record.note.clone(),
+            by_hand: None,
             command: record.command.clone(),
             sessions: record.sessions_opened.unwrap_or(record.sessions),
             terminals: record.terminals,
@@ -168,7 +178,7 @@ impl RunDigest {
             queries: queries.collect(),
             usable: is_result && !invalid,
             client: record.client.clone(),
-            settings: record.settings.clone(),
+            settings: telling_settings(record).cloned().collect(),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),

@@ -19,13 +19,15 @@ pub(super) fn part(s: &Sources<'_>) -> Part {
         Block::Heading(t.targets.into()),
         Block::Table(targets(s)),
     ];
-    let (settings, changed) = settings(s);
+    let settings = settings(s);
     let mut about = Vec::new();
-    let rows = settings.rows.len();
-    match rows {
-        0 => about.push(Block::Fine(t.no_settings.into())),
-        _ => about.push(Block::Table(settings)),
+    let rows: usize = settings.iter().map(|of| of.values.len()).sum();
+    if rows == 0 {
+        about.push(Block::Fine(t.no_settings.into()));
     }
+    let told = settings.iter().filter(|of| !of.values.is_empty());
+    about.extend(told.map(|of| Block::Table(of.grid(s))));
+    let changed = settings.iter().any(Settings::changed);
     about.extend(changed.then(|| Block::Fine(t.several_values.into())));
     if rows > MOST_SETTINGS {
         let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
@@ -131,52 +133,80 @@ fn counted(counts: Vec<(Vec<String>, u64)>) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// A column for each server; and whether a server had several values of one.
-fn settings(s: &Sources<'_>) -> (Grid, bool) {
-    let mut servers: Vec<String> = Vec::new();
-    let mut defaults: BTreeMap<(String, String), String> = BTreeMap::new();
-    let mut values: BTreeMap<String, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
-    for run in &s.many.runs {
-        let Some(server) = run.server_name() else {
-            continue;
-        };
-        let at = match servers.iter().position(|known| *known == server) {
-            Some(at) => at,
-            None => {
-                servers.push(server.clone());
-                servers.len() - 1
-            }
-        };
+/// The servers of one engine, with what each was set to.
+#[derive(Default)]
+struct Settings {
+    servers: Vec<String>,
+    /// By setting and server.
+    defaults: BTreeMap<(String, usize), String>,
+    values: BTreeMap<String, BTreeMap<usize, Vec<String>>>,
+}
+
+impl Settings {
+    fn add(&mut self, server: String, run: &RunDigest) {
+        let known = self.servers.iter().position(|known| *known == server);
+        let at = known.unwrap_or_else(|| {
+            self.servers.push(server);
+            self.servers.len() - 1
+        });
         for setting in &run.settings {
-            let of = values.entry(setting.name.clone()).or_default();
+            let of = self.values.entry(setting.name.clone()).or_default();
             let of = of.entry(at).or_default();
             if !of.contains(&setting.value) {
                 of.push(setting.value.clone());
             }
             if let Some(default) = &setting.default {
-                defaults.insert((setting.name.clone(), server.clone()), default.clone());
+                let of = (setting.name.clone(), at);
+                self.defaults.insert(of, default.clone());
             }
         }
     }
-    let mut grid = Grid::new(std::iter::once((s.t.setting.to_string(), false)));
-    for server in &servers {
-        grid.head.extend([server.clone(), s.t.default_value.into()]);
-        grid.numbers.extend([false, false]);
+
+    /// Whether a server had several values of one.
+    fn changed(&self) -> bool {
+        let mut all = self.values.values().flat_map(BTreeMap::values);
+        all.any(|values| values.len() > 1)
     }
-    let mut changed = false;
-    for (name, of) in values {
-        let mut row = vec![name.clone()];
-        for (at, server) in servers.iter().enumerate() {
-            let values = of.get(&at).map(Vec::as_slice).unwrap_or_default();
-            changed |= values.len() > 1;
-            row.push(match values {
-                [] => "–".into(),
-                values => values.join(" | "),
-            });
-            let default = defaults.get(&(name.clone(), server.clone()));
-            row.push(default.cloned().unwrap_or("–".into()));
+
+    /// A column for each server.
+    fn grid(&self, s: &Sources<'_>) -> Grid {
+        let mut grid = Grid::new(std::iter::once((s.t.setting.to_string(), false)));
+        for server in &self.servers {
+            grid.head.extend([server.clone(), s.t.default_value.into()]);
+            grid.numbers.extend([false, false]);
         }
-        grid.rows.push(row);
+        for (name, of) in &self.values {
+            let mut row = vec![name.clone()];
+            for at in 0..self.servers.len() {
+                row.push(match of.get(&at).map(Vec::as_slice).unwrap_or_default() {
+                    [] => "–".into(),
+                    values => values.join(" | "),
+                });
+                let default = self.defaults.get(&(name.clone(), at));
+                row.push(default.cloned().unwrap_or("–".into()));
+            }
+            grid.rows.push(row);
+        }
+        grid.without_empty_columns()
     }
-    (grid.without_empty_columns(), changed)
+}
+
+/// Of each engine, for engines have few settings in common.
+fn settings(s: &Sources<'_>) -> Vec<Settings> {
+    let mut engines: Vec<(String, Settings)> = Vec::new();
+    for run in &s.many.runs {
+        let (Some(name), Some(server)) = (run.server_name(), &run.server) else {
+            continue;
+        };
+        let engine = server.engine.to_string();
+        let at = match engines.iter().position(|(known, _)| *known == engine) {
+            Some(at) => at,
+            None => {
+                engines.push((engine, Settings::default()));
+                engines.len() - 1
+            }
+        };
+        engines[at].1.add(name, run);
+    }
+    engines.into_iter().map(|(_, settings)| settings).collect()
 }

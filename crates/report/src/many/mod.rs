@@ -31,8 +31,8 @@ mod workload;
 
 pub use digest::RunDigest;
 
-use crate::ReportError;
 use crate::texts::Lang;
+use crate::{ByHand, ReportError};
 use serde::Serialize;
 use tidemark_core::Objective;
 
@@ -98,6 +98,9 @@ pub struct StudyStep {
     /// What it printed.
     #[serde(skip)]
     pub output: String,
+    /// What its command needs on another day, if anything.
+    #[serde(skip)]
+    pub by_hand: Option<ByHand>,
 }
 
 /// A record that could not be read.

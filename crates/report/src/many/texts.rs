@@ -208,7 +208,7 @@ texts! {
     nothing_else: "Nothing else that is recorded was different.", "记录中的其他条件均相同。";
     item: "What", "项目";
     // Findings, steps, commands.
-    in_runs: "in {count}: {runs}", "涉及 {count}：{runs}";
+    in_runs: "In {count}: {runs}.", "涉及 {count}：{runs}。";
     example: "For example {run}: {says}", "例如 {run}：{says}";
     no_findings: "The rules found nothing to say about these runs.", "各项审查规则均未发现问题。";
     failures: "Steps that failed or were skipped", "失败或跳过的步骤";
@@ -224,7 +224,7 @@ texts! {
     step_done: "done", "完成";
     run_failed: "failed run", "失败的压测";
     unreadable: "unreadable record", "无法读取的记录";
-    took: "Took", "耗时";
+    took: "took {time}", "耗时 {time}";
     repeat: "To run it again", "复现命令";
     study_command: "The whole study:", "整套测试：";
     study_file: "The study file", "测试套文件";

@@ -4,6 +4,7 @@ use super::{Shape, run};
 use std::time::Duration;
 use tidemark_core::Source;
 use tidemark_core::record::*;
+use tidemark_report::sysbench::beyond;
 use tidemark_stats::Histogram;
 
 /// A distribution of 1,000 around a median.
@@ -26,6 +27,19 @@ pub fn option(record: &mut RunRecord, name: &str, value: &str) {
         source: Source::CommandLine,
     };
     record.options.insert(name.into(), value);
+}
+
+/// What is printed after sysbench's summary.
+pub fn printed(record: &RunRecord) -> String {
+    beyond(record).unwrap()
+}
+
+/// Sessions that wait for each reply.
+pub fn closed() -> RunRecord {
+    run(&Shape {
+        seconds: 10,
+        ..Shape::one_type()
+    })
 }
 
 fn short() -> RunRecord {

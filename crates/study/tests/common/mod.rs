@@ -26,6 +26,9 @@ impl Commands for Known {
     }
 
     fn check(&self, words: &[String]) -> Result<(), String> {
+        if let Some(rate) = words.iter().find(|w| w.starts_with("--rate=9")) {
+            return Err(format!("{rate}: allowed is less"));
+        }
         let wrong = words.iter().find(|w| w.contains("tabel"));
         wrong.map_or(Ok(()), |w| Err(format!("unknown option {w}")))
     }

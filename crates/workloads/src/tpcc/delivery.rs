@@ -39,7 +39,7 @@ pub(super) async fn deliver(work: &mut Work<'_>, carrier: u8) -> Result<usize, D
     let home = work.warehouse;
     let now = Now::read();
     let carrier = Value::Int(carrier.into());
-    work.execute(Sql::Begin, &[]).await?;
+    work.execute_ahead(Sql::Begin, &[]).await?;
     let mut orders = [Order::default(); BATCH];
     let mut count = 0;
     for district in 1..=BATCH as i64 {
@@ -99,7 +99,8 @@ async fn by_arrays(
     let [amounts, districts, customers] = [0, 1, 2].map(|i| columns.value(i));
     let values = [amounts, districts, customers, home];
     let count = orders.len() as u64;
-    work.change(Sql::Charge, &values, count, CHARGED).await
+    work.change_ahead(Sql::Charge, &values, count, CHARGED)
+        .await
 }
 
 /// The same with lists of a fixed length, which the last order fills up.
@@ -131,7 +132,7 @@ async fn steps<'v>(
     now: Value<'v>,
 ) -> Result<(), DbError> {
     let count = orders.len() as u64;
-    work.change(Sql::DeleteNewOrder, &key[1..], count, DELETED)
+    work.change_ahead(Sql::DeleteNewOrder, &key[1..], count, DELETED)
         .await?;
     work.fetch(Sql::Orderer, &key[1..]).await?;
     for row in 0..work.scratch.rows.len() {
@@ -142,9 +143,9 @@ async fn steps<'v>(
         }
     }
     key[0] = carrier;
-    work.change(Sql::Ship, key, count, SHIPPED).await?;
+    work.change_ahead(Sql::Ship, key, count, SHIPPED).await?;
     key[0] = now;
-    work.execute(Sql::DeliverLines, key).await?;
+    work.execute_ahead(Sql::DeliverLines, key).await?;
     work.fetch(Sql::Amount, &key[1..]).await?;
     for row in 0..work.scratch.rows.len() {
         let district = work.int(row, 0, "ol_d_id")?;

@@ -104,7 +104,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
     // The order of locks.
     parts.sort_unstable_by_key(|p| (p.line.warehouse, p.line.item, p.number));
 
-    work.execute(Sql::Begin, &[]).await?;
+    work.execute_ahead(Sql::Begin, &[]).await?;
     if style.batched {
         items(work, parts).await?;
     } else {
@@ -153,9 +153,9 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
         Value::Int(parts.len() as i64),
         Value::Int(input.lines().iter().all(is_local).into()),
     ];
-    work.execute(Sql::InsertOrder, &values).await?;
+    work.execute_ahead(Sql::InsertOrder, &values).await?;
     let id = [order, district, home].map(Value::Int);
-    work.execute(Sql::InsertNewOrder, &id).await?;
+    work.execute_ahead(Sql::InsertNewOrder, &id).await?;
     insert_lines(work, &id, lines).await?;
 
     work.execute(
@@ -319,7 +319,7 @@ async fn stock(work: &mut Work<'_>, parts: &mut [Part], district: i64) -> Result
         columns.numbers(changed.iter().map(|s| s.item));
         let values = [0, 1, 2, 3, 4, 5].map(|i| columns.value(i));
         let done = work
-            .change(Sql::UpdateStock, &values, count as u64, what)
+            .change_ahead(Sql::UpdateStock, &values, count as u64, what)
             .await;
         work.scratch.text = text;
         return done;
@@ -394,9 +394,9 @@ async fn insert_lines(
         columns.texts(lines.iter().map(Part::dist));
         let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|i| columns.value(i));
         let values = [id[0], id[1], id[2], a, b, c, d, e, f];
-        let done = work.execute(Sql::InsertLine, &values).await;
+        let done = work.execute_ahead(Sql::InsertLine, &values).await;
         work.scratch.text = text;
-        return done.map(drop);
+        return done;
     }
     if style.batched {
         let mut values = [Value::Null; COLUMNS * MOST_LINES];

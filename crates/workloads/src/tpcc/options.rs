@@ -75,9 +75,10 @@ pub const OPTIONS: &[OptionSpec] = &[
     ),
     option(
         "statements",
-        OptionKind::Choice(&["batched", "single"]),
-        "batched",
-        "New-Order's lines in statements for many rows, or one statement a row",
+        OptionKind::Choice(&["pipelined", "batched", "single"]),
+        "pipelined",
+        "New-Order's lines in statements for many rows (batched), which on PostgreSQL and its kin \
+         travel together where none waits for another (pipelined), or one statement a row",
     ),
     option(
         "first-warehouse",

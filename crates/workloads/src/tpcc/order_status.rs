@@ -18,7 +18,7 @@ pub(super) struct Asked {
 /// an error.
 pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<Asked, DbError> {
     let (home, district) = (work.warehouse, i64::from(input.district));
-    work.execute(Sql::BeginRead, &[]).await?;
+    work.execute_ahead(Sql::BeginRead, &[]).await?;
     let row = match input.who {
         Who::LastName(name) => {
             work.by_last_name(Sql::AskersByName, home, district, name)

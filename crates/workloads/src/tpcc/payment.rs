@@ -29,7 +29,7 @@ pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbEr
     let now = Now::read();
     let amount = Money::new(input.amount);
 
-    work.execute(Sql::Begin, &[]).await?;
+    work.execute_ahead(Sql::Begin, &[]).await?;
     let customer = match input.who {
         Who::Number(number) => i64::from(number),
         Who::LastName(name) => {
@@ -77,11 +77,11 @@ pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbEr
             d,
             c,
         ];
-        work.change(Sql::PayBadCustomer, &values, 1, "the customer of a payment")
+        work.change_ahead(Sql::PayBadCustomer, &values, 1, "the customer of a payment")
             .await?;
     } else {
         let values = [amount.value(), amount.value(), w, d, c];
-        work.change(Sql::PayCustomer, &values, 1, "the customer of a payment")
+        work.change_ahead(Sql::PayCustomer, &values, 1, "the customer of a payment")
             .await?;
     }
 
@@ -95,7 +95,7 @@ pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbEr
         amount.value(),
         Value::Text(&data),
     ];
-    work.execute(Sql::InsertHistory, &values).await?;
+    work.execute_ahead(Sql::InsertHistory, &values).await?;
     work.scratch.text = data;
     work.execute(Sql::Commit, &[]).await.map(drop)
 }

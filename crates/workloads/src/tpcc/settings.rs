@@ -38,6 +38,8 @@ pub struct Settings {
     pub deferred: bool,
     /// Whether a New-Order's lines go in statements for many rows.
     pub batched: bool,
+    /// Whether statements that don't wait for each other travel together.
+    pub pipelined: bool,
     /// First warehouse with terminals in this run, from 1.
     pub first_warehouse: u64,
     /// Last warehouse with terminals in this run, inclusive.
@@ -97,6 +99,7 @@ impl Settings {
                 _ => wait,
             },
             batched: values.text("statements") != "single",
+            pipelined: values.text("statements") == "pipelined",
             first_warehouse,
             last_warehouse,
         })
@@ -143,7 +146,7 @@ mod tests {
         assert_eq!((s.warehouses, s.parts), (10, 1));
         assert_eq!(s.weight, [45, 43, 4, 4, 4]);
         assert_eq!((s.first_warehouse, s.last_warehouse), (1, 10));
-        assert!(!s.wait && !s.deferred && s.batched && !s.foreign_keys);
+        assert!(!s.wait && !s.deferred && s.batched && s.pipelined && !s.foreign_keys);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use tidemark_drivers::{Dialect, Session, Statement};
 pub(super) struct Style {
     /// Many rows in one statement.
     pub batched: bool,
+    /// Statements that don't wait for each other travel together, where the protocol can.
+    pub pipelined: bool,
     /// UPDATE returns its rows.
     pub returning: bool,
     /// Rows of a batch are arrays, one for each column.
@@ -25,6 +27,7 @@ impl Style {
     pub fn of(settings: &Settings, dialect: &Dialect) -> Self {
         Self {
             batched: settings.batched,
+            pipelined: settings.pipelined,
             returning: dialect.update_returns(),
             arrays: settings.batched && dialect.has_array_parameters(),
         }
@@ -49,6 +52,7 @@ impl Statements {
         Self {
             style: Style {
                 batched: settings.batched,
+                pipelined: false,
                 returning: false,
                 arrays: false,
             },

@@ -6,7 +6,7 @@ use super::sql::Sql;
 use super::statements::Statements;
 use std::fmt::Write as _;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{Cell, Outcome, RowSet, Session, Value};
+use tidemark_drivers::{Cell, MOST_AHEAD, Outcome, RowSet, Session, Value};
 
 /// The code of rows that must be there and are not.
 pub const CODE: &str = "tpcc";
@@ -18,6 +18,13 @@ pub(super) struct Scratch {
     pub text: String,
 }
 
+/// How many rows the statements must have changed that wait to be sent with the next one.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    changes: [Option<(u64, &'static str)>; MOST_AHEAD],
+    count: usize,
+}
+
 /// A transaction at work.
 pub(super) struct Work<'a> {
     pub session: &'a mut Session,
@@ -25,12 +32,72 @@ pub(super) struct Work<'a> {
     pub scratch: &'a mut Scratch,
     /// The terminal's home warehouse.
     pub warehouse: i64,
+    pub ahead: Ahead,
 }
 
 impl Work<'_> {
     /// Executes a statement whose rows, if any, nobody reads.
     pub async fn execute(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<Outcome, DbError> {
-        self.session.execute(self.sql.get(sql)?, values).await
+        let statement = self.sql.get(sql)?;
+        let outcome = self.session.execute(statement, values).await?;
+        self.check_ahead()?;
+        Ok(outcome)
+    }
+
+    /// Executes a statement whose outcome nobody needs to send the next one, which takes it along
+    /// where statements are pipelined.
+    pub async fn execute_ahead(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<(), DbError> {
+        if self.queue(sql, values, None)? {
+            return Ok(());
+        }
+        self.execute(sql, values).await.map(drop)
+    }
+
+    /// The same of one that must change `rows` rows, which is checked with the next.
+    pub async fn change_ahead(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+        rows: u64,
+        what: &'static str,
+    ) -> Result<(), DbError> {
+        if self.queue(sql, values, Some((rows, what)))? {
+            return Ok(());
+        }
+        self.change(sql, values, rows, what).await
+    }
+
+    fn queue(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+        change: Option<(u64, &'static str)>,
+    ) -> Result<bool, DbError> {
+        let Ahead { changes, count } = &mut self.ahead;
+        let Some(place) = changes.get_mut(*count) else {
+            return Ok(false);
+        };
+        if !self.sql.style().pipelined || !self.session.queue(self.sql.get(sql)?, values)? {
+            return Ok(false);
+        }
+        *place = change;
+        *count += 1;
+        Ok(true)
+    }
+
+    /// Checks what went ahead of the statement that was just executed.
+    fn check_ahead(&mut self) -> Result<(), DbError> {
+        if self.ahead.count == 0 {
+            return Ok(());
+        }
+        let ahead = std::mem::take(&mut self.ahead);
+        let changed = self.session.changed_ahead();
+        for (change, changed) in ahead.changes.into_iter().zip(changed) {
+            if let Some((rows, what)) = change {
+                check(u64::from(*changed), rows, what)?;
+            }
+        }
+        Ok(())
     }
 
     /// Executes a statement that must change `rows` rows.
@@ -42,13 +109,7 @@ impl Work<'_> {
         what: &str,
     ) -> Result<(), DbError> {
         let outcome = self.execute(sql, values).await?;
-        if outcome.affected == rows {
-            return Ok(());
-        }
-        Err(missing(format_args!(
-            "{what}: {} rows were changed where {rows} must be",
-            outcome.affected
-        )))
+        check(outcome.affected, rows, what)
     }
 
     /// Executes a statement and keeps its rows.
@@ -56,7 +117,9 @@ impl Work<'_> {
         let statement = self.sql.get(sql)?;
         let rows = &mut self.scratch.rows;
         self.session.fetch(statement, values, rows).await?;
-        Ok(rows.len())
+        let rows = rows.len();
+        self.check_ahead()?;
+        Ok(rows)
     }
 
     /// Executes a statement and keeps its row, of which there must be one.
@@ -121,6 +184,15 @@ impl Who {
     pub fn is_by_name(self) -> bool {
         matches!(self, Who::LastName(_))
     }
+}
+
+fn check(changed: u64, rows: u64, what: &str) -> Result<(), DbError> {
+    if changed == rows {
+        return Ok(());
+    }
+    Err(missing(format_args!(
+        "{what}: {changed} rows were changed where {rows} must be"
+    )))
 }
 
 /// Rows that the population makes are not there.

@@ -1,13 +1,13 @@
 //! The refresh functions (clause 2.5): RF1 adds a thousandth of the orders, RF2 takes a thousandth of
 //! the old ones away; and back again.
 //!
-//! Keys are dbgen's: of each 32 order keys the population has 8, and RF1 takes the 8 after them. Set
-//! *n* takes away the *n*-th thousandth of the population and adds as many. dbgen draws the rows of
-//! its update sets anew; here a set adds the rows that it takes away, under the new keys. So tables
-//! keep their sizes and their distributions, and what was changed can be changed back exactly, which
-//! leaves a database whose answers are known.
+//! Orders are those of dbgen's update sets. Of each 32 order keys the population has 8, and RF1 takes
+//! the 8 after them; its rows are drawn as the population's are, from the random numbers that follow
+//! those of its last order. Set *n* takes away the *n*-th thousandth of the population and adds as
+//! many. What was changed can be changed back exactly, which leaves a database whose answers are
+//! known.
 
-use super::Table;
+use super::{Table, rows};
 use crate::Workload;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ const ORDERS_PER_TRANSACTION: u64 = 100;
 #[derive(Debug, Clone)]
 pub struct RefreshSet {
     workload: Arc<dyn Workload>,
+    scale: f64,
     dialect: Dialect,
     /// The population's orders, from 0.
     orders: std::ops::Range<u64>,
@@ -61,6 +62,7 @@ impl RefreshSet {
         let first = |sets: u64| u64::try_from(u128::from(orders) * u128::from(sets) / 1000).ok();
         Some(Self {
             workload: Arc::clone(workload),
+            scale,
             dialect,
             orders: first(before)?..first(number)?,
         })
@@ -127,23 +129,27 @@ impl RefreshSet {
 
     fn insert_into(&self, table: Table, orders: std::ops::Range<u64>, keys: Keys) -> String {
         let index = Table::ALL.iter().position(|t| *t == table).unwrap_or(0);
-        let count = orders.end - orders.start;
-        let mut source = self.workload.rows(index, orders.start, count, 0);
+        let (first, count) = (orders.start, orders.end - orders.start);
+        let mut source = match keys {
+            Keys::Old => self.workload.rows(index, first, count, 0),
+            Keys::New => rows::later_rows(table, self.scale, first, count),
+        };
         let mut sql = format!("INSERT INTO {} VALUES ", table.name());
+        let population = table.units(self.scale);
         let mut row = Vec::new();
-        let mut first = true;
+        let mut is_first = true;
         while source.next_row(&mut RowWriter::literals(&mut row, &self.dialect)) {
             let text = String::from_utf8_lossy(&row);
             // The order's key is the first column of both tables.
             let (key, rest) = text.split_once(',').unwrap_or((&text, ""));
-            let key = match (keys, key.parse::<u64>()) {
-                (Keys::New, Ok(key)) => (key + NEW_KEY).to_string(),
+            let key = match (keys, key.parse()) {
+                (Keys::New, Ok(key)) => keys.of(rows::order_of(key) - population).to_string(),
                 _ => key.to_string(),
             };
-            let comma = if first { "" } else { "," };
+            let comma = if is_first { "" } else { "," };
             // Writing to a String cannot fail.
             let _ = write!(sql, "{comma}({key},{rest})");
-            first = false;
+            is_first = false;
             row.clear();
         }
         sql
@@ -155,6 +161,7 @@ mod tests {
     use super::*;
     use crate::tpch::{OPTIONS, Tpch};
     use tidemark_core::{Engine, OptionValues, Source};
+    use tpchgen::generators::{LineItemGenerator, OrderGenerator};
 
     fn set(scale: &str, number: u64) -> Option<RefreshSet> {
         let mut values = OptionValues::defaults([OPTIONS]);
@@ -189,6 +196,51 @@ mod tests {
         assert!((0..15_000).all(|o| !old.contains(&Keys::New.of(o))));
         assert_eq!([0, 6, 7, 8].map(|o| Keys::Old.of(o)), [1, 7, 32, 33]);
         assert_eq!([0, 6, 7, 8].map(|o| Keys::New.of(o)), [9, 15, 40, 41]);
+    }
+
+    /// The values of an INSERT's rows, as they are written: no value of these tables has what
+    /// separates two of them.
+    fn values(sql: &str) -> Vec<Vec<String>> {
+        let (_, rows) = sql.split_once(" VALUES ").unwrap();
+        let rows = rows.strip_prefix('(').and_then(|r| r.strip_suffix(')'));
+        let of_row = |row: &str| {
+            let quoted = row.split(',').map(|v| v.trim_matches('\''));
+            quoted.map(String::from).collect()
+        };
+        rows.unwrap().split("),(").map(of_row).collect()
+    }
+
+    /// At this scale the population is no multiple of the parts that rows are made in.
+    #[test]
+    fn new_orders_are_what_tpchgen_draws_after_the_population() {
+        let added: Vec<Vec<String>> = [1, 2, 1000]
+            .map(|number| set("0.01", number).unwrap().insertions().next().unwrap())
+            .into_iter()
+            .collect();
+        let later = OrderGenerator::new(0.01, 2, 1);
+        let orders: Vec<_> = later.iter().collect();
+        let lines: Vec<_> = LineItemGenerator::new(0.01, 2, 1).iter().collect();
+        for (first, set) in [0, 15, 14_985].into_iter().zip(&added) {
+            let orders = &orders[first..first + 15];
+            let found = values(&set[0]);
+            assert_eq!(found.len(), 15);
+            let mut found_lines = values(&set[1]).into_iter();
+            for ((order, row), number) in orders.iter().zip(&found).zip(first as u64..) {
+                let key = Keys::New.of(number).to_string();
+                let told = order.to_string();
+                let expected: Vec<&str> = told.split('|').skip(1).collect();
+                assert_eq!(row[0], key);
+                assert_eq!(row[1..].join(","), expected[..8].join(","));
+                for line in lines.iter().filter(|l| l.l_orderkey == order.o_orderkey) {
+                    let row = found_lines.next().unwrap();
+                    let told = line.to_string();
+                    let expected: Vec<&str> = told.split('|').skip(1).collect();
+                    assert_eq!(row[0], key);
+                    assert_eq!(row[1..].join(","), expected[..15].join(","));
+                }
+            }
+            assert_eq!(found_lines.next(), None);
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 mod columns;
 mod text;
 
+pub(super) use columns::order_of;
+
 use super::prose::{self, Prose, Room};
 use super::tables::Table;
 use text::Text;
@@ -26,12 +28,24 @@ pub(super) const SUPPLIERS_OF_A_PART: u64 = 4;
 pub(super) fn rows(table: Table, scale: f64, first: u64, count: u64) -> Box<dyn RowSource + Send> {
     let units = table.units(scale);
     let first = first.min(units);
-    let range = Range {
-        scale,
-        units,
-        first,
-        end: first + count.min(units - first),
-    };
+    let end = first + count.min(units - first);
+    made(table, Range::new(scale, units, first, end))
+}
+
+/// The rows of `count` orders from number `first` of those that come after the population, or of their
+/// lines. Their keys are those of a population that went on.
+pub(super) fn later_rows(
+    table: Table,
+    scale: f64,
+    first: u64,
+    count: u64,
+) -> Box<dyn RowSource + Send> {
+    let units = table.units(scale);
+    let first = units + first;
+    made(table, Range::new(scale, units, first, first + count))
+}
+
+fn made(table: Table, range: Range) -> Box<dyn RowSource + Send> {
     match table {
         Table::Region => Box::new(Rows::<Region<'static>>::new(range)),
         Table::Nation => Box::new(Rows::<Nation<'static>>::new(range)),
@@ -69,17 +83,38 @@ fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Units of a table.
+/// Units of a table: of its population, or of those after it.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     scale: f64,
-    /// Units that there are.
+    /// Units of the population.
     units: u64,
     first: u64,
     end: u64,
 }
 
 impl Range {
+    fn new(scale: f64, units: u64, first: u64, end: u64) -> Self {
+        Self {
+            scale,
+            units,
+            first,
+            end,
+        }
+    }
+
+    /// The part that the first unit is in, from 0. tpchgen goes on behind the last part with parts of
+    /// the same size, whose random numbers follow those of the population.
+    fn first_part(&self) -> u64 {
+        let (parts, size) = self.parts();
+        let part = self.first / size;
+        if self.first < self.units {
+            part.min(parts - 1)
+        } else {
+            part
+        }
+    }
+
     /// Number of tpchgen's parts, and of the units that all but the last have.
     fn parts(&self) -> (u64, u64) {
         let parts = (self.units / PART_UNITS).clamp(1, i32::MAX as u64);
@@ -121,8 +156,7 @@ struct Rows<R: Row> {
 
 impl<R: Row> Rows<R> {
     fn new(range: Range) -> Self {
-        let (parts, size) = range.parts();
-        let part = (range.first / size).min(parts - 1);
+        let part = range.first_part();
         let (made, comments, part_end) = open::<R>(&range, part);
         Self {
             range,

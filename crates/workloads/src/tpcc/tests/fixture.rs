@@ -1,7 +1,7 @@
 //! A database of two warehouses that is small enough to be known by heart.
 
 use super::super::statements::Statements;
-use super::super::work::{Scratch, Work};
+use super::super::work::{Ahead, Scratch, Work};
 use super::super::{OPTIONS, Settings, Table, schema};
 use std::sync::Arc;
 use tidemark_core::{OptionValues, PreparedMode, Source, Target};
@@ -32,7 +32,7 @@ pub fn settings(options: &[(&str, &str)]) -> Settings {
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
     pub engine: &'static str,
-    pub batched: bool,
+    pub statements: &'static str,
     #[expect(dead_code, reason = "it is told when a case fails")]
     prepared: PreparedMode,
 }
@@ -48,6 +48,7 @@ pub struct Ready {
 impl Ready {
     pub fn work(&mut self, warehouse: i64) -> Work<'_> {
         Work {
+            ahead: Ahead::default(),
             session: &mut self.session,
             sql: &self.statements,
             scratch: &mut self.scratch,
@@ -91,17 +92,17 @@ impl Ready {
 pub fn every_way(name: &str, case: impl AsyncFn(&mut Ready) + Copy + 'static) {
     for engine in ["sqlite", "mariadb", "postgres"] {
         let folder = tempfile::tempdir().unwrap();
-        for batched in [true, false] {
+        for statements in ["pipelined", "batched", "single"] {
             for prepared in [PreparedMode::Server, PreparedMode::Text] {
                 let way = Way {
                     engine,
-                    batched,
+                    statements,
                     prepared,
                 };
                 let database;
                 let target = match engine {
                     "sqlite" => {
-                        let file = format!("{batched}-{prepared:?}.db");
+                        let file = format!("{statements}-{prepared:?}.db");
                         Target::sqlite(folder.path().join(file).to_str().unwrap())
                     }
                     _ => {
@@ -131,8 +132,7 @@ pub fn every_way(name: &str, case: impl AsyncFn(&mut Ready) + Copy + 'static) {
 
 async fn open(connector: &Connector, way: Way) -> Ready {
     let mut session = connector.connect(0).await.unwrap();
-    let statements = if way.batched { "batched" } else { "single" };
-    let settings = settings(&[("statements", statements)]);
+    let settings = settings(&[("statements", way.statements)]);
     fill(&mut session, &settings).await;
     let mut statements = Statements::new(Arc::new(settings));
     statements.prepare(&mut session).await.unwrap();

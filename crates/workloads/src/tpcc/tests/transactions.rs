@@ -129,7 +129,7 @@ fn an_order_of_ten_lines_sends_twenty_statements_at_most() {
         new_order::enter(&mut db.work(1), &order).await.unwrap();
         let sent = (db.session.counts() - before).total();
         let returning = u64::from(db.way.engine != "mariadb");
-        let expected = match (db.way.batched, db.way.engine) {
+        let expected = match (db.way.statements != "single", db.way.engine) {
             (true, "postgres") => 10,
             (true, _) => 20 - returning,
             (false, _) => 7 + 40 - returning,

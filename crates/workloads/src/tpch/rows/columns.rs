@@ -175,7 +175,7 @@ impl Row for Customer<'static> {
 
 /// The number of an order, from 0, by its key: of each 32 keys the first eight are used (clause
 /// 4.2.3), and the first of all is 1.
-fn order_of(key: i64) -> u64 {
+pub fn order_of(key: i64) -> u64 {
     let index = (key >> 5) << 3 | (key & 7);
     (index - 1) as u64
 }

@@ -1,0 +1,142 @@
+//! Statements that are sent with the next one, in one round trip.
+//!
+//! PostgreSQL manual, chapter "Frontend/Backend Protocol", section "Pipelining": the server answers
+//! all up to the `Sync` of the last, and skips what follows an error.
+
+use super::message;
+use crate::Value;
+use tidemark_core::DbError;
+
+/// Most statements that wait for the next one: each session has room for what they change.
+pub const MOST_AHEAD: usize = 4;
+
+/// The requests that wait to be sent, and what came of the last that did. Sessions of workloads
+/// without a use for it hold a pointer.
+#[derive(Debug, Default)]
+pub(super) struct Ahead(Option<Box<Queue>>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    bytes: Vec<u8>,
+    count: u8,
+    went: WentAhead,
+}
+
+impl Ahead {
+    pub fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|queue| queue.count == 0)
+    }
+
+    /// Adds a prepared statement; false when no more can wait.
+    ///
+    /// # Errors
+    /// When its values are too long to be sent.
+    pub fn add(&mut self, number: u32, values: &[Value<'_>]) -> Result<bool, DbError> {
+        let queue = self.0.get_or_insert_default();
+        if usize::from(queue.count) >= MOST_AHEAD {
+            return Ok(false);
+        }
+        if queue.count == 0 {
+            queue.bytes = message::buffer();
+        }
+        message::bind_execute_ahead(&mut queue.bytes, number, values)?;
+        queue.count += 1;
+        Ok(true)
+    }
+
+    /// The buffer of the next request, which begins with those that wait, and their number.
+    pub fn take(&mut self) -> (Vec<u8>, u8) {
+        match &mut self.0 {
+            Some(queue) if queue.count > 0 => (
+                std::mem::take(&mut queue.bytes),
+                std::mem::take(&mut queue.count),
+            ),
+            _ => (message::buffer(), 0),
+        }
+    }
+
+    /// Sends none of them.
+    pub fn forget(&mut self) {
+        if !self.is_empty() {
+            message::give_back(self.take().0);
+        }
+    }
+
+    /// Keeps what came of those that were sent.
+    pub fn keep(&mut self, went: WentAhead) {
+        if let Some(queue) = &mut self.0 {
+            queue.went = went;
+        }
+    }
+
+    /// The rows that each changed which was sent last and done.
+    pub fn changed(&self) -> &[u16] {
+        self.0.as_ref().map_or(&[], |queue| queue.went.changed())
+    }
+}
+
+/// What came of the statements that went ahead of one, in their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct WentAhead {
+    /// How many are not answered yet.
+    pub awaited: u8,
+    done: u8,
+    changed: [u16; MOST_AHEAD],
+}
+
+impl WentAhead {
+    pub fn new(awaited: u8) -> Self {
+        Self {
+            awaited,
+            ..Self::default()
+        }
+    }
+
+    /// The next one is done, and changed so many rows.
+    pub fn complete(&mut self, changed: u64) {
+        if let Some(place) = self.changed.get_mut(usize::from(self.done)) {
+            *place = u16::try_from(changed).unwrap_or(u16::MAX);
+            self.done += 1;
+        }
+        self.awaited = self.awaited.saturating_sub(1);
+    }
+
+    /// The rows that each changed which was done.
+    fn changed(&self) -> &[u16] {
+        self.changed
+            .get(..usize::from(self.done))
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_is_not_sent() {
+        let mut ahead = Ahead::default();
+        ahead.add(1, &[]).unwrap();
+        ahead.add(2, &[Value::Null]).unwrap();
+        ahead.forget();
+        assert!(ahead.is_empty());
+        assert!(ahead.add(1, &[]).unwrap());
+        let (bytes, count) = ahead.take();
+        assert!(bytes.ends_with(b"E\0\0\0\x09\0\0\0\0\0"), "{bytes:?}");
+        assert_eq!(count, 1);
+        assert_eq!(ahead.take(), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn changes_come_in_the_order_of_the_statements() {
+        let mut went = WentAhead::new(MOST_AHEAD as u8);
+        for changed in [0, 1, 70_000, 15] {
+            went.complete(changed);
+        }
+        assert_eq!(went.changed(), [0, 1, u16::MAX, 15]);
+        assert_eq!(went.awaited, 0);
+        // A server that answers more than it was asked.
+        went.complete(1);
+        assert_eq!(went.changed().len(), MOST_AHEAD);
+    }
+}

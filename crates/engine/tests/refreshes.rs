@@ -1,0 +1,135 @@
+//! TPC-H's refresh functions on tables as they are loaded, on real servers and files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod place;
+
+use place::Place;
+use std::sync::Arc;
+use tidemark_core::Source;
+use tidemark_drivers::Session;
+use tidemark_engine::{LoadObserver, LoadSpec, StopHandle, prepare};
+use tidemark_runtime::block_on;
+use tidemark_workloads::tpch::RefreshSet;
+use tidemark_workloads::{Workload, find};
+
+const SCALE: f64 = 0.01;
+
+struct Quiet;
+
+impl LoadObserver for Quiet {
+    fn creating(&mut self, _: &str, _: u64, _: u64) {}
+    fn progress(&mut self, _: u64, _: u64) {}
+    fn indexing(&mut self, _: &str) {}
+    fn verifying(&mut self) {}
+}
+
+fn tpch() -> Arc<dyn Workload> {
+    let definition = find("tpch").unwrap();
+    let mut values = definition.defaults();
+    values
+        .set("sf", &SCALE.to_string(), Source::CommandLine)
+        .unwrap();
+    (definition.build)(&values).unwrap()
+}
+
+async fn execute(session: &mut Session, transactions: impl Iterator<Item = Vec<String>>) {
+    for sql in transactions.flatten() {
+        session.simple(&sql).await.unwrap();
+    }
+}
+
+async fn number(session: &mut Session, sql: &str) -> i64 {
+    session.query(sql).await.unwrap().int(0, 0).unwrap()
+}
+
+/// Every value of both tables that refreshes change.
+async fn rows(session: &mut Session) -> Vec<Vec<Option<String>>> {
+    let mut all = Vec::new();
+    for (table, key, columns) in [
+        ("orders", "o_orderkey", 9),
+        ("lineitem", "l_orderkey, l_linenumber", 16),
+    ] {
+        let sql = format!("SELECT * FROM {table} ORDER BY {key}");
+        let found = session.query(&sql).await.unwrap();
+        let cell = |row, column| {
+            let text = found.text(row, column);
+            text.or_else(|| found.get(row, column).map(|cell| format!("{cell:?}")))
+        };
+        let of_row = |row| (0..columns).map(|column| cell(row, column)).collect();
+        all.extend((0..found.len()).map(of_row));
+    }
+    all
+}
+
+#[test]
+fn what_rf1_adds_belongs_to_the_tables_and_undoing_leaves_every_row_as_it_was() {
+    for (name, place) in Place::all("refreshes") {
+        let (connector, workload) = (place.connector(), tpch());
+        let stop = StopHandle::new();
+        prepare(
+            &connector,
+            &workload,
+            &LoadSpec::default(),
+            &stop,
+            &mut Quiet,
+        )
+        .unwrap();
+        let checked = block_on(async move {
+            let mut session = connector.connect(0).await.unwrap();
+            let before = rows(&mut session).await;
+            let dialect = session.dialect();
+            let set = RefreshSet::new(&workload, SCALE, 2, dialect).unwrap();
+
+            // A key that is there already would be refused.
+            execute(&mut session, set.insertions()).await;
+            let count = "SELECT COUNT(*) FROM orders";
+            assert_eq!(number(&mut session, count).await, 15_015, "{name}");
+            let added = "o_orderkey % 32 BETWEEN 8 AND 15";
+            for (sql, expected) in [
+                (format!("SELECT COUNT(*) FROM orders WHERE {added}"), 15),
+                // Of the customers that order (clause 4.2.3).
+                (
+                    format!(
+                        "SELECT COUNT(*) FROM orders JOIN customer ON o_custkey = c_custkey \
+                         WHERE {added} AND o_custkey % 3 <> 0 AND o_totalprice > 0"
+                    ),
+                    15,
+                ),
+                // None that is there already under another key.
+                (
+                    format!(
+                        "SELECT COUNT(*) FROM orders new JOIN orders old \
+                         ON new.o_custkey = old.o_custkey AND new.o_totalprice = old.o_totalprice \
+                         AND new.o_orderkey <> old.o_orderkey WHERE new.{added}"
+                    ),
+                    0,
+                ),
+                // Of a part that the supplier has.
+                (
+                    "SELECT COUNT(*) FROM lineitem LEFT JOIN partsupp \
+                     ON l_partkey = ps_partkey AND l_suppkey = ps_suppkey \
+                     WHERE l_orderkey % 32 BETWEEN 8 AND 15 AND ps_partkey IS NULL"
+                        .into(),
+                    0,
+                ),
+                (
+                    "SELECT COUNT(DISTINCT l_orderkey) FROM lineitem \
+                     WHERE l_orderkey % 32 BETWEEN 8 AND 15"
+                        .into(),
+                    15,
+                ),
+            ] {
+                assert_eq!(number(&mut session, &sql).await, expected, "{name}: {sql}");
+            }
+
+            execute(&mut session, set.deletions()).await;
+            assert_eq!(number(&mut session, count).await, 15_000, "{name}");
+            execute(&mut session, set.undoing()).await;
+            assert!(rows(&mut session).await == before, "{name}: rows differ");
+            assert_eq!(before.len(), 75_175, "{name}");
+        });
+        checked.unwrap();
+    }
+}

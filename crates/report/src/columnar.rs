@@ -1,0 +1,163 @@
+//! The table of a run's intervals as a Parquet file: what [`crate::interval_table`] writes as text,
+//! with the types of its columns.
+
+use crate::ReportError;
+use crate::intervals::{Cell, Kind, Table};
+use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::{ParquetError, Result as Written};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemark_core::record::RunRecord;
+
+/// The column that the text has not: the time of day of `start_s`.
+const STARTED: &str = "started_at";
+
+/// A row for every interval, warm-up included, in the columns of [`crate::interval_table`]: text as
+/// UTF-8 just as it is in the record, counts as 64-bit integers, all else as floating numbers with all
+/// their digits, null where nothing was measured. `started_at`, before them, is when the interval began
+/// (UTC, milliseconds); null where `measured_since` (since 1970), when the measurement began, is not
+/// known.
+///
+/// # Errors
+/// [`ReportError::Histogram`], [`ReportError::Parquet`].
+pub fn interval_parquet(
+    record: &RunRecord,
+    measured_since: Option<Duration>,
+) -> Result<Vec<u8>, ReportError> {
+    let table = Table::of(record);
+    let columns = table.columns();
+    let mut values: Vec<Values> = columns.iter().map(|(_, kind)| Values::of(*kind)).collect();
+    for row in table.rows() {
+        for (column, cell) in values.iter_mut().zip(row?) {
+            column.push(&cell);
+        }
+    }
+    let mut types = vec![started_type()];
+    types.extend(columns.iter().map(|(name, kind)| type_of(name, *kind)));
+    let started: Vec<Option<i64>> = (record.intervals.iter())
+        .map(|i| at(measured_since, i.start_ms))
+        .collect();
+    values.insert(0, Values::Times(started));
+    Ok(written(types, &values)?)
+}
+
+/// When an interval began, in milliseconds since 1970.
+fn at(measured_since: Option<Duration>, start_ms: i64) -> Option<i64> {
+    let since = i64::try_from(measured_since?.as_millis()).ok()?;
+    since.checked_add(start_ms)
+}
+
+/// A column's values.
+enum Values {
+    Words(Vec<ByteArray>),
+    Counts(Vec<i64>),
+    Numbers(Vec<Option<f64>>),
+    Times(Vec<Option<i64>>),
+}
+
+impl Values {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Word => Values::Words(Vec::new()),
+            Kind::Count => Values::Counts(Vec::new()),
+            Kind::Number => Values::Numbers(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell<'_>) {
+        match (self, cell) {
+            (Values::Words(words), Cell::Word(word)) => words.push((*word).into()),
+            // Signed, for tools subtract; nothing counts to the end of it.
+            (Values::Counts(counts), Cell::Count(count)) => {
+                counts.push(i64::try_from(*count).unwrap_or(i64::MAX));
+            }
+            (Values::Numbers(numbers), Cell::Number(number, _)) => numbers.push(*number),
+            // A column with a value too few is refused when it is written.
+            _ => {}
+        }
+    }
+
+    fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Written<()> {
+        match (self, column.untyped()) {
+            (Values::Words(words), ColumnWriter::ByteArrayColumnWriter(to)) => {
+                to.write_batch(words, None, None)?
+            }
+            (Values::Counts(counts), ColumnWriter::Int64ColumnWriter(to)) => {
+                to.write_batch(counts, None, None)?
+            }
+            (Values::Numbers(numbers), ColumnWriter::DoubleColumnWriter(to)) => {
+                let (there, levels) = without_nulls(numbers);
+                to.write_batch(&there, Some(&levels), None)?
+            }
+            (Values::Times(times), ColumnWriter::Int64ColumnWriter(to)) => {
+                let (there, levels) = without_nulls(times);
+                to.write_batch(&there, Some(&levels), None)?
+            }
+            _ => return Err(ParquetError::General("a column of another type".into())),
+        };
+        Ok(())
+    }
+}
+
+/// The values that are there, and for each place whether one is.
+fn without_nulls<T: Copy>(values: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
+    let there = values.iter().copied().flatten().collect();
+    let levels = values.iter().map(|v| i16::from(v.is_some())).collect();
+    (there, levels)
+}
+
+fn type_of(name: &str, kind: Kind) -> Written<Type> {
+    let (physical, repetition, logical) = match kind {
+        Kind::Word => (
+            Physical::BYTE_ARRAY,
+            Repetition::REQUIRED,
+            Some(LogicalType::String),
+        ),
+        Kind::Count => (Physical::INT64, Repetition::REQUIRED, None),
+        Kind::Number => (Physical::DOUBLE, Repetition::OPTIONAL, None),
+    };
+    Type::primitive_type_builder(name, physical)
+        .with_repetition(repetition)
+        .with_logical_type(logical)
+        .build()
+}
+
+fn started_type() -> Written<Type> {
+    Type::primitive_type_builder(STARTED, Physical::INT64)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MILLIS)))
+        .build()
+}
+
+fn written(types: Vec<Written<Type>>, values: &[Values]) -> Written<Vec<u8>> {
+    let fields: Vec<Arc<Type>> = (types.into_iter())
+        .map(|made| made.map(Arc::new))
+        .collect::<Written<_>>()?;
+    let schema = Type::group_type_builder("interval")
+        .with_fields(fields)
+        .build()?;
+    let properties = WriterProperties::builder()
+        .set_created_by(format!("tidemark {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema), Arc::new(properties))?;
+    let mut rows = writer.next_row_group()?;
+    for column in values {
+        let Some(mut to) = rows.next_column()? else {
+            return Err(ParquetError::General("a column too many".into()));
+        };
+        column.write(&mut to)?;
+        to.close()?;
+    }
+    rows.close()?;
+    writer.close()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests;
