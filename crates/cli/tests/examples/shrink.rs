@@ -156,7 +156,7 @@ fn options(options: &mut Table, times: u64) {
     for (key, value) in options.iter_mut() {
         match key.as_str() {
             "check" | "query-timeout" | "wait" => {}
-            "tables" => *value = json!(2),
+            "tables" => *value = json!(value.as_u64().unwrap_or(2).min(2)),
             "table-size" => *value = json!(10_000 * times),
             "recordcount" => *value = json!(2_000 * times),
             "warehouses" => *value = json!(times),
