@@ -3,7 +3,7 @@
 use crate::mysql::MysqlSession;
 use crate::postgres::PostgresSession;
 use crate::sqlite::SqliteSession;
-use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement};
+use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Verb};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
 
@@ -107,13 +107,8 @@ impl Connection {
         }
     }
 
-    /// A statement is to be sent with the next one: it is counted.
-    pub fn queued(&mut self) {
-        self.sent = self.sent.saturating_add(1);
-    }
-
-    /// The statement has ended; an error may be that its time was over.
-    pub fn end(&mut self, done: Result<Outcome, DbError>) -> Result<Outcome, DbError> {
+    /// The statement has ended, which was for this; an error may be that its time was over.
+    pub fn end(&mut self, verb: Verb, done: Result<Outcome, DbError>) -> Result<Outcome, DbError> {
         let overdue = match &mut self.driver {
             Driver::Mysql(s) => {
                 s.stream().end_exchange();
@@ -125,7 +120,26 @@ impl Connection {
             }
             Driver::Sqlite(s) => s.end_statement() && done.is_err(),
         };
-        if overdue { Err(self.overdue()) } else { done }
+        let error = match done {
+            Ok(outcome) => return Ok(outcome),
+            Err(_) if overdue => self.overdue(),
+            Err(error) => error,
+        };
+        Err(if self.stopped_short() {
+            error
+        } else {
+            unanswered(verb, error)
+        })
+    }
+
+    /// Whether the server said why it did not come to the last statement.
+    fn stopped_short(&self) -> bool {
+        matches!(&self.driver, Driver::Postgres(s) if s.stopped_short())
+    }
+
+    /// So many statements went with another one.
+    pub fn sent_along(&mut self, count: u8) {
+        self.sent = self.sent.saturating_add(count.into());
     }
 
     /// Lets a reply be waited for in a read, which holds up the thread for so long at most.
@@ -162,5 +176,48 @@ impl Connection {
                  (--statement-timeout); its session was given up"
             ),
         )
+    }
+}
+
+/// The error of a COMMIT after which nobody can tell whether it holds: the connection was lost
+/// before its answer, or the server says itself that it does not know.
+fn unanswered(verb: Verb, error: DbError) -> DbError {
+    // statement_completion_unknown, transaction_resolution_unknown (PostgreSQL manual, appendix A;
+    // CockroachDB, "Transaction Retry Error Reference": "result is ambiguous").
+    let ambiguous = matches!(error.code.as_str(), "40003" | "08007");
+    if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
+        return error;
+    }
+    DbError::new(
+        ErrorClass::ConnectionLost,
+        DbError::COMMIT_UNKNOWN,
+        format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_without_an_answer_is_told_from_other_losses() {
+        use ErrorClass::{ConnectionLost, Fatal, Retryable};
+        for (verb, class, code, unknown) in [
+            (Verb::Commit, ConnectionLost, "io", true),
+            (Verb::Commit, ConnectionLost, "57P01", true),
+            (Verb::Commit, Fatal, "40003", true),
+            // It was taken back, as the server says.
+            (Verb::Commit, Retryable, "40001", false),
+            (Verb::Rollback, ConnectionLost, "io", false),
+            (Verb::Write, ConnectionLost, "io", false),
+        ] {
+            let error = unanswered(verb, DbError::new(class, code, "why"));
+            assert_eq!(error.is_commit_unknown(), unknown, "{verb:?} {code}");
+            assert_eq!(
+                error.class == ConnectionLost,
+                unknown || class == ConnectionLost
+            );
+            assert!(error.to_string().contains("why"), "{error}");
+        }
     }
 }

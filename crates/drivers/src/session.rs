@@ -46,6 +46,12 @@ impl Queued {
         count: 0,
     };
 
+    fn verbs(&self) -> &[Verb] {
+        self.verbs
+            .get(..usize::from(self.count))
+            .unwrap_or_default()
+    }
+
     fn push(&mut self, verb: Verb) {
         if let Some(place) = self.verbs.get_mut(usize::from(self.count)) {
             *place = verb;
@@ -98,7 +104,9 @@ impl Session {
     pub async fn rollback(&mut self) -> Result<(), DbError> {
         if let Driver::Postgres(s) = &mut self.primary.driver {
             s.forget_queued();
-            self.queued = Queued::NONE;
+            let queued = std::mem::replace(&mut self.queued, Queued::NONE);
+            // The server knows nothing of a transaction whose BEGIN was not sent.
+            self.in_transaction &= !queued.verbs().contains(&Verb::Begin);
         }
         if self.in_transaction {
             self.simple("ROLLBACK").await?;
@@ -223,9 +231,7 @@ impl Session {
                 s.execute(statement, values)
             }
         };
-        let ended = connection
-            .end(done)
-            .map_err(|e| unanswered(statement.verb, e));
+        let ended = connection.end(statement.verb, done);
         self.count_queued();
         Ok(self.executed(statement.verb, ended?))
     }
@@ -248,7 +254,6 @@ impl Session {
         if !is_fit || !driver.queue(statement, values)? {
             return Ok(false);
         }
-        self.primary.queued();
         self.queued.push(verb);
         self.in_transaction |= verb == Verb::Begin;
         Ok(true)
@@ -260,8 +265,9 @@ impl Session {
             return;
         }
         let queued = std::mem::replace(&mut self.queued, Queued::NONE);
+        self.primary.sent_along(queued.count);
         if let Driver::Postgres(driver) = &self.primary.driver {
-            for (verb, changed) in queued.verbs.iter().zip(driver.changed_ahead()) {
+            for (verb, changed) in queued.verbs().iter().zip(driver.changed_ahead()) {
                 let outcome = Outcome {
                     affected: (*changed).into(),
                     ..Outcome::default()
@@ -300,9 +306,7 @@ impl Session {
                 s.fetch(statement, values, rows)
             }
         };
-        let ended = connection
-            .end(done)
-            .map_err(|e| unanswered(statement.verb, e));
+        let ended = connection.end(statement.verb, done);
         self.count_queued();
         Ok(self.executed(statement.verb, ended?))
     }
@@ -327,7 +331,7 @@ impl Session {
                 s.simple(sql)
             }
         };
-        let ended = connection.end(done).map_err(|e| unanswered(verb, e));
+        let ended = connection.end(verb, done);
         self.count_queued();
         Ok(self.executed(verb, ended?))
     }
@@ -365,48 +369,5 @@ impl Session {
             reader.close().await;
         }
         self.primary.close().await;
-    }
-}
-
-/// The error of a COMMIT after which nobody can tell whether it holds: the connection was lost
-/// before its answer, or the server says itself that it does not know.
-fn unanswered(verb: Verb, error: DbError) -> DbError {
-    // statement_completion_unknown, transaction_resolution_unknown (PostgreSQL manual, appendix A;
-    // CockroachDB, "Transaction Retry Error Reference": "result is ambiguous").
-    let ambiguous = matches!(error.code.as_str(), "40003" | "08007");
-    if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
-        return error;
-    }
-    DbError::new(
-        ErrorClass::ConnectionLost,
-        DbError::COMMIT_UNKNOWN,
-        format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_commit_without_an_answer_is_told_from_other_losses() {
-        use ErrorClass::{ConnectionLost, Fatal, Retryable};
-        for (verb, class, code, unknown) in [
-            (Verb::Commit, ConnectionLost, "io", true),
-            (Verb::Commit, ConnectionLost, "57P01", true),
-            (Verb::Commit, Fatal, "40003", true),
-            // It was taken back, as the server says.
-            (Verb::Commit, Retryable, "40001", false),
-            (Verb::Rollback, ConnectionLost, "io", false),
-            (Verb::Write, ConnectionLost, "io", false),
-        ] {
-            let error = unanswered(verb, DbError::new(class, code, "why"));
-            assert_eq!(error.is_commit_unknown(), unknown, "{verb:?} {code}");
-            assert_eq!(
-                error.class == ConnectionLost,
-                unknown || class == ConnectionLost
-            );
-            assert!(error.to_string().contains("why"), "{error}");
-        }
     }
 }

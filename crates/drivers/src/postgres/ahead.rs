@@ -20,6 +20,8 @@ struct Queue {
     bytes: Vec<u8>,
     count: u8,
     went: WentAhead,
+    /// Whether the last request's own statement was not come to.
+    stopped_short: bool,
 }
 
 impl Ahead {
@@ -47,10 +49,14 @@ impl Ahead {
     /// The buffer of the next request, which begins with those that wait, and their number.
     pub fn take(&mut self) -> (Vec<u8>, u8) {
         match &mut self.0 {
-            Some(queue) if queue.count > 0 => (
-                std::mem::take(&mut queue.bytes),
-                std::mem::take(&mut queue.count),
-            ),
+            Some(queue) if queue.count > 0 => {
+                // Until they are answered nothing came of them.
+                queue.went = WentAhead::default();
+                (
+                    std::mem::take(&mut queue.bytes),
+                    std::mem::take(&mut queue.count),
+                )
+            }
             _ => (message::buffer(), 0),
         }
     }
@@ -62,11 +68,24 @@ impl Ahead {
         }
     }
 
+    /// A request is sent.
+    pub fn begin(&mut self) {
+        if let Some(queue) = &mut self.0 {
+            queue.stopped_short = false;
+        }
+    }
+
     /// Keeps what came of those that were sent.
     pub fn keep(&mut self, went: WentAhead) {
         if let Some(queue) = &mut self.0 {
+            queue.stopped_short = went.awaited > 0;
             queue.went = went;
         }
+    }
+
+    /// Whether the server ended before it came to the statement that took the last ones along.
+    pub fn stopped_short(&self) -> bool {
+        self.0.as_ref().is_some_and(|queue| queue.stopped_short)
     }
 
     /// The rows that each changed which was sent last and done.

@@ -3,7 +3,8 @@
 //! PostgreSQL manual, chapter "Frontend/Backend Protocol". A statement is one write
 //! (`Bind`, `Execute`, `Sync`) and one walk over the reply; rows that nobody reads are skipped
 //! where they lie. Parameters and results travel in text form, which every server of the family
-//! reads and writes alike. Between statements a session holds no buffer.
+//! reads and writes alike. Statements whose outcome nobody needs may wait for the next one, which takes
+//! them along ([`ahead`]); else a session holds no buffer between statements.
 
 mod ahead;
 pub(crate) mod binary;
@@ -127,6 +128,11 @@ impl PostgresSession {
     /// Rows changed by each of the statements that went ahead of the last one that took any along.
     pub(crate) fn changed_ahead(&self) -> &[u16] {
         self.ahead.changed()
+    }
+
+    /// Whether the last statement took others along, and the server said why it did not come to it.
+    pub(crate) fn stopped_short(&self) -> bool {
+        self.ahead.stopped_short()
     }
 
     /// Executes what waits by itself, before a request that can't follow it without a `Sync`.
@@ -307,6 +313,7 @@ impl PostgresSession {
             ));
         }
         self.pending = true;
+        self.ahead.begin();
         Ok(())
     }
 

@@ -97,7 +97,7 @@ impl<'r> Reply<'r> {
         if let Some(error) = self.error.take() {
             return Err(*error);
         }
-        if !self.completed {
+        if !self.completed || self.went_ahead.awaited > 0 {
             return Err(DbError::protocol(
                 "the server ended a reply before its result",
             ));

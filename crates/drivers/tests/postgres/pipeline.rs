@@ -1,9 +1,11 @@
 //! Statements that are sent with the next one.
 
 use crate::support::{connect, connector, run};
+use std::time::Duration;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{ErrorClass, PreparedMode};
 use tidemark_drivers::{Session, Statement, Value};
+use tidemark_runtime::sleep;
 use tidemark_testkit::{Database, shared_postgres};
 
 /// A session on a table of its own, which holds row 1, and what it sends.
@@ -156,6 +158,49 @@ fn a_rollback_sends_nothing_of_what_waits_and_other_requests_send_it_first() {
         assert_eq!(all.ids().await, ids(&[1, 2, 3]));
         let sent = all.session.counts();
         assert_eq!((sent.read, sent.write), (1, 2));
+    });
+}
+
+/// The server ends the session while it waits for a lock that it needs for what went ahead.
+#[test]
+fn a_commit_that_the_server_never_came_to_is_not_in_doubt() {
+    let database = database("pipeline_ended");
+    run(async move {
+        let mut all = fixture(&database, PreparedMode::Server).await;
+        let pid = all.session.query("SELECT pg_backend_pid()").await.unwrap();
+        let pid = pid.text(0, 0).unwrap();
+        // What the transaction before took along must not be counted again.
+        assert!(all.session.queue(&all.begin, &[]).unwrap());
+        all.queue_insert(2);
+        all.session.execute(&all.commit, &[]).await.unwrap();
+        let before = all.session.counts();
+
+        let mut other = connect(&database.url()).await;
+        for sql in ["BEGIN", "LOCK TABLE tide"] {
+            other.simple(sql).await.unwrap();
+        }
+        assert!(all.session.queue(&all.begin, &[]).unwrap());
+        all.queue_insert(3);
+        let waits = format!(
+            "SELECT pg_terminate_backend({pid}) FROM pg_stat_activity \
+             WHERE pid = {pid} AND wait_event_type = 'Lock'"
+        );
+        let url = database.url();
+        let ending = std::thread::spawn(move || {
+            run(async move {
+                let mut third = connect(&url).await;
+                while third.query(&waits).await.unwrap().is_empty() {
+                    sleep(Duration::from_millis(20)).await;
+                }
+            });
+        });
+        let error = all.session.execute(&all.commit, &[]).await.unwrap_err();
+        ending.join().unwrap();
+        assert_eq!(error.class, ErrorClass::ConnectionLost, "{error}");
+        assert_eq!(error.code, "57P01", "{error}");
+        assert!(!error.is_commit_unknown(), "{error}");
+        let sent = all.session.counts() - before;
+        assert_eq!((sent.other, sent.write, sent.noop_writes), (1, 0, 0));
     });
 }
 

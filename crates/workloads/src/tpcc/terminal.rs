@@ -2,7 +2,7 @@
 
 use super::input::{Input, Kind, User, Who};
 use super::statements::Statements;
-use super::work::{Ahead, Work};
+use super::work::{Expected, Work};
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
 use crate::workload::is_same_again;
 use crate::{Done, Notes};
@@ -158,7 +158,7 @@ impl Terminal {
     ) -> Result<Done, DbError> {
         let mut scratch = statements.take_scratch();
         let mut work = Work {
-            ahead: Ahead::default(),
+            expected: Expected::default(),
             session,
             sql: statements,
             scratch: &mut scratch,

@@ -20,7 +20,7 @@ pub(super) struct Scratch {
 
 /// How many rows the statements must have changed that wait to be sent with the next one.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct Expected {
     changes: [Option<(u64, &'static str)>; MOST_AHEAD],
     count: usize,
 }
@@ -32,7 +32,7 @@ pub(super) struct Work<'a> {
     pub scratch: &'a mut Scratch,
     /// The terminal's home warehouse.
     pub warehouse: i64,
-    pub ahead: Ahead,
+    pub expected: Expected,
 }
 
 impl Work<'_> {
@@ -73,7 +73,7 @@ impl Work<'_> {
         values: &[Value<'_>],
         change: Option<(u64, &'static str)>,
     ) -> Result<bool, DbError> {
-        let Ahead { changes, count } = &mut self.ahead;
+        let Expected { changes, count } = &mut self.expected;
         let Some(place) = changes.get_mut(*count) else {
             return Ok(false);
         };
@@ -87,12 +87,12 @@ impl Work<'_> {
 
     /// Checks what went ahead of the statement that was just executed.
     fn check_ahead(&mut self) -> Result<(), DbError> {
-        if self.ahead.count == 0 {
+        if self.expected.count == 0 {
             return Ok(());
         }
-        let ahead = std::mem::take(&mut self.ahead);
+        let expected = std::mem::take(&mut self.expected);
         let changed = self.session.changed_ahead();
-        for (change, changed) in ahead.changes.into_iter().zip(changed) {
+        for (change, changed) in expected.changes.into_iter().zip(changed) {
             if let Some((rows, what)) = change {
                 check(u64::from(*changed), rows, what)?;
             }

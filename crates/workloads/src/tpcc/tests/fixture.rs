@@ -1,7 +1,7 @@
 //! A database of two warehouses that is small enough to be known by heart.
 
 use super::super::statements::Statements;
-use super::super::work::{Ahead, Scratch, Work};
+use super::super::work::{Expected, Scratch, Work};
 use super::super::{OPTIONS, Settings, Table, schema};
 use std::sync::Arc;
 use tidemark_core::{OptionValues, PreparedMode, Source, Target};
@@ -33,8 +33,14 @@ pub fn settings(options: &[(&str, &str)]) -> Settings {
 pub struct Way {
     pub engine: &'static str,
     pub statements: &'static str,
-    #[expect(dead_code, reason = "it is told when a case fails")]
     prepared: PreparedMode,
+}
+
+impl Way {
+    /// Text can't be pipelined.
+    pub fn is_pipelined(self) -> bool {
+        self.statements == "pipelined" && self.prepared == PreparedMode::Server
+    }
 }
 
 /// A session on the database, ready for transactions.
@@ -48,7 +54,7 @@ pub struct Ready {
 impl Ready {
     pub fn work(&mut self, warehouse: i64) -> Work<'_> {
         Work {
-            ahead: Ahead::default(),
+            expected: Expected::default(),
             session: &mut self.session,
             sql: &self.statements,
             scratch: &mut self.scratch,
