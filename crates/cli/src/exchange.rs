@@ -151,10 +151,12 @@ fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {
     text.map(String::into_bytes)
 }
 
-/// When the measurement began, since 1970: a run starts with its warm-up. `None` where a record from
-/// elsewhere tells no time.
+/// When the measurement began, since 1970: a load begins with its warm-up. Of a record that does not
+/// say when its load began, when the run did, which opened its sessions first. `None` where a record
+/// from elsewhere tells no time.
 fn measured_since(record: &RunRecord) -> Option<Duration> {
-    let started: Timestamp = record.started_at.parse().ok()?;
+    let began = record.load_began_at.as_ref().unwrap_or(&record.started_at);
+    let started: Timestamp = began.parse().ok()?;
     let warm_up = record
         .intervals
         .first()

@@ -237,6 +237,7 @@ impl Recording {
     /// The load begins: what the client uses counts from here.
     pub fn started(&mut self, begun: &Started) {
         self.usage_before = usage();
+        self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
     }

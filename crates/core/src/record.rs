@@ -387,6 +387,10 @@ pub struct RunRecord {
     pub tidemark_version: String,
     /// When the run started (RFC 3339, UTC).
     pub started_at: String,
+    /// When its sessions were open and its load began (RFC 3339, UTC): what intervals count from, less
+    /// the warm-up. Absent in records of versions that did not keep it, and of runs that came less far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_began_at: Option<String>,
     /// How far it came.
     #[serde(flatten)]
     pub state: RunState,

@@ -124,6 +124,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         id: id.into(),
         tidemark_version: "0.1.0".into(),
         started_at: "2026-11-21T20:05:23.123Z".into(),
+        load_began_at: Some("2026-11-20T10:00:02Z".into()),
         state,
         command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
         workload: "oltp_read_write".into(),
