@@ -287,10 +287,13 @@ impl Limits {
                     name,
                 } = limit;
                 let all = asked.saturating_mul(each);
-                format!(
-                    "the server's {name} is {limit}, of which {in_use} were in use before, and \
-                     {asked} sessions prepare {all}, {each} each"
-                )
+                let told =
+                    format!("the server's {name} is {limit}, of which {in_use} were in use before");
+                // None was opened whole, so nobody knows how many it prepares.
+                match each {
+                    0 => told,
+                    _ => format!("{told}, and {asked} sessions prepare {all}, {each} each"),
+                }
             })
         } else {
             self.sessions.map(|limit| {
