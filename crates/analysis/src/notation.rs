@@ -57,7 +57,11 @@ pub(crate) fn canonical(engine: Engine, name: &str, value: &str) -> String {
         let number: u64 = value[..digits].parse().ok()?;
         let of = |units: &[(&str, u64)], base: &str| {
             let (_, size) = units.iter().find(|(unit, _)| *unit == &value[digits..])?;
-            Some(format!("{}{base}", number.checked_mul(*size)?))
+            Some(match number.checked_mul(*size)? {
+                // Of a setting with a unit, 0 may be written without one.
+                0 => "off".into(),
+                amount => format!("{amount}{base}"),
+            })
         };
         of(&MEMORY, "B").or_else(|| of(&TIME, "us"))
     };
@@ -92,6 +96,10 @@ mod tests {
             (Engine::Postgres, "shared_buffers", "128MB", "131072kB"),
             (Engine::Postgres, "checkpoint_timeout", "5min", "300s"),
             (Engine::Postgres, "wal_compression", "on", "true"),
+            (Engine::Postgres, "vacuum_cost_delay", "0ms", "0"),
+            (Engine::Postgres, "checkpoint_warning", "0min", "0s"),
+            (Engine::Postgres, "temp_buffers", "0", "0kB"),
+            (Engine::Postgres, "temp_buffers", "0B", "0MB"),
             (Engine::Mariadb, "skip_name_resolve", "ON", "1"),
             (Engine::Mysql, "autocommit", "off", "0"),
         ] {
@@ -118,6 +126,8 @@ mod tests {
                 "1MB",
             ),
             (Engine::Postgres, "log_file_mode", "0", "off"),
+            (Engine::Postgres, "statement_timeout", "0", "1ms"),
+            (Engine::Mariadb, "character_set_server", "0ms", "0"),
             (Engine::Mariadb, "innodb_flush_log_at_trx_commit", "2", "1"),
             (Engine::Mariadb, "character_set_server", "5min", "300s"),
             (Engine::Sqlite, "foreign_keys", "1", "on"),

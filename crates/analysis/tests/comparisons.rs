@@ -268,6 +268,44 @@ fn a_value_in_two_notations_is_no_difference() {
 }
 
 #[test]
+fn engines_of_one_descent_are_compared_by_the_settings_that_both_have() {
+    let mut rng = SmallRng::seed_from_u64(6);
+    let [mut a, mut b] = [(); 2].map(|()| run(&mut rng, 10.0, 10, 0.0));
+    let commit = "innodb_flush_log_at_trx_commit";
+    let of_a = [
+        (commit, "1", "1"),
+        ("skip_name_resolve", "ON", "OFF"),
+        ("a_only", "1", "0"),
+    ];
+    let of_b = [
+        (commit, "2", "1"),
+        ("skip_name_resolve", "1", "OFF"),
+        ("b_only", "1", "0"),
+    ];
+    use Engine::{Cockroach, Mariadb, Mysql, Postgres, Tidb, Yugabyte};
+    for (one, other, common) in [
+        (Mysql, Mariadb, true),
+        (Postgres, Yugabyte, true),
+        (Mysql, Tidb, false),
+        (Tidb, Mariadb, false),
+        (Cockroach, Yugabyte, false),
+        (Postgres, Cockroach, false),
+        (Mysql, Postgres, false),
+    ] {
+        set(&mut a, one, &of_a);
+        set(&mut b, other, &of_b);
+        let comparison = compare(from_ref(&a), from_ref(&b)).unwrap();
+        assert_eq!(comparison.settings_compared, common, "{one} {other}");
+        let told = comparison.differences.iter();
+        let told = told.filter(|d| d.what.starts_with("setting"));
+        let told: Vec<_> = told.map(|d| (&*d.what, &*d.a, &*d.b)).collect();
+        let (what, of_one, of_other) = (format!("setting {commit}"), ["1".into()], ["2".into()]);
+        let differs = [(&*what, &of_one[..], &of_other[..])];
+        assert_eq!(told, if common { &differs[..] } else { &[] });
+    }
+}
+
+#[test]
 fn a_run_that_failed_is_refused_and_one_that_was_ended_is_told() {
     let mut rng = SmallRng::seed_from_u64(7);
     let a = run(&mut rng, 10.0, 30, 0.0);

@@ -204,7 +204,7 @@ impl Asked {
 
     /// What a run's command needs on another day, as far as its store knows.
     fn by_hand(&self, studies: &mut Studies, record: &RunRecord) -> Option<ByHand> {
-        studies.of_run(self.store.as_ref()?, record.study.as_ref())
+        studies.of_run(self.store.as_ref()?, record)
     }
 
     fn read(&self, place: &Place) -> Result<RunRecord, Failure> {

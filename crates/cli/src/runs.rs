@@ -235,7 +235,7 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
         let text = to_json(&record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         return print(&text);
     }
-    let by_hand = Studies::default().of_run(&store, record.study.as_ref());
+    let by_hand = Studies::default().of_run(&store, &record);
     let run = OneRun {
         record: &record,
         by_hand: by_hand.as_ref(),

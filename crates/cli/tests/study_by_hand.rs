@@ -26,10 +26,14 @@ fn run(dir: &Workdir, args: &[&str]) -> Said {
 
 /// What a shell makes of the text as it stands, with a store of its own.
 fn typed(dir: &Workdir, text: &str, store: &str) -> Said {
+    shell(dir, "-ec", text, store)
+}
+
+fn shell(dir: &Workdir, flags: &str, text: &str, store: &str) -> Said {
     let folder = Path::new(TIDEMARK).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let output = Command::new("sh")
-        .args(["-ec", text])
+        .args([flags, text])
         .current_dir(dir.path())
         .env("PATH", path)
         .env("XDG_DATA_HOME", dir.path().join("data"))
@@ -192,5 +196,47 @@ fn a_server_of_the_users_is_taken_where_it_runs_and_is_never_ended() {
         listed.contains("mine") && listed.contains("running"),
         "{listed}"
     );
+    assert_eq!(run(&dir, &["down", "mine"]).code, Some(0));
+}
+
+#[test]
+fn other_data_in_a_server_of_the_users_are_neither_replaced_nor_measured() {
+    let dir = Workdir::new();
+    let text = STUDY.replace("innodb_buffer_pool_size=96M", "name=mine");
+    let more = "[[workload]]\nname = \"oltp_point_select\"\nlabel = \"more\"\n\
+        options = { table-size = 456 }\n";
+    std::fs::write(dir.path().join("s.toml"), text + more).unwrap();
+    let study = run(&dir, &["study", "run", "s.toml"]);
+    assert_eq!(study.code, Some(0), "{study:?}");
+    let measured = records(&dir, "store.db");
+    let rows = |r: &RunRecord| r.options["table-size"].value.clone();
+    let (first, last) = (rows(&measured[0]), rows(&measured[3]));
+    assert_ne!(first, last);
+
+    let of_study = run(&dir, &["report", "flushing", "--format=md", "-o", "-"]).out;
+    let ids: Vec<&str> = measured.iter().map(|r| &*r.id).collect();
+    let of_runs = [&["report"], &*ids, &["--format=md", "-o", "-"]].concat();
+    let of_runs = run(&dir, &of_runs).out;
+    let of_last = run(&dir, &["report", ids[3], "--format=md", "-o", "-"]).out;
+    // The server is empty at first, and then has the first data.
+    for (form, report, made) in [
+        ("study", &of_study, 2),
+        ("runs", &of_runs, 2),
+        ("last", &of_last, 0),
+    ] {
+        let text = shell_of(report);
+        assert!(!text.contains("--replace"), "{form}: {text}");
+        let store = format!("{form}.db");
+        // A plain shell goes on after what fails.
+        let said = shell(&dir, "-c", text, &store);
+        let again: Vec<String> = match dir.path().join(&store).exists() {
+            true => records(&dir, &store).iter().map(rows).collect(),
+            false => Vec::new(),
+        };
+        assert_eq!(again, vec![first.clone(); made], "{form}: {text}\n{said:?}");
+        assert!(said.err.contains("add --replace"), "{form}: {said:?}");
+        let loading = format!("Inserting {last} records");
+        assert!(!said.out.contains(&loading), "{form}: {said:?}");
+    }
     assert_eq!(run(&dir, &["down", "mine"]).code, Some(0));
 }

@@ -1,6 +1,10 @@
 //! Commands as they are typed on another day: with a private server like the one that was measured,
 //! and with what else a study saw to.
 
+mod steps;
+
+pub(crate) use steps::{Labelled, of_steps};
+
 use crate::ReportError;
 use crate::html::html_of;
 use crate::markdown::markdown_of;
@@ -61,6 +65,8 @@ pub struct ByHand {
     pub server: Option<PrivateServer>,
     /// The commands that load the data of a run on a private server.
     pub load: Option<Load>,
+    /// The data of a step that stands among all steps of its study.
+    pub data: Option<Data>,
     /// Settings of the server that the study changed for the step and put back after it.
     pub settings: Vec<(String, String)>,
     /// The variable of the password that the command took, and the user's own that held it, unless
@@ -81,13 +87,26 @@ pub struct PrivateServer {
     pub users: bool,
 }
 
+/// What a step has to do with data, by the number of the step that loads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    /// It loads them.
+    Loads(usize),
+    /// It needs them.
+    Needs(usize),
+}
+
 /// The commands that load data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Load {
+    /// Number of the step that did: the same words may load fresh rows for another run.
+    pub step: usize,
     /// Into an empty server.
     pub words: Vec<String>,
     /// In place of other data of the study.
     pub replacing: Vec<String>,
+    /// Settings of the server that the study changed for the load and put back after it.
+    pub settings: Vec<(String, String)>,
 }
 
 /// The same as lines for a shell, for programs.
@@ -97,6 +116,8 @@ pub(crate) struct Lines {
     start: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     load: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    load_settings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     settings: Vec<String>,
     command: String,
@@ -141,6 +162,12 @@ impl ByHand {
         Lines {
             start: server.map(PrivateServer::start),
             load: self.load.as_ref().map(|load| line(&load.words, Some(self))),
+            load_settings: self
+                .load
+                .iter()
+                .flat_map(|load| &load.settings)
+                .map(said)
+                .collect(),
             settings: self.settings.iter().map(said).collect(),
             command: line(command, Some(self)),
             end: server.and_then(PrivateServer::end),
@@ -166,7 +193,10 @@ fn typed(words: &[String], by_hand: Option<&ByHand>) -> Vec<String> {
         Some(users) => format!("{of_driver}=\"${users}\""),
         None => format!("{of_driver}='***'"),
     });
-    variable.into_iter().chain(words.iter().map(word)).collect()
+    // What is in a server of the user's is not replaced by a command that was only copied.
+    let keeps = server.is_some_and(|server| server.users);
+    let words = words.iter().filter(|word| !(keeps && *word == "--replace"));
+    variable.into_iter().chain(words.map(word)).collect()
 }
 
 /// A command as one line.
@@ -201,16 +231,45 @@ pub(crate) fn comment(text: &str) -> String {
     format!("# {}", text.replace(char::is_control, " "))
 }
 
-/// What is said of the settings that a step had, if it had any.
-pub(crate) fn about_settings(by_hand: &ByHand, t: &Texts) -> Option<String> {
-    let settings: Vec<String> = by_hand.settings.iter().map(said).collect();
+/// What is said of the settings that a command had, if it had any.
+fn about_settings(settings: &[(String, String)], t: &Texts) -> Option<String> {
+    let settings: Vec<String> = settings.iter().map(said).collect();
     let values = [("settings", &*settings.join(t.comma))];
     (!settings.is_empty()).then(|| comment(&fill(t.by_hand_settings, &values)))
 }
 
+/// Which load of the lines it is: a server of the user's may refuse one, which then must keep the
+/// runs of its data from measuring others.
+#[derive(Clone, Copy)]
+struct Gate(usize);
+
+impl Gate {
+    /// The line of a load.
+    fn load(self, command: &str, by_hand: Option<&ByHand>) -> String {
+        let Gate(n) = self;
+        match is_users(by_hand) {
+            true => format!("loaded_{n}=no; {command} && loaded_{n}=yes"),
+            false => command.into(),
+        }
+    }
+
+    /// The line of a run that needs it.
+    fn run(self, command: &str, by_hand: Option<&ByHand>) -> String {
+        match is_users(by_hand) {
+            true => format!("[ \"$loaded_{}\" = yes ] && {command}", self.0),
+            false => command.into(),
+        }
+    }
+}
+
+fn is_users(by_hand: Option<&ByHand>) -> bool {
+    let server = by_hand.and_then(|b| b.server.as_ref());
+    server.is_some_and(|server| server.users)
+}
+
 /// The commands that make a run again.
 pub(crate) fn of_run(run: OneRun<'_>, t: &Texts) -> String {
-    let command = wrapped(&run.record.command, run.by_hand);
+    let mut command = wrapped(&run.record.command, run.by_hand);
     let Some(by_hand) = run.by_hand else {
         return command;
     };
@@ -219,10 +278,14 @@ pub(crate) fn of_run(run: OneRun<'_>, t: &Texts) -> String {
         lines.extend([comment(&server.says(t)), server.start()]);
     }
     if let Some(load) = &by_hand.load {
-        let load = wrapped(&load.words, run.by_hand);
-        lines.extend([comment(t.by_hand_load), load, comment(t.by_hand_run)]);
+        let gate = Gate(1);
+        lines.push(comment(t.by_hand_load));
+        lines.extend(about_settings(&load.settings, t));
+        lines.push(gate.load(&wrapped(&load.words, run.by_hand), run.by_hand));
+        lines.push(comment(t.by_hand_run));
+        command = gate.run(&command, run.by_hand);
     }
-    lines.extend(about_settings(by_hand, t));
+    lines.extend(about_settings(&by_hand.settings, t));
     lines.push(command);
     if let Some(end) = by_hand.server.as_ref().and_then(PrivateServer::end) {
         lines.extend([comment(t.by_hand_end), end]);
@@ -230,70 +293,9 @@ pub(crate) fn of_run(run: OneRun<'_>, t: &Texts) -> String {
     lines.join("\n")
 }
 
-/// A command of a study, or of several runs.
-pub(crate) struct Labelled<'a> {
-    pub label: String,
-    pub words: &'a [String],
-    pub by_hand: Option<&'a ByHand>,
-}
-
-impl<'a> Labelled<'a> {
-    pub fn of(label: String, words: &'a [String], by_hand: Option<&'a ByHand>) -> Self {
-        Self {
-            label,
-            words,
-            by_hand,
-        }
-    }
-}
-
-/// The commands of several steps, in their order, with the private servers that they take.
-pub(crate) fn of_steps(steps: &[Labelled<'_>], t: &Texts) -> String {
-    let mut servers: Vec<&PrivateServer> = Vec::new();
-    for server in steps.iter().filter_map(|s| s.by_hand?.server.as_ref()) {
-        if !servers.contains(&server) {
-            servers.push(server);
-        }
-    }
-    let starts = servers.iter();
-    let mut lines: Vec<String> = starts
-        .flat_map(|s| [comment(&s.says(t)), s.start()])
-        .collect();
-    // What each server's tables hold, where runs come without the steps that loaded for them.
-    let mut held: Vec<(&PrivateServer, &Load)> = Vec::new();
-    for step in steps {
-        lines.push(comment(&step.label));
-        let by_hand = step.by_hand;
-        if let Some((server, load)) =
-            by_hand.and_then(|b| Some((b.server.as_ref()?, b.load.as_ref()?)))
-        {
-            match held.iter_mut().find(|(of, _)| *of == server) {
-                None => {
-                    lines.push(line(&load.words, by_hand));
-                    held.push((server, load));
-                }
-                Some((_, before)) if *before != load => {
-                    lines.push(line(&load.replacing, by_hand));
-                    *before = load;
-                }
-                Some(_) => {}
-            }
-        }
-        lines.extend(by_hand.and_then(|b| about_settings(b, t)));
-        lines.push(line(step.words, by_hand));
-    }
-    let ends: Vec<String> = servers.iter().filter_map(|s| s.end()).collect();
-    if !ends.is_empty() {
-        lines.push(comment(t.by_hand_end));
-        lines.extend(ends);
-    }
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::texts::Lang;
 
     fn words(line: &str) -> Vec<String> {
         line.split(' ').map(String::from).collect()
@@ -311,42 +313,5 @@ mod tests {
             let said = format!("MYSQL_PWD={said} tidemark tpcc --target=mysql://u@h/d run");
             assert_eq!(line, said);
         }
-    }
-
-    #[test]
-    fn other_data_are_loaded_in_place_of_those_that_are_there() {
-        let server = PrivateServer {
-            asked: "up:mariadb".into(),
-            name: "again-1".into(),
-            start: words("tidemark up mariadb --name again-1"),
-            users: false,
-        };
-        let with = |rows: &str| ByHand {
-            server: Some(server.clone()),
-            load: Some(Load {
-                words: words(&format!("load {rows}")),
-                replacing: words(&format!("load {rows} --replace")),
-            }),
-            ..ByHand::default()
-        };
-        let (few, many) = (with("10"), with("20"));
-        let run = words("run --target=mysql://gone");
-        let label = "a\nrm -rf x";
-        let step = |by_hand| Labelled::of(label.into(), &run, Some(by_hand));
-        let text = of_steps(&[step(&few), step(&few), step(&many)], Lang::En.texts());
-        let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
-        let again = "run --target=\"$(tidemark up again-1 --url)\"";
-        assert_eq!(
-            lines,
-            [
-                "tidemark up mariadb --name again-1",
-                "load 10",
-                again,
-                again,
-                "load 20 --replace",
-                again,
-                "tidemark down again-1"
-            ]
-        );
     }
 }

@@ -28,7 +28,7 @@ pub mod tpch;
 mod words;
 pub mod ycsb;
 
-pub use by_hand::{ByHand, Load, OneRun, PrivateServer};
+pub use by_hand::{ByHand, Data, Load, OneRun, PrivateServer};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;

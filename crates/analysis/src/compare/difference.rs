@@ -73,7 +73,12 @@ pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
             Some(engine) => canonical(engine, name, value),
             None => value.into(),
         };
-        let differing = differing(&together(a, of), &together(b, of), one).into_iter();
+        let (mut of_a, mut of_b) = (together(a, of), together(b, of));
+        if engines(a, b).len() > 1 {
+            of_a.retain(|name, _| of_b.contains_key(name));
+            of_b.retain(|name, _| of_a.contains_key(name));
+        }
+        let differing = differing(&of_a, &of_b, one).into_iter();
         found.extend(differing.map(|d| Difference {
             what: format!("setting {}", d.what),
             ..d
@@ -83,15 +88,31 @@ pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     found
 }
 
-/// Whether the groups' settings can be told beside each other: those of different engines have
-/// little but names in common.
+/// Whether the groups' settings can be told beside each other. Of two engines these are the ones
+/// that both have, where one came from the other: MySQL and MariaDB, PostgreSQL and YugabyteDB.
+/// Others have little but names in common.
 pub(super) fn have_common_settings(a: &[&Facts], b: &[&Facts]) -> bool {
-    let engines: BTreeSet<String> = a
-        .iter()
-        .chain(b)
-        .filter_map(|facts| Some(facts.engine?.to_string()))
-        .collect();
-    engines.len() <= 1
+    match engines(a, b).as_slice() {
+        [] | [_] => true,
+        [first, others @ ..] => {
+            let of_its_own = |engine: &Engine| matches!(engine, Engine::Tidb | Engine::Cockroach);
+            !of_its_own(first)
+                && others
+                    .iter()
+                    .all(|e| e.protocol() == first.protocol() && !of_its_own(e))
+        }
+    }
+}
+
+/// The engines of both groups, each once.
+fn engines(a: &[&Facts], b: &[&Facts]) -> Vec<Engine> {
+    let mut engines = Vec::new();
+    for engine in a.iter().chain(b).filter_map(|facts| facts.engine) {
+        if !engines.contains(&engine) {
+            engines.push(engine);
+        }
+    }
+    engines
 }
 
 /// What is not the same of both, in one notation.

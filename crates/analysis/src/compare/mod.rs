@@ -82,7 +82,8 @@ pub struct Comparison {
     pub metrics: Vec<Compared>,
     /// What else was different.
     pub differences: Vec<Difference>,
-    /// Whether the settings of the servers are among it: those of different engines are not.
+    /// Whether the settings of the servers are among it: those of engines
+    /// that have little in common are not, and of two that have much only what both have.
     pub settings_compared: bool,
     /// What the rules of comparisons say.
     pub findings: Vec<Finding>,

@@ -5,8 +5,9 @@ use super::private;
 use super::vocabulary::Vocabulary;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
-use tidemark_core::{Protocol, StudyPlace, Target, redact_text, redact_url};
-use tidemark_report::{ByHand, Load, PrivateServer};
+use tidemark_core::record::RunRecord;
+use tidemark_core::{Protocol, Target, redact_text, redact_url};
+use tidemark_report::{ByHand, Data, Load, PrivateServer};
 use tidemark_sandbox::Request;
 use tidemark_store::{StepRow, Store, StudyRow};
 use tidemark_study::{Commands, Family, Password, Phase, Place, Plan, Step, StepKind, parse};
@@ -48,11 +49,22 @@ pub fn of_steps(study: &StudyRow, rows: &[StepRow]) -> Vec<Option<ByHand>> {
     if plan.steps.len() != rows.len() || !rows.iter().zip(&plan.steps).all(is_same) {
         return nothing();
     }
-    let steps = plan.steps.iter();
-    steps.map(|step| needs(study, &plan, step, false)).collect()
+    let of_step = |(number, step): (usize, &Step)| {
+        let data = match step.kind {
+            StepKind::Load => Some(Data::Loads(number)),
+            StepKind::Run => step.load.map(Data::Needs),
+        };
+        let by_hand = needs(study, &plan, step)?;
+        Some(ByHand {
+            data: data.filter(|_| by_hand.server.is_some()),
+            ..by_hand
+        })
+    };
+    plan.steps.iter().enumerate().map(of_step).collect()
 }
 
-fn plan(study: &StudyRow) -> Option<Plan> {
+/// The plan of a study that was begun, as this Tidemark makes it; its options are not looked at again.
+pub fn plan(study: &StudyRow) -> Option<Plan> {
     Plan::new(&parse(&study.file).ok()?, &AsBegun).ok()
 }
 
@@ -61,9 +73,10 @@ fn plan(study: &StudyRow) -> Option<Plan> {
 pub struct Studies(BTreeMap<String, Option<(StudyRow, Plan)>>);
 
 impl Studies {
-    /// What the command of a run needs that stands here in a study.
-    pub fn of_run(&mut self, store: &Store, place: Option<&StudyPlace>) -> Option<ByHand> {
-        let place = place?;
+    /// What the command of a run of a study needs; nothing where this Tidemark makes another
+    /// command of its step.
+    pub fn of_run(&mut self, store: &Store, record: &RunRecord) -> Option<ByHand> {
+        let place = record.study.as_ref()?;
         let known = self.0.entry(place.study.clone()).or_insert_with(|| {
             let study = store.study(&place.study).ok();
             let study = study.filter(|study| study.id == place.study)?;
@@ -74,27 +87,43 @@ impl Studies {
         let is_it = |step: &&Step| {
             step.kind == StepKind::Run && step.cell == place.cell && step.repeat == place.repeat
         };
-        needs(study, plan, plan.steps.iter().find(is_it)?, true)
+        let step = plan.steps.iter().find(is_it)?;
+        if !is_command_of(step, &record.command) {
+            return None;
+        }
+        let by_hand = needs(study, plan, step).unwrap_or_default();
+        let load = by_hand.server.as_ref().zip(step.load);
+        let load = load.and_then(|(server, load)| commands_of(plan, load, server));
+        let by_hand = ByHand { load, ..by_hand };
+        (by_hand != ByHand::default()).then_some(by_hand)
     }
 }
 
-/// What a step needs, if anything; `alone` without the steps before it.
-fn needs(study: &StudyRow, plan: &Plan, step: &Step, alone: bool) -> Option<ByHand> {
+/// Whether a run was made by a step's command, but for the program's path and where the server was.
+fn is_command_of(step: &Step, command: &[String]) -> bool {
+    let rest = |words: &[String]| -> Vec<String> {
+        let words = words.iter().skip(1).filter(|w| !w.starts_with("--target="));
+        words.cloned().collect()
+    };
+    rest(&redact(&step.words)) == rest(command)
+}
+
+/// What a step needs beside its data, if anything.
+fn needs(study: &StudyRow, plan: &Plan, step: &Step) -> Option<ByHand> {
     let place = plan.places.get(step.place)?;
-    let server = private_server(study, place, step.place);
-    let settings = step.global.iter();
-    let settings = settings.map(|(name, value)| (name.clone(), redact_text(value)));
-    let load = step.load.and_then(|load| plan.steps.get(load));
     let by_hand = ByHand {
-        load: server
-            .as_ref()
-            .zip(load.filter(|_| alone))
-            .map(|(server, load)| commands_of(load, server)),
+        server: private_server(study, place, step.place),
+        settings: set_for(step),
         password: password(place),
-        settings: settings.collect(),
-        server,
+        ..ByHand::default()
     };
     (by_hand != ByHand::default()).then_some(by_hand)
+}
+
+fn set_for(step: &Step) -> Vec<(String, String)> {
+    let settings = step.global.iter();
+    let settings = settings.map(|(name, value)| (name.clone(), redact_text(value)));
+    settings.collect()
 }
 
 fn private_server(study: &StudyRow, place: &Place, at: usize) -> Option<PrivateServer> {
@@ -119,22 +148,20 @@ fn private_server(study: &StudyRow, place: &Place, at: usize) -> Option<PrivateS
 }
 
 /// What is in a server of the user's is not replaced by a command that was only copied.
-fn commands_of(load: &Step, server: &PrivateServer) -> Load {
-    let replaces = |word: &&String| *word == "--replace";
-    let keeping: Vec<String> = load
-        .words
-        .iter()
-        .filter(|w| !replaces(w))
-        .cloned()
-        .collect();
-    Load {
+fn commands_of(plan: &Plan, number: usize, server: &PrivateServer) -> Option<Load> {
+    let load = plan.steps.get(number)?;
+    let mut keeping = load.words.clone();
+    keeping.retain(|word| word != "--replace");
+    Some(Load {
+        step: number,
         replacing: redact(if server.users {
             &keeping
         } else {
             &load.replacing
         }),
         words: redact(&keeping),
-    }
+        settings: set_for(load),
+    })
 }
 
 /// The variable in which the command took its password.
@@ -157,4 +184,43 @@ fn password(place: &Place) -> Option<(String, Option<String>)> {
         Password::Given(_) => None,
     };
     Some((variable.into(), users))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUDY: &str = "name = \"s\"\ntime = 1\n[[target]]\nname = \"t\"\nurl = \"up:mariadb\"\n\
+        [[workload]]\nname = \"oltp_point_select\"\n[[factor]]\nname = \"f\"\nduring = \"load\"\nvalues = [\n  \
+        { label = \"x\", set-global = { sync_binlog = 7 } },\n]\n";
+
+    fn plan() -> Plan {
+        Plan::new(&parse(STUDY).unwrap(), &AsBegun).unwrap()
+    }
+
+    #[test]
+    fn a_load_is_told_with_what_the_study_set_for_it() {
+        let server = PrivateServer {
+            asked: "up:mariadb".into(),
+            name: "again".into(),
+            start: Vec::new(),
+            users: false,
+        };
+        let load = commands_of(&plan(), 0, &server).unwrap();
+        assert_eq!(load.settings, [("sync_binlog".into(), "7".into())]);
+    }
+
+    #[test]
+    fn a_run_of_another_command_than_the_steps_is_not_its() {
+        let plan = plan();
+        let step = plan.steps.iter().find(|s| s.kind == StepKind::Run).unwrap();
+        let mut made = step.words.clone();
+        made[0] = "/opt/tidemark".into();
+        for word in made.iter_mut().filter(|w| w.starts_with("--target=")) {
+            *word = "--target=mysql://u@h:1/x".into();
+        }
+        assert!(is_command_of(step, &made));
+        made.push("--skip-trx".into());
+        assert!(!is_command_of(step, &made));
+    }
 }

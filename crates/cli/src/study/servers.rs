@@ -1,6 +1,6 @@
 //! Which servers a study loads, so that no two studies load one at the same time.
 
-use super::file;
+use super::by_hand;
 use super::private;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,9 +18,9 @@ pub fn servers(plan: &Plan, folder: &Path) -> BTreeSet<String> {
 
 /// One of these servers that another execution loads.
 pub fn shared_with(own: &BTreeSet<String>, other: &StudyRow) -> Option<String> {
-    // What another Tidemark began may not be understood here: nothing can be said of it then.
-    let read = file::understand(other.file.clone(), &other.path).ok()?;
-    let theirs = servers(&read.plan, Path::new(&other.folder));
+    // Another Tidemark may have begun it: an option that is refused here has its server all the same.
+    let plan = by_hand::plan(other)?;
+    let theirs = servers(&plan, Path::new(&other.folder));
     own.intersection(&theirs).next().cloned()
 }
 
@@ -74,6 +74,28 @@ mod tests {
         assert_eq!(of("sqlite:/there/a.db"), of("sqlite:a.db"));
         assert_eq!(of("postgres://a@h1:5432,h2:5432/x").len(), 2);
         assert_eq!(of("up:mariadb"), [""; 0]);
-        assert_eq!(of("up:mariadb?name=mine"), of("up:mariadb?name=mine"));
+        assert_eq!(of("up:mariadb?name=mine"), ["private server mine"]);
+    }
+
+    #[test]
+    fn a_study_of_another_version_keeps_its_servers() {
+        let begun = StudyRow {
+            id: "1".into(),
+            name: "s".into(),
+            path: "/there/s.toml".into(),
+            file: "name = \"s\"\ntime = 1\n[[target]]\nname = \"t\"\nurl = \"mysql://u@h:1/x\"\n\
+                [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = \"vast\" }\n"
+                .into(),
+            folder: "/there".into(),
+            begun_ms: 0,
+            ended_ms: None,
+            state: tidemark_store::StudyState::Running,
+            hostname: "h".into(),
+            pid: None,
+        };
+        let refused = super::super::file::understand(begun.file.clone(), "s.toml");
+        assert!(refused.is_err(), "it is no study that this version takes");
+        let own = BTreeSet::from(["h:1".to_string()]);
+        assert_eq!(shared_with(&own, &begun).as_deref(), Some("h:1"));
     }
 }
