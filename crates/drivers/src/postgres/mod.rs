@@ -4,7 +4,7 @@
 //! (`Bind`, `Execute`, `Sync`) and one walk over the reply; rows that nobody reads are skipped
 //! where they lie. Parameters and results travel in text form, which every server of the family
 //! reads and writes alike. Statements whose outcome nobody needs may wait for the next one, which takes
-//! them along ([`ahead`]); else a session holds no buffer between statements.
+//! them along (`ahead`); else a session holds no buffer between statements.
 
 mod ahead;
 pub(crate) mod binary;
