@@ -13,7 +13,7 @@ from vs_sysbench.script import add_output_options, add_program, names_of, positi
 from . import report
 from .figures import HELD_PART, NEAR_NS, NEAR_PART, Stall, differences
 from .histogram import Histogram
-from .process import Laboratory, tidemark
+from .process import Laboratory, tidemark, timers
 
 PARTS = ("accuracy", "open-loop", "stall")
 DELAYS = (
@@ -44,6 +44,7 @@ def parser():
                    help="an option more for tidemark, as --with=--scheduling=normal; repeatable")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
     add_program(p, "--lab", "likewise the laboratory (tidemark-lab)")
+    add_program(p, "--timers", "likewise what looks how late this machine's timers are (timers)")
     add_output_options(p)
     return p
 
@@ -78,10 +79,11 @@ def measure_all(args, plan):
         print(text, file=progress, flush=True)
 
     load_before = os.getloadavg()[0]
-    programs = args.tidemark, args.lab
+    programs = args.tidemark, args.lab, args.timers
     if not all(programs):
-        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-lab"])
-        programs = args.tidemark or folder / "tidemark", args.lab or folder / "tidemark-lab"
+        folder = machine.build_packages(args.smoke, ["tidemark", "tidemark-lab", "tidemark-micro"])
+        named = zip(programs, ("tidemark", "tidemark-lab", "timers"))
+        programs = [program or folder / name for program, name in named]
     version = machine.version([programs[0]])
     if not args.tidemark and machine.revision():
         version += f" ({machine.revision()})"
@@ -108,7 +110,7 @@ class Bench:
 
     def _run(self, protocol, lab_options, sessions, rate=None):
         """One run against a laboratory of its own; the run and the truth."""
-        program, lab_program = self.programs
+        program, lab_program, _ = self.programs
         with Laboratory(lab_program, *lab_options) as lab:
             options = [f"--threads={sessions}", f"--time={self.plan.seconds}"]
             options += [f"--rate={rate}"] if rate else []
@@ -138,9 +140,12 @@ class Bench:
         )
 
     def open_loop(self):
-        """How late arrivals are sent."""
+        """How late arrivals are sent, beside threads that only sleep."""
         results = []
         for rate, sessions, hold in self.plan.rates:
+            bare = timers(self.programs[2], rate, self.plan.seconds)
+            self.say(f"{rate}/s, threads that only sleep: p99 {report.time(bare['p99_ns'])} late")
+            results.append((rate, None, bare, hold))
             for protocol in PROTOCOLS:
                 run, _ = self._run(protocol, ["--delay=constant:1ms"], sessions, rate)
                 self.say(f"{rate}/s, {protocol}: {run.per_second:,.0f}/s")
@@ -148,7 +153,10 @@ class Bench:
         return (
             "### Open loop: from scheduled to actual send\n\n"
             f"Answers after 1 ms. A rate is held when at least {HELD_PART:.0%} of it was done, "
-            f"nothing was dropped, and it was sent in time.\n\n{report.lateness_table(results)}"
+            "nothing was dropped, and it was sent in time. Beside it, how late threads wake on this "
+            "machine that sleep until each of so many moments and do nothing else: where they are "
+            "late, so is every client.\n\n"
+            f"{report.lateness_table(results)}"
         )
 
     def stall(self):

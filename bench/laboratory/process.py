@@ -84,3 +84,12 @@ def tidemark(program, folder, url, options, seconds):
         what = " ".join(str(part) for part in command)
         raise BenchError(f"{what} ended with {done.returncode}\n{done.stdout}{done.stderr}")
     return Run(json.loads(record.read_text()))
+
+
+def timers(program, rate, seconds):
+    """How late threads wake that only sleep, in nanoseconds by percentile."""
+    command = [program, f"--rate={rate}", f"--time={seconds}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + GRACE_S)
+    if done.returncode != 0:
+        raise BenchError(f"{program} ended with {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)

@@ -42,10 +42,15 @@ def accuracy_table(results):
 
 
 def lateness_table(results):
-    """`results`: (rate, protocol, run, what is to be reached: lateness or held)."""
+    """`results`: (rate, protocol, run, what is to be reached: lateness or held); without a protocol,
+    how late threads are that only sleep."""
     heads = ["asked for", "protocol", "done", "late: p50", "p99", "max", "reach", ""]
     rows = []
     for rate, protocol, run, hold in results:
+        if protocol is None:
+            late = [time(run[key]) for key in ("p50_ns", "p99_ns", "max_ns")]
+            rows.append([f"{rate:,}/s", "only sleeping", "–", *late, "–", "–"])
+            continue
         cells = [f"{rate:,}/s", NAMES[protocol], f"{run.per_second:,.0f}/s"]
         late = run.lateness
         if late is None:

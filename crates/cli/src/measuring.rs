@@ -18,6 +18,7 @@ use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
 use tidemark_engine::{RunObserver, RunResult, SampleLog, Started, run_sampled};
 use tidemark_report::Merged;
+use tidemark_runtime::forget_program_text;
 
 /// What a command prints of its run while it goes on, in the words of the tool it stands for.
 pub trait Voice {
@@ -89,6 +90,9 @@ pub fn measure<'a>(
 ) -> Result<Measured<'a>, Failure> {
     let mut storing = Storing::open(asked.options.text_opt("store"));
     complain(&mut storing);
+    // What read the options, what opened the sessions and what made the load need not be in memory
+    // together: a client's memory is mostly its own program.
+    forget_program_text();
     let measured = {
         let mut observer = Observer {
             recording: &mut recording,
@@ -109,6 +113,7 @@ pub fn measure<'a>(
             asked.samples,
         )
     };
+    forget_program_text();
     watching.ended();
     say.release();
     say.bar().finish_and_clear();
@@ -179,6 +184,7 @@ impl RunObserver for Observer<'_, '_> {
         self.say.say_aside(&fewer);
         self.voice.started(self.say);
         let types = self.plan.workload.transaction_types();
+        forget_program_text();
         let info = run_info(&self.recording.record, self.spec, types);
         if self.watching.started(info) {
             self.say.hold();

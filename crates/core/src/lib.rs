@@ -10,6 +10,7 @@
 
 mod config_file;
 mod counted;
+mod currency;
 mod engine;
 mod error;
 mod isolation;
@@ -28,6 +29,7 @@ pub mod tpch;
 
 pub use config_file::{ConfigLineError, parse_config_file};
 pub use counted::counted;
+pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;

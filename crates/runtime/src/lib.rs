@@ -13,6 +13,7 @@
 mod alarm;
 pub mod arrival;
 mod executor;
+mod footprint;
 mod limits;
 mod parking;
 mod reactor;
@@ -23,6 +24,7 @@ mod time;
 mod tls;
 
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
+pub use footprint::forget_program_text;
 pub use limits::raise_open_files;
 pub use parking::Parking;
 pub use reactor::remote_signal;

@@ -207,7 +207,7 @@ pub const KEYS: &[Key] = &[
     key(
         Section::Price,
         "currency",
-        "a word",
+        "a word of up to 12 bytes without digits",
         "currency = \"USD\"",
         "its currency",
     ),

@@ -195,7 +195,7 @@ fn levels(table: &Table<'_, '_>) -> Levels {
 fn price(top: &Table<'_, '_>) -> Option<Price> {
     let table = top.get("price")?.table(Section::Price)?;
     let total = table.required("total").and_then(|v| v.number());
-    let currency = table.required("currency").and_then(|v| v.name());
+    let currency = table.required("currency").and_then(|v| v.currency());
     Some(Price {
         total: total?,
         currency: currency?,

@@ -194,6 +194,13 @@ impl<'a, 't> Value<'a, 't> {
         self.or_wrong(text.filter(|t| !t.is_empty()))
     }
 
+    /// A currency, which stands in a command beside its amount.
+    pub fn currency(&self) -> Option<String> {
+        let text = self.value.get_ref().as_str();
+        let fits = |t: &&str| tidemark_core::is_currency(t);
+        self.or_wrong(text.filter(fits)).map(Into::into)
+    }
+
     /// A name that stands in cells, and so in commands, pages and paths.
     pub fn name(&self) -> Option<String> {
         let text = self.value.get_ref().as_str();

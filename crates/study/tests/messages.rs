@@ -63,6 +63,11 @@ fn each_problem_is_told_with_its_line() {
             with("price = { total = 1 }", ""),
             "f:2: [price] needs currency; for example currency = \"USD\"",
         ),
+        (
+            with("price = { total = 1, currency = \"E U R\" }", ""),
+            "f:2: currency = \"E U R\": allowed is a word of up to 12 bytes without digits; for \
+             example currency = \"USD\"",
+        ),
         (with("name = \"t\"", ""), "f:2: no TOML: duplicate key"),
         (with("x = ", ""), "f:2: no TOML:"),
         (

@@ -7,6 +7,7 @@ use std::fmt;
 pub use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_analysis::tpcc::{ASKED, Asked, DEFERRED, is_tpcc, waits, waits_for_one};
 pub(super) use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
+use tidemark_core::is_currency;
 use tidemark_core::record::RunRecord;
 
 /// Whether a mix with such weights (New-Order, Payment, Order-Status, Delivery, Stock-Level) has the
@@ -74,10 +75,7 @@ impl std::str::FromStr for Price {
             (None, Some(amount)) => (amount, one),
             _ => return Err(fail()),
         };
-        let names_a_currency = currency
-            .chars()
-            .all(|c| !c.is_ascii_digit() && !c.is_control());
-        if !(amount.is_finite() && amount > 0.0 && names_a_currency && currency.len() <= 12) {
+        if !(amount.is_finite() && amount > 0.0 && is_currency(currency)) {
             return Err(fail());
         }
         Ok(Self {
