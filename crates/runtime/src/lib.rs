@@ -13,6 +13,7 @@
 mod alarm;
 pub mod arrival;
 mod executor;
+mod least;
 mod limits;
 mod parking;
 mod reactor;
