@@ -96,6 +96,42 @@ fn outlives(server: Server) {
     );
 }
 
+/// MariaDB does what follows a statement that failed, where several were sent at a time.
+#[test]
+fn what_is_cancelled_on_mariadb_is_taken_back_with_all_that_was_sent_along() {
+    let server = Server::mariadb().unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    dir.ok(&tpcc(&target, &["-T2", "--no-check", "prepare"]));
+    let args = ["-T16", "--time=15s", "--ignore-error", "run"];
+    let mut child = dir.spawn(&tpcc(&target, &args));
+    let busy = "SELECT id FROM information_schema.processlist WHERE command = 'Execute' \
+                ORDER BY RAND() LIMIT 1";
+    while child.try_wait().unwrap().is_none() {
+        let id = server.query(busy).unwrap();
+        if !id.trim().is_empty() {
+            // It may have gone meanwhile.
+            let _ = server.query(&format!("KILL QUERY {}", id.trim()));
+        }
+    }
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let after = dir.ok(&tpcc(&target, &["-T2", "check"]));
+    assert!(after.out.contains(ALL_HOLD), "{after:?}");
+    let record = dir.last_record();
+    let errors = record["errors"].as_array().unwrap();
+    let cancelled = errors.iter().find(|e| e["code"] == "1317");
+    assert!(cancelled.is_some(), "nothing was cancelled: {errors:?}");
+    let totals = &record["totals"];
+    let done = totals["types"]["NewOrder"]["count"].as_u64().unwrap()
+        - totals["notes"]["rolled_back"].as_u64().unwrap_or(0);
+    let orders = number(&server.query("SELECT COUNT(*) FROM orders").unwrap()) - POPULATED;
+    assert_eq!(done, orders);
+    let paid = totals["types"]["Payment"]["count"].as_u64().unwrap();
+    let rows = number(&server.query("SELECT COUNT(*) FROM history").unwrap()) - POPULATED;
+    assert_eq!(paid, rows);
+}
+
 #[test]
 fn a_load_whose_client_dies_again_and_again_ends_whole() {
     let databases = [

@@ -134,7 +134,11 @@ impl Connection {
 
     /// Whether the server said why it did not come to the last statement.
     fn stopped_short(&self) -> bool {
-        matches!(&self.driver, Driver::Postgres(s) if s.stopped_short())
+        match &self.driver {
+            Driver::Mysql(s) => s.stopped_short(),
+            Driver::Postgres(s) => s.stopped_short(),
+            Driver::Sqlite(_) => false,
+        }
     }
 
     /// So many statements went with another one.

@@ -6,6 +6,7 @@
 //!
 //! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
 
+mod ahead;
 pub mod catalog;
 mod connection;
 mod connector;
@@ -35,6 +36,7 @@ pub mod tiflash;
 mod tls;
 mod value;
 
+pub use ahead::MOST_AHEAD;
 pub use connection::STATEMENT_TIMEOUT;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
@@ -44,7 +46,6 @@ pub use expression::Span;
 pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;
-pub use postgres::MOST_AHEAD;
 pub use rows::{Cell, RowSet};
 pub use sample::{Sample, Sampler};
 pub use session::{HostCount, Session};

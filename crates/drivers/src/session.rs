@@ -1,6 +1,5 @@
 //! One session of a target.
 
-use crate::MOST_AHEAD;
 use crate::connection::{Connection, Driver};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
@@ -33,30 +32,20 @@ pub struct Session {
     queued: Queued,
 }
 
-/// What the statements are for that wait to be sent with the next one.
-#[derive(Debug, Clone, Copy)]
+/// The statements that wait to be sent with the next one.
+#[derive(Debug, Clone, Copy, Default)]
 struct Queued {
-    verbs: [Verb; MOST_AHEAD],
     count: u8,
+    /// Whether the first is a BEGIN; the others write.
+    begins: bool,
 }
 
 impl Queued {
-    const NONE: Self = Self {
-        verbs: [Verb::Control; MOST_AHEAD],
-        count: 0,
-    };
-
-    fn verbs(&self) -> &[Verb] {
-        self.verbs
-            .get(..usize::from(self.count))
-            .unwrap_or_default()
-    }
-
-    fn push(&mut self, verb: Verb) {
-        if let Some(place) = self.verbs.get_mut(usize::from(self.count)) {
-            *place = verb;
-            self.count += 1;
-        }
+    fn verbs(self) -> impl Iterator<Item = Verb> {
+        (0..self.count).map(move |at| match (at, self.begins) {
+            (0, true) => Verb::Begin,
+            _ => Verb::Write,
+        })
     }
 }
 
@@ -69,7 +58,7 @@ impl Session {
             prepared: 0,
             in_transaction: false,
             at_reader: false,
-            queued: Queued::NONE,
+            queued: Queued::default(),
         }
     }
 
@@ -102,12 +91,13 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn rollback(&mut self) -> Result<(), DbError> {
-        if let Driver::Postgres(s) = &mut self.primary.driver {
-            s.forget_queued();
-            let queued = std::mem::replace(&mut self.queued, Queued::NONE);
-            // The server knows nothing of a transaction whose BEGIN was not sent.
-            self.in_transaction &= !queued.verbs().contains(&Verb::Begin);
+        match &mut self.primary.driver {
+            Driver::Mysql(s) => s.forget_queued(),
+            Driver::Postgres(s) => s.forget_queued(),
+            Driver::Sqlite(_) => {}
         }
+        // The server knows nothing of a transaction whose BEGIN was not sent.
+        self.in_transaction &= !std::mem::take(&mut self.queued).begins;
         if self.in_transaction {
             self.simple("ROLLBACK").await?;
         }
@@ -236,27 +226,34 @@ impl Session {
         Ok(self.executed(statement.verb, ended?))
     }
 
-    /// Keeps a statement to send it with the next one, in one round trip, where the protocol has
-    /// pipelines (PostgreSQL manual, "Pipelining"); false where it has none, or the statement returns
-    /// rows or ends a transaction: then it is still to be executed. For statements whose outcome
-    /// nobody needs to send the next. If one fails, neither it nor what follows is done, and its error
-    /// is that of the statement that took it along.
+    /// Keeps a statement to send it with the next one, in one round trip, where the server takes
+    /// several at a time (PostgreSQL and its kin; MariaDB); false where it does not, or the statement
+    /// returns rows or ends a transaction: then it is still to be executed. For statements whose
+    /// outcome nobody needs to send the next. If one fails, what follows is not done on PostgreSQL,
+    /// and can only be rolled back on MariaDB; its error is that of the statement that took it along.
+    /// MariaDB is sent a COMMIT when it has answered all that goes before it.
     ///
     /// # Errors
     /// When the values are not those that the statement takes, or too long.
     pub fn queue(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<bool, DbError> {
-        let verb = statement.verb;
-        let Driver::Postgres(driver) = &mut self.primary.driver else {
-            return Ok(false);
+        let is_fit = match statement.verb {
+            Verb::Begin => !self.in_transaction,
+            // Outside transactions the next one may be the reader's.
+            Verb::Write => self.in_transaction,
+            _ => false,
         };
-        // Outside transactions the next one may be the reader's.
-        let is_fit = verb == Verb::Begin || verb == Verb::Write && self.in_transaction;
-        if !is_fit || !driver.queue(statement, values)? {
-            return Ok(false);
+        let is_queued = is_fit
+            && match &mut self.primary.driver {
+                Driver::Mysql(driver) => driver.queue(statement, values)?,
+                Driver::Postgres(driver) => driver.queue(statement, values)?,
+                Driver::Sqlite(_) => false,
+            };
+        if is_queued {
+            self.queued.begins |= statement.verb == Verb::Begin;
+            self.queued.count += 1;
+            self.in_transaction = true;
         }
-        self.queued.push(verb);
-        self.in_transaction |= verb == Verb::Begin;
-        Ok(true)
+        Ok(is_queued)
     }
 
     /// Counts the statements that went ahead of the one that just ended, as far as they were done.
@@ -264,25 +261,29 @@ impl Session {
         if self.queued.count == 0 {
             return;
         }
-        let queued = std::mem::replace(&mut self.queued, Queued::NONE);
+        let queued = std::mem::take(&mut self.queued);
         self.primary.sent_along(queued.count);
-        if let Driver::Postgres(driver) = &self.primary.driver {
-            for (verb, changed) in queued.verbs().iter().zip(driver.changed_ahead()) {
-                let outcome = Outcome {
-                    affected: (*changed).into(),
-                    ..Outcome::default()
-                };
-                count(&mut self.counts, *verb, outcome);
-            }
+        let changed = match &self.primary.driver {
+            Driver::Mysql(driver) => driver.changed_ahead(),
+            Driver::Postgres(driver) => driver.changed_ahead(),
+            Driver::Sqlite(_) => &[],
+        };
+        for (verb, changed) in queued.verbs().zip(changed) {
+            let outcome = Outcome {
+                affected: (*changed).into(),
+                ..Outcome::default()
+            };
+            count(&mut self.counts, verb, outcome);
         }
     }
 
-    /// Rows changed by each of the statements that the last one took along, in their order; of more
-    /// than 65,534 as many.
+    /// Rows changed by each of the statements that the last one took along, in their order and up to
+    /// the first that failed; of more than 65,534 as many.
     pub fn changed_ahead(&self) -> &[u16] {
         match &self.primary.driver {
+            Driver::Mysql(driver) => driver.changed_ahead(),
             Driver::Postgres(driver) => driver.changed_ahead(),
-            _ => &[],
+            Driver::Sqlite(_) => &[],
         }
     }
 

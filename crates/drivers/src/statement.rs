@@ -109,8 +109,12 @@ pub struct Statement {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// MySQL protocol: the server's statement id.
-    Mysql { id: u32, params: u16 },
+    /// MySQL protocol: the server's statement id, and whether it returns rows.
+    Mysql {
+        id: u32,
+        params: u16,
+        has_rows: bool,
+    },
     /// PostgreSQL protocol: number in the statement's name (`tm<number>`), result columns.
     Postgres {
         number: u32,

@@ -75,6 +75,7 @@ pub(crate) fn mysql(data: &[u8]) {
         1 => mysql::Kind::Count,
         2 => mysql::Kind::Text,
         3 => mysql::Kind::Binary,
+        5 => mysql::Kind::After(input.flags >> 4),
         _ => return key(input.whole),
     };
     let deprecate_eof = input.flags & 8 != 0;

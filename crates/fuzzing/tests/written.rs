@@ -112,6 +112,23 @@ fn a_public_key_is_taken() {
     );
 }
 
+/// Autocommit is off; one row was changed; an error; the statement's own answer.
+#[test]
+fn answers_to_what_was_sent_ahead_are_read() {
+    let answers: [&[u8]; 4] = [
+        b"\x07\0\0\x01\0\0\0\0\0\0\0",
+        b"\x07\0\0\x01\0\x01\0\x01\0\0\0",
+        b"\x0d\0\0\x01\xff\xbd\x04#40001dead",
+        b"\x07\0\0\x01\0\x02\0\x01\0\0\0",
+    ];
+    let head = [5 | 8 | 3 << 4, 3, 40];
+    write(
+        "mysql_replies",
+        "written-ahead",
+        &[&head[..], &answers.concat()].concat(),
+    );
+}
+
 /// A greeting of MySQL 8 ("Protocol::HandshakeV10").
 fn greeting(plugin: &str) -> Vec<u8> {
     let mut g = b"\x0a8.4.3\0\x07\0\0\0abcdefgh\0".to_vec();

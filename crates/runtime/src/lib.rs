@@ -14,6 +14,7 @@ mod alarm;
 pub mod arrival;
 mod executor;
 mod footprint;
+mod least;
 mod limits;
 mod parking;
 mod reactor;

@@ -1,12 +1,14 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
 use crate::arrival::{self, Stamp};
+use crate::least;
 use crate::reactor::Reactor;
 use crate::terms::Terms;
 use crate::tls::Tls;
 use std::future::poll_fn;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -68,8 +70,12 @@ pub struct Stream {
     sent_in: u32,
     /// Reads since then that brought something.
     reads: u32,
-    /// Whether a read may hold up the thread for what it waits for.
-    in_place: bool,
+    /// For how long a read may hold up the thread for what it waits for, in milliseconds.
+    in_place: Option<NonZeroU16>,
+    /// What the reply to the bytes sent next has at least.
+    expected: u16,
+    /// With how many bytes the operating system tells that some have come.
+    least: u16,
     /// An injected distance and a time limit, where there is any.
     terms: Option<Box<Terms>>,
 }
@@ -146,7 +152,9 @@ impl Stream {
             reactor,
             sent_in: 0,
             reads: 0,
-            in_place: false,
+            in_place: None,
+            expected: 1,
+            least: 1,
             terms: None,
         })
     }
@@ -168,8 +176,27 @@ impl Stream {
         socket.set_read_timeout(Some(longest))?;
         socket.set_write_timeout(Some(longest))?;
         socket.set_nonblocking(false)?;
-        self.in_place = true;
+        let longest = u16::try_from(longest.as_millis()).unwrap_or(u16::MAX);
+        self.in_place = Some(NonZeroU16::new(longest).unwrap_or(NonZeroU16::MIN));
         Ok(())
+    }
+
+    /// Promises that what answers the bytes sent next has so many bytes at least, or ends the
+    /// connection: nobody is woken for less, where the operating system can do that (Linux, TCP).
+    /// A promise that is not kept is a wait without an end.
+    pub fn expect(&mut self, least: usize) {
+        self.expected = u16::try_from(least).unwrap_or(u16::MAX).max(1);
+    }
+
+    /// Tells the operating system when it is to tell that bytes have come. Set before they can
+    /// come, and taken back after the first of them: it counts those alone that are not read.
+    fn wake_for(&mut self, least: u16) {
+        if let Socket::Tcp(socket, _) = &self.socket
+            && self.least != least
+            && least::set(socket, least)
+        {
+            self.least = least;
+        }
     }
 
     /// When what was received last had come, of what was sent at `since` or later: as the kernel
@@ -288,6 +315,8 @@ impl Stream {
             poll_fn(|_| terms.travel_out(&self.reactor)).await;
         }
         self.reads = 0;
+        let expected = std::mem::replace(&mut self.expected, 1);
+        self.wake_for(expected);
         let mut sent = 0;
         loop {
             match self.try_send(&bytes[sent..]) {
@@ -351,14 +380,31 @@ impl Stream {
                     over?;
                 }
             }
-            if !in_place {
-                self.readable().await?;
+            match in_place {
+                None => self.readable().await?,
+                // A read would take what is there and then wait for as much again.
+                Some(longest) if self.least > 1 && !self.wait_for_least(longest)? => {
+                    in_place = None;
+                    continue;
+                }
+                Some(_) => {}
             }
             match self.receive_once(&mut consume)? {
                 Reading::Done(value) => return Ok(value),
-                Reading::More => in_place = self.in_place,
-                Reading::Nothing => in_place = false,
+                Reading::More => {
+                    self.wake_for(1);
+                    in_place = self.in_place;
+                }
+                Reading::Nothing => in_place = None,
             }
+        }
+    }
+
+    /// Holds up the thread until a read would bring something; whether it would.
+    fn wait_for_least(&self, longest: NonZeroU16) -> io::Result<bool> {
+        match &self.socket {
+            Socket::Tcp(socket, _) => least::wait(socket, longest),
+            Socket::Unix(_) => Ok(true),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Parameters of a prepared statement in binary form (MySQL Internals, "COM_STMT_EXECUTE").
 
-use super::packet::{COM_STMT_EXECUTE, Request, write_lenenc};
+use super::packet::{Request, write_lenenc};
 use crate::Value;
 
 // Types, as the protocol numbers them ("Column Types").
@@ -64,9 +64,15 @@ pub(super) fn type_of(value: &Value<'_>) -> u8 {
     }
 }
 
-/// Builds the command that executes statement `id` with `values`, as many as it has parameters.
-pub(super) fn execute(id: u32, values: &[Value<'_>], bound: &mut Bound, first: bool) -> Request {
-    let mut request = Request::command(COM_STMT_EXECUTE);
+/// Builds the command that executes statement `id` with `values`, as many as it has parameters, from
+/// its first byte on.
+pub(super) fn execute(
+    mut request: Request,
+    id: u32,
+    values: &[Value<'_>],
+    bound: &mut Bound,
+    first: bool,
+) -> Request {
     let out = request.body();
     out.extend_from_slice(&id.to_le_bytes());
     // No cursor; one iteration.

@@ -1,5 +1,6 @@
 //! Decoders of replies for the fuzzers.
 
+use super::ahead::Ahead;
 use super::decode::{Decode, Form};
 use super::packet::{Frame, Packets};
 use super::reply::{Count, PrepareReply, Results};
@@ -18,6 +19,8 @@ pub enum Kind {
     Text,
     /// A result whose rows are read, as COM_STMT_EXECUTE answers.
     Binary,
+    /// As many answers to what was sent ahead, then a result whose rows are counted.
+    After(u8),
 }
 
 /// What came of a reply.
@@ -31,25 +34,45 @@ pub struct Seen {
 
 /// Reads a reply that comes in pieces, from packet 1 on.
 pub fn reply(kind: Kind, deprecate_eof: bool, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
+    let mut ahead = Ahead::default();
     match kind {
-        Kind::Prepare => feed(PrepareReply::new(deprecate_eof), pieces),
-        Kind::Count => feed(Results::new(Count, deprecate_eof), pieces),
+        Kind::Prepare => feed(&mut ahead, PrepareReply::new(deprecate_eof), pieces),
+        Kind::Count => feed(&mut ahead, Results::new(Count, deprecate_eof), pieces),
         Kind::Text => feed(
+            &mut ahead,
             Results::new(Decode::new(rows, Form::Text), deprecate_eof),
             pieces,
         ),
         Kind::Binary => feed(
+            &mut ahead,
             Results::new(Decode::new(rows, Form::Binary), deprecate_eof),
             pieces,
         ),
+        Kind::After(count) => {
+            ahead = Ahead::awaiting(count, deprecate_eof);
+            let mut seen = feed(&mut ahead, Results::new(Count, deprecate_eof), pieces);
+            // What was told of each is part of what was seen.
+            if let Some(Ok(words)) = &mut seen.end {
+                words.push_str(&format!("{ahead:?}"));
+            }
+            seen
+        }
     }
 }
 
-fn feed<P: Packets<End: std::fmt::Debug>>(mut packets: P, pieces: &[&[u8]]) -> Seen {
+fn feed<P: Packets<End: std::fmt::Debug>>(
+    ahead: &mut Ahead,
+    mut packets: P,
+    pieces: &[&[u8]],
+) -> Seen {
     let mut frame = Frame::from_sequence(1);
+    let mut read = |bytes: &mut &[u8]| match ahead.read(bytes)? {
+        Ok(()) => frame.feed(&mut packets, bytes),
+        Err(error) => Some(Err(error)),
+    };
     let mut pieces = pieces.iter();
     while let Some(mut bytes) = pieces.next().copied() {
-        if let Some(end) = frame.feed(&mut packets, &mut bytes) {
+        if let Some(end) = read(&mut bytes) {
             return Seen {
                 end: Some(end.map(|end| format!("{end:?}"))),
                 unread: bytes.len() + pieces.map(|p| p.len()).sum::<usize>(),

@@ -12,6 +12,7 @@
 //! `CLIENT_DEPRECATE_EOF` and servers that break the protocol against scripts of the documented
 //! packets; MySQL and TiDB only by what they share with these.
 
+mod ahead;
 mod auth;
 mod bind;
 mod bulk;
@@ -32,9 +33,12 @@ use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
     Value, Verb,
 };
+use ahead::Ahead;
 use bind::Bound;
 use decode::Decode;
-use packet::{COM_QUIT, COM_STMT_PREPARE, Frame, HEADER, Packets, Request};
+use packet::{
+    COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Frame, HEADER, Packets, Request,
+};
 use reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Sink};
 use std::cell::RefCell;
 use std::io;
@@ -79,6 +83,7 @@ pub struct MysqlSession {
     deprecate_eof: bool,
     local_files: bool,
     bulk: bool,
+    ahead: Ahead,
 }
 
 impl MysqlSession {
@@ -101,6 +106,7 @@ impl MysqlSession {
             deprecate_eof: agreed.deprecate_eof,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
+            ahead: Ahead::default(),
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
             let set = Box::pin(session.simple(BACKSLASH_ESCAPES)).await;
@@ -118,6 +124,9 @@ impl MysqlSession {
     }
 
     pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let verb = Verb::of(sql);
         let as_text = || Statement {
             verb,
@@ -144,6 +153,7 @@ impl MysqlSession {
             form: Form::Mysql {
                 id: prepared.id,
                 params: prepared.params,
+                has_rows: prepared.has_rows,
             },
         })
     }
@@ -169,9 +179,12 @@ impl MysqlSession {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
+        if let Some(rest) = self.settle_before(statement.verb) {
+            rest.await?;
+        }
         let request = self.request(statement, values)?;
         let outcome = self.run(request, Count).await;
-        self.forget_types_after(&outcome, statement);
+        self.end(&outcome, statement);
         outcome.map(|(outcome, _)| outcome)
     }
 
@@ -185,14 +198,21 @@ impl MysqlSession {
             Form::Mysql { .. } => decode::Form::Binary,
             _ => decode::Form::Text,
         };
+        if let Some(rest) = self.settle_before(statement.verb) {
+            rest.await?;
+        }
         let request = self.request(statement, values)?;
         let outcome = self.run(request, Decode::new(rows, form)).await;
-        self.forget_types_after(&outcome, statement);
+        self.end(&outcome, statement);
         outcome.map(|(outcome, _)| outcome)
     }
 
     pub(crate) async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let (outcome, _) = self.run(Request::query(sql), Count).await?;
+        self.ahead.ended(Verb::of(sql));
         Ok(outcome)
     }
 
@@ -203,6 +223,9 @@ impl MysqlSession {
 
     /// Rows and the last OK packet's words.
     async fn ask(&mut self, sql: &str) -> Result<(RowSet, OkPacket), DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         let mut rows = RowSet::new();
         let sink = Decode::new(&mut rows, decode::Form::Text);
         let (_, ok) = self.run(Request::query(sql), sink).await?;
@@ -214,6 +237,9 @@ impl MysqlSession {
         request: &LoadRequest<'_>,
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
         Box::pin(load::load(self, request, source)).await
     }
 
@@ -224,8 +250,8 @@ impl MysqlSession {
         let _ = self.send(Request::command(COM_QUIT)).await;
     }
 
-    /// The command that executes a statement with values.
-    fn request(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Request, DbError> {
+    /// Whether a statement can be sent with these values; of one that is prepared, its place.
+    fn check(&self, statement: &Statement, values: &[Value<'_>]) -> Result<Option<usize>, DbError> {
         let expected = match &statement.form {
             Form::Mysql { params, .. } => usize::from(*params),
             Form::Text(template) => template.params(),
@@ -237,23 +263,42 @@ impl MysqlSession {
                 "the statement has {expected} parameters, {given} values are given"
             )));
         }
-        match &statement.form {
-            Form::Mysql { id, .. } => {
-                let at = self
-                    .find(*id)
-                    .map_err(|_| misuse("the statement was prepared in another session".into()))?;
-                let known = &mut self.statements[at];
-                let first = !std::mem::replace(&mut known.types_sent, true);
-                Ok(bind::execute(*id, values, &mut known.bound, first))
-            }
-            Form::Text(template) => {
-                let dialect = Dialect::new(self.server.engine);
-                let mut request = Request::query("");
-                template.render(&dialect, values, request.body());
-                Ok(request)
-            }
-            _ => Err(misuse("the statement belongs to another driver".into())),
+        let Form::Mysql { id, .. } = statement.form else {
+            return Ok(None);
+        };
+        let place = self.find(id);
+        place
+            .map(Some)
+            .map_err(|_| misuse("the statement was prepared in another session".into()))
+    }
+
+    /// The command that executes a statement with values, and before it those that wait.
+    fn request(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Request, DbError> {
+        let place = self.check(statement, values)?;
+        let before = self.ahead.take();
+        Ok(self.write(statement, place, values, before))
+    }
+
+    /// Builds the command that executes a statement, which was looked at, behind others.
+    fn write(
+        &mut self,
+        statement: &Statement,
+        place: Option<usize>,
+        values: &[Value<'_>],
+        before: Vec<u8>,
+    ) -> Request {
+        if let Some(place) = place {
+            let known = &mut self.statements[place];
+            let request = Request::behind(before, COM_STMT_EXECUTE);
+            let first = !std::mem::replace(&mut known.types_sent, true);
+            return bind::execute(request, known.id, values, &mut known.bound, first);
         }
+        let mut request = Request::behind(before, COM_QUERY);
+        if let Form::Text(template) = &statement.form {
+            let dialect = Dialect::new(self.server.engine);
+            template.render(&dialect, values, request.body());
+        }
+        request
     }
 
     fn find(&self, id: u32) -> Result<usize, usize> {
@@ -265,12 +310,23 @@ impl MysqlSession {
         }
     }
 
-    /// A statement that failed may have failed before the server took its types.
-    fn forget_types_after<T>(&mut self, result: &Result<T, DbError>, statement: &Statement) {
-        if let (Err(_), Form::Mysql { id, .. }) = (result, &statement.form)
-            && let Ok(at) = self.find(*id)
-        {
-            self.statements[at].types_sent = false;
+    /// Takes over what came of a statement.
+    fn end<T>(&mut self, result: &Result<T, DbError>, statement: &Statement) {
+        match (result, &statement.form) {
+            (Ok(_), _) => self.ahead.ended(statement.verb),
+            // It may have failed before the server took its types.
+            (Err(_), Form::Mysql { id, .. }) => {
+                if let Ok(at) = self.find(*id) {
+                    self.statements[at].types_sent = false;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn forget_all_types(&mut self) {
+        for known in &mut self.statements {
+            known.types_sent = false;
         }
     }
 
@@ -282,37 +338,45 @@ impl MysqlSession {
     ) -> Result<(Outcome, OkPacket), DbError> {
         let mut frame = self.send(request).await?;
         let mut results = Results::new(sink, self.deprecate_eof);
-        match self.receive(&mut frame, &mut results).await? {
-            End::Done { outcome, last } => Ok((outcome, last)),
-            End::WantsFile => Box::pin(self.refuse_file(frame)).await,
+        let received = self.receive(&mut frame, &mut results).await;
+        if !matches!(received, Ok(End::WantsFile)) {
+            return self.first_error(received.map(End::done));
         }
+        drop(received);
+        let refused = Box::pin(self.refuse_file(frame)).await;
+        self.first_error(refused)
+    }
+
+    /// Makes sure that nothing of an earlier reply is on its way.
+    fn begin(&mut self) -> Result<(), DbError> {
+        let why = match self.state {
+            State::Idle => {
+                self.state = State::Busy;
+                return Ok(());
+            }
+            State::Busy => "the statement before this one was given up half-way",
+            State::Lost => "the connection was lost before",
+        };
+        self.state = State::Lost;
+        Err(DbError::new(ErrorClass::ConnectionLost, "io", why))
     }
 
     /// Sends one command, in as many packets as it needs. Its reply goes on counting them.
     async fn send(&mut self, mut request: Request) -> Result<Frame, DbError> {
-        match self.state {
-            State::Idle => {}
-            State::Busy => {
-                self.state = State::Lost;
-                let dropped = "the statement before this one was given up half-way";
-                return Err(DbError::new(ErrorClass::ConnectionLost, "io", dropped));
-            }
-            State::Lost => {
-                let lost = "the connection was lost before";
-                return Err(DbError::new(ErrorClass::ConnectionLost, "io", lost));
-            }
-        }
-        self.state = State::Busy;
+        self.begin()?;
         let next = request.finish(0);
+        self.stream.expect(ahead::least(self.ahead.awaited()));
         let sent = self.stream.send(request.bytes()).await;
         request.give_back();
-        match sent {
-            Ok(()) => Ok(Frame::from_sequence(next)),
-            Err(e) => {
-                self.state = State::Lost;
-                Err(lost(&e))
-            }
-        }
+        self.sent(sent)?;
+        Ok(Frame::from_sequence(next))
+    }
+
+    fn sent(&mut self, sent: io::Result<()>) -> Result<(), DbError> {
+        sent.map_err(|e| {
+            self.state = State::Lost;
+            lost(&e)
+        })
     }
 
     async fn receive<P: Packets>(
@@ -320,13 +384,15 @@ impl MysqlSession {
         frame: &mut Frame,
         packets: &mut P,
     ) -> Result<P::End, DbError> {
-        let mut more = false;
-        let received = self.stream.receive(|mut bytes| {
-            let end = frame.feed(packets, &mut bytes);
-            more = !bytes.is_empty();
-            end
-        });
+        let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+        let received = self.stream.receive(|bytes| reply.read(bytes));
         let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
+        let more = reply.more;
+        self.received(result, more)
+    }
+
+    /// Takes over what a reply tells of the session, and whether anything came behind it.
+    fn received<T>(&mut self, result: Result<T, DbError>, more: bool) -> Result<T, DbError> {
         self.state = match &result {
             Err(e) if e.class == ErrorClass::ConnectionLost => State::Lost,
             // Only a goodbye, or nonsense, comes unasked.

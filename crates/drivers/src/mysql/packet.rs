@@ -209,22 +209,27 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// One command, built in place behind room for its header.
+/// One command, built in place behind room for its header; before it are those, each whole, that
+/// are sent with it.
 #[derive(Debug)]
 pub(super) struct Request(Vec<u8>);
 
 impl Request {
     /// Begins a command in this thread's buffer.
     pub fn command(command: u8) -> Self {
-        let mut request = Self::packet();
-        request.0.push(command);
-        request
+        Self::behind(spare(), command)
+    }
+
+    /// Begins a command that is sent together with those that were built before.
+    pub fn behind(mut bytes: Vec<u8>, command: u8) -> Self {
+        bytes.extend_from_slice(&[0; HEADER]);
+        bytes.push(command);
+        Self(bytes)
     }
 
     /// Begins a packet without a command byte.
     pub fn packet() -> Self {
-        let mut bytes = SPARE.take();
-        bytes.clear();
+        let mut bytes = spare();
         bytes.extend_from_slice(&[0; HEADER]);
         Self(bytes)
     }
@@ -248,15 +253,29 @@ impl Request {
         &mut self.0
     }
 
+    /// Where it begins: the lengths of those before lead to it, which has none yet. Asked for once,
+    /// and not kept: a session that waits keeps a request several times over.
+    fn start(&self) -> usize {
+        let mut at = 0;
+        while let Some([a, b, c, _]) = self.0.get(at..).and_then(|rest| rest.first_chunk()) {
+            match u32::from_le_bytes([*a, *b, *c, 0]) {
+                0 => break,
+                len => at += HEADER + len as usize,
+            }
+        }
+        at
+    }
+
     /// Writes the headers, beginning at the sequence number. Returns the number after the last.
     pub fn finish(&mut self, sequence: u8) -> u8 {
-        let len = self.0.len() - HEADER;
+        let start = self.start();
+        let len = self.0.len() - start - HEADER;
         if len < FULL {
-            write_header(&mut self.0, len, sequence);
+            write_header(&mut self.0[start..], len, sequence);
             return sequence.wrapping_add(1);
         }
-        let payload = self.0.split_off(HEADER);
-        self.0.clear();
+        let payload = self.0.split_off(start + HEADER);
+        self.0.truncate(start);
         let mut next = sequence;
         // A payload that fills its last packet is closed by an empty one.
         for piece in payload
@@ -277,11 +296,27 @@ impl Request {
         &self.0
     }
 
+    /// Its bytes, and those before it, for another one to be built behind them.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
     /// Gives the buffer back to the thread.
     pub fn give_back(self) {
-        if self.0.capacity() <= KEEP_REQUEST {
-            SPARE.set(self.0);
-        }
+        give_back(self.0);
+    }
+}
+
+/// This thread's buffer, empty.
+pub(super) fn spare() -> Vec<u8> {
+    SPARE.take()
+}
+
+/// Gives a buffer back to the thread.
+pub(super) fn give_back(mut bytes: Vec<u8>) {
+    if bytes.capacity() <= KEEP_REQUEST {
+        bytes.clear();
+        SPARE.set(bytes);
     }
 }
 

@@ -19,6 +19,8 @@ const MAX_COLUMNS: u64 = 0xFFFF;
 pub(super) mod status {
     /// A transaction is open.
     pub const IN_TRANSACTION: u16 = 0x0001;
+    /// Each statement outside transactions is one.
+    pub const AUTOCOMMIT: u16 = 0x0002;
     /// Another result follows.
     pub const MORE_RESULTS: u16 = 0x0008;
     /// A backslash in a literal is only a backslash.
@@ -109,6 +111,16 @@ pub(super) enum End {
     WantsFile,
 }
 
+impl End {
+    /// What all results add up to; nothing, where a file is waited for.
+    pub fn done(self) -> (Outcome, OkPacket) {
+        match self {
+            End::Done { outcome, last } => (outcome, last),
+            End::WantsFile => Default::default(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     First,
@@ -137,6 +149,12 @@ impl<S: Sink> Results<S> {
             phase: Phase::First,
             outcome: Outcome::default(),
         }
+    }
+
+    /// Begins another reply.
+    pub fn restart(&mut self) {
+        self.phase = Phase::First;
+        self.outcome = Outcome::default();
     }
 
     fn first(&mut self, payload: &[u8]) -> Result<Option<End>, DbError> {
@@ -238,6 +256,7 @@ impl<S: Sink> Packets for Results<S> {
 pub(super) struct Prepared {
     pub id: u32,
     pub params: u16,
+    pub has_rows: bool,
 }
 
 /// The reply to COM_STMT_PREPARE: the statement, then definitions of parameters and columns that
@@ -267,7 +286,11 @@ impl PrepareReply {
         let params = take_le(&mut rest, 2)? as u16;
         let lists = u32::from(columns > 0) + u32::from(params > 0);
         self.left = columns + u32::from(params) + if self.deprecate_eof { 0 } else { lists };
-        Some(Prepared { id, params })
+        Some(Prepared {
+            id,
+            params,
+            has_rows: columns > 0,
+        })
     }
 }
 

@@ -4,7 +4,8 @@
 use super::bind::{self, Bound};
 use super::decode::{Decode, Form};
 use super::packet::{
-    COM_QUERY, FULL, Frame, HEADER, Packets, Request, take_lenenc, take_lenenc_bytes, write_lenenc,
+    COM_QUERY, COM_STMT_EXECUTE, FULL, Frame, HEADER, Packets, Request, take_lenenc,
+    take_lenenc_bytes, write_lenenc,
 };
 use super::reply::{Count, End, OkPacket, PrepareReply, Prepared, Results};
 use crate::{Cell, Outcome, RowSet, Value};
@@ -135,7 +136,14 @@ fn errors_end_a_reply_whatever_the_pieces() {
 fn a_prepared_statement_is_known_whatever_the_pieces() {
     for (bytes, eof) in recorded!("prepare") {
         let prepared = in_any_pieces(bytes, || PrepareReply::new(eof)).unwrap();
-        assert_eq!(prepared, Prepared { id: 1, params: 2 });
+        assert_eq!(
+            prepared,
+            Prepared {
+                id: 1,
+                params: 2,
+                has_rows: true,
+            }
+        );
     }
 }
 
@@ -314,6 +322,29 @@ fn a_request_for_a_file_is_told() {
     ));
 }
 
+fn executing() -> Request {
+    Request::command(COM_STMT_EXECUTE)
+}
+
+#[test]
+fn commands_that_are_sent_together_are_each_whole() {
+    let mut first = Request::query("BEGIN");
+    first.finish(0);
+    let mut second = Request::behind(first.into_bytes(), COM_QUERY);
+    second.body().extend_from_slice(b"SELECT 1");
+    assert_eq!(second.finish(0), 1);
+    let expected = b"\x06\0\0\0\x03BEGIN\x09\0\0\0\x03SELECT 1";
+    assert_eq!(second.bytes(), expected);
+    // One that needs two packets.
+    let mut long = Request::behind(second.into_bytes(), COM_QUERY);
+    long.body().resize(expected.len() + HEADER + FULL, b'x');
+    assert_eq!(long.finish(0), 2);
+    let bytes = long.bytes();
+    assert_eq!(&bytes[..expected.len()], expected);
+    assert_eq!(&bytes[expected.len()..][..5], b"\xff\xff\xff\0\x03");
+    assert_eq!(&bytes[expected.len() + HEADER + FULL..], b"\0\0\0\x01");
+}
+
 #[test]
 fn execute_packets_are_as_documented() {
     let mut bound = Bound::none(4);
@@ -323,7 +354,7 @@ fn execute_packets_are_as_documented() {
         Value::Text("ü"),
         Value::Float(0.5),
     ];
-    let mut request = bind::execute(7, &values, &mut bound, true);
+    let mut request = bind::execute(executing(), 7, &values, &mut bound, true);
     request.finish(0);
     let mut expected = vec![38, 0, 0, 0, 0x17, 7, 0, 0, 0, 0, 1, 0, 0, 0, 0b0010, 1];
     expected.extend_from_slice(&[8, 0, 6, 0, 0xFD, 0, 5, 0]);
@@ -343,7 +374,7 @@ fn types_are_sent_when_they_change_and_only_then() {
             let mut values = values.to_vec();
             values.resize(usize::from(params), Value::Int(0));
             let sent = std::mem::take(&mut first);
-            let request = bind::execute(1, &values, &mut bound, sent);
+            let request = bind::execute(executing(), 1, &values, &mut bound, sent);
             request.bytes()[HEADER + 10 + values.len().div_ceil(8)]
         };
         let int = Value::Int;

@@ -5,10 +5,15 @@
 
 use super::message;
 use crate::Value;
+use crate::ahead;
 use tidemark_core::DbError;
 
-/// Most statements that wait for the next one: each session has room for what they change.
-pub const MOST_AHEAD: usize = 4;
+/// Most statements that wait for the next one: a waiting call has room for what they change, and
+/// each list of rows is one statement.
+const MOST: usize = 4;
+
+/// What came of the statements that went ahead of one.
+pub(super) type WentAhead = ahead::WentAhead<MOST>;
 
 /// The requests that wait to be sent, and what came of the last that did. Sessions of workloads
 /// without a use for it hold a pointer.
@@ -35,7 +40,7 @@ impl Ahead {
     /// When its values are too long to be sent.
     pub fn add(&mut self, number: u32, values: &[Value<'_>]) -> Result<bool, DbError> {
         let queue = self.0.get_or_insert_default();
-        if usize::from(queue.count) >= MOST_AHEAD {
+        if usize::from(queue.count) >= MOST {
             return Ok(false);
         }
         if queue.count == 0 {
@@ -94,40 +99,6 @@ impl Ahead {
     }
 }
 
-/// What came of the statements that went ahead of one, in their order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct WentAhead {
-    /// How many are not answered yet.
-    pub awaited: u8,
-    done: u8,
-    changed: [u16; MOST_AHEAD],
-}
-
-impl WentAhead {
-    pub fn new(awaited: u8) -> Self {
-        Self {
-            awaited,
-            ..Self::default()
-        }
-    }
-
-    /// The next one is done, and changed so many rows.
-    pub fn complete(&mut self, changed: u64) {
-        if let Some(place) = self.changed.get_mut(usize::from(self.done)) {
-            *place = u16::try_from(changed).unwrap_or(u16::MAX);
-            self.done += 1;
-        }
-        self.awaited = self.awaited.saturating_sub(1);
-    }
-
-    /// The rows that each changed which was done.
-    fn changed(&self) -> &[u16] {
-        self.changed
-            .get(..usize::from(self.done))
-            .unwrap_or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,18 +115,5 @@ mod tests {
         assert!(bytes.ends_with(b"E\0\0\0\x09\0\0\0\0\0"), "{bytes:?}");
         assert_eq!(count, 1);
         assert_eq!(ahead.take(), (Vec::new(), 0));
-    }
-
-    #[test]
-    fn changes_come_in_the_order_of_the_statements() {
-        let mut went = WentAhead::new(MOST_AHEAD as u8);
-        for changed in [0, 1, 70_000, 15] {
-            went.complete(changed);
-        }
-        assert_eq!(went.changed(), [0, 1, u16::MAX, 15]);
-        assert_eq!(went.awaited, 0);
-        // A server that answers more than it was asked.
-        went.complete(1);
-        assert_eq!(went.changed().len(), MOST_AHEAD);
     }
 }

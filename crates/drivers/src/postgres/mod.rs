@@ -24,9 +24,7 @@ use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
     Value, Verb,
 };
-use ahead::Ahead;
-pub use ahead::MOST_AHEAD;
-use ahead::WentAhead;
+use ahead::{Ahead, WentAhead};
 use reply::Reply;
 use skim::Skimmer;
 use std::io;

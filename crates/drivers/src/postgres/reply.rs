@@ -1,6 +1,6 @@
 //! What the messages of one reply amount to.
 
-use super::WentAhead;
+use super::ahead::WentAhead;
 use super::error::ServerError;
 use super::skim::Visitor;
 use crate::{Cell, Outcome, RowSet};

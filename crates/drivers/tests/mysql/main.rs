@@ -8,6 +8,8 @@ mod accounts;
 mod errors;
 mod hostile;
 mod load;
+mod pipeline;
+mod pipeline_hostile;
 mod script;
 mod sha2_password;
 mod statements;

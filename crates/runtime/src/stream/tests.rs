@@ -359,3 +359,66 @@ fn what_fills_the_buffer_gets_a_larger_one() {
     let largest = pieces.iter().max().unwrap();
     assert!((16 * 1024..=64 * 1024).contains(largest), "{pieces:?}");
 }
+
+/// Receives what `pieces` send, each but the first some time after the one before; what was handed
+/// over at a time, and how it ended.
+fn handed_over(
+    pieces: &'static [&'static str],
+    least: usize,
+    in_place: bool,
+) -> (Vec<String>, io::Result<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        socket.set_nodelay(true).unwrap();
+        socket.read_exact(&mut [0; 3]).unwrap();
+        for piece in pieces {
+            socket.write_all(piece.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    });
+    let got = block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        if in_place {
+            stream.wait_in_place(Duration::from_millis(50)).unwrap();
+        }
+        stream.expect(least);
+        stream.send(b"ask").await.unwrap();
+        let mut got = Vec::new();
+        let ended = stream
+            .receive(|bytes| {
+                got.push(String::from_utf8(bytes.to_vec()).unwrap());
+                bytes.contains(&b'.').then_some(())
+            })
+            .await;
+        (got, ended)
+    });
+    server.join().unwrap();
+    got.unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nobody_is_woken_for_less_than_is_expected() {
+    for in_place in [false, true] {
+        let (got, ended) = handed_over(&["one ", "two ", "three."], 9, in_place);
+        assert_eq!(got, ["one two three."], "{in_place}");
+        ended.unwrap();
+        // What comes after that is told at once, however little it is.
+        let (got, ended) = handed_over(&["one ", "two ", "a", "."], 8, in_place);
+        assert_eq!(got, ["one two ", "a", "."], "{in_place}");
+        ended.unwrap();
+    }
+}
+
+/// Longer than a read may hold up the thread, too.
+#[test]
+fn who_expects_more_than_comes_hears_the_end() {
+    for in_place in [false, true] {
+        let (got, ended) = handed_over(&["one ", "two ", "", "", ""], 100, in_place);
+        assert_eq!(got.concat(), "one two ", "{in_place}");
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{in_place}");
+    }
+}

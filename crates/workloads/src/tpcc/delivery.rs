@@ -69,10 +69,6 @@ pub(super) async fn deliver(work: &mut Work<'_>, carrier: u8) -> Result<usize, D
     Ok(BATCH - count)
 }
 
-const DELETED: &str = "the new orders that are delivered";
-const SHIPPED: &str = "the orders that are delivered";
-const CHARGED: &str = "the customers whose orders are delivered";
-
 /// Delivers orders with one statement for each step, which takes them as arrays.
 async fn by_arrays(
     work: &mut Work<'_>,
@@ -98,9 +94,8 @@ async fn by_arrays(
     columns.numbers(orders.iter().map(|o| o.customer));
     let [amounts, districts, customers] = [0, 1, 2].map(|i| columns.value(i));
     let values = [amounts, districts, customers, home];
-    let count = orders.len() as u64;
     // Not ahead of the COMMIT: a customer who is missing must be told before.
-    work.change(Sql::Charge, &values, count, CHARGED).await
+    work.change(Sql::Charge, &values, orders.len() as u16).await
 }
 
 /// The same with lists of a fixed length, which the last order fills up.
@@ -131,8 +126,8 @@ async fn steps<'v>(
     carrier: Value<'v>,
     now: Value<'v>,
 ) -> Result<(), DbError> {
-    let count = orders.len() as u64;
-    work.change_ahead(Sql::DeleteNewOrder, &key[1..], count, DELETED)
+    let count = orders.len() as u16;
+    work.change_ahead(Sql::DeleteNewOrder, &key[1..], count)
         .await?;
     work.fetch(Sql::Orderer, &key[1..]).await?;
     for row in 0..work.scratch.rows.len() {
@@ -143,7 +138,7 @@ async fn steps<'v>(
         }
     }
     key[0] = carrier;
-    work.change_ahead(Sql::Ship, key, count, SHIPPED).await?;
+    work.change_ahead(Sql::Ship, key, count).await?;
     key[0] = now;
     work.execute_ahead(Sql::DeliverLines, key).await?;
     work.fetch(Sql::Amount, &key[1..]).await?;
@@ -160,7 +155,7 @@ async fn steps<'v>(
 
 /// The last step, a statement for each order.
 async fn charge(work: &mut Work<'_>, orders: &[Order]) -> Result<(), DbError> {
-    for order in orders {
+    for (order, left) in orders.iter().zip((0..orders.len()).rev()) {
         let amount = Money::new(order.amount()?);
         let values = [
             amount.value(),
@@ -168,7 +163,13 @@ async fn charge(work: &mut Work<'_>, orders: &[Order]) -> Result<(), DbError> {
             Value::Int(order.district),
             Value::Int(order.customer),
         ];
-        work.change(Sql::Charge, &values, 1, CHARGED).await?;
+        // The last one takes the others along, and not the COMMIT: a customer who is missing must be
+        // told before.
+        if left > 0 {
+            work.change_ahead(Sql::Charge, &values, 1).await?;
+        } else {
+            work.change(Sql::Charge, &values, 1).await?;
+        }
     }
     Ok(())
 }

@@ -139,8 +139,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
     let tax = warehouse_tax + work.decimal(0, 1, 4, "d_tax")?;
     if !style.returning {
         let values = [order + 1, home, district].map(Value::Int);
-        work.change(Sql::AdvanceOrder, &values, 1, "d_next_o_id")
-            .await?;
+        work.change_ahead(Sql::AdvanceOrder, &values, 1).await?;
     }
 
     let is_local = |line: &Line| i64::from(line.warehouse) == home;
@@ -307,7 +306,6 @@ async fn stock(work: &mut Work<'_>, parts: &mut [Part], district: i64) -> Result
     }
     let changed = &changed[..count];
 
-    let what = "the stock of an order";
     if arrays {
         let mut text = std::mem::take(&mut work.scratch.text);
         let mut columns = Arrays::new(&mut text);
@@ -319,13 +317,13 @@ async fn stock(work: &mut Work<'_>, parts: &mut [Part], district: i64) -> Result
         columns.numbers(changed.iter().map(|s| s.item));
         let values = [0, 1, 2, 3, 4, 5].map(|i| columns.value(i));
         let done = work
-            .change_ahead(Sql::UpdateStock, &values, count as u64, what)
+            .change_ahead(Sql::UpdateStock, &values, count as u16)
             .await;
         work.scratch.text = text;
         return done;
     }
     for row in changed {
-        work.change(Sql::UpdateStock, &row.values(), 1, what)
+        work.change_ahead(Sql::UpdateStock, &row.values(), 1)
             .await?;
     }
     Ok(())
@@ -346,13 +344,7 @@ async fn one_stock(work: &mut Work<'_>, part: &mut Part, district: i64) -> Resul
         ..Stock::default()
     };
     stock.take(&line, work.warehouse);
-    work.change(
-        Sql::UpdateStock,
-        &stock.values(),
-        1,
-        "the stock of an order",
-    )
-    .await
+    work.change(Sql::UpdateStock, &stock.values(), 1).await
 }
 
 /// Values of one row of `order_line`.
@@ -404,9 +396,8 @@ async fn insert_lines(
         for ((place, part), amount) in rows.zip(lines).zip(&amounts) {
             place.copy_from_slice(&row(id, part, amount));
         }
-        let statement = work.sql.lines(lines.len())?;
         let values = &values[..COLUMNS * lines.len()];
-        return work.session.execute(statement, values).await.map(drop);
+        return work.insert_ahead(lines.len(), values).await;
     }
     for (part, amount) in lines.iter().zip(&amounts) {
         work.execute(Sql::InsertLine, &row(id, part, amount))

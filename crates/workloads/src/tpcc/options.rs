@@ -78,7 +78,8 @@ pub const OPTIONS: &[OptionSpec] = &[
         OptionKind::Choice(&["pipelined", "batched", "single"]),
         "pipelined",
         "New-Order's lines in statements for many rows (batched), which on PostgreSQL and its kin \
-         travel together where none waits for another (pipelined), or one statement a row",
+         and on MariaDB travel together where none waits for another (pipelined; batched where a \
+         proxy can't take that), or one statement a row",
     ),
     option(
         "first-warehouse",

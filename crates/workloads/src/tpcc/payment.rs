@@ -77,12 +77,10 @@ pub(super) async fn pay(work: &mut Work<'_>, input: &Payment) -> Result<(), DbEr
             d,
             c,
         ];
-        work.change_ahead(Sql::PayBadCustomer, &values, 1, "the customer of a payment")
-            .await?;
+        work.change_ahead(Sql::PayBadCustomer, &values, 1).await?;
     } else {
         let values = [amount.value(), amount.value(), w, d, c];
-        work.change_ahead(Sql::PayCustomer, &values, 1, "the customer of a payment")
-            .await?;
+        work.change_ahead(Sql::PayCustomer, &values, 1).await?;
     }
 
     let values = [
@@ -109,23 +107,16 @@ async fn sum_up(
     values: &[Value<'_>],
     names: &mut String,
 ) -> Result<(), DbError> {
-    let (pay, read, what) = if is_warehouse {
-        (
-            Sql::PayWarehouse,
-            Sql::ReadWarehouse,
-            "the warehouse of a payment",
-        )
+    let (pay, read) = if is_warehouse {
+        (Sql::PayWarehouse, Sql::ReadWarehouse)
     } else {
-        (
-            Sql::PayDistrict,
-            Sql::ReadDistrict,
-            "the district of a payment",
-        )
+        (Sql::PayDistrict, Sql::ReadDistrict)
     };
+    let what = pay.changed_rows();
     if returning {
         work.fetch_one(pay, values, what).await?;
     } else {
-        work.change(pay, values, 1, what).await?;
+        work.change_ahead(pay, values, 1).await?;
         work.fetch_one(read, &values[1..], what).await?;
     }
     if let Some(Cell::Bytes(name)) = work.scratch.rows.get(0, 0) {

@@ -94,6 +94,21 @@ impl Sql {
         self.of().is_none_or(|kind| weight[kind] > 0)
     }
 
+    /// The rows that it changes, for whoever misses them.
+    pub fn changed_rows(self) -> &'static str {
+        match self {
+            Sql::UpdateStock => "the stock of an order",
+            Sql::AdvanceOrder => "d_next_o_id",
+            Sql::PayWarehouse => "the warehouse of a payment",
+            Sql::PayDistrict => "the district of a payment",
+            Sql::PayCustomer | Sql::PayBadCustomer => "the customer of a payment",
+            Sql::DeleteNewOrder => "the new orders that are delivered",
+            Sql::Ship => "the orders that are delivered",
+            Sql::Charge => "the customers whose orders are delivered",
+            _ => "the rows of a statement",
+        }
+    }
+
     /// Its text; `None` where the style does without it.
     pub fn text(self, style: Style, dialect: &Dialect) -> Option<String> {
         let lock = dialect.for_update();

@@ -6,7 +6,7 @@ use super::sql::Sql;
 use super::statements::Statements;
 use std::fmt::Write as _;
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{Cell, MOST_AHEAD, Outcome, RowSet, Session, Value};
+use tidemark_drivers::{Cell, MOST_AHEAD, Outcome, RowSet, Session, Statement, Value};
 
 /// The code of rows that must be there and are not.
 pub const CODE: &str = "tpcc";
@@ -21,7 +21,7 @@ pub(super) struct Scratch {
 /// How many rows the statements must have changed that wait to be sent with the next one.
 #[derive(Debug, Default)]
 pub(super) struct Expected {
-    changes: [Option<(u64, &'static str)>; MOST_AHEAD],
+    changes: [Option<(u16, Sql)>; MOST_AHEAD],
     count: usize,
 }
 
@@ -47,10 +47,25 @@ impl Work<'_> {
     /// Executes a statement whose outcome nobody needs to send the next one, which takes it along
     /// where statements are pipelined.
     pub async fn execute_ahead(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<(), DbError> {
-        if self.queue(sql, values, None)? {
+        let statement = self.sql.get(sql)?;
+        if self.queue(statement, values, None)? {
             return Ok(());
         }
         self.execute(sql, values).await.map(drop)
+    }
+
+    /// The same of an INSERT of so many order lines.
+    pub async fn insert_ahead(
+        &mut self,
+        lines: usize,
+        values: &[Value<'_>],
+    ) -> Result<(), DbError> {
+        let statement = self.sql.lines(lines)?;
+        if self.queue(statement, values, None)? {
+            return Ok(());
+        }
+        self.session.execute(statement, values).await?;
+        self.check_ahead()
     }
 
     /// The same of one that must change `rows` rows, which is checked with the next.
@@ -58,26 +73,26 @@ impl Work<'_> {
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
-        rows: u64,
-        what: &'static str,
+        rows: u16,
     ) -> Result<(), DbError> {
-        if self.queue(sql, values, Some((rows, what)))? {
+        let statement = self.sql.get(sql)?;
+        if self.queue(statement, values, Some((rows, sql)))? {
             return Ok(());
         }
-        self.change(sql, values, rows, what).await
+        self.change(sql, values, rows).await
     }
 
     fn queue(
         &mut self,
-        sql: Sql,
+        statement: &Statement,
         values: &[Value<'_>],
-        change: Option<(u64, &'static str)>,
+        change: Option<(u16, Sql)>,
     ) -> Result<bool, DbError> {
         let Expected { changes, count } = &mut self.expected;
         let Some(place) = changes.get_mut(*count) else {
             return Ok(false);
         };
-        if !self.sql.style().pipelined || !self.session.queue(self.sql.get(sql)?, values)? {
+        if !self.sql.style().pipelined || !self.session.queue(statement, values)? {
             return Ok(false);
         }
         *place = change;
@@ -93,8 +108,8 @@ impl Work<'_> {
         let expected = std::mem::take(&mut self.expected);
         let changed = self.session.changed_ahead();
         for (change, changed) in expected.changes.into_iter().zip(changed) {
-            if let Some((rows, what)) = change {
-                check(u64::from(*changed), rows, what)?;
+            if let Some((rows, sql)) = change {
+                check((*changed).into(), rows, sql)?;
             }
         }
         Ok(())
@@ -105,11 +120,10 @@ impl Work<'_> {
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
-        rows: u64,
-        what: &str,
+        rows: u16,
     ) -> Result<(), DbError> {
         let outcome = self.execute(sql, values).await?;
-        check(outcome.affected, rows, what)
+        check(outcome.affected, rows, sql)
     }
 
     /// Executes a statement and keeps its rows.
@@ -186,10 +200,11 @@ impl Who {
     }
 }
 
-fn check(changed: u64, rows: u64, what: &str) -> Result<(), DbError> {
-    if changed == rows {
+fn check(changed: u64, rows: u16, sql: Sql) -> Result<(), DbError> {
+    if changed == u64::from(rows) {
         return Ok(());
     }
+    let what = sql.changed_rows();
     Err(missing(format_args!(
         "{what}: {changed} rows were changed where {rows} must be"
     )))
