@@ -191,7 +191,7 @@ class Server:
         """Ten terminals for each warehouse, that think."""
         plan, runs = self.plan, []
         for _ in range(plan.efficiency_runs):
-            options = ["--wait", f"--warmup={plan.efficiency_warm_up}s"]
+            options = [*plan.efficiency_waits, f"--warmup={plan.efficiency_warm_up}s"]
             terminals = 10 * plan.warehouses
             runs.append(
                 self.tpcc.run(plan.warehouses, terminals, plan.efficiency_seconds, *options)

@@ -6,6 +6,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import sys
 import tempfile
 
 from .clients import Programs
@@ -62,13 +63,23 @@ def build(smoke):
     return Programs(tidemark=folder / "tidemark", bare_loop=folder / "bare-loop")
 
 
-def build_packages(smoke, packages):
-    """Builds packages of this workspace; the release profile except for a smoke test, which takes
-    what the tests have built already. The folder with their programs."""
-    profile = [] if smoke else ["--release"]
-    command = ["cargo", "build", "--locked", *profile]
+def build_command(smoke, packages):
+    """What builds packages of this workspace: with the release profile, except for a smoke test,
+    which takes what the tests have built already. That is the whole workspace with what its tests
+    depend on (examples make Cargo count that in): fewer packages turn on fewer features of the
+    crates they share, and most would be built once more."""
+    command = ["cargo", "build", "--locked"]
+    if smoke:
+        return [*command, "--workspace", "--bins", "--examples"]
+    command.append("--release")
     for package in packages:
         command += ["-p", package]
+    return command
+
+
+def build_packages(smoke, packages):
+    """Builds packages of this workspace; the folder with their programs."""
+    command = build_command(smoke, packages)
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise BenchError("the build failed: " + " ".join(command))
     asked = subprocess.run(
@@ -79,6 +90,15 @@ def build_packages(smoke, packages):
     )
     folder = pathlib.Path(json.loads(asked.stdout)["target_directory"])
     return folder / ("debug" if smoke else "release")
+
+
+def become(package, name):
+    """Builds a package, and becomes its program of this name, with the options of this one."""
+    try:
+        program = build_packages("--smoke" in sys.argv, [package]) / name
+    except BenchError as error:
+        sys.exit(f"bench/{name}: {error}")
+    os.execv(program, [f"bench/{name}", *sys.argv[1:]])
 
 
 class OwnServers:

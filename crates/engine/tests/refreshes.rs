@@ -5,25 +5,16 @@
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod place;
 
-use place::Place;
+use place::{Place, Quiet};
 use std::sync::Arc;
 use tidemark_core::Source;
 use tidemark_drivers::Session;
-use tidemark_engine::{LoadObserver, LoadSpec, StopHandle, prepare};
+use tidemark_engine::{LoadSpec, StopHandle, prepare};
 use tidemark_runtime::block_on;
 use tidemark_workloads::tpch::RefreshSet;
 use tidemark_workloads::{Workload, find};
 
 const SCALE: f64 = 0.01;
-
-struct Quiet;
-
-impl LoadObserver for Quiet {
-    fn creating(&mut self, _: &str, _: u64, _: u64) {}
-    fn progress(&mut self, _: u64, _: u64) {}
-    fn indexing(&mut self, _: &str) {}
-    fn verifying(&mut self) {}
-}
 
 fn tpch() -> Arc<dyn Workload> {
     let definition = find("tpch").unwrap();

@@ -5,20 +5,11 @@
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod place;
 
-use place::Place;
+use place::{Place, Quiet};
 use tidemark_core::Source;
-use tidemark_engine::{LoadObserver, LoadSpec, StopHandle, prepare};
+use tidemark_engine::{LoadSpec, StopHandle, prepare};
 use tidemark_runtime::block_on;
 use tidemark_workloads::find;
-
-struct Quiet;
-
-impl LoadObserver for Quiet {
-    fn creating(&mut self, _: &str, _: u64, _: u64) {}
-    fn progress(&mut self, _: u64, _: u64) {}
-    fn indexing(&mut self, _: &str) {}
-    fn verifying(&mut self) {}
-}
 
 #[test]
 fn a_load_leaves_statistics_of_every_table() {

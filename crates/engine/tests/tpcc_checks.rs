@@ -5,28 +5,19 @@
 
 mod place;
 
-use place::{Place, execute};
+use place::{Place, Quiet, execute};
 use std::sync::Arc;
 use tidemark_core::{OptionValues, Source};
 use tidemark_engine::{
-    CheckObserver, CheckReport, CheckSpec, ConditionReport, LoadObserver, LoadSpec, StopHandle,
-    Verdict, check, prepare,
+    CheckObserver, CheckReport, CheckSpec, ConditionReport, LoadSpec, StopHandle, Verdict, check,
+    prepare,
 };
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpcc::{OPTIONS, Tpcc};
 
-struct Quiet;
-
 impl CheckObserver for Quiet {
     fn progress(&mut self, _: u64, _: u64) {}
     fn verdict(&mut self, _: &ConditionReport) {}
-}
-
-impl LoadObserver for Quiet {
-    fn creating(&mut self, _: &str, _: u64, _: u64) {}
-    fn progress(&mut self, _: u64, _: u64) {}
-    fn indexing(&mut self, _: &str) {}
-    fn verifying(&mut self) {}
 }
 
 fn tpcc(warehouses: &str) -> Arc<dyn Workload> {

@@ -4,26 +4,15 @@
 
 mod place;
 
-use place::{Place, execute};
+use place::{Place, Quiet, execute};
 use std::sync::Arc;
 use tidemark_core::{Engine, OptionValues, Source};
 use tidemark_drivers::Dialect;
 use tidemark_drivers::catalog::{describe_table, list_tables, row_count};
-use tidemark_engine::{
-    EngineError, LoadObserver, LoadSpec, Replace, StopHandle, drop_tables, prepare,
-};
+use tidemark_engine::{EngineError, LoadSpec, Replace, StopHandle, drop_tables, prepare};
 use tidemark_runtime::block_on;
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpcc::{OPTIONS, Table, Tpcc};
-
-struct Quiet;
-
-impl LoadObserver for Quiet {
-    fn creating(&mut self, _: &str, _: u64, _: u64) {}
-    fn progress(&mut self, _: u64, _: u64) {}
-    fn indexing(&mut self, _: &str) {}
-    fn verifying(&mut self) {}
-}
 
 fn tpcc(options: &[(&str, &str)]) -> Arc<dyn Workload> {
     let mut values = OptionValues::defaults([OPTIONS]);

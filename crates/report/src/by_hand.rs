@@ -297,7 +297,7 @@ pub(crate) fn of_run(run: OneRun<'_>, t: &Texts) -> String {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Vec<String> {
+    pub(super) fn words(line: &str) -> Vec<String> {
         line.split(' ').map(String::from).collect()
     }
 

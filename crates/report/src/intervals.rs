@@ -251,11 +251,12 @@ fn all(types: &BTreeMap<&str, Histogram>) -> Histogram {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use tidemark_core::record::{EncodedHistogram, StatementCounts, TypeStats};
 
-    fn stats(us: &[u64]) -> TypeStats {
+    /// Of transactions that took so many microseconds.
+    pub(crate) fn stats(us: &[u64]) -> TypeStats {
         let mut histogram = Histogram::new();
         us.iter()
             .for_each(|us| histogram.record(Duration::from_micros(*us)));

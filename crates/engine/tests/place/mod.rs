@@ -1,10 +1,11 @@
-//! Places whose conditions are asked.
+//! Places whose conditions are asked, and who hears of it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tidemark_core::Target;
 use tidemark_drivers::{ConnectOptions, Connector};
+use tidemark_engine::LoadObserver;
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
@@ -64,4 +65,15 @@ pub fn execute(place: &Place, statements: &[&str]) {
         session.close().await;
     })
     .unwrap();
+}
+
+/// Says nothing.
+#[allow(dead_code, reason = "some tests load nothing, or listen")]
+pub struct Quiet;
+
+impl LoadObserver for Quiet {
+    fn creating(&mut self, _: &str, _: u64, _: u64) {}
+    fn progress(&mut self, _: u64, _: u64) {}
+    fn indexing(&mut self, _: &str) {}
+    fn verifying(&mut self) {}
 }

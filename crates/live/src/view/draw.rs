@@ -27,17 +27,22 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     if is_too_small(frame, LEAST, "the run") {
         return;
     }
-    let [head, time, below, foot] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(1),
-    ])
-    .areas(area);
+    let [head, time, below, foot] = bands(area);
     frame.render_widget(title(picture), head);
     gauge(frame, time, picture);
     figures(frame, below, picture, area.height >= TALL);
     foot_line(frame, foot, "the run");
+}
+
+/// A run's title, its time, what it does, and what keys do.
+pub(super) fn bands(area: Rect) -> [Rect; 4] {
+    let rows = [
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+        Constraint::Length(1),
+    ];
+    Layout::vertical(rows).areas(area)
 }
 
 /// Says so where a view needs more room.

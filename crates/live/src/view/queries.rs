@@ -3,7 +3,7 @@
 use super::Scene;
 use super::chart::{clock, latency};
 use super::draw::{
-    LEAST, client_line, foot_line, host_line, in_red, is_too_small, most_frequent, share,
+    LEAST, bands, client_line, foot_line, host_line, in_red, is_too_small, most_frequent, share,
 };
 use crate::RunInfo;
 use ratatui::Frame;
@@ -88,13 +88,7 @@ impl Scene for QueriesPicture {
         if is_too_small(frame, LEAST, "the run") {
             return;
         }
-        let [head, time, below, foot] = Layout::vertical([
-            Constraint::Length(1),
-            Constraint::Length(1),
-            Constraint::Fill(1),
-            Constraint::Length(1),
-        ])
-        .areas(frame.area());
+        let [head, time, below, foot] = bands(frame.area());
         frame.render_widget(self.title(), head);
         self.gauge(frame, time);
         self.figures(frame, below);

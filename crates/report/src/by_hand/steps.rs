@@ -127,11 +127,8 @@ pub(crate) fn of_steps(steps: &[Labelled<'_>], t: &Texts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::by_hand::tests::words;
     use crate::texts::Lang;
-
-    fn words(line: &str) -> Vec<String> {
-        line.split(' ').map(String::from).collect()
-    }
 
     #[test]
     fn other_data_are_loaded_in_place_of_those_that_are_there() {

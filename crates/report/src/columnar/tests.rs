@@ -4,24 +4,13 @@
 
 use super::*;
 use crate::interval_table;
+use crate::intervals::tests::stats;
 use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use tidemark_core::record::{EncodedHistogram, Interval, Phase, StatementCounts, TypeStats};
-use tidemark_stats::Histogram;
+use tidemark_core::record::{Interval, Phase, StatementCounts};
 
 const SINCE: Duration = Duration::from_millis(1_700_000_000_500);
-
-fn stats(us: &[u64]) -> TypeStats {
-    let mut histogram = Histogram::new();
-    us.iter()
-        .for_each(|us| histogram.record(Duration::from_micros(*us)));
-    TypeStats {
-        count: us.len() as u64,
-        service: EncodedHistogram(histogram.encode()),
-        ..TypeStats::default()
-    }
-}
 
 fn record(types: &[(&str, &[u64])]) -> RunRecord {
     let interval = |start_ms, phase| Interval {
