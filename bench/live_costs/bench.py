@@ -16,6 +16,12 @@ from . import report, terminal
 from .report import OFF, ON
 
 
+# Transactions a second of the runs whose processor time is compared: next to none, for what is
+# looked for is what they take beside the load.
+QUIET_RATE = 100
+QUIET_WORKLOAD = "oltp_point_select"
+
+
 @dataclasses.dataclass
 class Found:
     """Throughput of the runs of one workload on one server, pair by pair."""
@@ -23,6 +29,15 @@ class Found:
     server: str
     workload: str
     runs: dict = dataclasses.field(default_factory=lambda: {ON: [], OFF: []})
+
+
+@dataclasses.dataclass
+class Cost:
+    """Processor time of runs with next to no load on one server, pair by pair."""
+
+    server: str
+    seconds: float
+    cpu_s: dict = dataclasses.field(default_factory=lambda: {ON: [], OFF: []})
 
 
 class Server:
@@ -44,15 +59,33 @@ class Server:
             self.say(report.pair_line(found))
         return found
 
+    def cost(self):
+        """Processor time with and without, in turn, under next to no load."""
+        cost = Cost(self.name, self.plan.seconds)
+        rate = f"--rate={QUIET_RATE}"
+        for _ in range(self.plan.pairs):
+            done = self._unwatched(QUIET_WORKLOAD, rate)
+            cost.cpu_s[OFF].append(done.user_s + done.system_s)
+            cost.cpu_s[ON].append(self._watched(QUIET_WORKLOAD, rate)[1])
+        self.say(report.cost_line(cost))
+        return cost
+
     def _off(self, workload):
-        """No record, no lines, no view."""
-        plan = self.plan
-        args = (TIDEMARK, workload, plan.run_size, plan.sessions, plan.seconds, "--store=off")
-        done = self.clients.run_with(*args)
-        return summary(done.stdout)[1]
+        return summary(self._unwatched(workload).stdout)[1]
 
     def _on(self, workload):
-        """A record in the store and in a file, lines every second, and a view."""
+        said, _ = self._watched(workload)
+        return said.statements / said.elapsed_s
+
+    def _unwatched(self, workload, *more):
+        """No record, no lines, no view: what it used and said."""
+        plan = self.plan
+        args = (TIDEMARK, workload, plan.run_size, plan.sessions, plan.seconds, "--store=off")
+        return self.clients.run_with(*args, *more)
+
+    def _watched(self, workload, *more):
+        """A record in the store and in a file, lines every second, and a view: what the record
+        says, and the processor time."""
         plan, clients = self.plan, self.clients
         out = pathlib.Path(clients.folder, "watched.json")
         options = [
@@ -61,6 +94,7 @@ class Server:
             f"--out={out}",
             "--report-interval=1",
             "--view=on",
+            *more,
         ]
         command = clients._sysbench(TIDEMARK, workload, plan.run_size, "run", options)
         command = [str(part) for part in command]
@@ -74,12 +108,12 @@ class Server:
             )
         said = parse.record(out.read_text())
         out.unlink()
-        return said.statements / said.elapsed_s
+        return said, shown.cpu_s
 
 
 def measure(programs, urls, plan, say):
-    """The pairs of each workload on each server; what was found."""
-    all_found = []
+    """The pairs of each workload on each server; what was found, and what it costs."""
+    all_found, costs = [], []
     for driver, url in urls.items():
         with contextlib.ExitStack() as stack:
             clients = stack.enter_context(reached(programs, url, driver))
@@ -87,4 +121,5 @@ def measure(programs, urls, plan, say):
             say(f"\n{server.name}")
             stack.enter_context(tables(clients, plan, with_pgbench=False))
             all_found += [server.pairs(workload) for workload in plan.workloads]
-    return all_found
+            costs.append(server.cost())
+    return all_found, costs

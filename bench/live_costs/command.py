@@ -17,7 +17,7 @@ from vs_sysbench.script import (
 )
 
 from . import report, terminal
-from .bench import measure
+from .bench import QUIET_RATE, measure
 
 WORKLOADS = ("oltp_point_select", "oltp_read_write")
 
@@ -75,11 +75,15 @@ def measure_all(args, plan):
     facts = Facts(args)
     programs = program_of(args)
     with servers(args, say, []) as urls:
-        found = measure(programs, urls, plan, say)
+        found, costs = measure(programs, urls, plan, say)
     how = [
         f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
         f"turn; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows; the view fills "
         f"a terminal of {terminal.COLUMNS} × {terminal.ROWS}.",
     ]
     text = facts.markdown(programs.tidemark, [], how)
-    return f"{text}\n\n{report.figures_table(found)}"
+    return (
+        f"{text}\n\n{report.figures_table(found)}\n\n"
+        f"Processor time of runs of {plan.seconds} s with {QUIET_RATE} transactions a second, "
+        f"{plan.pairs} of each in turn:\n\n{report.costs_table(costs)}"
+    )

@@ -4,6 +4,7 @@ import dataclasses
 import fcntl
 import os
 import pty
+import resource
 import select
 import signal
 import struct
@@ -21,10 +22,12 @@ ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """A program that has ended on its terminal: its exit code, and all that it wrote there."""
+    """A program that has ended on its terminal: its exit code, all that it wrote there, and the
+    processor time that it took."""
 
     status: int
     written: bytes
+    cpu_s: float
 
     @property
     def had_view(self):
@@ -56,8 +59,14 @@ def run(command, timeout_s, env=None, cwd=None):
             os.close(theirs)
 
 
+def _cpu_s():
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _read(terminal, program, deadline):
-    written = bytearray()
+    written, before = bytearray(), _cpu_s()
     try:
         while time.monotonic() < deadline:
             if not select.select([terminal], [], [], 0.5)[0]:
@@ -68,7 +77,8 @@ def _read(terminal, program, deadline):
                 # Linux's answer when nobody has the other side any more (EIO).
                 more = b""
             if not more:
-                return Shown(program.wait(), bytes(written))
+                status = program.wait()
+                return Shown(status, bytes(written), _cpu_s() - before)
             written += more
         raise BenchError(f"{program.args[0]} had not ended in time and was killed")
     finally:

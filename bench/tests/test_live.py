@@ -28,6 +28,17 @@ class Table(unittest.TestCase):
         text = report.figures_table([self.found([989], [1000])])
         self.assertIn("missed", text)
 
+    def test_processor_time_is_a_part_of_all_processors(self):
+        cost = bench.Cost("MariaDB 1", 10)
+        cores = report.os.cpu_count()
+        cost.cpu_s = {ON: [0.3, 0.25, 0.9], OFF: [0.1, 0.1, 0.2]}
+        self.assertAlmostEqual(report.part(cost), 0.02 / cores)
+        text = report.costs_table([cost])
+        self.assertIn("0.300 s (0.250–0.900)", text)
+        self.assertEqual("| met" in text, 0.02 / cores <= 0.01)
+        cost.cpu_s[ON] = [0.1 + 0.2 * cores]
+        self.assertIn("missed", report.costs_table([cost]))
+
     def test_a_pair_lacks_neither_run(self):
         with self.assertRaises(ValueError):
             report.figures_table([self.found([1, 2], [1])])
@@ -52,6 +63,11 @@ class Terminal(unittest.TestCase):
         enter, leave = terminal.ENTER.decode(), terminal.LEAVE.decode()
         for written, had_view in [(enter + "x" + leave, True), (enter, False), (leave + enter, False)]:
             self.assertEqual(self.shown(f"print({written!r})").had_view, had_view, written)
+
+    def test_processor_time_is_the_programs(self):
+        spent = self.shown("import time\nwhile time.process_time() < 0.3: pass").cpu_s
+        self.assertTrue(0.3 <= spent < 5, spent)
+        self.assertLess(self.shown("").cpu_s, spent)
 
     def test_who_does_not_end_is_killed(self):
         with self.assertRaises(BenchError):
