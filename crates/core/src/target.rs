@@ -8,10 +8,12 @@ pub use redact::redact_url;
 pub use redact_text::{is_password_name, redact_text};
 
 use crate::{Protocol, Secret, nearest};
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{
+    AsciiSet, CONTROLS, percent_decode_str, percent_encode_byte, utf8_percent_encode,
+};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One place a target listens at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -337,6 +339,20 @@ fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
 }
 
 /// The URL, or the URLs, with `***` for the password: for records, reports and messages.
+/// A path as a value of a URL's query: what would end it, or begin another URL, is escaped; the rest
+/// stays as people know it.
+fn in_query(path: &Path) -> String {
+    let mut text = String::new();
+    for c in path.display().to_string().chars() {
+        if c.is_ascii_control() || " %&#,?@".contains(c) {
+            text.push_str(percent_encode_byte(c as u8));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.protocol == Protocol::Sqlite {
@@ -388,7 +404,7 @@ impl Target {
         let mut query = Vec::new();
         for host in hosts {
             if let Host::Unix(path) = host {
-                query.push(format!("socket={}", path.display()));
+                query.push(format!("socket={}", in_query(path)));
             }
         }
         if self.tls != TlsMode::Disabled {
@@ -396,7 +412,7 @@ impl Target {
         }
         for (key, path) in [("ca", &self.ca), ("cert", &self.cert), ("key", &self.key)] {
             if let Some(path) = path {
-                query.push(format!("{key}={}", path.display()));
+                query.push(format!("{key}={}", in_query(path)));
             }
         }
         query.extend(role.map(Into::into));
@@ -436,6 +452,22 @@ mod tests {
         );
         assert_eq!(t.tls, TlsMode::VerifyFull);
         assert_eq!(Target::parse("sqlite:a.db").unwrap().database, "a.db");
+    }
+
+    #[test]
+    fn paths_are_shown_as_a_url_can_name_them() {
+        let t = Target::parse("postgres://user@/db?host=/var/run,mysql:/").unwrap();
+        let shown = "postgres://user@/db?socket=/var/run%2Cmysql://.s.PGSQL.5432";
+        assert_eq!(t.to_string(), shown);
+        assert_eq!(Target::parse(shown).unwrap(), t);
+        let t = Target::parse("mysql://u@h/db?ca=/a%26tls=off%23 %25,b@c%3Fd&cert=/证书").unwrap();
+        assert_eq!(t.ca.as_deref(), Some("/a&tls=off# %,b@c?d".as_ref()));
+        let shown = t.to_string();
+        assert!(
+            shown.ends_with("ca=/a%26tls=off%23%20%25%2Cb%40c%3Fd&cert=/证书"),
+            "{shown}"
+        );
+        assert_eq!(Target::parse(&shown).unwrap(), t);
     }
 
     #[test]
