@@ -68,19 +68,47 @@ pub async fn list_tables(session: &mut Session) -> Result<Vec<String>, DbError> 
 /// The server's error; [`tidemark_core::ErrorClass::Missing`] when there is no such table.
 pub async fn row_count(session: &mut Session, table: &str) -> Result<u64, DbError> {
     let table = session.dialect().quote(table);
-    let count = format!("SELECT COUNT(*) FROM {table}");
+    let all = format!("SELECT COUNT(*) FROM {table}");
     let rows = match session.dialect().engine() {
         // Left alone, the server counts in the smallest index. While transactions that are older
         // than it go on, InnoDB looks up each entry's row to see whether it counts: ten times the work.
         Engine::Mysql | Engine::Mariadb => {
-            let by_key = format!("{count} FORCE INDEX (PRIMARY)");
+            let by_key = format!("{all} FORCE INDEX (PRIMARY)");
             match session.query(&by_key).await {
-                Err(e) if e.code == NO_SUCH_KEY => session.query(&count).await?,
+                Err(e) if e.code == NO_SUCH_KEY => session.query(&all).await?,
                 counted => counted?,
             }
         }
-        _ => session.query(&count).await?,
+        _ => session.query(&all).await?,
     };
+    count(&rows)
+}
+
+/// `COUNT(*)` of the rows whose integer column is at least the first bound and below the second.
+///
+/// # Errors
+/// The server's error; [`tidemark_core::ErrorClass::Missing`] when there is no such table or
+/// column.
+pub async fn row_count_between(
+    session: &mut Session,
+    table: &str,
+    column: &str,
+    (from, below): (Option<i64>, Option<i64>),
+) -> Result<u64, DbError> {
+    let dialect = session.dialect();
+    let (table, column) = (dialect.quote(table), dialect.quote(column));
+    let from = from.map(|bound| format!("{column} >= {bound}"));
+    let below = below.map(|bound| format!("{column} < {bound}"));
+    let bounds: Vec<String> = from.into_iter().chain(below).collect();
+    let mut sql = format!("SELECT COUNT(*) FROM {table}");
+    if !bounds.is_empty() {
+        sql.push_str(" WHERE ");
+        sql.push_str(&bounds.join(" AND "));
+    }
+    count(&session.query(&sql).await?)
+}
+
+fn count(rows: &RowSet) -> Result<u64, DbError> {
     rows.int(0, 0)
         .and_then(|n| u64::try_from(n).ok())
         .ok_or_else(|| DbError::protocol("COUNT(*) gave no number"))

@@ -75,6 +75,13 @@ impl Dialect {
         }
     }
 
+    /// Whether a table's rows are kept in the order of its primary key, which is there from the
+    /// beginning: counting the rows of a range of keys reads those alone (MySQL manual, "Clustered
+    /// and Secondary Indexes").
+    pub fn keeps_rows_by_key(&self) -> bool {
+        matches!(self.engine(), Engine::Mysql | Engine::Mariadb)
+    }
+
     /// What a session sets within a transaction that loads rows. PostgreSQL need not wait for the disk
     /// at each commit (manual, "Asynchronous Commit"): what a crash of the server takes back is whole
     /// transactions from the end, each with its line in the journal, and the load goes on with them.

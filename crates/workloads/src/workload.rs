@@ -104,6 +104,8 @@ pub struct TablePlan {
     pub unit_bytes: u32,
     /// The integer column that holds each of 1 to `rows` once, if there is one.
     pub key: Option<&'static str>,
+    /// The integer column that begins the primary key and grows from unit to unit, if there is one.
+    pub ascending: Option<&'static str>,
     /// Columns that find one row together, by which rows are compared after a load. Empty: `key`
     /// alone does, and without it no row is compared.
     pub row_key: &'static [&'static str],

@@ -66,6 +66,8 @@ struct Piece {
     rows: u64,
     /// When this client had committed it.
     mine_since: Option<Instant>,
+    /// Whether this client counted a chunk's rows in the target before it committed them.
+    counted: bool,
 }
 
 impl TableWork {
@@ -85,6 +87,7 @@ impl TableWork {
                 _ => 0,
             },
             mine_since: None,
+            counted: false,
         };
         Self {
             index,
@@ -292,18 +295,27 @@ impl Board {
         })
     }
 
-    /// A part is committed by this client.
-    pub fn done(&self, task: &Task) {
+    /// A part is committed by this client; whether a chunk's rows were counted.
+    pub fn done(&self, task: &Task, counted: bool) {
         let mut inner = self.lock();
         if let Some(piece) = inner.piece(task) {
             piece.stage = Stage::Done;
             piece.mine_since = Some(Instant::now());
+            piece.counted = counted;
         }
         inner.rows_mine += task.rows;
         inner.chunks_mine += u64::from(matches!(task.part, Part::Chunk { .. }));
         if matches!(task.part, Part::Indexes | Part::AfterAll) {
             inner.built = Some(Instant::now());
         }
+    }
+
+    /// The rows of a part's table, where this client counted every chunk of it.
+    pub fn counted(&self, task: &Task) -> Option<u64> {
+        let inner = self.lock();
+        let work = inner.works.get(task.work)?;
+        let chunks = work.chunks().map(|(_, piece)| piece);
+        chunks.map(|p| p.counted.then_some(p.rows)).sum()
     }
 
     /// Another client is at a part.
@@ -365,6 +377,7 @@ impl Board {
                             lost = (lost.0 + piece.rows, lost.1 + u64::from(is_chunk));
                         }
                         piece.stage = *now;
+                        piece.counted = false;
                     }
                     // What this client knows of its own is newer than what was read.
                     (Stage::Done | Stage::Mine, _) => {}

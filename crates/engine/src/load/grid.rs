@@ -9,7 +9,7 @@ const UNIT_BYTES: u32 = 200;
 /// Few commits are cheap, so chunks aren't smaller, in bytes.
 const SMALLEST_CHUNK: u64 = 2 << 20;
 /// What a crash takes back should be seconds of work, so they aren't larger.
-const LARGEST_CHUNK: u64 = 48 << 20;
+const LARGEST_CHUNK: u64 = 16 << 20;
 /// Chunks for each session, so that all end at about the same time.
 const CHUNKS_A_SESSION: u64 = 4;
 

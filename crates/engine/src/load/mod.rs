@@ -8,6 +8,7 @@ mod begin;
 mod board;
 #[cfg(test)]
 mod board_tests;
+mod count;
 mod decide;
 mod drop;
 mod finish;

@@ -1,5 +1,6 @@
 //! Looking at what was loaded: rows, key range, and a sample of values.
 
+use super::board::Task;
 use super::decide::mark_loaded;
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
@@ -16,7 +17,7 @@ pub struct TableReport {
     pub table: String,
     /// Rows asked for.
     pub expected_rows: u64,
-    /// `COUNT(*)`.
+    /// `COUNT(*)`, or the sum of the chunks' where each was counted before its commit.
     pub rows: u64,
     /// Smallest and largest key, where the table has one.
     pub keys: Option<(i64, i64)>,
@@ -77,19 +78,24 @@ impl TableReport {
     }
 }
 
-/// Looks at one table, and marks it when it is in order.
+/// Looks at one table, and marks it when it is in order. Its rows are not counted again where
+/// `counted` says how many they are.
 ///
 /// # Errors
 /// The server's error. A table that is not in order is told in its report.
 pub(super) async fn look(
     session: &mut Session,
     workload: &dyn Workload,
-    index: usize,
-    plan: &TablePlan,
+    task: &Task,
+    counted: Option<u64>,
     seed: u64,
 ) -> Result<TableReport, DbError> {
+    let (index, plan) = (task.index, task.plan.as_ref());
     let refreshed = refresh(session, &plan.name).await?;
-    let rows = catalog::row_count(session, &plan.name).await?;
+    let rows = match counted {
+        Some(rows) => rows,
+        None => catalog::row_count(session, &plan.name).await?,
+    };
     let keys = match plan.key {
         None => None,
         Some(key) => catalog::key_range(session, &plan.name, key).await?,

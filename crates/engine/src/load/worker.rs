@@ -3,7 +3,7 @@
 use super::begin::Me;
 use super::board::{Board, Job, Task};
 use super::watch::Watch;
-use super::{LoadSpec, Share, finish, statement, verify};
+use super::{LoadSpec, Share, count, finish, statement, verify};
 use crate::error::EngineError;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -97,8 +97,8 @@ struct Worker {
 
 /// How a part ended.
 enum Ended {
-    /// It is this client's work, and committed.
-    Done,
+    /// It is this client's work, and committed; whether a chunk's rows were counted before.
+    Done { counted: bool },
     /// Another client has it.
     Lost,
 }
@@ -138,7 +138,7 @@ impl Worker {
                 Job::Done => break,
                 Job::Wait => sleep(ASK_AGAIN).await,
                 Job::Do(task) => match self.task(&mut session, &task).await? {
-                    Ended::Done => self.board.done(&task),
+                    Ended::Done { counted } => self.board.done(&task, counted),
                     Ended::Lost => self.board.lost(&task),
                 },
             }
@@ -182,7 +182,7 @@ impl Worker {
                             let method = self.spec.method;
                             self.board
                                 .loaded_by(method.unwrap_or(session.dialect().bulk_method()));
-                            return Ok(Ended::Done);
+                            return Ok(Ended::Done { counted: false });
                         }
                         Ok(false) => {}
                         // The server may have forgotten the table's making, too: the watch tells.
@@ -237,7 +237,8 @@ impl Worker {
             Part::Verify => {
                 let _ = self.events.send(Event::Verifying);
                 let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
-                let report = verify::look(session, workload, task.index, &task.plan, seed).await?;
+                let counted = self.board.counted(task);
+                let report = verify::look(session, workload, task, counted, seed).await?;
                 if let Some(wrong) = report.complaint() {
                     self.board.stop(EngineError::Check(wrong));
                     return Ok(Ended::Lost);
@@ -247,7 +248,7 @@ impl Worker {
         }
         // Where it isn't the client's any more, another one finds it done.
         Ok(match journal::finish(session, table, part, me).await? {
-            true => Ended::Done,
+            true => Ended::Done { counted: false },
             false => Ended::Lost,
         })
     }
@@ -274,24 +275,24 @@ impl Worker {
             columns: task.plan.columns,
             method: self.spec.method,
         };
-        let method = self.send(session, task, &request, &mut source).await;
+        let sent = self.send(session, task, &request, &mut source).await;
         self.board.landed(source.told());
-        let Some(method) = method? else {
+        let Some((method, counted)) = sent? else {
             return Ok(Ended::Lost);
         };
         self.board.loaded_by(method);
-        Ok(Ended::Done)
+        Ok(Ended::Done { counted })
     }
 
-    /// Sends a chunk's rows and commits them with the claim's turn to done; `None` when the claim
-    /// was taken over: then the rows are taken back.
+    /// Sends a chunk's rows and commits them with the claim's turn to done; how, and whether they
+    /// were counted. `None` when the claim was taken over: then the rows are taken back.
     async fn send(
         &self,
         session: &mut Session,
         task: &Task,
         request: &LoadRequest<'_>,
         source: &mut Counted<'_>,
-    ) -> Result<Option<BulkMethod>, DbError> {
+    ) -> Result<Option<(BulkMethod, bool)>, DbError> {
         let loaded = session.load(request, source).await?;
         if loaded.rows != task.rows {
             return Err(DbError::new(
@@ -303,12 +304,19 @@ impl Worker {
                 ),
             ));
         }
+        let counted = match task.part {
+            Part::Chunk { first, units } => {
+                let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
+                count::is_exact(session, workload, task, (first, units), seed).await?
+            }
+            _ => false,
+        };
         if !journal::finish(session, request.table, task.part, self.me.number).await? {
             session.rollback().await?;
             return Ok(None);
         }
         session.simple("COMMIT").await?;
-        Ok(Some(loaded.method))
+        Ok(Some((loaded.method, counted)))
     }
 }
 

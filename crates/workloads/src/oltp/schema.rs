@@ -76,6 +76,7 @@ pub(super) fn table(
         rows: settings.table_size,
         unit_bytes: 195,
         key: Some("id"),
+        ascending: (!settings.random_keys && !settings.secondary).then_some("id"),
         indexes,
         finish: finish.into_iter().collect(),
         name,

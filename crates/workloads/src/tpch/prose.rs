@@ -20,10 +20,29 @@ const SEED: u64 = 933_588_178;
 #[derive(Debug)]
 pub(super) struct Prose {
     grammar: Grammar,
-    /// For each step: the random numbers' state where the sentence begins that holds its first byte.
-    states: Vec<u32>,
-    /// How far into that sentence the byte is.
-    into: Vec<u16>,
+    /// Of every [`STEP`]th byte of the text.
+    marks: Vec<Packed>,
+}
+
+/// Where a comment is in the text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    mark: Packed,
+    /// Bytes from the marked one on.
+    after: u16,
+    length: u16,
+}
+
+/// The random numbers' state where the sentence begins that holds a byte, low half first, and how far
+/// into that sentence the byte is. Together, because reading one is a miss of the caches.
+type Packed = [u16; 3];
+
+fn pack(state: u32, into: usize) -> Packed {
+    [state as u16, (state >> 16) as u16, into as u16]
+}
+
+fn unpack([low, high, into]: Packed) -> (u32, usize) {
+    (u32::from(low) | u32::from(high) << 16, into.into())
 }
 
 static PROSE: LazyLock<Prose> = LazyLock::new(Prose::new);
@@ -37,33 +56,36 @@ impl Prose {
     fn new() -> Self {
         let grammar = Grammar::new(Distributions::static_default());
         let steps = LENGTH as usize / STEP;
-        let (mut states, mut into) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
+        let mut marks = Vec::with_capacity(steps);
         let mut random = Random(SEED);
         let mut at = 0;
-        while states.len() < steps {
+        while marks.len() < steps {
             let state = random.0 as u32;
             let mut length = Length(0);
             grammar.sentence(&mut random, &mut length);
             let end = at + length.0;
-            while states.len() < steps && states.len() * STEP < end {
-                into.push((states.len() * STEP - at) as u16);
-                states.push(state);
+            while marks.len() < steps && marks.len() * STEP < end {
+                marks.push(pack(state, marks.len() * STEP - at));
             }
             at = end;
         }
-        Self {
-            grammar,
-            states,
-            into,
+        Self { grammar, marks }
+    }
+
+    /// Where `length` bytes from byte `offset` are. To be asked for several at a time: the caches
+    /// miss, and the processor waits for one as long as for all.
+    pub fn find(&self, offset: usize, length: usize) -> Place {
+        Place {
+            mark: self.marks.get(offset / STEP).copied().unwrap_or_default(),
+            after: (offset % STEP) as u16,
+            length: length as u16,
         }
     }
 
-    /// `length` bytes from byte `offset`, made in `room`.
-    pub fn cut<'r>(&self, offset: usize, length: usize, room: &'r mut Room) -> &'r mut [u8] {
-        let step = offset / STEP;
-        let mark = self.states.get(step).zip(self.into.get(step));
-        let (state, into) = mark.map_or((0, 0), |(s, i)| (*s, *i));
-        let first = usize::from(into) + offset % STEP;
+    /// The bytes of a place, made in `room`.
+    pub fn cut<'r>(&self, place: Place, room: &'r mut Room) -> &'r mut [u8] {
+        let (state, into) = unpack(place.mark);
+        let (first, length) = (into + usize::from(place.after), usize::from(place.length));
         let mut random = Random(state.into());
         room.end = 0;
         while room.end < first + length && room.end + ROOM / 2 < ROOM {
@@ -167,10 +189,10 @@ impl Word {
     }
 }
 
-/// Which words a place in a phrase takes.
+/// Which words a slot of a phrase takes.
 type Words = Vec<Word>;
 /// A kind of words, and whether a comma follows.
-type Place = (usize, bool);
+type Slot = (usize, bool);
 /// A kind of phrase, and whether a preposition and an article stand before it.
 type Part = (Phrase, bool);
 
@@ -191,8 +213,8 @@ const AUXILIARIES: usize = 5;
 #[derive(Debug)]
 struct Grammar {
     sentences: Vec<Vec<Part>>,
-    noun_phrases: Vec<Vec<Place>>,
-    verb_phrases: Vec<Vec<Place>>,
+    noun_phrases: Vec<Vec<Slot>>,
+    verb_phrases: Vec<Vec<Slot>>,
     words: [Words; 6],
     prepositions: Words,
     /// Ends of sentences, with the blank after them.
@@ -217,8 +239,8 @@ impl Grammar {
         };
         Self {
             sentences: weighed(lists.grammar(), sentence),
-            noun_phrases: weighed(lists.noun_phrase(), |form| places(form, noun)),
-            verb_phrases: weighed(lists.verb_phrase(), |form| places(form, verb)),
+            noun_phrases: weighed(lists.noun_phrase(), |form| slots(form, noun)),
+            verb_phrases: weighed(lists.verb_phrase(), |form| slots(form, verb)),
             words: [
                 lists.nouns(),
                 lists.adjectives(),
@@ -286,7 +308,7 @@ fn sentence(form: &str) -> Vec<Part> {
 }
 
 /// `J, J N`: an adjective and a comma, another one, and a noun.
-fn places(form: &str, kind: impl Fn(char) -> usize) -> Vec<Place> {
+fn slots(form: &str, kind: impl Fn(char) -> usize) -> Vec<Slot> {
     let word = |word: &str| {
         word.chars()
             .next()
@@ -308,7 +330,7 @@ mod tests {
         let mut room = Room::default();
         for offset in (0..(1 << 20) - 512).step_by(97) {
             let length = 20 + offset % 180;
-            let ours = prose.cut(offset, length, &mut room);
+            let ours = prose.cut(prose.find(offset, length), &mut room);
             let ours = std::str::from_utf8(ours).unwrap();
             assert_eq!(ours, theirs.text(offset as i32, (offset + length) as i32));
         }

@@ -8,7 +8,7 @@ mod text;
 
 pub(super) use columns::order_of;
 
-use super::prose::{self, Prose, Room};
+use super::prose::{self, Place, Prose, Room};
 use super::tables::Table;
 use text::Text;
 use tidemark_drivers::{RowSource, RowWriter};
@@ -20,6 +20,9 @@ use tpchgen::random::RowRandomInt;
 /// About how many units a part of tpchgen's has: enough that opening one costs little beside making
 /// its rows, few enough that skipping to its middle does.
 const PART_UNITS: u64 = 1024;
+
+/// Rows made together.
+const AHEAD: usize = 16;
 
 /// Suppliers of a part (clause 4.2.3).
 pub(super) const SUPPLIERS_OF_A_PART: u64 = 4;
@@ -149,6 +152,8 @@ struct Rows<R: Row> {
     part_end: u64,
     made: R::Rows,
     comments: Comments,
+    /// Rows made and not written, the next one last.
+    ahead: Vec<(R, Place)>,
     prose: &'static Prose,
     room: Room,
     text: Text,
@@ -164,10 +169,47 @@ impl<R: Row> Rows<R> {
             part_end,
             made,
             comments,
+            ahead: Vec::with_capacity(AHEAD),
             prose: Prose::get(),
             room: Room::default(),
             text: Text::default(),
         }
+    }
+
+    /// Makes the next rows; false when there are none.
+    fn make(&mut self) -> bool {
+        // Their comments' places are looked up after all are made: see `Prose::find`.
+        let mut cuts = [(0, 0); AHEAD];
+        let mut made = 0;
+        while made < AHEAD {
+            let Some(row) = self.made.next() else {
+                if made > 0 {
+                    break;
+                }
+                if self.part_end >= self.range.end {
+                    return false;
+                }
+                self.part += 1;
+                (self.made, self.comments, self.part_end) = open::<R>(&self.range, self.part);
+                continue;
+            };
+            let unit = row.unit();
+            let cut = self.comments.next(unit);
+            if unit < self.range.first {
+                continue;
+            }
+            if unit >= self.range.end {
+                break;
+            }
+            cuts[made] = cut;
+            made += 1;
+            self.ahead.push((row, Place::default()));
+        }
+        for ((_, place), (offset, length)) in self.ahead.iter_mut().zip(cuts) {
+            *place = self.prose.find(offset, length);
+        }
+        self.ahead.reverse();
+        made > 0
     }
 }
 
@@ -187,29 +229,17 @@ fn open<R: Row>(range: &Range, part: u64) -> (R::Rows, Comments, u64) {
 
 impl<R: Row> RowSource for Rows<R> {
     fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
-        loop {
-            let Some(made) = self.made.next() else {
-                if self.part_end >= self.range.end {
-                    return false;
-                }
-                self.part += 1;
-                (self.made, self.comments, self.part_end) = open::<R>(&self.range, self.part);
-                continue;
-            };
-            let unit = made.unit();
-            let (offset, length) = self.comments.next(unit);
-            if unit < self.range.first {
-                continue;
-            }
-            if unit >= self.range.end {
-                return false;
-            }
-            let comment = self.prose.cut(offset, length, &mut self.room);
-            made.overlay(comment);
-            let comment = std::str::from_utf8(comment).unwrap_or_default();
-            made.write(comment, row, &mut self.text);
-            return true;
+        if self.ahead.is_empty() && !self.make() {
+            return false;
         }
+        let Some((made, place)) = self.ahead.pop() else {
+            return false;
+        };
+        let comment = self.prose.cut(place, &mut self.room);
+        made.overlay(comment);
+        let comment = std::str::from_utf8(comment).unwrap_or_default();
+        made.write(comment, row, &mut self.text);
+        true
     }
 }
 

@@ -49,6 +49,7 @@ fn plan(table: Table, settings: &Settings, dialect: &Dialect) -> Result<TablePla
         rows: table.units(settings.scale),
         unit_bytes: table.unit_bytes(),
         key: table.counted(),
+        ascending: shape.key.first().copied(),
         row_key: shape.key,
         indexes,
         finish: columnar(name, settings, dialect)?,

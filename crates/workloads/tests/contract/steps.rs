@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidemark_core::PreparedMode;
 use tidemark_drivers::catalog::{describe_table, key_range, row_count};
 use tidemark_drivers::{LoadRequest, RowWriter, Sampler, Session};
-use tidemark_workloads::Workload;
+use tidemark_workloads::{TablePlan, Workload};
 
 const SEED: u64 = 11;
 const TRANSACTIONS: u64 = 200;
@@ -140,6 +140,7 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
                 "{what}"
             );
         }
+        ascends(workload, table, plan, what);
         let one_row = match plan.row_key {
             [] => plan.key.as_slice(),
             columns => columns,
@@ -166,6 +167,27 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
     }
     for sql in plans.iter().flat_map(|plan| &plan.after_all) {
         session.query(sql).await.unwrap();
+    }
+}
+
+/// A unit's keys come after those of the unit before it, where the plan says so.
+fn ascends(workload: &dyn Workload, table: usize, plan: &TablePlan, what: &str) {
+    let Some(column) = plan.ascending else {
+        return;
+    };
+    let at = plan.columns.iter().position(|c| *c == column).unwrap();
+    let keys = |unit| {
+        let mut rows = workload.rows(table, unit, 1, SEED);
+        let (mut keys, mut row) = (vec![], vec![]);
+        while rows.next_row(&mut RowWriter::tsv(&mut row)) {
+            let text = String::from_utf8(std::mem::take(&mut row)).unwrap();
+            keys.push(text.split('\t').nth(at).unwrap().parse::<i64>().unwrap());
+        }
+        keys
+    };
+    for unit in 1..plan.rows.min(200) {
+        let (before, here) = (keys(unit - 1), keys(unit));
+        assert!(before.iter().max() < here.iter().min(), "{what}: {unit}");
     }
 }
 

@@ -1,0 +1,61 @@
+//! Counting a chunk's rows before they are committed, while the server still has them in memory: a
+//! table larger than its memory would be read from disk to be counted at the end.
+
+use super::board::Task;
+use tidemark_core::DbError;
+use tidemark_drivers::{RowWriter, Session, catalog};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// Whether a chunk's range of keys holds exactly its rows; false, too, where that can't be asked
+/// cheaply. The ranges of all chunks cover every key there can be, so that a table has exactly its
+/// rows when all of its chunks were counted.
+///
+/// # Errors
+/// The server's error.
+pub(super) async fn is_exact(
+    session: &mut Session,
+    workload: &dyn Workload,
+    task: &Task,
+    (first, units): (u64, u64),
+    seed: u64,
+) -> Result<bool, DbError> {
+    let plan = &task.plan;
+    let Some(column) = plan.ascending else {
+        return Ok(false);
+    };
+    if !task.transactional || !session.dialect().keeps_rows_by_key() {
+        return Ok(false);
+    }
+    let key = |unit| key_of(workload, task.index, plan, unit, seed);
+    let next = first.saturating_add(units);
+    let from = if first > 0 { Some(key(first)) } else { None };
+    let below = (next < plan.rows).then(|| key(next));
+    // A unit without rows has no key.
+    if from == Some(None) || below == Some(None) {
+        return Ok(false);
+    }
+    let bounds = (from.flatten(), below.flatten());
+    let rows = catalog::row_count_between(session, &plan.name, column, bounds).await?;
+    Ok(rows == task.rows)
+}
+
+/// The ascending column of a unit's first row.
+fn key_of(
+    workload: &dyn Workload,
+    index: usize,
+    plan: &TablePlan,
+    unit: u64,
+    seed: u64,
+) -> Option<i64> {
+    let at = plan
+        .columns
+        .iter()
+        .position(|c| Some(*c) == plan.ascending)?;
+    let mut row = Vec::new();
+    let mut rows = workload.rows(index, unit, 1, seed);
+    if !rows.next_row(&mut RowWriter::tsv(&mut row)) {
+        return None;
+    }
+    let value = row.split(|b| *b == b'\t').nth(at)?;
+    std::str::from_utf8(value).ok()?.parse().ok()
+}
