@@ -6,7 +6,7 @@ use crate::Load;
 use crate::error::LoopError;
 use crate::session::{KEY_BYTES, Session, Wire, columns, query, write_key};
 use mysql_common::auth::plugins::mysql_native_password::{SCRAMBLE_LENGTH, scramble_native};
-use mysql_common::constants::CapabilityFlags;
+use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{
     AuthPlugin, AuthSwitchRequest, ErrPacket, HandshakePacket, HandshakeResponse, StmtPacket,
@@ -20,6 +20,7 @@ const CAPABILITIES: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
     .union(CapabilityFlags::CLIENT_LONG_PASSWORD)
     .union(CapabilityFlags::CLIENT_TRANSACTIONS);
+const CACHE_METADATA: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA;
 const HEADER: usize = 4;
 const MAX_PACKET: u32 = 16 << 20;
 const COM_STMT_PREPARE: u8 = 0x16;
@@ -115,16 +116,24 @@ fn authenticate(wire: &mut Wire, target: &Target) -> Result<(), LoopError> {
     let password = target.password.reveal().as_bytes();
     let reply = wire.receive(|b| one_packet(b, CapabilityFlags::empty()))?;
     let greeting: HandshakePacket<'_> = parse(payload(reply), ())?;
+    // As Tidemark asks for it: a prepared statement's columns come once. MariaDB's own flags are read
+    // from who does not say it is MySQL's client.
+    let extended = greeting.mariadb_ext_capabilities() & CACHE_METADATA;
+    let mut capabilities = CAPABILITIES & greeting.capabilities();
+    if !extended.is_empty() {
+        capabilities.remove(CapabilityFlags::CLIENT_LONG_PASSWORD);
+    }
     let answer = HandshakeResponse::new(
         Some(scramble(&greeting.nonce(), password)),
         greeting.server_version_parsed().unwrap_or((5, 7, 0)),
         Some(target.user.as_bytes()),
         Some(target.database.as_bytes()),
         Some(AuthPlugin::MysqlNativePassword),
-        CAPABILITIES & greeting.capabilities() | CapabilityFlags::CLIENT_CONNECT_WITH_DB,
+        capabilities | CapabilityFlags::CLIENT_CONNECT_WITH_DB,
         None,
         MAX_PACKET,
-    );
+    )
+    .with_mariadb_ext_capabilities(extended);
     let mut bytes = Vec::new();
     answer.serialize(&mut bytes);
     wire.send(&packet(1, &bytes)?)?;
@@ -231,7 +240,7 @@ fn prepared_end(bytes: &[u8]) -> Result<Option<usize>, LoopError> {
     Ok(Some(end))
 }
 
-/// End of a result set in the binary protocol: its second EOF packet. Nothing else begins with
+/// End of a result set in the binary protocol: its second EOF packet, with columns or without. Nothing else begins with
 /// EOF's byte: a column definition begins with the length of "def", a binary row with zero.
 fn result_end(bytes: &[u8]) -> Result<Option<usize>, LoopError> {
     let (mut at, mut eofs) = (0, 0);

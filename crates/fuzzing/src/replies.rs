@@ -79,8 +79,10 @@ pub(crate) fn mysql(data: &[u8]) {
         _ => return key(input.whole),
     };
     let deprecate_eof = input.flags & 8 != 0;
+    let counts = matches!(kind, mysql::Kind::After(_));
+    let caches = !counts && input.flags & 16 != 0;
     same(&input, |bytes, rows| {
-        mysql::reply(kind, deprecate_eof, bytes, rows)
+        mysql::reply(kind, deprecate_eof, caches, bytes, rows)
     });
 }
 

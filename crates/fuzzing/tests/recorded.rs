@@ -226,7 +226,7 @@ fn sessions_with_mariadb_go_as_recorded() {
             use fuzzing::mysql::{Kind, reply};
             let kinds = [Kind::Prepare, Kind::Count, Kind::Text, Kind::Binary];
             for (flags, kind) in kinds.into_iter().enumerate() {
-                let seen = reply(kind, true, &[&bytes], &mut RowSet::new());
+                let seen = reply(kind, true, false, &[&bytes], &mut RowSet::new());
                 let well = matches!(&seen.end, Some(Ok(_))) && seen.unread == 0;
                 if well && matches!(script.flags.program(), 0 | 3) {
                     let name = format!("recorded-{:02x}-{n:02}-{kind:?}", script.flags.0);

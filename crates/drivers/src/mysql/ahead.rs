@@ -10,7 +10,7 @@
 //! it travels behind what is not answered.
 
 use super::packet::{COM_QUERY, Frame, HEADER, Packets, Request, give_back, spare};
-use super::reply::{Count, End, Results, status};
+use super::reply::{Count, End, Results, Terms, status};
 use super::{MysqlSession, lost};
 use crate::ahead::{MOST_AHEAD, WentAhead};
 use crate::statement::Form;
@@ -54,7 +54,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(deprecate_eof: bool) -> Self {
+    fn new(terms: Terms) -> Self {
         Self {
             bytes: Vec::new(),
             count: 0,
@@ -64,7 +64,7 @@ impl Queue {
             switches: false,
             awaited: 0,
             frame: Frame::from_sequence(1),
-            answer: Results::new(Count, deprecate_eof),
+            answer: Results::new(Count, terms),
             went: WentAhead::default(),
             error: None,
             stopped_short: false,
@@ -108,8 +108,8 @@ impl Queue {
 impl Ahead {
     /// As many were sent, the first of which changed the mode.
     #[cfg(feature = "fuzzing")]
-    pub fn awaiting(count: u8, deprecate_eof: bool) -> Self {
-        let mut queue = Queue::new(deprecate_eof);
+    pub fn awaiting(count: u8, terms: Terms) -> Self {
+        let mut queue = Queue::new(terms);
         (queue.awaited, queue.switches) = (count, count > 0);
         Self(Some(Box::new(queue)))
     }
@@ -128,10 +128,8 @@ impl Ahead {
     }
 
     /// What a statement that waits is built behind; it must be given to [`Ahead::add`].
-    fn buffer(&mut self, verb: Verb, deprecate_eof: bool) -> Vec<u8> {
-        let queue = self
-            .0
-            .get_or_insert_with(|| Box::new(Queue::new(deprecate_eof)));
+    fn buffer(&mut self, verb: Verb, terms: Terms) -> Vec<u8> {
+        let queue = self.0.get_or_insert_with(|| Box::new(Queue::new(terms)));
         if verb == Verb::Begin {
             queue.begins = true;
             queue.in_transaction = true;
@@ -306,7 +304,7 @@ impl MysqlSession {
         {
             return Ok(false);
         }
-        let before = self.ahead.buffer(verb, self.deprecate_eof);
+        let before = self.ahead.buffer(verb, self.terms);
         let mut request = self.write(statement, place, values, before);
         request.finish(0);
         self.ahead.add(request.into_bytes());

@@ -36,7 +36,7 @@ pub(super) async fn load(
         columns.join(","),
         vec!["?"; columns.len()].join(",")
     );
-    let id = session.prepare_on_server(&sql).await?.id;
+    let id = session.prepare_on_server(&sql).await?.0.id;
     let loaded = send(session, server, id, columns.len(), source).await;
     let closed = close(session, id).await;
     let rows = loaded?;
@@ -90,7 +90,7 @@ async fn send(
         for (at, known) in types.iter().enumerate() {
             out[start + HEAD + 2 * at] = *known;
         }
-        let (outcome, ok) = session.run(command, Count).await?;
+        let (outcome, ok) = session.run(command, None, Count).await?;
         check(session, here, outcome, &ok).await?;
         rows += here;
         // Lets the other sessions of this thread run.

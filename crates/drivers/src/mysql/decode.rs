@@ -1,10 +1,11 @@
 //! Rows that somebody reads, in text and binary form (MySQL Internals, "Text Resultset", "Binary
 //! Protocol Value").
 
-use super::packet::{take, take_le, take_lenenc, take_lenenc_bytes};
+use super::columns::Column;
+use super::packet::{take, take_le, take_lenenc_bytes};
 use super::reply::{Sink, cut_off};
 use crate::{Cell, RowSet};
-use mysql_common::constants::{ColumnFlags, ColumnType};
+use mysql_common::constants::ColumnType;
 use std::fmt::Write;
 use tidemark_core::DbError;
 
@@ -13,9 +14,6 @@ const LARGEST_RESULT: usize = 256 << 20;
 
 /// Bytes that a cell takes beside its text.
 const CELL: usize = 24;
-
-/// So many columns are expected without proof.
-const LIKELY_COLUMNS: usize = 64;
 
 /// The form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,20 +24,11 @@ pub(super) enum Form {
     Binary,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Column {
-    kind: ColumnType,
-    unsigned: bool,
-    /// Digits of a second's fraction.
-    decimals: u8,
-}
-
 /// Reads rows into a [`RowSet`]; of several results the last.
 #[derive(Debug)]
 pub(super) struct Decode<'a> {
     rows: &'a mut RowSet,
     form: Form,
-    columns: Vec<Column>,
     read: usize,
 }
 
@@ -49,7 +38,6 @@ impl<'a> Decode<'a> {
         Self {
             rows,
             form,
-            columns: Vec::new(),
             read: 0,
         }
     }
@@ -60,50 +48,22 @@ impl Sink for Decode<'_> {
 
     fn begin(&mut self, columns: usize) -> Result<(), DbError> {
         self.rows.reset(columns);
-        self.columns.clear();
-        // No more than is likely: the number is the server's word.
-        self.columns.reserve(columns.min(LIKELY_COLUMNS));
         self.read = 0;
         Ok(())
     }
 
-    fn column(&mut self, payload: &[u8]) -> Result<(), DbError> {
-        let column = column(payload).ok_or_else(|| cut_off("a column's definition"))?;
-        self.columns.push(column);
-        Ok(())
-    }
-
-    fn row(&mut self, payload: &[u8]) -> Result<(), DbError> {
+    fn row(&mut self, payload: &[u8], columns: &[Column]) -> Result<(), DbError> {
         // A cell takes memory even when it is NULL and took a bit on the wire.
-        self.read += payload.len() + self.columns.len() * CELL;
+        self.read += payload.len() + columns.len() * CELL;
         if self.read > LARGEST_RESULT {
             return Err(DbError::protocol("a result to read is larger than 256 MiB"));
         }
         match self.form {
-            Form::Text => text_row(payload, self.columns.len(), self.rows),
-            Form::Binary => binary_row(payload, &self.columns, self.rows),
+            Form::Text => text_row(payload, columns.len(), self.rows),
+            Form::Binary => binary_row(payload, columns, self.rows),
         }
         .ok_or_else(|| cut_off("a row"))
     }
-}
-
-/// "Protocol::ColumnDefinition41".
-fn column(mut rest: &[u8]) -> Option<Column> {
-    let rest = &mut rest;
-    // Catalog, schema, table, original table, name, original name.
-    for _ in 0..6 {
-        take_lenenc_bytes(rest)?;
-    }
-    take_lenenc(rest)?;
-    let _charset_and_length = take(rest, 6)?;
-    let kind = take_le(rest, 1)? as u8;
-    let flags = take_le(rest, 2)? as u16;
-    Some(Column {
-        // A type yet unknown is sent as length and bytes, like all that came after the first.
-        kind: ColumnType::try_from(kind).unwrap_or(ColumnType::MYSQL_TYPE_STRING),
-        unsigned: flags & ColumnFlags::UNSIGNED_FLAG.bits() != 0,
-        decimals: take_le(rest, 1)? as u8,
-    })
 }
 
 fn text_row(mut rest: &[u8], columns: usize, rows: &mut RowSet) -> Option<()> {

@@ -3,7 +3,7 @@
 use super::ahead::Ahead;
 use super::decode::{Decode, Form};
 use super::packet::{Frame, Packets};
-use super::reply::{Count, PrepareReply, Results};
+use super::reply::{Count, PrepareReply, Results, Terms};
 use super::rsa;
 use crate::RowSet;
 use tidemark_core::DbError;
@@ -32,25 +32,40 @@ pub struct Seen {
     pub unread: usize,
 }
 
-/// Reads a reply that comes in pieces, from packet 1 on.
-pub fn reply(kind: Kind, deprecate_eof: bool, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
+/// Reads a reply that comes in pieces, from packet 1 on; with or without `CLIENT_DEPRECATE_EOF` and
+/// `MARIADB_CLIENT_CACHE_METADATA`.
+pub fn reply(
+    kind: Kind,
+    deprecate_eof: bool,
+    caches_columns: bool,
+    pieces: &[&[u8]],
+    rows: &mut RowSet,
+) -> Seen {
+    let terms = Terms {
+        deprecate_eof,
+        caches_columns: caches_columns && deprecate_eof,
+    };
     let mut ahead = Ahead::default();
     match kind {
-        Kind::Prepare => feed(&mut ahead, PrepareReply::new(deprecate_eof), pieces),
-        Kind::Count => feed(&mut ahead, Results::new(Count, deprecate_eof), pieces),
+        Kind::Prepare => feed(&mut ahead, PrepareReply::new(terms), pieces),
+        Kind::Count => feed(
+            &mut ahead,
+            Results::new(Count, terms).knowing(Vec::new()),
+            pieces,
+        ),
         Kind::Text => feed(
             &mut ahead,
-            Results::new(Decode::new(rows, Form::Text), deprecate_eof),
+            Results::new(Decode::new(rows, Form::Text), terms),
             pieces,
         ),
         Kind::Binary => feed(
             &mut ahead,
-            Results::new(Decode::new(rows, Form::Binary), deprecate_eof),
+            Results::new(Decode::new(rows, Form::Binary), terms).knowing(Vec::new()),
             pieces,
         ),
         Kind::After(count) => {
-            ahead = Ahead::awaiting(count, deprecate_eof);
-            let mut seen = feed(&mut ahead, Results::new(Count, deprecate_eof), pieces);
+            ahead = Ahead::awaiting(count, terms);
+            let mut seen = feed(&mut ahead, Results::new(Count, terms), pieces);
             // What was told of each is part of what was seen.
             if let Some(Ok(words)) = &mut seen.end {
                 words.push_str(&format!("{ahead:?}"));

@@ -3,7 +3,7 @@
 use super::auth::{Auth, Step, Transport};
 use super::error;
 use super::packet::{ERR, FULL, HEADER, take, take_le};
-use super::reply::{OkPacket, cut_off};
+use super::reply::{OkPacket, Terms, cut_off};
 use crate::tls;
 use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 use mysql_common::packets::{AuthPlugin, HandshakeResponse, SslRequest};
@@ -29,7 +29,7 @@ const MOST_STEPS: usize = 16;
 pub(super) struct Agreed {
     /// The server's version as it prints it.
     pub version: String,
-    pub deprecate_eof: bool,
+    pub terms: Terms,
     /// Whether the server takes LOAD DATA LOCAL.
     pub local_files: bool,
     /// Whether the server takes arrays of rows (MariaDB's `STMT_BULK_OPERATIONS`).
@@ -74,7 +74,11 @@ async fn shake_hands(
     let mut capabilities = wanted & (greeting.capabilities | REQUIRED);
     // MariaDB's own flags are read only from a client that does not say it is MySQL's (MariaDB,
     // "Connection": CLIENT_MYSQL has the value of CLIENT_LONG_PASSWORD).
-    let extended = greeting.mariadb & MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS;
+    let mut extended = greeting.mariadb & MARIADB_WANTED;
+    // What follows columns that are left out is only told of with it.
+    if !capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF) {
+        extended.remove(CACHE_METADATA);
+    }
     if !extended.is_empty() {
         capabilities.remove(CapabilityFlags::CLIENT_LONG_PASSWORD);
     }
@@ -84,7 +88,10 @@ async fn shake_hands(
         }
         capabilities |= CapabilityFlags::CLIENT_SSL;
         let mut request = Vec::new();
-        SslRequest::new(capabilities, MAX_PACKET, COLLATION).serialize(&mut request);
+        // MariaDB takes its own flags from this packet, and not from the one after it.
+        SslRequest::new(capabilities, MAX_PACKET, COLLATION)
+            .with_mariadb_capabilities(extended)
+            .serialize(&mut request);
         wire.send(&request).await?;
         // Bytes that came in plain text must not be taken for the server's own later.
         if !wire.received.is_empty() {
@@ -128,12 +135,21 @@ async fn shake_hands(
     let agreed = capabilities & greeting.capabilities;
     Ok(Agreed {
         version: greeting.version,
-        deprecate_eof: agreed.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
+        terms: Terms {
+            deprecate_eof: agreed.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
+            caches_columns: extended.contains(CACHE_METADATA),
+        },
         local_files: agreed.contains(CapabilityFlags::CLIENT_LOCAL_FILES),
-        bulk: !extended.is_empty(),
+        bulk: extended.contains(MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
         status: ok.status,
     })
 }
+
+/// Since MariaDB 10.6.
+const CACHE_METADATA: MariadbCapabilities = MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA;
+/// What a session asks for of MariaDB's own.
+const MARIADB_WANTED: MariadbCapabilities =
+    MariadbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS.union(CACHE_METADATA);
 
 /// Without these nothing goes; a server that lacks them says so itself.
 const REQUIRED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41

@@ -135,7 +135,7 @@ async fn load_data(
     let into = into_table(&dialect, request, " CHARACTER SET utf8mb4");
     let sql = format!("LOAD DATA LOCAL INFILE 'tidemark rows' {into}");
     let mut frame = session.send(Request::query(&sql)).await?;
-    let mut reply = Results::new(Count, session.deprecate_eof);
+    let mut reply = Results::new(Count, session.terms);
     match session.receive(&mut frame, &mut reply).await? {
         End::WantsFile => {}
         End::Done { .. } => {
@@ -146,7 +146,7 @@ async fn load_data(
     session.state = State::Busy;
     let (rows, sequence) = send_rows(session, source, frame.sequence()).await?;
     frame = Frame::from_sequence(sequence);
-    let mut reply = Results::new(Count, session.deprecate_eof);
+    let mut reply = Results::new(Count, session.terms);
     match session.receive(&mut frame, &mut reply).await? {
         End::Done { outcome, last } => check(session, rows, outcome, &last).await?,
         End::WantsFile => {
@@ -239,7 +239,7 @@ async fn insert(
             statement.give_back();
             break;
         }
-        let (outcome, ok) = session.run(statement, Count).await?;
+        let (outcome, ok) = session.run(statement, None, Count).await?;
         check(session, here, outcome, &ok).await?;
         rows += here;
         yield_now().await;

@@ -16,6 +16,7 @@ mod ahead;
 mod auth;
 mod bind;
 mod bulk;
+mod columns;
 mod decode;
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -28,6 +29,7 @@ mod reply;
 #[cfg(test)]
 mod reply_tests;
 mod rsa;
+mod version;
 
 use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
@@ -35,17 +37,17 @@ use crate::{
 };
 use ahead::Ahead;
 use bind::Bound;
+use columns::Column;
 use decode::Decode;
 use packet::{
     COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Frame, HEADER, Packets, Request,
 };
-use reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Sink};
-use std::cell::RefCell;
+use reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Sink, Terms};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
+use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::Stream;
 
 use crate::statement::Form;
@@ -69,6 +71,8 @@ struct Known {
     /// Whether the server knows the parameters' types.
     types_sent: bool,
     bound: Bound,
+    /// Columns of its result that the server takes for known.
+    columns: Vec<Column>,
 }
 
 /// One session.
@@ -80,7 +84,7 @@ pub struct MysqlSession {
     statements: Vec<Known>,
     prepared: PreparedMode,
     state: State,
-    deprecate_eof: bool,
+    terms: Terms,
     local_files: bool,
     bulk: bool,
     ahead: Ahead,
@@ -99,11 +103,11 @@ impl MysqlSession {
         let agreed = Box::pin(handshake::open(&mut stream, host, target, tls, matched)).await?;
         let mut session = Self {
             stream,
-            server: server_info(&agreed.version),
+            server: version::server_info(&agreed.version),
             statements: Vec::new(),
             prepared: options.prepared,
             state: State::Idle,
-            deprecate_eof: agreed.deprecate_eof,
+            terms: agreed.terms,
             local_files: agreed.local_files,
             bulk: agreed.bulk,
             ahead: Ahead::default(),
@@ -135,7 +139,7 @@ impl MysqlSession {
         if self.prepared == PreparedMode::Text {
             return Ok(as_text());
         }
-        let prepared = match self.prepare_on_server(sql).await {
+        let (prepared, columns) = match self.prepare_on_server(sql).await {
             Err(e) if e.code == UNSUPPORTED_PS => return Ok(as_text()),
             prepared => prepared?,
         };
@@ -143,6 +147,7 @@ impl MysqlSession {
             id: prepared.id,
             types_sent: false,
             bound: Bound::none(prepared.params),
+            columns,
         };
         match self.find(prepared.id) {
             Ok(at) => self.statements[at] = known,
@@ -159,12 +164,13 @@ impl MysqlSession {
     }
 
     /// Prepares a statement whatever the session's mode.
-    async fn prepare_on_server(&mut self, sql: &str) -> Result<Prepared, DbError> {
+    async fn prepare_on_server(&mut self, sql: &str) -> Result<(Prepared, Vec<Column>), DbError> {
         let mut request = Request::command(COM_STMT_PREPARE);
         request.body().extend_from_slice(sql.as_bytes());
         let mut frame = self.send(request).await?;
-        let mut reply = PrepareReply::new(self.deprecate_eof);
-        self.receive(&mut frame, &mut reply).await
+        let mut reply = PrepareReply::new(self.terms);
+        let prepared = self.receive(&mut frame, &mut reply).await?;
+        Ok((prepared, reply.into_columns()))
     }
 
     /// Sends a command that is not answered.
@@ -182,8 +188,8 @@ impl MysqlSession {
         if let Some(rest) = self.settle_before(statement.verb) {
             rest.await?;
         }
-        let request = self.request(statement, values)?;
-        let outcome = self.run(request, Count).await;
+        let (request, place) = self.request(statement, values)?;
+        let outcome = self.run(request, place, Count).await;
         self.end(&outcome, statement);
         outcome.map(|(outcome, _)| outcome)
     }
@@ -201,8 +207,8 @@ impl MysqlSession {
         if let Some(rest) = self.settle_before(statement.verb) {
             rest.await?;
         }
-        let request = self.request(statement, values)?;
-        let outcome = self.run(request, Decode::new(rows, form)).await;
+        let (request, place) = self.request(statement, values)?;
+        let outcome = self.run(request, place, Decode::new(rows, form)).await;
         self.end(&outcome, statement);
         outcome.map(|(outcome, _)| outcome)
     }
@@ -211,7 +217,7 @@ impl MysqlSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
-        let (outcome, _) = self.run(Request::query(sql), Count).await?;
+        let (outcome, _) = self.run(Request::query(sql), None, Count).await?;
         self.ahead.ended(Verb::of(sql));
         Ok(outcome)
     }
@@ -228,7 +234,7 @@ impl MysqlSession {
         }
         let mut rows = RowSet::new();
         let sink = Decode::new(&mut rows, decode::Form::Text);
-        let (_, ok) = self.run(Request::query(sql), sink).await?;
+        let (_, ok) = self.run(Request::query(sql), None, sink).await?;
         Ok((rows, ok))
     }
 
@@ -272,11 +278,16 @@ impl MysqlSession {
             .map_err(|_| misuse("the statement was prepared in another session".into()))
     }
 
-    /// The command that executes a statement with values, and before it those that wait.
-    fn request(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Request, DbError> {
+    /// The command that executes a statement with values, and before it those that wait; of a
+    /// statement that is prepared, its place.
+    fn request(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<(Request, Option<usize>), DbError> {
         let place = self.check(statement, values)?;
         let before = self.ahead.take();
-        Ok(self.write(statement, place, values, before))
+        Ok((self.write(statement, place, values, before), place))
     }
 
     /// Builds the command that executes a statement, which was looked at, behind others.
@@ -330,15 +341,22 @@ impl MysqlSession {
         }
     }
 
-    /// Sends a statement and reads its reply.
+    /// Sends a statement, a prepared one of that place, and reads its reply.
     async fn run<S: Sink>(
         &mut self,
         request: Request,
+        place: Option<usize>,
         sink: S,
     ) -> Result<(Outcome, OkPacket), DbError> {
         let mut frame = self.send(request).await?;
-        let mut results = Results::new(sink, self.deprecate_eof);
+        let mut results = Results::new(sink, self.terms);
+        if let Some(place) = place {
+            results = results.knowing(std::mem::take(&mut self.statements[place].columns));
+        }
         let received = self.receive(&mut frame, &mut results).await;
+        if let Some(place) = place {
+            self.statements[place].columns = results.into_columns();
+        }
         if !matches!(received, Ok(End::WantsFile)) {
             return self.first_error(received.map(End::done));
         }
@@ -412,7 +430,7 @@ impl MysqlSession {
             lost(&e)
         })?;
         frame = Frame::from_sequence(frame.sequence().wrapping_add(1));
-        let mut rest = Results::new(Count, self.deprecate_eof);
+        let mut rest = Results::new(Count, self.terms);
         self.receive(&mut frame, &mut rest).await?;
         Err(DbError::new(
             ErrorClass::Fatal,
@@ -436,60 +454,4 @@ fn lost(error: &io::Error) -> DbError {
         return DbError::lost(&closed);
     }
     DbError::lost(error)
-}
-
-/// What a version string tells; sessions of a thread share it.
-fn server_info(version: &str) -> Rc<ServerInfo> {
-    thread_local! {
-        static SEEN: RefCell<Vec<Rc<ServerInfo>>> = const { RefCell::new(Vec::new()) };
-    }
-    /// Versions kept; a target has one, or a few while it is upgraded.
-    const MOST: usize = 16;
-    let engine = if version.contains("TiDB") {
-        Engine::Tidb
-    } else if version.contains("MariaDB") {
-        Engine::Mariadb
-    } else {
-        Engine::Mysql
-    };
-    // MariaDB says 5.5.5 first, for replicas of old (MDEV-4088).
-    let version = version.strip_prefix("5.5.5-").unwrap_or(version);
-    SEEN.with(|seen| {
-        let mut seen = seen.borrow_mut();
-        let same = |info: &&Rc<ServerInfo>| info.version == version && info.engine == engine;
-        if let Some(info) = seen.iter().find(same) {
-            return Rc::clone(info);
-        }
-        let info = Rc::new(ServerInfo {
-            engine,
-            version: version.into(),
-        });
-        if seen.len() < MOST {
-            seen.push(Rc::clone(&info));
-        }
-        info
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_tells_the_engine() {
-        for (version, engine, shown) in [
-            (
-                "5.5.5-10.11.19-MariaDB",
-                Engine::Mariadb,
-                "10.11.19-MariaDB",
-            ),
-            ("8.0.11-TiDB-v7.5.0", Engine::Tidb, "8.0.11-TiDB-v7.5.0"),
-            ("8.4.3", Engine::Mysql, "8.4.3"),
-            ("5.7.44-log", Engine::Mysql, "5.7.44-log"),
-        ] {
-            let info = server_info(version);
-            assert_eq!((info.engine, info.version.as_str()), (engine, shown));
-            assert!(Rc::ptr_eq(&info, &server_info(version)));
-        }
-    }
 }

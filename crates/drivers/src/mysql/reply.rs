@@ -1,6 +1,7 @@
 //! What the packets of a reply mean (MySQL Internals, "COM_QUERY Response", "COM_STMT_PREPARE
 //! Response"; MariaDB, "Result Set Packets").
 
+use super::columns::Column;
 use super::error;
 use super::packet::{ERR, FULL, Packet, Packets, SMALL, take_le, take_lenenc};
 use crate::Outcome;
@@ -68,16 +69,25 @@ pub(super) fn cut_off(what: &str) -> DbError {
     DbError::protocol(format!("{what} of the server's is cut off"))
 }
 
-/// What becomes of columns and rows.
+/// What client and server have agreed on about replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Terms {
+    /// `CLIENT_DEPRECATE_EOF`.
+    pub deprecate_eof: bool,
+    /// `MARIADB_CLIENT_CACHE_METADATA`: the number of columns is followed by whether their definitions
+    /// are. A prepared statement's are sent again only when they have changed. Never without
+    /// `deprecate_eof`.
+    pub caches_columns: bool,
+}
+
+/// What becomes of rows.
 pub(super) trait Sink {
-    /// Whether columns and rows are handed over; otherwise they are only counted.
+    /// Whether rows are handed over; otherwise they are only counted.
     const READS: bool;
     /// A result begins.
     fn begin(&mut self, columns: usize) -> Result<(), DbError>;
-    /// A column's definition.
-    fn column(&mut self, payload: &[u8]) -> Result<(), DbError>;
     /// A row.
-    fn row(&mut self, payload: &[u8]) -> Result<(), DbError>;
+    fn row(&mut self, payload: &[u8], columns: &[Column]) -> Result<(), DbError>;
 }
 
 /// Rows are counted, nothing is read.
@@ -89,10 +99,7 @@ impl Sink for Count {
     fn begin(&mut self, _: usize) -> Result<(), DbError> {
         Ok(())
     }
-    fn column(&mut self, _: &[u8]) -> Result<(), DbError> {
-        Ok(())
-    }
-    fn row(&mut self, _: &[u8]) -> Result<(), DbError> {
+    fn row(&mut self, _: &[u8], _: &[Column]) -> Result<(), DbError> {
         Ok(())
     }
 }
@@ -136,19 +143,37 @@ pub(super) const LARGEST_ROW: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Results<S> {
     sink: S,
-    deprecate_eof: bool,
+    terms: Terms,
+    /// Of the result, where they are read.
+    columns: Vec<Column>,
+    /// Whether columns are read although rows are not.
+    keeps: bool,
     phase: Phase,
     outcome: Outcome,
 }
 
 impl<S: Sink> Results<S> {
-    pub fn new(sink: S, deprecate_eof: bool) -> Self {
+    pub fn new(sink: S, terms: Terms) -> Self {
         Self {
             sink,
-            deprecate_eof,
+            terms,
+            columns: Vec::new(),
+            keeps: false,
             phase: Phase::First,
             outcome: Outcome::default(),
         }
+    }
+
+    /// Of a prepared statement whose columns the server takes for known.
+    pub fn knowing(mut self, columns: Vec<Column>) -> Self {
+        self.columns = columns;
+        self.keeps = self.terms.caches_columns;
+        self
+    }
+
+    /// The columns as the server has sent them last.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
     }
 
     /// Begins another reply.
@@ -166,15 +191,39 @@ impl<S: Sink> Results<S> {
             }
             Some(&LOCAL_INFILE) => Ok(Some(End::WantsFile)),
             _ => {
-                let columns = take_lenenc(&mut &*payload)
-                    .filter(|n| (1..=MAX_COLUMNS).contains(n))
+                let (columns, are_sent) = self
+                    .begins(payload)
                     .ok_or_else(|| DbError::protocol("no reply begins like the server's"))?;
                 self.outcome.has_rows = true;
-                self.phase = Phase::Columns { left: columns };
                 self.sink.begin(columns as usize)?;
+                if are_sent {
+                    self.phase = Phase::Columns { left: columns };
+                    if self.reads_columns() {
+                        Column::expect(&mut self.columns, columns);
+                    }
+                } else if self.columns.len() as u64 == columns {
+                    self.phase = Phase::Rows;
+                } else {
+                    return Err(DbError::protocol(format!(
+                        "the server takes {columns} columns for known, of which it has sent {}",
+                        self.columns.len()
+                    )));
+                }
                 Ok(None)
             }
         }
+    }
+
+    /// The number of columns, and whether their definitions follow.
+    fn begins(&self, payload: &[u8]) -> Option<(u64, bool)> {
+        let mut rest = payload;
+        let columns = take_lenenc(&mut rest).filter(|n| (1..=MAX_COLUMNS).contains(n))?;
+        let are_sent = !self.terms.caches_columns || take_le(&mut rest, 1)? != 0;
+        Some((columns, are_sent))
+    }
+
+    fn reads_columns(&self) -> bool {
+        S::READS || self.keeps
     }
 
     fn result_ended(&mut self, ok: OkPacket) -> Option<End> {
@@ -200,7 +249,7 @@ impl<S: Sink> Packets for Results<S> {
         match self.phase {
             _ if first == ERR => Some(SMALL),
             Phase::Rows if !ends_rows(len, first) => S::READS.then_some(LARGEST_ROW + 1),
-            Phase::Columns { .. } => S::READS.then_some(SMALL),
+            Phase::Columns { .. } => self.reads_columns().then_some(SMALL),
             _ => Some(SMALL),
         }
     }
@@ -222,10 +271,14 @@ impl<S: Sink> Packets for Results<S> {
         match self.phase {
             Phase::First => return self.first(payload),
             Phase::Columns { left } => {
-                self.sink.column(payload)?;
+                if self.reads_columns() {
+                    let column = Column::read(payload);
+                    self.columns
+                        .push(column.ok_or_else(|| cut_off("a column's definition"))?);
+                }
                 self.phase = match left {
                     2.. => Phase::Columns { left: left - 1 },
-                    _ if self.deprecate_eof => Phase::Rows,
+                    _ if self.terms.deprecate_eof => Phase::Rows,
                     _ => Phase::AfterColumns,
                 };
             }
@@ -236,7 +289,7 @@ impl<S: Sink> Packets for Results<S> {
                 self.phase = Phase::Rows;
             }
             Phase::Rows if ends_rows(payload.len(), first) => {
-                let ok = OkPacket::read(payload, self.deprecate_eof)?;
+                let ok = OkPacket::read(payload, self.terms.deprecate_eof)?;
                 return Ok(self.result_ended(ok));
             }
             Phase::Rows => {
@@ -244,7 +297,7 @@ impl<S: Sink> Packets for Results<S> {
                     return Err(DbError::protocol("a row to read is larger than 64 MiB"));
                 }
                 self.outcome.rows += 1;
-                self.sink.row(payload)?;
+                self.sink.row(payload, &self.columns)?;
             }
         }
         Ok(None)
@@ -259,23 +312,33 @@ pub(super) struct Prepared {
     pub has_rows: bool,
 }
 
-/// The reply to COM_STMT_PREPARE: the statement, then definitions of parameters and columns that
-/// nobody reads.
+/// The reply to COM_STMT_PREPARE: the statement, then definitions of parameters, which nobody reads,
+/// and of columns.
 #[derive(Debug)]
 pub(super) struct PrepareReply {
-    deprecate_eof: bool,
+    terms: Terms,
     prepared: Option<Prepared>,
     /// Packets still to come.
     left: u32,
+    /// Columns among them.
+    columns_left: u32,
+    columns: Vec<Column>,
 }
 
 impl PrepareReply {
-    pub fn new(deprecate_eof: bool) -> Self {
+    pub fn new(terms: Terms) -> Self {
         Self {
-            deprecate_eof,
+            terms,
             prepared: None,
             left: 0,
+            columns_left: 0,
+            columns: Vec::new(),
         }
+    }
+
+    /// The statement's columns, where the server takes them for known from now on.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
     }
 
     fn first(&mut self, payload: &[u8]) -> Option<Prepared> {
@@ -285,12 +348,22 @@ impl PrepareReply {
         let columns = take_le(&mut rest, 2)? as u32;
         let params = take_le(&mut rest, 2)? as u16;
         let lists = u32::from(columns > 0) + u32::from(params > 0);
-        self.left = columns + u32::from(params) + if self.deprecate_eof { 0 } else { lists };
+        let eofs = if self.terms.deprecate_eof { 0 } else { lists };
+        self.left = columns + u32::from(params) + eofs;
+        if self.terms.caches_columns {
+            self.columns_left = columns;
+            Column::expect(&mut self.columns, columns.into());
+        }
         Some(Prepared {
             id,
             params,
             has_rows: columns > 0,
         })
+    }
+
+    /// Whether the next packet is a column: they come last.
+    fn is_column(&self) -> bool {
+        self.prepared.is_some() && self.left > 0 && self.left <= self.columns_left
     }
 }
 
@@ -298,13 +371,20 @@ impl Packets for PrepareReply {
     type End = Prepared;
 
     fn want(&self, _: usize, first: u8) -> Option<usize> {
-        (self.prepared.is_none() || first == ERR).then_some(SMALL)
+        (self.prepared.is_none() || first == ERR || self.is_column()).then_some(SMALL)
     }
 
     fn packet(&mut self, packet: Packet<'_>) -> Result<Option<Prepared>, DbError> {
         match packet {
             Packet::Payload(payload) if payload.first() == Some(&ERR) => {
                 return Err(error::from_packet(payload));
+            }
+            Packet::Payload(payload) if self.is_column() => {
+                let column = Column::read(payload);
+                self.columns
+                    .push(column.ok_or_else(|| cut_off("a column's definition"))?);
+                self.left -= 1;
+                self.columns_left -= 1;
             }
             Packet::Payload(payload) => {
                 let prepared = self.first(payload);

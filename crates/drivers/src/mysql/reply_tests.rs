@@ -7,7 +7,7 @@ use super::packet::{
     COM_QUERY, COM_STMT_EXECUTE, FULL, Frame, HEADER, Packets, Request, take_lenenc,
     take_lenenc_bytes, write_lenenc,
 };
-use super::reply::{Count, End, OkPacket, PrepareReply, Prepared, Results};
+use super::reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Terms};
 use crate::{Cell, Outcome, RowSet, Value};
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -47,8 +47,15 @@ fn read<P: Packets>(mut packets: P, pieces: &[&[u8]]) -> Option<Result<P::End, D
     None
 }
 
+fn plain(deprecate_eof: bool) -> Terms {
+    Terms {
+        deprecate_eof,
+        caches_columns: false,
+    }
+}
+
 fn count(deprecate_eof: bool) -> Results<Count> {
-    Results::new(Count, deprecate_eof)
+    Results::new(Count, plain(deprecate_eof))
 }
 
 fn done(has_rows: bool, rows: u64, affected: u64, status: u16) -> End {
@@ -127,7 +134,7 @@ fn errors_end_a_reply_whatever_the_pieces() {
             error.to_string(),
             "1062: Duplicate entry '1' for key 'PRIMARY'"
         );
-        let error = in_any_pieces(bytes, || PrepareReply::new(eof)).unwrap_err();
+        let error = in_any_pieces(bytes, || PrepareReply::new(plain(eof))).unwrap_err();
         assert_eq!(error.code, "1062");
     }
 }
@@ -135,7 +142,7 @@ fn errors_end_a_reply_whatever_the_pieces() {
 #[test]
 fn a_prepared_statement_is_known_whatever_the_pieces() {
     for (bytes, eof) in recorded!("prepare") {
-        let prepared = in_any_pieces(bytes, || PrepareReply::new(eof)).unwrap();
+        let prepared = in_any_pieces(bytes, || PrepareReply::new(plain(eof))).unwrap();
         assert_eq!(
             prepared,
             Prepared {
@@ -159,7 +166,7 @@ fn text_and_binary_rows_read_the_same_whatever_the_pieces() {
             for cut in 0..bytes.len() {
                 let mut rows = RowSet::new();
                 let (a, b) = bytes.split_at(cut);
-                let packets = Results::new(Decode::new(&mut rows, form), eof);
+                let packets = Results::new(Decode::new(&mut rows, form), plain(eof));
                 read(packets, &[a, b]).unwrap().unwrap();
                 assert_eq!((rows.columns(), rows.len()), (7, 3));
                 let texts = |row| (0..7).map(|c| rows.text(row, c)).collect::<Vec<_>>();
@@ -252,7 +259,7 @@ fn a_long_row_is_read_whole() {
     bytes[HEADER + 1..at].copy_from_slice(&header(definition.len(), 2));
     let mut rows = RowSet::new();
     let pieces: Vec<&[u8]> = bytes.chunks(64 * 1024).collect();
-    let packets = Results::new(Decode::new(&mut rows, Form::Text), true);
+    let packets = Results::new(Decode::new(&mut rows, Form::Text), plain(true));
     read(packets, &pieces).unwrap().unwrap();
     assert_eq!(rows.get(0, 0), Some(Cell::Bytes(&text)));
 }
@@ -265,7 +272,7 @@ fn a_row_too_large_to_read_is_an_error_and_to_count_is_none() {
     assert_eq!(end, done(true, 1, 0, 2));
     let mut frame = Frame::from_sequence(1);
     let mut rows = RowSet::new();
-    let mut packets = Results::new(Decode::new(&mut rows, Form::Text), true);
+    let mut packets = Results::new(Decode::new(&mut rows, Form::Text), plain(true));
     let mut definition = b"\x03def\0\0\0\x01c\x01c\x0c".to_vec();
     definition.extend_from_slice(&[45, 0, 0, 0, 0, 0, 0xFD, 0, 0, 0, 0, 0]);
     let head = [
@@ -474,10 +481,10 @@ proptest! {
             let mut frame = Frame::from_sequence(1);
             let _ = frame.feed(&mut count(deprecate_eof), &mut &bytes[..]);
             let mut frame = Frame::from_sequence(1);
-            let _ = frame.feed(&mut PrepareReply::new(deprecate_eof), &mut &bytes[..]);
+            let _ = frame.feed(&mut PrepareReply::new(plain(deprecate_eof)), &mut &bytes[..]);
             for form in [Form::Text, Form::Binary] {
                 let mut rows = RowSet::new();
-                let mut packets = Results::new(Decode::new(&mut rows, form), deprecate_eof);
+                let mut packets = Results::new(Decode::new(&mut rows, form), plain(deprecate_eof));
                 let mut frame = Frame::from_sequence(1);
                 let _ = frame.feed(&mut packets, &mut &bytes[..]);
                 prop_assert!(frame.memory() <= 2 * bytes.len());
@@ -497,7 +504,7 @@ proptest! {
                 }
                 let mut frame = Frame::from_sequence(1);
                 let mut rows = RowSet::new();
-                let mut packets = Results::new(Decode::new(&mut rows, form), eof);
+                let mut packets = Results::new(Decode::new(&mut rows, form), plain(eof));
                 let _ = frame.feed(&mut packets, &mut &bytes[..]);
             }
         }

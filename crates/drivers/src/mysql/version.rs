@@ -1,0 +1,61 @@
+//! What a server's version tells.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use tidemark_core::{Engine, ServerInfo};
+
+/// What a version string tells; sessions of a thread share it.
+pub(super) fn server_info(version: &str) -> Rc<ServerInfo> {
+    thread_local! {
+        static SEEN: RefCell<Vec<Rc<ServerInfo>>> = const { RefCell::new(Vec::new()) };
+    }
+    /// Versions kept; a target has one, or a few while it is upgraded.
+    const MOST: usize = 16;
+    let engine = if version.contains("TiDB") {
+        Engine::Tidb
+    } else if version.contains("MariaDB") {
+        Engine::Mariadb
+    } else {
+        Engine::Mysql
+    };
+    // MariaDB says 5.5.5 first, for replicas of old (MDEV-4088).
+    let version = version.strip_prefix("5.5.5-").unwrap_or(version);
+    SEEN.with(|seen| {
+        let mut seen = seen.borrow_mut();
+        let same = |info: &&Rc<ServerInfo>| info.version == version && info.engine == engine;
+        if let Some(info) = seen.iter().find(same) {
+            return Rc::clone(info);
+        }
+        let info = Rc::new(ServerInfo {
+            engine,
+            version: version.into(),
+        });
+        if seen.len() < MOST {
+            seen.push(Rc::clone(&info));
+        }
+        info
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_tells_the_engine() {
+        for (version, engine, shown) in [
+            (
+                "5.5.5-10.11.19-MariaDB",
+                Engine::Mariadb,
+                "10.11.19-MariaDB",
+            ),
+            ("8.0.11-TiDB-v7.5.0", Engine::Tidb, "8.0.11-TiDB-v7.5.0"),
+            ("8.4.3", Engine::Mysql, "8.4.3"),
+            ("5.7.44-log", Engine::Mysql, "5.7.44-log"),
+        ] {
+            let info = server_info(version);
+            assert_eq!((info.engine, info.version.as_str()), (engine, shown));
+            assert!(Rc::ptr_eq(&info, &server_info(version)));
+        }
+    }
+}
