@@ -86,6 +86,7 @@ fn rows_that_nobody_loaded_are_found_wherever_they_are() {
                 Ok(report) => {
                     let orders = report.tables.iter().find(|t| t.table == "orders").unwrap();
                     assert_eq!((orders.rows, key), (found, 0), "{name}");
+                    assert!(report.tables.iter().all(|t| t.counted_by_chunks), "{name}");
                 }
                 Err(failure) => {
                     let said = "table orders has 15001 rows, 15000 were loaded";

@@ -212,6 +212,12 @@ impl Ahead {
         Some(Ok(()))
     }
 
+    /// Whether what is sent next changes the session's mode before it.
+    fn changes_mode(&self) -> bool {
+        let queue = self.0.as_ref();
+        queue.is_some_and(|queue| queue.switches || queue.is_outside())
+    }
+
     fn take_error(&mut self) -> Option<DbError> {
         let error = self.0.as_mut()?.error.take()?;
         Some(*error)
@@ -343,6 +349,8 @@ impl MysqlSession {
     /// transaction did, or may.
     pub(super) fn settle_before(&mut self, verb: Verb) -> Option<Settling<'_>> {
         match verb {
+            // Were the mode's change to fail, the server would keep it at once, or not at all.
+            Verb::Write if self.ahead.changes_mode() => self.settle(),
             Verb::Read | Verb::Write | Verb::Rollback => {
                 self.ahead.stopped_short(false);
                 None

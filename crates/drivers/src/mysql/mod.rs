@@ -158,7 +158,7 @@ impl MysqlSession {
             form: Form::Mysql {
                 id: prepared.id,
                 params: prepared.params,
-                has_rows: prepared.has_rows,
+                has_rows: prepared.has_rows || returns_rows(sql),
             },
         })
     }
@@ -443,6 +443,11 @@ impl MysqlSession {
 /// Literals are written with doubled backslashes.
 const BACKSLASH_ESCAPES: &str =
     "SET SESSION sql_mode=REPLACE(@@SESSION.sql_mode,'NO_BACKSLASH_ESCAPES','')";
+
+/// MariaDB tells of no columns when it prepares a write with RETURNING (MDEV-27013).
+fn returns_rows(sql: &str) -> bool {
+    sql.to_ascii_uppercase().contains("RETURNING")
+}
 
 fn misuse(message: String) -> DbError {
     DbError::new(ErrorClass::Fatal, "usage", message)

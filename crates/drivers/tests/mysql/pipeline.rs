@@ -454,8 +454,13 @@ fn what_returns_rows_is_not_queued() {
         let mut all = fixture(&database.url(), PreparedMode::Server).await;
         let sql = "INSERT INTO tide VALUES (?, 0) RETURNING id";
         let returning = all.session.prepare(sql).await.unwrap();
-        all.queue_begin();
-        assert!(!all.session.queue(&returning, &[Value::Int(3)]).unwrap());
+        all.begin().await;
+        all.queue_insert(3);
+        assert!(!all.session.queue(&returning, &[Value::Int(4)]).unwrap());
+        for id in [4, 5] {
+            let done = all.session.execute(&returning, &[Value::Int(id)]).await;
+            assert_eq!(done.unwrap().rows, 1);
+        }
         all.commit().await.unwrap();
     });
 }

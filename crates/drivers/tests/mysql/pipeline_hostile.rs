@@ -7,22 +7,27 @@ use std::net::TcpStream;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::Outcome;
 
-/// A session with a server of one's own, which says that it is a MariaDB, with three statements
-/// queued and a fourth sent; the fourth's outcome and that of the next.
+/// A server that says it is a MariaDB, until two statements without parameters are prepared.
+fn begins(peer: &mut Peer<TcpStream>) {
+    let mut greets = greeting(CAPABILITIES, "mysql_native_password");
+    let version = greets.windows(5).position(|w| w == b"8.4.3").unwrap();
+    greets.splice(version..version + 5, *b"10.11.6-MariaDB");
+    peer.send(&[&greets]);
+    peer.receive();
+    peer.send(&[OK]);
+    for id in [1, 2] {
+        assert_eq!(peer.receive()[0], 0x16);
+        peer.send(&[&[0, id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]);
+    }
+}
+
+/// A session with such a server, with three statements queued and a fourth sent; the fourth's outcome
+/// and that of the next.
 fn answered(
     answer: impl FnOnce(&mut Peer<TcpStream>) + Send + 'static,
 ) -> (Result<Outcome, DbError>, Result<Outcome, DbError>) {
     let (port, server) = serve(|mut peer| {
-        let mut greets = greeting(CAPABILITIES, "mysql_native_password");
-        let version = greets.windows(5).position(|w| w == b"8.4.3").unwrap();
-        greets.splice(version..version + 5, *b"10.11.6-MariaDB");
-        peer.send(&[&greets]);
-        peer.receive();
-        peer.send(&[OK]);
-        for (id, params) in [(1, 0), (2, 0)] {
-            assert_eq!(peer.receive()[0], 0x16);
-            peer.send(&[&[0, id, 0, 0, 0, 0, 0, params, 0, 0, 0, 0]]);
-        }
+        begins(&mut peer);
         // Autocommit is turned off, and a transaction begins.
         assert_eq!(peer.query(), "SET autocommit=0");
         peer.send(&[&[0, 0, 0, 0, 0, 0, 0]]);
@@ -124,6 +129,30 @@ fn a_mysql_is_sent_one_statement_at_a_time() {
         let mut session = connect(&format!("mysql://u@127.0.0.1:{port}/db")).await;
         let begin = session.prepare("BEGIN").await.unwrap();
         assert!(!session.queue(&begin, &[]).unwrap());
+        session.close().await;
+    });
+    server.join().unwrap();
+}
+
+/// Were the mode's change to fail, a write behind it would be kept, whatever the session is told.
+#[test]
+fn a_write_waits_for_a_change_of_the_mode() {
+    let (port, server) = serve(|mut peer| {
+        begins(&mut peer);
+        assert_eq!(peer.query(), "SET autocommit=0");
+        peer.send(&[&error(1317, "70100", "Query execution was interrupted")]);
+        assert_eq!(peer.receive()[..2], [0x17, 1]);
+        peer.send(&[OK]);
+        // Neither the write nor anything else.
+        assert_eq!(peer.receive(), [1]);
+    });
+    run(async move {
+        let mut session = connect(&format!("mysql://u@127.0.0.1:{port}/db")).await;
+        let begin = session.prepare("BEGIN").await.unwrap();
+        let write = session.prepare("DELETE FROM t").await.unwrap();
+        assert!(session.queue(&begin, &[]).unwrap());
+        let told = session.execute(&write, &[]).await.unwrap_err();
+        assert_eq!(told.code, "1317");
         session.close().await;
     });
     server.join().unwrap();

@@ -314,7 +314,9 @@ impl Board {
     pub fn counted(&self, task: &Task) -> Option<u64> {
         let inner = self.lock();
         let work = inner.works.get(task.work)?;
-        let chunks = work.chunks().map(|(_, piece)| piece);
+        let mut chunks = work.chunks().map(|(_, piece)| piece).peekable();
+        // Nobody has looked at a table without rows.
+        chunks.peek()?;
         chunks.map(|p| p.counted.then_some(p.rows)).sum()
     }
 
@@ -335,9 +337,13 @@ impl Board {
 
     /// A session was lost. When the server has crashed, what was committed without waiting for its
     /// disk is lost with it (`Dialect::within_load`): rows and their lines in the journal alike. So
-    /// nothing is begun until the journal was read again.
+    /// nothing is begun until the journal was read again. What was counted may be lost, too, from a
+    /// storage engine with a log of its own.
     pub fn doubt(&self) {
-        self.lock().doubt = Some(Instant::now());
+        let mut inner = self.lock();
+        inner.doubt = Some(Instant::now());
+        let parts = inner.works.iter_mut().flat_map(|w| w.parts.values_mut());
+        parts.for_each(|piece| piece.counted = false);
     }
 
     /// Whether the journal is still to be read again.
@@ -377,7 +383,6 @@ impl Board {
                             lost = (lost.0 + piece.rows, lost.1 + u64::from(is_chunk));
                         }
                         piece.stage = *now;
-                        piece.counted = false;
                     }
                     // What this client knows of its own is newer than what was read.
                     (Stage::Done | Stage::Mine, _) => {}

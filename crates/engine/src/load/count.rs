@@ -2,17 +2,16 @@
 //! table larger than its memory would be read from disk to be counted at the end.
 
 use super::board::Task;
-use tidemark_core::DbError;
-use tidemark_drivers::{RowWriter, Session, catalog};
+use tidemark_core::{DbError, Isolation};
+use tidemark_drivers::{RowWriter, Session, catalog, default_level};
 use tidemark_workloads::{TablePlan, Workload};
 
-/// Whether a chunk's range of keys holds exactly its rows; false, too, where that can't be asked
-/// cheaply. The ranges of all chunks cover every key there can be, so that a table has exactly its
-/// rows when all of its chunks were counted.
+/// Whether a chunk's range of keys is known to hold exactly its rows. The ranges of all chunks cover
+/// every key there can be, so that a table had exactly its rows, each range when it was counted.
 ///
 /// # Errors
 /// The server's error.
-pub(super) async fn is_exact(
+pub(super) async fn holds_its_rows(
     session: &mut Session,
     workload: &dyn Workload,
     task: &Task,
@@ -26,16 +25,20 @@ pub(super) async fn is_exact(
     if !task.transactional || !session.dialect().keeps_rows_by_key() {
         return Ok(false);
     }
-    let key = |unit| key_of(workload, task.index, plan, unit, seed);
-    let next = first.saturating_add(units);
-    let from = if first > 0 { Some(key(first)) } else { None };
-    let below = (next < plan.rows).then(|| key(next));
-    // A unit without rows has no key.
-    if from == Some(None) || below == Some(None) {
+    // Reading locks there, and would wait for the chunk behind this one.
+    if default_level(session).await? == Some(Isolation::Serializable) {
         return Ok(false);
     }
-    let bounds = (from.flatten(), below.flatten());
-    let rows = catalog::row_count_between(session, &plan.name, column, bounds).await?;
+    let key = |unit| key_of(workload, task.index, plan, unit, seed);
+    let next = first.saturating_add(units);
+    let (has_lower, has_upper) = (first > 0, next < plan.rows);
+    let from = has_lower.then(|| key(first)).flatten();
+    let below = has_upper.then(|| key(next)).flatten();
+    // A unit without rows has no key.
+    if has_lower != from.is_some() || has_upper != below.is_some() {
+        return Ok(false);
+    }
+    let rows = catalog::row_count_between(session, &plan.name, column, (from, below)).await?;
     Ok(rows == task.rows)
 }
 

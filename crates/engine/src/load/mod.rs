@@ -97,7 +97,7 @@ pub trait LoadObserver {
 /// What a load did.
 #[derive(Debug, Clone)]
 pub struct LoadReport {
-    /// Each table as it was found afterwards.
+    /// Each table as it was found afterwards; its rows perhaps as they were committed.
     pub tables: Vec<TableReport>,
     /// Rows committed by this load.
     pub rows_loaded: u64,

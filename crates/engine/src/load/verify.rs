@@ -19,6 +19,8 @@ pub struct TableReport {
     pub expected_rows: u64,
     /// `COUNT(*)`, or the sum of the chunks' where each was counted before its commit.
     pub rows: u64,
+    /// Whether that is the chunks' sum: rows that came or went after their chunk's count are not in it.
+    pub counted_by_chunks: bool,
     /// Smallest and largest key, where the table has one.
     pub keys: Option<(i64, i64)>,
     /// Whether the keys are asked to be 1 to `expected_rows`.
@@ -43,6 +45,7 @@ impl TableReport {
             table,
             expected_rows: rows,
             rows,
+            counted_by_chunks: false,
             keys: None,
             has_key: false,
             sampled: 0,
@@ -105,6 +108,7 @@ pub(super) async fn look(
         table: plan.name.clone(),
         expected_rows: workload.row_count(index, 0, plan.rows, seed),
         rows,
+        counted_by_chunks: counted.is_some(),
         keys,
         has_key: plan.key.is_some(),
         sampled: sample.rows,

@@ -265,7 +265,7 @@ impl Worker {
         if let Some(sql) = session.dialect().within_load() {
             session.simple(sql).await?;
         }
-        let mut source = Counted {
+        let mut source = Told {
             rows: self.workload.rows(task.index, first, units, self.spec.seed),
             board: &self.board,
             made: 0,
@@ -291,7 +291,7 @@ impl Worker {
         session: &mut Session,
         task: &Task,
         request: &LoadRequest<'_>,
-        source: &mut Counted<'_>,
+        source: &mut Told<'_>,
     ) -> Result<Option<(BulkMethod, bool)>, DbError> {
         let loaded = session.load(request, source).await?;
         if loaded.rows != task.rows {
@@ -307,7 +307,7 @@ impl Worker {
         let counted = match task.part {
             Part::Chunk { first, units } => {
                 let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
-                count::is_exact(session, workload, task, (first, units), seed).await?
+                count::holds_its_rows(session, workload, task, (first, units), seed).await?
             }
             _ => false,
         };
@@ -320,14 +320,14 @@ impl Worker {
     }
 }
 
-/// Counts rows as they are made, so that progress moves within a chunk.
-struct Counted<'a> {
+/// Tells of rows as they are made, so that progress moves within a chunk.
+struct Told<'a> {
     rows: Box<dyn RowSource + Send>,
     board: &'a Board,
     made: u64,
 }
 
-impl Counted<'_> {
+impl Told<'_> {
     /// How many rows are told together: the counter is all threads'.
     const STEP: u64 = 256;
 
@@ -337,7 +337,7 @@ impl Counted<'_> {
     }
 }
 
-impl RowSource for Counted<'_> {
+impl RowSource for Told<'_> {
     fn next_row(&mut self, row: &mut RowWriter<'_>) -> bool {
         let more = self.rows.next_row(row);
         if more {
