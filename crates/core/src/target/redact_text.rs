@@ -5,6 +5,9 @@ use super::redact_url;
 /// What names of passwords end with.
 const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
+/// Readings of one text.
+const MOST_PASSES: usize = 8;
+
 /// So far behind its scheme a URL's account is looked for, where it has blanks.
 const LONGEST_ACCOUNT: usize = 500;
 
@@ -27,7 +30,16 @@ pub fn is_password_name(name: &str) -> bool {
 /// assert_eq!(redact_text("denied (using password: YES)"), "denied (using password: YES)");
 /// ```
 pub fn redact_text(text: &str) -> String {
-    assignments(&urls(text))
+    let mut shown = assignments(&urls(text));
+    // What is hidden may let a text be read otherwise: a text that is shown is one that stays so.
+    for _ in 1..MOST_PASSES {
+        let again = assignments(&urls(&shown));
+        if again == shown {
+            break;
+        }
+        shown = again;
+    }
+    shown
 }
 
 /// Every URL, each to the end of its word, with its password hidden.
@@ -194,6 +206,14 @@ mod tests {
         ] {
             assert_eq!(redact_text(text), shown);
             assert_eq!(redact_text(shown), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_shown_stays_so_however_it_is_read() {
+        for text in ["://password\"://--pwd @", "A--pwd ://:--pwd --pwd '\n'@"] {
+            let shown = redact_text(text);
+            assert_eq!(redact_text(&shown), shown);
         }
     }
 

@@ -34,11 +34,32 @@ impl Column {
             decimals: take_le(rest, 1)? as u8,
         })
     }
+}
 
-    /// Makes place for as many as are likely: the number is the server's word.
-    pub fn expect(columns: &mut Vec<Self>, count: u64) {
+/// Columns of a result, behind a pointer: ten thousand sessions wait with one.
+#[allow(clippy::box_collection, reason = "a pointer is a third of a vector")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Columns(Option<Box<Vec<Column>>>);
+
+impl Columns {
+    pub fn all(&self) -> &[Column] {
+        self.0.as_ref().map_or(&[], |columns| columns)
+    }
+
+    /// Leaves none.
+    pub fn take(&mut self) -> Self {
+        Self(self.0.take())
+    }
+
+    /// Forgets them and makes room for as many as are likely: the number is the server's word.
+    pub fn expect(&mut self, count: u64) {
+        let columns = self.0.get_or_insert_default();
         columns.clear();
         columns.reserve_exact(count.min(LIKELY) as usize);
+    }
+
+    pub fn push(&mut self, column: Column) {
+        self.0.get_or_insert_default().push(column);
     }
 }
 
@@ -47,6 +68,7 @@ mod tests {
     use super::super::decode::{Decode, Form};
     use super::super::packet::{Frame, HEADER, Packets};
     use super::super::reply::{Count, End, Results, Terms};
+    use super::Columns;
     use crate::RowSet;
     use tidemark_core::DbError;
 
@@ -105,10 +127,10 @@ mod tests {
         assert!(without.len() + 100 < with.len());
         for cut in 0..without.len() {
             // Who counts keeps the columns, and who reads has them from there.
-            let mut counted = Results::new(Count, TERMS).knowing(Vec::new());
+            let mut counted = Results::new(Count, TERMS).knowing(Columns::default());
             assert_eq!(rows(read(&mut counted, &with, cut).unwrap()), 3);
             let known = counted.into_columns();
-            assert_eq!(known.len(), 7);
+            assert_eq!(known.all().len(), 7);
             let [mut first, mut second] = [RowSet::new(), RowSet::new()];
             let mut results = Results::new(Decode::new(&mut first, Form::Binary), TERMS);
             assert_eq!(rows(read(&mut results, &with, cut).unwrap()), 3);
@@ -126,10 +148,12 @@ mod tests {
     fn columns_that_were_never_sent_are_not_guessed() {
         let [with, without] = replies();
         for known in [0, 6, 8] {
-            let mut counted = Results::new(Count, TERMS).knowing(Vec::new());
+            let mut counted = Results::new(Count, TERMS).knowing(Columns::default());
             read(&mut counted, &with, 9).unwrap();
             let mut columns = counted.into_columns();
-            columns.resize(known, columns[0]);
+            let first = columns.all()[0];
+            columns.expect(7);
+            (0..known).for_each(|_| columns.push(first));
             let mut results = Results::new(Count, TERMS).knowing(columns);
             let error = read(&mut results, &without, 9).unwrap_err();
             let said = format!("takes 7 columns for known, of which it has sent {known}");

@@ -1,6 +1,7 @@
 //! Decoders of replies for the fuzzers.
 
 use super::ahead::Ahead;
+use super::columns::Columns;
 use super::decode::{Decode, Form};
 use super::packet::{Frame, Packets};
 use super::reply::{Count, PrepareReply, Results, Terms};
@@ -50,7 +51,7 @@ pub fn reply(
         Kind::Prepare => feed(&mut ahead, PrepareReply::new(terms), pieces),
         Kind::Count => feed(
             &mut ahead,
-            Results::new(Count, terms).knowing(Vec::new()),
+            Results::new(Count, terms).knowing(Columns::default()),
             pieces,
         ),
         Kind::Text => feed(
@@ -60,7 +61,7 @@ pub fn reply(
         ),
         Kind::Binary => feed(
             &mut ahead,
-            Results::new(Decode::new(rows, Form::Binary), terms).knowing(Vec::new()),
+            Results::new(Decode::new(rows, Form::Binary), terms).knowing(Columns::default()),
             pieces,
         ),
         Kind::After(count) => {

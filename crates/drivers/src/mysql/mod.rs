@@ -37,13 +37,14 @@ use crate::{
 };
 use ahead::Ahead;
 use bind::Bound;
-use columns::Column;
+use columns::Columns;
 use decode::Decode;
 use packet::{
     COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Frame, HEADER, Packets, Request,
 };
 use reply::{Count, End, OkPacket, PrepareReply, Prepared, Results, Sink, Terms};
 use std::io;
+use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +73,22 @@ struct Known {
     types_sent: bool,
     bound: Bound,
     /// Columns of its result that the server takes for known.
-    columns: Vec<Column>,
+    columns: Columns,
+}
+
+/// Where a statement is among a session's, in four bytes: ten thousand sessions wait with one.
+#[derive(Debug, Clone, Copy)]
+struct Place(NonZeroU32);
+
+impl Place {
+    fn new(index: usize) -> Option<Self> {
+        let number = u32::try_from(index).ok()?.checked_add(1)?;
+        NonZeroU32::new(number).map(Self)
+    }
+
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
 }
 
 /// One session.
@@ -164,7 +180,7 @@ impl MysqlSession {
     }
 
     /// Prepares a statement whatever the session's mode.
-    async fn prepare_on_server(&mut self, sql: &str) -> Result<(Prepared, Vec<Column>), DbError> {
+    async fn prepare_on_server(&mut self, sql: &str) -> Result<(Prepared, Columns), DbError> {
         let mut request = Request::command(COM_STMT_PREPARE);
         request.body().extend_from_slice(sql.as_bytes());
         let mut frame = self.send(request).await?;
@@ -257,7 +273,7 @@ impl MysqlSession {
     }
 
     /// Whether a statement can be sent with these values; of one that is prepared, its place.
-    fn check(&self, statement: &Statement, values: &[Value<'_>]) -> Result<Option<usize>, DbError> {
+    fn check(&self, statement: &Statement, values: &[Value<'_>]) -> Result<Option<Place>, DbError> {
         let expected = match &statement.form {
             Form::Mysql { params, .. } => usize::from(*params),
             Form::Text(template) => template.params(),
@@ -272,10 +288,10 @@ impl MysqlSession {
         let Form::Mysql { id, .. } = statement.form else {
             return Ok(None);
         };
-        let place = self.find(id);
+        let place = self.find(id).ok().and_then(Place::new);
         place
             .map(Some)
-            .map_err(|_| misuse("the statement was prepared in another session".into()))
+            .ok_or_else(|| misuse("the statement was prepared in another session".into()))
     }
 
     /// The command that executes a statement with values, and before it those that wait; of a
@@ -284,7 +300,7 @@ impl MysqlSession {
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
-    ) -> Result<(Request, Option<usize>), DbError> {
+    ) -> Result<(Request, Option<Place>), DbError> {
         let place = self.check(statement, values)?;
         let before = self.ahead.take();
         Ok((self.write(statement, place, values, before), place))
@@ -294,12 +310,12 @@ impl MysqlSession {
     fn write(
         &mut self,
         statement: &Statement,
-        place: Option<usize>,
+        place: Option<Place>,
         values: &[Value<'_>],
         before: Vec<u8>,
     ) -> Request {
         if let Some(place) = place {
-            let known = &mut self.statements[place];
+            let known = &mut self.statements[place.index()];
             let request = Request::behind(before, COM_STMT_EXECUTE);
             let first = !std::mem::replace(&mut known.types_sent, true);
             return bind::execute(request, known.id, values, &mut known.bound, first);
@@ -345,17 +361,17 @@ impl MysqlSession {
     async fn run<S: Sink>(
         &mut self,
         request: Request,
-        place: Option<usize>,
+        place: Option<Place>,
         sink: S,
     ) -> Result<(Outcome, OkPacket), DbError> {
         let mut frame = self.send(request).await?;
         let mut results = Results::new(sink, self.terms);
         if let Some(place) = place {
-            results = results.knowing(std::mem::take(&mut self.statements[place].columns));
+            results = results.knowing(self.statements[place.index()].columns.take());
         }
         let received = self.receive(&mut frame, &mut results).await;
         if let Some(place) = place {
-            self.statements[place].columns = results.into_columns();
+            self.statements[place.index()].columns = results.into_columns();
         }
         if !matches!(received, Ok(End::WantsFile)) {
             return self.first_error(received.map(End::done));

@@ -1,7 +1,7 @@
 //! What the packets of a reply mean (MySQL Internals, "COM_QUERY Response", "COM_STMT_PREPARE
 //! Response"; MariaDB, "Result Set Packets").
 
-use super::columns::Column;
+use super::columns::{Column, Columns};
 use super::error;
 use super::packet::{ERR, FULL, Packet, Packets, SMALL, take_le, take_lenenc};
 use crate::Outcome;
@@ -13,8 +13,6 @@ const OK: u8 = 0x00;
 const EOF: u8 = 0xFE;
 /// First byte of a request for a file of the client's.
 const LOCAL_INFILE: u8 = 0xFB;
-/// Most columns of a result: a column's number has two bytes throughout the protocol.
-const MAX_COLUMNS: u64 = 0xFFFF;
 
 /// Status flags of OK and EOF packets.
 pub(super) mod status {
@@ -131,7 +129,7 @@ impl End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     First,
-    Columns { left: u64 },
+    Columns { left: u16 },
     AfterColumns,
     Rows,
 }
@@ -145,7 +143,7 @@ pub(super) struct Results<S> {
     sink: S,
     terms: Terms,
     /// Of the result, where they are read.
-    columns: Vec<Column>,
+    columns: Columns,
     /// Whether columns are read although rows are not.
     keeps: bool,
     phase: Phase,
@@ -157,7 +155,7 @@ impl<S: Sink> Results<S> {
         Self {
             sink,
             terms,
-            columns: Vec::new(),
+            columns: Columns::default(),
             keeps: false,
             phase: Phase::First,
             outcome: Outcome::default(),
@@ -165,14 +163,14 @@ impl<S: Sink> Results<S> {
     }
 
     /// Of a prepared statement whose columns the server takes for known.
-    pub fn knowing(mut self, columns: Vec<Column>) -> Self {
+    pub fn knowing(mut self, columns: Columns) -> Self {
         self.columns = columns;
         self.keeps = self.terms.caches_columns;
         self
     }
 
     /// The columns as the server has sent them last.
-    pub fn into_columns(self) -> Vec<Column> {
+    pub fn into_columns(self) -> Columns {
         self.columns
     }
 
@@ -195,18 +193,18 @@ impl<S: Sink> Results<S> {
                     .begins(payload)
                     .ok_or_else(|| DbError::protocol("no reply begins like the server's"))?;
                 self.outcome.has_rows = true;
-                self.sink.begin(columns as usize)?;
+                self.sink.begin(columns.into())?;
                 if are_sent {
                     self.phase = Phase::Columns { left: columns };
                     if self.reads_columns() {
-                        Column::expect(&mut self.columns, columns);
+                        self.columns.expect(columns.into());
                     }
-                } else if self.columns.len() as u64 == columns {
+                } else if self.columns.all().len() == usize::from(columns) {
                     self.phase = Phase::Rows;
                 } else {
                     return Err(DbError::protocol(format!(
                         "the server takes {columns} columns for known, of which it has sent {}",
-                        self.columns.len()
+                        self.columns.all().len()
                     )));
                 }
                 Ok(None)
@@ -214,10 +212,13 @@ impl<S: Sink> Results<S> {
         }
     }
 
-    /// The number of columns, and whether their definitions follow.
-    fn begins(&self, payload: &[u8]) -> Option<(u64, bool)> {
+    /// The number of columns, which has two bytes throughout the protocol, and whether their definitions
+    /// follow.
+    fn begins(&self, payload: &[u8]) -> Option<(u16, bool)> {
         let mut rest = payload;
-        let columns = take_lenenc(&mut rest).filter(|n| (1..=MAX_COLUMNS).contains(n))?;
+        let columns = u16::try_from(take_lenenc(&mut rest)?)
+            .ok()
+            .filter(|n| *n > 0)?;
         let are_sent = !self.terms.caches_columns || take_le(&mut rest, 1)? != 0;
         Some((columns, are_sent))
     }
@@ -297,7 +298,7 @@ impl<S: Sink> Packets for Results<S> {
                     return Err(DbError::protocol("a row to read is larger than 64 MiB"));
                 }
                 self.outcome.rows += 1;
-                self.sink.row(payload, &self.columns)?;
+                self.sink.row(payload, self.columns.all())?;
             }
         }
         Ok(None)
@@ -322,7 +323,7 @@ pub(super) struct PrepareReply {
     left: u32,
     /// Columns among them.
     columns_left: u32,
-    columns: Vec<Column>,
+    columns: Columns,
 }
 
 impl PrepareReply {
@@ -332,12 +333,12 @@ impl PrepareReply {
             prepared: None,
             left: 0,
             columns_left: 0,
-            columns: Vec::new(),
+            columns: Columns::default(),
         }
     }
 
     /// The statement's columns, where the server takes them for known from now on.
-    pub fn into_columns(self) -> Vec<Column> {
+    pub fn into_columns(self) -> Columns {
         self.columns
     }
 
@@ -352,7 +353,7 @@ impl PrepareReply {
         self.left = columns + u32::from(params) + eofs;
         if self.terms.caches_columns {
             self.columns_left = columns;
-            Column::expect(&mut self.columns, columns.into());
+            self.columns.expect(columns.into());
         }
         Some(Prepared {
             id,
