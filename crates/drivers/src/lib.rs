@@ -27,6 +27,7 @@ mod partition;
 pub mod postgres;
 mod rows;
 mod sample;
+mod seen;
 mod session;
 pub mod settings;
 mod snapshot;

@@ -1,16 +1,11 @@
 //! What a server's version tells.
 
-use std::cell::RefCell;
+use crate::seen::shared;
 use std::rc::Rc;
 use tidemark_core::{Engine, ServerInfo};
 
 /// What a version string tells; sessions of a thread share it.
 pub(super) fn server_info(version: &str) -> Rc<ServerInfo> {
-    thread_local! {
-        static SEEN: RefCell<Vec<Rc<ServerInfo>>> = const { RefCell::new(Vec::new()) };
-    }
-    /// Versions kept; a target has one, or a few while it is upgraded.
-    const MOST: usize = 16;
     let engine = if version.contains("TiDB") {
         Engine::Tidb
     } else if version.contains("MariaDB") {
@@ -20,20 +15,9 @@ pub(super) fn server_info(version: &str) -> Rc<ServerInfo> {
     };
     // MariaDB says 5.5.5 first, for replicas of old (MDEV-4088).
     let version = version.strip_prefix("5.5.5-").unwrap_or(version);
-    SEEN.with(|seen| {
-        let mut seen = seen.borrow_mut();
-        let same = |info: &&Rc<ServerInfo>| info.version == version && info.engine == engine;
-        if let Some(info) = seen.iter().find(same) {
-            return Rc::clone(info);
-        }
-        let info = Rc::new(ServerInfo {
-            engine,
-            version: version.into(),
-        });
-        if seen.len() < MOST {
-            seen.push(Rc::clone(&info));
-        }
-        info
+    shared(ServerInfo {
+        engine,
+        version: version.into(),
     })
 }
 

@@ -1,7 +1,5 @@
 //! Which engine answers.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use tidemark_core::{Engine, ServerInfo};
 
 /// Tells the engine and its version from what `version()` returns and the `server_version`
@@ -38,30 +36,11 @@ pub(super) fn detect(version: &str, server_version: &str) -> ServerInfo {
     }
 }
 
-thread_local! {
-    static SEEN: RefCell<Vec<Rc<ServerInfo>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// One copy for all sessions of a thread: they mostly reach the same server.
-pub(super) fn shared(info: ServerInfo) -> Rc<ServerInfo> {
-    /// Versions kept; a target has one, or a few while it is upgraded.
-    const MOST: usize = 16;
-    SEEN.with(|seen| {
-        let mut seen = seen.borrow_mut();
-        if let Some(same) = seen.iter().find(|s| ***s == info) {
-            return Rc::clone(same);
-        }
-        let info = Rc::new(info);
-        if seen.len() < MOST {
-            seen.push(Rc::clone(&info));
-        }
-        info
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seen::shared;
+    use std::rc::Rc;
 
     #[test]
     fn documented_version_strings_are_told_apart() {

@@ -83,7 +83,7 @@ impl PostgresSession {
                 DbError::new(ErrorClass::Refused, e.code, message)
             })?;
         let version = rows.text(0, 0).unwrap_or_default();
-        session.server = detect::shared(detect::detect(&version, &started.server_version));
+        session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
         Ok(session)
     }
 
