@@ -240,8 +240,9 @@ fn prepared_end(bytes: &[u8]) -> Result<Option<usize>, LoopError> {
     Ok(Some(end))
 }
 
-/// End of a result set in the binary protocol: its second EOF packet, with columns or without. Nothing else begins with
-/// EOF's byte: a column definition begins with the length of "def", a binary row with zero.
+/// End of a result set in the binary protocol: its second EOF packet, with columns or without.
+/// Nothing else begins with EOF's byte: a column definition begins with the length of "def", a binary
+/// row with zero.
 fn result_end(bytes: &[u8]) -> Result<Option<usize>, LoopError> {
     let (mut at, mut eofs) = (0, 0);
     while let Some((payload, end)) = next_packet(bytes, at) {

@@ -338,7 +338,6 @@ fn parse_host(text: &str, default_port: u16) -> Result<Host, String> {
     }
 }
 
-/// The URL, or the URLs, with `***` for the password: for records, reports and messages.
 /// A path as a value of a URL's query: what would end it, or begin another URL, is escaped; the rest
 /// stays as people know it.
 fn in_query(path: &Path) -> String {
@@ -353,6 +352,7 @@ fn in_query(path: &Path) -> String {
     text
 }
 
+/// The URL, or the URLs, with `***` for the password: for records, reports and messages.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.protocol == Protocol::Sqlite {

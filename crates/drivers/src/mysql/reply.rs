@@ -321,8 +321,8 @@ pub(super) struct PrepareReply {
     prepared: Option<Prepared>,
     /// Packets still to come.
     left: u32,
-    /// Columns among them.
-    columns_left: u32,
+    /// Of them, the last so many are columns to read.
+    last: u32,
     columns: Columns,
 }
 
@@ -332,7 +332,7 @@ impl PrepareReply {
             terms,
             prepared: None,
             left: 0,
-            columns_left: 0,
+            last: 0,
             columns: Columns::default(),
         }
     }
@@ -352,7 +352,7 @@ impl PrepareReply {
         let eofs = if self.terms.deprecate_eof { 0 } else { lists };
         self.left = columns + u32::from(params) + eofs;
         if self.terms.caches_columns {
-            self.columns_left = columns;
+            self.last = columns;
             self.columns.expect(columns.into());
         }
         Some(Prepared {
@@ -362,9 +362,9 @@ impl PrepareReply {
         })
     }
 
-    /// Whether the next packet is a column: they come last.
+    /// Whether the next packet is a column to read.
     fn is_column(&self) -> bool {
-        self.prepared.is_some() && self.left > 0 && self.left <= self.columns_left
+        self.prepared.is_some() && self.left > 0 && self.left <= self.last
     }
 }
 
@@ -385,7 +385,6 @@ impl Packets for PrepareReply {
                 self.columns
                     .push(column.ok_or_else(|| cut_off("a column's definition"))?);
                 self.left -= 1;
-                self.columns_left -= 1;
             }
             Packet::Payload(payload) => {
                 let prepared = self.first(payload);
