@@ -89,11 +89,9 @@ pub fn describe(
                 Ok(Look::Foreign) => foreign.push(table),
                 Ok(Look::There) => there.push(table),
                 Ok(Look::Counted(mut state)) => {
-                    let plan = plans.iter().find(|p| p.name == table);
-                    // Of a table without a key of its own, a row may be more than one of what was
-                    // asked for.
-                    let keyed = plan.filter(|p| p.key.is_some());
-                    state.expected_rows = keyed.map(|p| p.rows);
+                    let plan = plans.iter().enumerate().find(|(_, p)| p.name == table);
+                    state.expected_rows =
+                        plan.and_then(|(index, plan)| workload.loaded_rows(index, plan));
                     tables.push(state);
                     there.push(table);
                 }

@@ -230,11 +230,93 @@ fn changes_that_a_killed_run_left_are_put_back() {
         assert_eq!(said.code, Some(6), "{said:?}");
         assert!(!said.out.contains("putting them back"), "{}", said.out);
     }
-    let said = ok(&dir, &target, "run --check");
+    // A row that somebody else put there meanwhile is not deleted with RF1's.
+    let own = "VALUES (9, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk#000000951', 0, 'mine')";
+    database
+        .query(&format!("INSERT INTO orders {own}"))
+        .unwrap();
+    let said = run(&dir, &target, "run --queries q6");
+    assert_eq!(said.code, Some(5), "{said:?}");
+    let told = "the row of o_orderkey = 9 is not as it was loaded, nor is it one of RF1's";
+    assert!(said.err.contains(told), "{}", said.err);
+    let own = "DELETE FROM orders WHERE o_comment = 'mine' RETURNING o_orderkey";
+    assert_eq!(database.query(own).unwrap().lines().next(), Some("9"));
+
+    let said = ok(&dir, &target, "run --check --lang en");
     assert!(said.out.contains("putting them back"), "{}", said.out);
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
+    assert!(!said.out.contains("row-count"), "{}", said.out);
     let said = ok(&dir, &target, "run --queries q6");
     assert!(!said.out.contains("putting them back"), "{}", said.out);
+}
+
+#[test]
+fn rows_that_refreshes_would_delete_or_overwrite_are_told_and_left() {
+    for (name, target, database) in engines("tpch_own").into_iter().skip(1) {
+        let dir = Workdir::new();
+        ok(&dir, &target, "prepare");
+        let database = database.unwrap();
+        let own = "VALUES (9, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk#000000951', 0, 'mine')";
+        for (change, told) in [
+            (
+                &*format!("INSERT INTO orders {own}"),
+                Some("table orders: the row of o_orderkey = 9 was not loaded by Tidemark; RF1"),
+            ),
+            // A key that no set has.
+            (
+                "UPDATE orders SET o_orderkey = 16 WHERE o_comment = 'mine'",
+                None,
+            ),
+            (
+                "UPDATE lineitem SET l_comment = 'mine' WHERE l_orderkey = 1 AND l_linenumber = 2",
+                Some("the row of l_orderkey = 1 AND l_linenumber = 2 is not as it was loaded; RF1"),
+            ),
+        ] {
+            database.query(change).unwrap();
+            for test in ["power", "throughput --streams 1"] {
+                let said = run(&dir, &target, &format!("run --test {test}"));
+                let Some(told) = told else {
+                    assert_eq!(said.code, Some(0), "{name} {change}: {said:?}");
+                    continue;
+                };
+                assert_eq!(said.code, Some(5), "{name} {change}: {said:?}");
+                assert!(said.err.contains(told), "{name}: {}", said.err);
+            }
+        }
+        let count = "SELECT (SELECT COUNT(*) FROM orders WHERE o_comment = 'mine') \
+                     + (SELECT COUNT(*) FROM lineitem WHERE l_comment = 'mine')";
+        let left = database.query(count).unwrap();
+        assert_eq!(left.trim(), "2", "{name}");
+        ok(&dir, &target, "run --test power --refresh=off");
+    }
+}
+
+#[test]
+fn rows_that_are_missing_from_any_table_are_told() {
+    for (name, target, database) in engines("tpch_rows").into_iter().skip(1) {
+        let dir = Workdir::new();
+        ok(&dir, &target, "prepare");
+        let said = ok(&dir, &target, "run --queries q6 --lang en");
+        assert!(!said.out.contains("row-count"), "{name}: {}", said.out);
+        let database = database.unwrap();
+        // The first table with other rows is named, in the order in which they are loaded.
+        for (change, told) in [
+            (
+                "DELETE FROM lineitem WHERE l_orderkey = 1",
+                "lineitem held 60169 rows; its options ask for 60175",
+            ),
+            (
+                "DELETE FROM partsupp WHERE ps_partkey = 7",
+                "partsupp held 7996 rows; its options ask for 8000",
+            ),
+        ] {
+            database.query(change).unwrap();
+            let said = ok(&dir, &target, "run --queries q6 --lang en");
+            let out = said.out.replace(',', "");
+            assert!(out.contains("row-count"), "{name}: {}", said.out);
+            assert!(out.contains(told), "{name}: {}", said.out);
+        }
+    }
 }
 
 #[test]

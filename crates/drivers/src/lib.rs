@@ -48,7 +48,7 @@ pub use isolation::default_level;
 pub use load::{LoadRequest, Loaded, RowSource, RowWriter};
 pub use partition::Cut;
 pub use rows::{Cell, RowSet};
-pub use sample::{Sample, Sampler};
+pub use sample::{Sample, Sampler, is_same_row, row_as_tsv};
 pub use session::{HostCount, Session};
 pub use snapshot::Savepoint;
 pub use statement::{Outcome, Statement, Template, Verb};

@@ -38,8 +38,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Reads one row and compares it with what was loaded: tab-separated, as
-    /// [`RowWriter::tsv`] writes it. Blanks at a value's end don't count, nor do zeros after a
-    /// decimal point: CHAR and DECIMAL columns come padded from some engines and stripped from others.
+    /// [`RowWriter::tsv`] writes it ([`is_same_row`]).
     ///
     /// # Errors
     /// The server's error.
@@ -68,9 +67,11 @@ impl<'a> Sampler<'a> {
         }
         let found = session.query(&String::from_utf8_lossy(&sql)).await?;
         self.sample.rows += 1;
-        let read = tsv(&found);
+        let read: Vec<u8> = (0..found.len())
+            .flat_map(|row| row_as_tsv(&found, row))
+            .collect();
         self.crc.update(&read);
-        if found.len() != 1 || !same(&read, loaded) {
+        if found.len() != 1 || !is_same_row(&read, loaded) {
             self.sample.mismatches += 1;
         }
         Ok(())
@@ -83,23 +84,25 @@ impl<'a> Sampler<'a> {
     }
 }
 
-fn tsv(rows: &RowSet) -> Vec<u8> {
+/// A row that was read, tab-separated as [`RowWriter::tsv`] writes what is loaded.
+pub fn row_as_tsv(rows: &RowSet, row: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = RowWriter::tsv(&mut out);
-    for row in 0..rows.len() {
-        for column in 0..rows.columns() {
-            writer.push(match rows.get(row, column) {
-                None | Some(Cell::Null) => Value::Null,
-                Some(Cell::Int(v)) => Value::Int(v),
-                Some(Cell::Float(v)) => Value::Float(v),
-                Some(Cell::Bytes(b)) => Value::Bytes(b),
-            });
-        }
+    for column in 0..rows.columns() {
+        writer.push(match rows.get(row, column) {
+            None | Some(Cell::Null) => Value::Null,
+            Some(Cell::Int(v)) => Value::Int(v),
+            Some(Cell::Float(v)) => Value::Float(v),
+            Some(Cell::Bytes(b)) => Value::Bytes(b),
+        });
     }
     out
 }
 
-fn same(read: &[u8], loaded: &[u8]) -> bool {
+/// Whether a row that was read is the one that was loaded, both tab-separated. Blanks at a value's
+/// end don't count, nor do zeros after a decimal point: CHAR and DECIMAL columns come padded from some
+/// engines and stripped from others.
+pub fn is_same_row(read: &[u8], loaded: &[u8]) -> bool {
     let mut read = read.split(|b| *b == b'\t').map(<[u8]>::trim_ascii_end);
     let mut loaded = loaded.split(|b| *b == b'\t').map(<[u8]>::trim_ascii_end);
     loop {
@@ -126,11 +129,15 @@ mod tests {
 
     #[test]
     fn padding_does_not_count_and_everything_else_does() {
-        assert!(same(b"1\tabc  \tx", b"1\tabc\tx"));
-        assert!(!same(b"1\tabc\tx", b"1\tabd\tx"));
-        assert!(!same(b"1\tabc", b"1\tabc\tx"));
-        assert!(!same(b"1\t abc", b"1\tabc"));
-        assert!(same(b"0.1\t5.0", b"0.1000\t5"));
-        assert!(!same(b"0.1", b"0.11") && !same(b"0123", b"123") && !same(b"\\N", b"0.0"));
+        assert!(is_same_row(b"1\tabc  \tx", b"1\tabc\tx"));
+        assert!(!is_same_row(b"1\tabc\tx", b"1\tabd\tx"));
+        assert!(!is_same_row(b"1\tabc", b"1\tabc\tx"));
+        assert!(!is_same_row(b"1\t abc", b"1\tabc"));
+        assert!(is_same_row(b"0.1\t5.0", b"0.1000\t5"));
+        assert!(
+            !is_same_row(b"0.1", b"0.11")
+                && !is_same_row(b"0123", b"123")
+                && !is_same_row(b"\\N", b"0.0")
+        );
     }
 }

@@ -54,6 +54,65 @@ async fn rows(session: &mut Session) -> Vec<Vec<Option<String>>> {
     all
 }
 
+/// The first row under the set's keys that is not as it was loaded, and the first that is neither the
+/// load's nor RF1's.
+async fn strange(session: &mut Session, set: &RefreshSet) -> (Option<String>, Option<String>) {
+    let (mut as_loaded, mut known) = (None, None);
+    for part in set.known_rows() {
+        let found = session.query(&part.sql).await.unwrap();
+        as_loaded = as_loaded.or(part.are_as_loaded(&found).err());
+        known = known.or(part.are_known(&found).err());
+    }
+    (
+        as_loaded.map(|s| s.to_string()),
+        known.map(|s| s.to_string()),
+    )
+}
+
+/// The second set has the orders 15 to 29: keys from 64 on, and RF1's from 72 on.
+async fn rows_of_others_are_told(session: &mut Session, set: &RefreshSet, name: &str) {
+    let order = "VALUES (72, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk#000000951', 0, 'mine')";
+    let line = "VALUES (64, 1, 2, 8, 1, 1, 0, 0, 'N', 'O', '1996-01-02', '1996-01-02', \
+                '1996-01-02', 'NONE', 'AIR', 'mine')";
+    let foreign = "was not loaded by Tidemark";
+    let first = "SELECT o_comment FROM orders WHERE o_orderkey = 64";
+    let comment = session.query(first).await.unwrap().text(0, 0).unwrap();
+    for (change, back, told) in [
+        (
+            format!("INSERT INTO lineitem {line}"),
+            "DELETE FROM lineitem WHERE l_comment = 'mine'".to_string(),
+            format!("table lineitem: the row of l_orderkey = 64 AND l_linenumber = 8 {foreign}"),
+        ),
+        (
+            "UPDATE orders SET o_comment = 'mine' WHERE o_orderkey = 64".into(),
+            format!("UPDATE orders SET o_comment = '{comment}' WHERE o_orderkey = 64"),
+            "table orders: the row of o_orderkey = 64 is not as it was loaded".into(),
+        ),
+        (
+            format!("INSERT INTO orders {order}"),
+            "DELETE FROM orders WHERE o_comment = 'mine'".into(),
+            // RF1 has an order of that key, and another one.
+            format!("table orders: the row of o_orderkey = 72 {foreign}"),
+        ),
+    ] {
+        session.simple(&change).await.unwrap();
+        let (as_loaded, known) = strange(session, set).await;
+        assert_eq!(as_loaded, Some(told.clone()), "{name}");
+        let changed = told.replace(
+            "72 was not loaded by Tidemark",
+            "72 is not as it was loaded",
+        );
+        assert_eq!(known, Some(changed), "{name}");
+        session.simple(&back).await.unwrap();
+    }
+    let gone = "DELETE FROM lineitem WHERE l_orderkey = 64 AND l_linenumber = 1";
+    session.simple(gone).await.unwrap();
+    let (as_loaded, known) = strange(session, set).await;
+    let told = "table lineitem: the row of l_orderkey = 64 AND l_linenumber = 1 is missing";
+    assert_eq!(as_loaded.as_deref(), Some(told), "{name}");
+    assert_eq!(known, None, "{name}");
+}
+
 #[test]
 fn what_rf1_adds_belongs_to_the_tables_and_undoing_leaves_every_row_as_it_was() {
     for (name, place) in Place::all("refreshes") {
@@ -73,8 +132,13 @@ fn what_rf1_adds_belongs_to_the_tables_and_undoing_leaves_every_row_as_it_was() 
             let dialect = session.dialect();
             let set = RefreshSet::new(&workload, SCALE, 2, dialect).unwrap();
 
+            assert_eq!(strange(&mut session, &set).await, (None, None), "{name}");
             // A key that is there already would be refused.
             execute(&mut session, set.insertions()).await;
+            let (as_loaded, known) = strange(&mut session, &set).await;
+            let added = "was not loaded by Tidemark";
+            assert!(as_loaded.is_some_and(|s| s.ends_with(added)), "{name}");
+            assert_eq!(known, None, "{name}");
             let count = "SELECT COUNT(*) FROM orders";
             assert_eq!(number(&mut session, count).await, 15_015, "{name}");
             let added = "o_orderkey % 32 BETWEEN 8 AND 15";
@@ -117,9 +181,12 @@ fn what_rf1_adds_belongs_to_the_tables_and_undoing_leaves_every_row_as_it_was() 
 
             execute(&mut session, set.deletions()).await;
             assert_eq!(number(&mut session, count).await, 15_000, "{name}");
+            assert_eq!(strange(&mut session, &set).await.1, None, "{name}");
             execute(&mut session, set.undoing()).await;
             assert!(rows(&mut session).await == before, "{name}: rows differ");
             assert_eq!(before.len(), 75_175, "{name}");
+            assert_eq!(strange(&mut session, &set).await, (None, None), "{name}");
+            rows_of_others_are_told(&mut session, &set, name).await;
         });
         checked.unwrap();
     }

@@ -47,6 +47,12 @@ pub trait Workload: Send + Sync + Debug {
         count
     }
 
+    /// How many rows the `table`-th plan's table has before a run, where no seed decides that and no
+    /// run is meant to add to them.
+    fn loaded_rows(&self, _table: usize, plan: &TablePlan) -> Option<u64> {
+        plan.key.map(|_| plan.rows)
+    }
+
     /// Whether a table that is there is one of this benchmark's, made by whatever tool: its columns,
     /// types and keys are those of the schema, in any of its variants. Only such a table, or one
     /// with Tidemark's mark, may be dropped.

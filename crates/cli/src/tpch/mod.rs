@@ -7,6 +7,7 @@ mod refresh;
 mod run;
 mod size;
 mod tiflash;
+mod untouched;
 mod watch;
 
 use crate::exit::{ExitCode, Failure};

@@ -1,10 +1,12 @@
 //! What RF1 and RF2 may change, and changing it back.
 //!
-//! Only tables whose load Tidemark's mark proves are changed. Before the first change the mark says
-//! how many sets may be in the tables, and of which scale factor they are; when they are put back it says so no more. A run that was
-//! killed meanwhile leaves it, and the next one puts the tables back before it asks anything.
+//! Only tables whose load Tidemark's mark proves are changed, and only where every row under the
+//! keys of a set is as it was loaded. Before the first change the mark says how many sets may be in
+//! the tables, and of which scale factor they are; when they are put back it says so no more. A run
+//! that was killed meanwhile leaves it, and the next one puts the tables back before it asks anything.
 
 use super::asked::Asked;
+use super::untouched::{State, strange_row};
 use crate::exit::{ExitCode, Failure};
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass};
@@ -134,10 +136,12 @@ impl Marks {
         Ok(written.map_err(system)??)
     }
 
-    /// Puts the tables back as they were loaded, whatever of so many sets is in them.
+    /// Puts the tables back as they were loaded, whatever of so many sets is in them, and looks
+    /// whether they are.
     ///
     /// # Errors
-    /// [`Failure`] of the connection or of the server, and by `stop`; the marks stay as they are then.
+    /// [`ExitCode::Refused`] before anything was put back where a row is neither the load's nor RF1's;
+    /// [`Failure`] of the connection or of the server, and by `stop`. The marks stay as they are then.
     pub fn put_back(
         &self,
         connector: &Connector,
@@ -147,17 +151,28 @@ impl Marks {
         dialect: Dialect,
         stop: &StopHandle,
     ) -> Result<(), Failure> {
-        let step = |number| {
-            let set = RefreshSet::new(workload, asked.scale, number, dialect)?;
+        let sets = sets_of(workload, asked, sets, dialect);
+        let looked = strange_row(State::Refreshed, connector, sets.clone(), dialect, stop)?;
+        if let Some(strange) = looked {
+            return Err(Failure::new(
+                ExitCode::Refused,
+                format!(
+                    "{strange}, nor is it one of RF1's: to put the tables back would delete or \
+                     overwrite it, and nothing was put back. Move away what is yours, or load again: \
+                     prepare --dropdata"
+                ),
+            ));
+        }
+        let step = |(set, number): (RefreshSet, u64)| {
             let changes: Changes = Arc::new(move || Box::new(set.undoing()));
-            Some(Step::Change {
+            Step::Change {
                 name: format!("set {number}"),
                 changes,
-            })
+            }
         };
         let stream = Stream {
             number: 0,
-            steps: (1..=sets).filter_map(step).collect(),
+            steps: sets.iter().cloned().zip(1..).map(step).collect(),
             first: 0,
         };
         let mut failed = FirstFailure::default();
@@ -171,14 +186,57 @@ impl Marks {
             ..StreamsSpec::default()
         };
         run_streams(connector, &[stream], &spec, stop, &mut failed)?;
-        match failed.0 {
+        let failed = match failed.0 {
+            Some(error) => Some(error.to_string()),
+            None => strange_row(State::AsLoaded, connector, sets, dialect, stop)?
+                .map(|strange| strange.to_string()),
+        };
+        match failed {
             None => self.write(connector, 0, asked.scale),
-            Some(error) => Err(Failure::new(
+            Some(why) => Err(Failure::new(
                 ExitCode::Failed,
-                format!("the tables could not be put back as they were loaded: {error}"),
+                format!("the tables could not be put back as they were loaded: {why}"),
             )),
         }
     }
+}
+
+/// Whether a run's sets may be done: all rows under their keys are those of the load.
+///
+/// # Errors
+/// [`ExitCode::Refused`]; [`Failure`] of the connection or of the server, and by `stop`.
+pub(super) fn must_be_as_loaded(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    asked: &Asked,
+    dialect: Dialect,
+    prepare: &str,
+    stop: &StopHandle,
+) -> Result<(), Failure> {
+    let sets = sets_of(workload, asked, asked.sets(), dialect);
+    match strange_row(State::AsLoaded, connector, sets, dialect, stop)? {
+        None => Ok(()),
+        Some(strange) => Err(Failure::new(
+            ExitCode::Refused,
+            format!(
+                "{strange}; RF1 and RF2 change rows under such keys, and after them the tables \
+                 would be put back as they were loaded: nothing was run. Move away what is \
+                 yours; or load again: {prepare} --dropdata; or leave the changes out: \
+                 --refresh=off"
+            ),
+        )),
+    }
+}
+
+/// The first so many sets.
+fn sets_of(
+    workload: &Arc<dyn Workload>,
+    asked: &Asked,
+    sets: u64,
+    dialect: Dialect,
+) -> Vec<RefreshSet> {
+    let set = |number| RefreshSet::new(workload, asked.scale, number, dialect);
+    (1..=sets).filter_map(set).collect()
 }
 
 fn system(error: std::io::Error) -> Failure {

@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use super::asked::{Asked, Test};
-use super::refresh::Marks;
+use super::refresh::{self, Marks};
 use super::size;
 use super::watch::{Told, Watch};
 use crate::exit::{ExitCode, Failure};
@@ -39,12 +39,25 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     let plan = work.plan(false)?;
     let prepare = work.prepare_command();
     let mut aside = work.aside();
-    let described = describe(&plan.connector, &plan.workload, asked.streams)
-        .map_err(|error| ready::failed(error, &prepare))?;
+    let look = || {
+        let found = describe(&plan.connector, &plan.workload, asked.streams);
+        found.map_err(|error| ready::failed(error, &prepare))
+    };
+    let mut described = look()?;
     let needed = plan.workload.needs(asked.streams);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     let dialect = Dialect::new(described.server.engine);
-    let (marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
+    let (mut marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
+    if marks.sets > 0 {
+        // Their rows are told as they are when the run begins.
+        described = look()?;
+        marks.sets = 0;
+    }
+    if asked.sets() > 0 {
+        let stop = interrupt::handle();
+        let (connector, workload) = (&plan.connector, &plan.workload);
+        refresh::must_be_as_loaded(connector, workload, &asked, dialect, &prepare, &stop)?;
+    }
     let answers = Answers::find(&asked, options, &plan.workload, &mut aside)?;
     let spec = StreamsSpec {
         until: asked.until,
@@ -217,8 +230,8 @@ fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: T
     }
 }
 
-/// What marks say; tables that a run before this one left changed are put back first. A run that
-/// changes tables has their lock with it.
+/// What marks said; tables that a run before this one left changed, by as many sets as they said,
+/// were put back. A run that changes tables has their lock with it.
 fn marked(
     work: &Work<'_>,
     plan: &Plan,
@@ -271,7 +284,6 @@ fn marked(
         let stop = interrupt::handle();
         let sets = marks.sets;
         marks.put_back(&plan.connector, workload, asked, sets, dialect, &stop)?;
-        marks.sets = 0;
     }
     Ok((marks, guard.filter(|_| asked.refresh)))
 }

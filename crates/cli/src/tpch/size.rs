@@ -49,17 +49,27 @@ pub(super) fn must_be(
             continue;
         };
         if there != asked {
+            let as_at = scale_of(there, of_one);
+            let as_at = as_at.map(|scale| format!(", as at --sf={scale}: ask for that, or"));
             return Err(Failure::new(
                 ExitCode::NotPrepared,
                 format!(
-                    "--sf={scale}: table {table} should have {asked} rows and has {there}, as at \
-                     --sf={}: ask for that, or load: {prepare} --dropdata",
-                    there as f64 / of_one
+                    "--sf={scale}: table {table} should have {asked} rows and has {there}{} load: \
+                     {prepare} --dropdata",
+                    as_at.unwrap_or_else(|| ":".into())
                 ),
             ));
         }
     }
     Ok(())
+}
+
+/// The scale factor that gives so many rows, if it is one that somebody would ask for and not what
+/// is left of another.
+fn scale_of(rows: u64, of_one: f64) -> Option<f64> {
+    let thousandths = (rows as f64 / of_one * 1000.0).round();
+    let scale = thousandths / 1000.0;
+    (thousandths >= 1.0 && (scale * of_one) as u64 == rows).then_some(scale)
 }
 
 /// Rows that a table is to have.
@@ -83,4 +93,18 @@ pub(super) fn counted(connector: &Connector) -> Result<u64, Failure> {
     let rows: Result<u64, DbError> =
         rows.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
     Ok(rows?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_factor_is_named_when_its_rows_are_all_there() {
+        assert_eq!(scale_of(1500, CUSTOMERS), Some(0.01));
+        assert_eq!(scale_of(150_000 * 30, CUSTOMERS), Some(30.0));
+        assert_eq!(scale_of(150, CUSTOMERS), Some(0.001));
+        assert_eq!(scale_of(1499, CUSTOMERS), None);
+        assert_eq!(scale_of(0, CUSTOMERS), None);
+    }
 }

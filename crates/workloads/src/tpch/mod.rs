@@ -6,6 +6,7 @@
 //! made by the crate `tpchgen`; they depend on the scale factor alone and on no seed.
 
 pub mod answers;
+mod known;
 mod options;
 mod order;
 mod parameters;
@@ -19,6 +20,7 @@ mod settings;
 mod tables;
 mod words;
 
+pub use known::{KnownRows, StrangeRow};
 pub use options::OPTIONS;
 pub use order::order;
 pub use parameters::Parameters;
@@ -82,6 +84,10 @@ impl Workload for Tpch {
     fn row_count(&self, table: usize, first: u64, count: u64, _seed: u64) -> u64 {
         let table = Table::ALL.get(table).copied().unwrap_or(Table::Region);
         rows::row_count(table, self.settings.scale, first, count)
+    }
+
+    fn loaded_rows(&self, table: usize, plan: &TablePlan) -> Option<u64> {
+        Some(self.row_count(table, 0, plan.rows, 0))
     }
 
     fn recognises(&self, found: &TableDescription) -> bool {

@@ -7,11 +7,12 @@
 //! many. What was changed can be changed back exactly, which leaves a database whose answers are
 //! known.
 
+use super::known::KnownRows;
 use super::{Table, rows};
 use crate::Workload;
 use std::fmt::Write;
 use std::sync::Arc;
-use tidemark_drivers::{Dialect, RowWriter};
+use tidemark_drivers::{Dialect, RowSource, RowWriter};
 
 /// Sets that there are.
 pub const SETS: u64 = 1000;
@@ -103,11 +104,13 @@ impl RefreshSet {
         make: fn(&Self, std::ops::Range<u64>) -> Vec<String>,
     ) -> impl Iterator<Item = Vec<String>> + use<> {
         let set = self.clone();
+        self.parts().map(move |orders| make(&set, orders))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = std::ops::Range<u64>> + use<> {
+        let end = self.orders.end;
         let starts = self.orders.clone().step_by(ORDERS_PER_TRANSACTION as usize);
-        starts.map(move |start| {
-            let end = (start + ORDERS_PER_TRANSACTION).min(set.orders.end);
-            make(&set, start..end)
-        })
+        starts.map(move |start| start..(start + ORDERS_PER_TRANSACTION).min(end))
     }
 
     fn delete(&self, orders: std::ops::Range<u64>, keys: Keys) -> Vec<String> {
@@ -128,31 +131,71 @@ impl RefreshSet {
     }
 
     fn insert_into(&self, table: Table, orders: std::ops::Range<u64>, keys: Keys) -> String {
+        let mut sql = format!("INSERT INTO {} VALUES ", table.name());
+        let literals = |out: &mut Vec<u8>, rows: &mut dyn RowSource| {
+            rows.next_row(&mut RowWriter::literals(out, &self.dialect))
+        };
+        for (nth, row) in self.rows(table, orders, keys, ',', &literals).enumerate() {
+            let comma = if nth > 0 { "," } else { "" };
+            // Writing to a String cannot fail.
+            let _ = write!(sql, "{comma}({row})");
+        }
+        sql
+    }
+
+    /// The rows of the orders, as `write` writes them: with `between` between two values. Empty
+    /// when there are no more.
+    fn rows<'a>(
+        &self,
+        table: Table,
+        orders: std::ops::Range<u64>,
+        keys: Keys,
+        between: char,
+        write: &'a dyn Fn(&mut Vec<u8>, &mut dyn RowSource) -> bool,
+    ) -> impl Iterator<Item = String> + use<'a> {
         let index = Table::ALL.iter().position(|t| *t == table).unwrap_or(0);
         let (first, count) = (orders.start, orders.end - orders.start);
         let mut source = match keys {
             Keys::Old => self.workload.rows(index, first, count, 0),
             Keys::New => rows::later_rows(table, self.scale, first, count),
         };
-        let mut sql = format!("INSERT INTO {} VALUES ", table.name());
         let population = table.units(self.scale);
-        let mut row = Vec::new();
-        let mut is_first = true;
-        while source.next_row(&mut RowWriter::literals(&mut row, &self.dialect)) {
-            let text = String::from_utf8_lossy(&row);
+        std::iter::from_fn(move || {
+            let mut row = Vec::new();
+            if !write(&mut row, source.as_mut()) {
+                return None;
+            }
+            let row = String::from_utf8_lossy(&row).into_owned();
             // The order's key is the first column of both tables.
-            let (key, rest) = text.split_once(',').unwrap_or((&text, ""));
-            let key = match (keys, key.parse()) {
-                (Keys::New, Ok(key)) => keys.of(rows::order_of(key) - population).to_string(),
-                _ => key.to_string(),
-            };
-            let comma = if is_first { "" } else { "," };
-            // Writing to a String cannot fail.
-            let _ = write!(sql, "{comma}({key},{rest})");
-            is_first = false;
-            row.clear();
-        }
-        sql
+            let (key, rest) = row.split_once(between)?;
+            match (keys, key.parse()) {
+                (Keys::New, Ok(key)) => {
+                    let key = keys.of(rows::order_of(key) - population);
+                    Some(format!("{key}{between}{rest}"))
+                }
+                _ => Some(row),
+            }
+        })
+    }
+
+    /// What may stand under the keys that the set changes, in parts: orders and their lines in turn.
+    pub fn known_rows(&self) -> impl Iterator<Item = KnownRows> + use<> {
+        let set = self.clone();
+        self.parts().flat_map(move |orders| {
+            let both = [Keys::Old, Keys::New];
+            let of_keys = |keys: Keys| orders.clone().map(move |o| keys.of(o).to_string());
+            let order_keys: Vec<String> = both.into_iter().flat_map(of_keys).collect();
+            [Table::Orders, Table::LineItem].map(|table| {
+                let tsv = |out: &mut Vec<u8>, rows: &mut dyn RowSource| {
+                    rows.next_row(&mut RowWriter::tsv(out))
+                };
+                let [loaded, added] = both.map(|keys| {
+                    let rows = set.rows(table, orders.clone(), keys, '\t', &tsv);
+                    rows.map(String::into_bytes).collect::<Vec<_>>()
+                });
+                KnownRows::new(table, &order_keys, loaded.into_iter(), added.into_iter())
+            })
+        })
     }
 }
 

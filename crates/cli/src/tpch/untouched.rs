@@ -1,0 +1,70 @@
+//! Whether what refreshes change is Tidemark's alone: RF2 deletes and putting back writes whatever
+//! stands under a set's keys, and a row there that somebody made or changed would be lost.
+
+use crate::exit::{ExitCode, Failure};
+use crate::progress;
+use tidemark_core::DbError;
+use tidemark_drivers::{Connector, Dialect, RowSet};
+use tidemark_engine::{EngineError, StopHandle};
+use tidemark_runtime::block_on;
+use tidemark_workloads::tpch::{KnownRows, RefreshSet, StrangeRow};
+
+/// What rows under the sets' keys are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Those of the load and no others: no set was done, or all of it was put back.
+    AsLoaded,
+    /// Each is one of the load or of RF1: some of the sets were done, in parts.
+    Refreshed,
+}
+
+impl State {
+    fn judge(self, known: &KnownRows, found: &RowSet) -> Result<(), StrangeRow> {
+        match self {
+            State::AsLoaded => known.are_as_loaded(found),
+            State::Refreshed => known.are_known(found),
+        }
+    }
+}
+
+/// The first row under the sets' keys that is not what it is to be.
+///
+/// # Errors
+/// [`Failure`] of the connection or of the server, and by `stop`.
+pub(super) fn strange_row(
+    state: State,
+    connector: &Connector,
+    sets: Vec<RefreshSet>,
+    dialect: Dialect,
+    stop: &StopHandle,
+) -> Result<Option<StrangeRow>, Failure> {
+    let (connector, stop) = (connector.clone().unlimited(), stop.clone());
+    let bar = progress::bar(sets.iter().map(RefreshSet::len).sum(), "orders");
+    let looked = block_on(async move {
+        let mut session = connector.connect(0).await?;
+        if let Some(unlimit) = dialect.unlimit_queries() {
+            session.query(unlimit).await?;
+        }
+        let mut strange = None;
+        'looks: for set in &sets {
+            for known in set.known_rows() {
+                if stop.is_stopped() {
+                    break 'looks;
+                }
+                let rows = session.query(&known.sql).await?;
+                strange = state.judge(&known, &rows).err();
+                if strange.is_some() {
+                    break 'looks;
+                }
+                bar.inc(known.orders());
+            }
+        }
+        bar.finish_and_clear();
+        session.close().await;
+        Ok::<_, DbError>((strange, stop.is_stopped()))
+    });
+    match looked.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?? {
+        (None, true) => Err(EngineError::Interrupted.into()),
+        (strange, _) => Ok(strange),
+    }
+}
