@@ -9,6 +9,9 @@ pub const USERS_SEEN: f64 = 0.9;
 pub const USERS_SEEN_INVALID: f64 = 0.5;
 /// `littles-law`: more users than there were can't have been at work; the rest is rounding.
 pub const USERS_SEEN_MOST: f64 = 1.05;
+/// `littles-law`: share of the run in which every host could be reached below which nothing is told
+/// of users.
+pub const SHORTEST_REACH: f64 = 0.1;
 /// `littles-law`: standard errors of the number of transactions that are chance where users think.
 pub const CHANCE: f64 = 4.0;
 

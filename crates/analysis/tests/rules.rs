@@ -166,6 +166,19 @@ fn users_that_were_not_working_are_missed() {
 }
 
 #[test]
+fn users_are_not_missed_while_their_host_was_out_of_reach() {
+    let mut record = clean();
+    // A tenth more users than were seen, who could not work for 15 % of the time.
+    record.sessions = 10;
+    record.totals.outage_s = record.totals.elapsed_s * 0.15;
+    assert_eq!(rules(&record), [""; 0]);
+    record.sessions = 13;
+    assert_eq!(rules(&record), ["littles-law"]);
+    record.totals.outage_s = record.totals.elapsed_s * 0.95;
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
 fn users_who_think_are_users() {
     let mut record = clean();
     record.totals.all.response = Some(record.totals.all.service.clone());

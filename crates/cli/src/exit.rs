@@ -102,6 +102,7 @@ impl From<TargetError> for Failure {
 fn code_of(error: &DbError) -> ExitCode {
     match error.class {
         _ if error.code == DbError::RUN_STORE => ExitCode::Refused,
+        _ if error.code == DbError::ISOLATION => ExitCode::Usage,
         ErrorClass::Refused => ExitCode::Connect,
         ErrorClass::Missing => ExitCode::NotPrepared,
         _ => ExitCode::Failed,
@@ -122,6 +123,9 @@ impl From<EngineError> for Failure {
             }
             EngineError::Connect { error, .. } if error.code == DbError::RUN_STORE => {
                 ExitCode::Refused
+            }
+            EngineError::Connect { error, .. } if error.code == DbError::ISOLATION => {
+                ExitCode::Usage
             }
             EngineError::Connect { .. }
             | EngineError::InitTimeout { .. }

@@ -217,7 +217,8 @@ pub const NATIVE: &[OptionSpec] = &[
         "keep-loaded",
         Bool,
         "off",
-        "prepare: end well when Tidemark has loaded these very tables before, and leave them as they are",
+        "prepare: end well when the tables bear the mark of this very load by Tidemark, and leave them as \
+         they are; the mark is believed and no row is looked at, but a run tells rows that are missing",
     ),
     option(
         "replace",

@@ -54,6 +54,19 @@ pub fn describe(
     workload: &Arc<dyn Workload>,
     sessions: usize,
 ) -> Result<Described, EngineError> {
+    describe_counting(connector, workload, sessions, MOST_COUNTED_ROWS)
+}
+
+/// The same with at most so many rows counted, as asked for; 0 counts none.
+///
+/// # Errors
+/// As [`describe`].
+pub fn describe_counting(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    sessions: usize,
+    most_rows: u64,
+) -> Result<Described, EngineError> {
     let (connector, workload) = (connector.clone().unlimited(), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
@@ -76,7 +89,7 @@ pub fn describe(
             .tables(&session.dialect(), sessions)
             .unwrap_or_default();
         let asked: u64 = plans.iter().map(|p| p.rows).sum();
-        let counted = asked <= MOST_COUNTED_ROWS;
+        let counted = asked <= most_rows;
         if !counted {
             notes.push(format!("rows were not counted: {asked} were asked for"));
         }

@@ -240,7 +240,7 @@ fn an_unfinished_load_is_not_dropped_for_a_mistyped_number() {
         assert_eq!(mistyped.code, Some(5), "{name}: {mistyped:?}");
         for words in [
             "the load of table warehouse did not end: it is of 2 rows, and not 1 as this one",
-            "run cleanup first, or add --replace",
+            "to begin this one, add --replace",
         ] {
             assert!(mistyped.err.contains(words), "{name}: {mistyped:?}");
         }

@@ -76,6 +76,9 @@ impl DbError {
     /// The code of a file that is refused as a target because it is a run store.
     pub const RUN_STORE: &str = "run-store";
 
+    /// The code of an isolation level that the engine or server lacks.
+    pub const ISOLATION: &str = "isolation";
+
     /// The code of a COMMIT that had no answer: what it was to keep may be there or not.
     pub const COMMIT_UNKNOWN: &str = "commit-unknown";
 

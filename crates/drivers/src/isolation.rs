@@ -80,7 +80,7 @@ impl Dialect {
 /// [`ErrorClass::Refused`] `isolation` when the engine has not got it or puts another in its place;
 /// the server's error.
 pub(crate) async fn isolate(connection: &mut Connection, level: Isolation) -> Result<(), DbError> {
-    let refuse = |why: String| DbError::new(ErrorClass::Refused, "isolation", why);
+    let refuse = |why: String| DbError::new(ErrorClass::Refused, DbError::ISOLATION, why);
     let dialect = Dialect::new(connection.server().engine);
     let sql = dialect.set_isolation(level);
     let Some(sql) = sql.map_err(|e| refuse(e.to_string()))? else {

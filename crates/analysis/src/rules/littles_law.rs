@@ -4,7 +4,7 @@
 //! did between a reply and its next transaction is the client's own time and counts too.
 
 use crate::run::Run;
-use crate::thresholds::{CHANCE, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST};
+use crate::thresholds::{CHANCE, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST};
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
 use tidemark_core::ThinkTime;
 
@@ -42,9 +42,13 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             TOO_MANY_INSTEAD,
         )));
     }
-    let Some((seen, chance)) = users_seen(run, in_service) else {
+    // While a host was out of reach its users could not work, which is told elsewhere.
+    let reached = 1.0 - run.totals.outage_s / elapsed_s;
+    let Some((seen, chance)) = users_seen(run, in_service).filter(|_| reached > SHORTEST_REACH)
+    else {
         return Ok(None);
     };
+    let seen = seen / reached;
     let asked = run.users() as f64;
     let few = seen < asked * (USERS_SEEN - ends - chance);
     Ok(few.then(|| finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)))

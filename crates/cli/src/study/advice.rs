@@ -17,11 +17,11 @@ mod tests {
 
     #[test]
     fn options_of_commands_become_keys_of_the_file() {
-        let said = of_load("Run cleanup first, or add --replace to drop and load it again (exit)");
+        let said = of_load("To drop it and load it again, add --replace (exit)");
         assert_eq!(
             said,
-            "Run cleanup first, or write existing = \"replace\" at the top of the study's file to \
-             drop and load it again (exit)"
+            "To drop it and load it again, write existing = \"replace\" at the top of the study's \
+             file (exit)"
         );
         let said = of_load("Use another database, or add --force to drop it (exit)");
         assert_eq!(said, "Use another database (exit)");

@@ -4,7 +4,8 @@ use crate::exit::{ExitCode, Failure};
 use crate::gotpc::Work;
 use crate::loading::say;
 use crate::plan::Plan;
-use crate::{interrupt, progress};
+use crate::recording::describe_counting;
+use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
 use std::io::Write;
 use tidemark_engine::{CheckObserver, CheckReport, CheckSpec, ConditionReport, Verdict};
@@ -16,10 +17,16 @@ const MOST_SESSIONS: usize = 16;
 /// The command of its own.
 ///
 /// # Errors
-/// As [`after`].
+/// As [`after`], and [`ready::tables`].
 pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(false)?;
     let threads = work.load_spec()?.threads;
+    let prepare = work.prepare_command();
+    let described = describe_counting(&plan.connector, &plan.workload, threads, 0)
+        .map_err(|error| ready::failed(error, &prepare))?;
+    let needed = plan.workload.needs(threads);
+    let insists = work.options.flag("force");
+    ready::tables(&needed, &described, insists, &prepare)?;
     let mut out = work.aside();
     let report = ask(work, &plan, threads, &mut out)?;
     judge(&report, When::AnyTime, &mut out)?;
@@ -72,7 +79,7 @@ fn ask(
         let stop = interrupt::handle();
         tidemark_engine::check(&plan.connector, &plan.workload, &spec, &stop, &mut observer)
     };
-    report.map_err(|e| crate::ready::failed(e, &work.prepare_command()))
+    report.map_err(|e| ready::failed(e, &work.prepare_command()))
 }
 
 /// Of conditions that compare what a run changes in several statements, and may seem broken while it

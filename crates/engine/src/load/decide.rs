@@ -163,7 +163,7 @@ pub(super) async fn decide(
     Err(EngineError::Refused(if ours {
         format!(
             "table {table} is there already with {rows} rows of this benchmark; nothing was \
-             changed. Run cleanup first, or add --replace to drop and load it again"
+             changed. To drop it and load it again, add --replace"
         )
     } else {
         let columns: Vec<_> = found
@@ -210,8 +210,7 @@ impl<'m> Asked<'m> {
         };
         format!(
             "the load of table {} did not end: it is of {differs} this one; nothing was changed. \
-             Ask for the same as then, and it goes on; or run cleanup first, or add --replace, to \
-             begin this one",
+             Ask for the same as then, and it goes on; or, to begin this one, add --replace",
             plan.name
         )
     }
