@@ -439,7 +439,7 @@ fn a_table_that_is_there_is_not_loaded_twice() {
         let said = dir.run(&args);
         assert_eq!(said.code, Some(5), "{said:?}");
         assert!(
-            said.err.contains("100 rows") && said.err.contains("cleanup"),
+            said.err.contains("100 rows") && said.err.contains("--replace"),
             "{said:?}"
         );
         dir.ok(&[
