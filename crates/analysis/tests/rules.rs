@@ -168,14 +168,29 @@ fn users_that_were_not_working_are_missed() {
 #[test]
 fn users_are_not_missed_while_their_host_was_out_of_reach() {
     let mut record = clean();
-    // A tenth more users than were seen, who could not work for 15 % of the time.
+    // A quarter more users than were seen, who could not work for 15 % of the time.
     record.sessions = 10;
-    record.totals.outage_s = record.totals.elapsed_s * 0.15;
+    assert_eq!(rules(&record), ["littles-law"]);
+    let out_for = |record: &mut RunRecord, share: f64| {
+        let seconds = record.totals.elapsed_s * share;
+        record.totals.outage_s = seconds;
+        record.outages = vec![Outage {
+            host: "a:1".into(),
+            start_ms: 0,
+            length_ms: seconds * 1000.0,
+            ended: true,
+            first_error: "refused".into(),
+        }];
+    };
+    out_for(&mut record, 0.15);
     assert_eq!(rules(&record), [""; 0]);
     record.sessions = 13;
     assert_eq!(rules(&record), ["littles-law"]);
-    record.totals.outage_s = record.totals.elapsed_s * 0.95;
+    out_for(&mut record, 0.95);
     assert_eq!(rules(&record), [""; 0]);
+    // Of four hosts the other three could be reached.
+    record.totals.hosts = vec![HostLoad::default(); 4];
+    assert_eq!(rules(&record), ["littles-law"]);
 }
 
 #[test]

@@ -230,7 +230,8 @@ pub const NATIVE: &[OptionSpec] = &[
         "force",
         Bool,
         "off",
-        "prepare, cleanup: drop tables of that name even if they are not this benchmark's",
+        "prepare, cleanup: drop tables of that name even if they are not this benchmark's; run, check: use \
+         them",
     ),
     option(
         "chunk-rows",

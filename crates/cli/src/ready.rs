@@ -29,7 +29,7 @@ pub fn tables(
             ExitCode::Refused,
             format!(
                 "table {table} is not the benchmark's: its columns and keys are others; nothing \
-                 was run. Use another database, or add --force to run on it all the same"
+                 was run. Use another database, or add --force to use it all the same"
             ),
         ));
     }

@@ -201,6 +201,34 @@ fn what_is_not_tpccs_is_left_alone() {
     }
 }
 
+/// As `run` does, and not condition by condition.
+#[test]
+fn a_check_without_the_tables_says_what_is_missing() {
+    let dir = Workdir::new();
+    let connection = ["--target=sqlite:t.db".to_string()];
+    let database = || rusqlite::Connection::open(dir.path().join("t.db")).unwrap();
+    let told = |line: &str, code: i32, words: &str| {
+        let said = run(&dir, &connection, line);
+        assert_eq!(said.code, Some(code), "{line}: {said:?}");
+        assert!(said.err.contains(words), "{line}: {}", said.err);
+        assert!(!said.out.contains("Condition"), "{line}: {}", said.out);
+    };
+    database()
+        .execute("CREATE TABLE district (own INT)", [])
+        .unwrap();
+    told("check", 5, "table district is not the benchmark's");
+    database().execute("DROP TABLE district", []).unwrap();
+    told("check", 6, "run prepare first");
+    ok(&dir, &connection, "prepare --warehouses=1 --no-check");
+    told(
+        "run --warehouses=1 --time=1s --isolation=read-committed",
+        2,
+        "--isolation=read-committed: SQLite has serializable",
+    );
+    database().execute("DROP TABLE history", []).unwrap();
+    told("check --warehouses=1", 6, "table history is not there");
+}
+
 #[test]
 fn a_password_stays_out_of_messages_process_list_and_record() {
     let server = shared_mariadb().unwrap();

@@ -42,13 +42,9 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             TOO_MANY_INSTEAD,
         )));
     }
-    // While a host was out of reach its users could not work, which is told elsewhere.
-    let reached = 1.0 - run.totals.outage_s / elapsed_s;
-    let Some((seen, chance)) = users_seen(run, in_service).filter(|_| reached > SHORTEST_REACH)
-    else {
+    let Some((seen, chance)) = users_seen(run, in_service) else {
         return Ok(None);
     };
-    let seen = seen / reached;
     let asked = run.users() as f64;
     let few = seen < asked * (USERS_SEEN - ends - chance);
     Ok(few.then(|| finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)))
@@ -74,7 +70,8 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
         // Each session is a user. Records of older versions lack the client's own time.
         let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions);
         let between = fairness.between_avg_s? * sessions as f64 / run.totals.elapsed_s;
-        return Some((in_service + between, 0.0));
+        let reached = reached(run);
+        return (reached > SHORTEST_REACH).then(|| ((in_service + between) / reached, 0.0));
     }
     let wait_s = run.latency.mean_ns() / 1e9;
     let chance = CHANCE / (run.totals.all.count as f64).sqrt();
@@ -82,6 +79,15 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
     let ends = pause_s / run.totals.elapsed_s;
     let chance = if pause_s > 0.0 { chance + ends } else { 0.0 };
     Some((run.per_second() * (wait_s + pause_s), chance))
+}
+
+/// Share of the users' time in which their host could be reached; what it cost them that it could not
+/// is told elsewhere. Each host has as many users as any other.
+fn reached(run: &Run<'_>) -> f64 {
+    let hosts = run.totals.hosts.len().max(1) as f64;
+    let outages = run.record.outages.iter();
+    let of_all_hosts = outages.map(|o| o.length_ms / 1000.0).sum::<f64>() / hosts;
+    1.0 - of_all_hosts.min(run.totals.outage_s) / run.totals.elapsed_s
 }
 
 fn finding(asked: f64, seen: f64, says: Both, instead: Both) -> Finding {

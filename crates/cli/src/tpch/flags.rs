@@ -127,7 +127,8 @@ const RUN: &[Flag] = &[
         Bool,
         "on",
         "change the data by RF1 and RF2 in a power or throughput test; tables are put back as \
-         they were loaded afterwards",
+         they were loaded afterwards, and where rows under such keys are not the load's the test \
+         is refused",
     )
     .only(&[Run]),
     flag(

@@ -17,7 +17,7 @@ use tidemark_engine::{
 };
 use tidemark_runtime::block_on;
 use tidemark_workloads::Workload;
-use tidemark_workloads::tpch::{RefreshSet, SETS};
+use tidemark_workloads::tpch::{RefreshSet, SETS, Strangeness};
 
 /// The tables that change, each with a mark.
 const CHANGED: [&str; 2] = ["orders", "lineitem"];
@@ -157,9 +157,9 @@ impl Marks {
             return Err(Failure::new(
                 ExitCode::Refused,
                 format!(
-                    "{strange}, nor is it one of RF1's: to put the tables back would delete or \
-                     overwrite it, and nothing was put back. Move away what is yours, or load again: \
-                     prepare --dropdata"
+                    "orders and lineitem are still changed by RF1 and RF2: {strange}, nor is it one \
+                     of RF1's, and to put the tables back would delete or overwrite it. Move it \
+                     away, for the next run to put them back; or load again: prepare --dropdata"
                 ),
             ));
         }
@@ -186,16 +186,19 @@ impl Marks {
             ..StreamsSpec::default()
         };
         run_streams(connector, &[stream], &spec, stop, &mut failed)?;
-        let failed = match failed.0 {
-            Some(error) => Some(error.to_string()),
-            None => strange_row(State::AsLoaded, connector, sets, dialect, stop)?
-                .map(|strange| strange.to_string()),
+        let still = |why: String| {
+            let said = format!("orders and lineitem are still changed by RF1 and RF2: {why}");
+            Err(Failure::new(ExitCode::Failed, said))
         };
-        match failed {
-            None => self.write(connector, 0, asked.scale),
-            Some(why) => Err(Failure::new(
-                ExitCode::Failed,
-                format!("the tables could not be put back as they were loaded: {why}"),
+        if let Some(error) = failed.0 {
+            return still(error.to_string());
+        }
+        match strange_row(State::AsLoaded, connector, sets, dialect, stop) {
+            Ok(None) => self.write(connector, 0, asked.scale),
+            Ok(Some(strange)) => still(strange.to_string()),
+            Err(failure) => Err(Failure::new(
+                failure.code,
+                format!("orders and lineitem were put back, and could not be looked at: {failure}"),
             )),
         }
     }
@@ -220,9 +223,12 @@ pub(super) fn must_be_as_loaded(
             ExitCode::Refused,
             format!(
                 "{strange}; RF1 and RF2 change rows under such keys, and after them the tables \
-                 would be put back as they were loaded: nothing was run. Move away what is \
-                 yours; or load again: {prepare} --dropdata; or leave the changes out: \
-                 --refresh=off"
+                 would be put back as they were loaded: nothing was run. {}oad again: {prepare} \
+                 --dropdata; or leave the changes out: --refresh=off",
+                match strange.what {
+                    Strangeness::Foreign => "Move it away; or l",
+                    Strangeness::Changed | Strangeness::Missing => "L",
+                }
             ),
         )),
     }

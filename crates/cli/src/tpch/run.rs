@@ -18,7 +18,9 @@ use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_core::RunSpec;
-use tidemark_core::record::{AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, Totals};
+use tidemark_core::record::{
+    AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
+};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
     EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
@@ -47,16 +49,10 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     let needed = plan.workload.needs(asked.streams);
     ready::tables(&needed, &described, options.flag("force"), &prepare)?;
     let dialect = Dialect::new(described.server.engine);
-    let (mut marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
-    if marks.sets > 0 {
-        // Their rows are told as they are when the run begins.
+    let (marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
+    if marks.sets > 0 || described.tables.iter().any(has_other_rows) {
+        // They were put back since, here or by another client.
         described = look()?;
-        marks.sets = 0;
-    }
-    if asked.sets() > 0 {
-        let stop = interrupt::handle();
-        let (connector, workload) = (&plan.connector, &plan.workload);
-        refresh::must_be_as_loaded(connector, workload, &asked, dialect, &prepare, &stop)?;
     }
     let answers = Answers::find(&asked, options, &plan.workload, &mut aside)?;
     let spec = StreamsSpec {
@@ -88,7 +84,17 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     complain(&mut storing);
     let tests = asked.tests(&plan.workload, dialect);
     if asked.sets() > 0 {
-        marks.write(&plan.connector, asked.sets(), asked.scale)?;
+        let stop = interrupt::handle();
+        let (connector, workload) = (&plan.connector, &plan.workload);
+        if asked.sets() > marks.sets {
+            say(&mut aside, LOOKING);
+            refresh::must_be_as_loaded(connector, workload, &asked, dialect, &prepare, &stop)?;
+        }
+        if let Some(lost) = guard.as_ref().and_then(Guard::failure) {
+            // Another client may change them by now.
+            return Err(lost.into());
+        }
+        marks.write(connector, asked.sets(), asked.scale)?;
     }
     let measured = measure(
         work,
@@ -147,6 +153,14 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
             format!("{error}; and {changed}"),
         )),
     }
+}
+
+/// Said before rows are compared.
+const LOOKING: &str = "Comparing the rows that RF1 and RF2 change with what was loaded\n";
+
+/// Whether a table's rows are not those of its load.
+fn has_other_rows(table: &TableState) -> bool {
+    table.expected_rows.is_some_and(|rows| rows != table.rows)
 }
 
 /// What is measured and how.
@@ -314,13 +328,11 @@ fn put_back(
     };
     let note = match &done {
         Ok(()) => format!(
-            "RF1 and RF2 changed orders and lineitem by {sets} sets of a thousandth each; after the \
-             measurement the tables were put back as they were loaded"
+            "RF1 and RF2 changed orders and lineitem by {sets} sets of a thousandth each; the rows \
+             that they change were read before the measurement, and after it the tables were put \
+             back as they were loaded"
         ),
-        Err(failure) => format!(
-            "RF1 and RF2 changed orders and lineitem, and they are still changed: {failure}; the \
-             next run puts them back"
-        ),
+        Err(failure) => format!("{failure}; the next run tries to put them back"),
     };
     say(aside, &format!("{note}\n"));
     record.notes.push(note.clone());

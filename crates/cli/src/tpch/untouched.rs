@@ -3,10 +3,11 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::progress;
-use tidemark_core::DbError;
-use tidemark_drivers::{Connector, Dialect, RowSet};
+use std::time::Duration;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::{Connector, Dialect, RowSet, Session};
 use tidemark_engine::{EngineError, StopHandle};
-use tidemark_runtime::block_on;
+use tidemark_runtime::{block_on, sleep};
 use tidemark_workloads::tpch::{KnownRows, RefreshSet, StrangeRow};
 
 /// What rows under the sets' keys are to be.
@@ -41,17 +42,14 @@ pub(super) fn strange_row(
     let (connector, stop) = (connector.clone().unlimited(), stop.clone());
     let bar = progress::bar(sets.iter().map(RefreshSet::len).sum(), "orders");
     let looked = block_on(async move {
-        let mut session = connector.connect(0).await?;
-        if let Some(unlimit) = dialect.unlimit_queries() {
-            session.query(unlimit).await?;
-        }
+        let mut session = open(&connector, dialect).await?;
         let mut strange = None;
         'looks: for set in &sets {
             for known in set.known_rows() {
                 if stop.is_stopped() {
                     break 'looks;
                 }
-                let rows = session.query(&known.sql).await?;
+                let rows = ask(&mut session, &connector, dialect, &known.sql).await?;
                 strange = state.judge(&known, &rows).err();
                 if strange.is_some() {
                     break 'looks;
@@ -67,4 +65,40 @@ pub(super) fn strange_row(
         (None, true) => Err(EngineError::Interrupted.into()),
         (strange, _) => Ok(strange),
     }
+}
+
+/// Times that a question is asked: a look at thousands of parts is not for one error to end.
+const TRIES: u32 = 10;
+/// The wait before it is asked again, longer each time.
+const PAUSE: Duration = Duration::from_millis(50);
+
+async fn ask(
+    session: &mut Session,
+    connector: &Connector,
+    dialect: Dialect,
+    sql: &str,
+) -> Result<RowSet, DbError> {
+    for tries in 1.. {
+        let error = match session.query(sql).await {
+            Ok(rows) => return Ok(rows),
+            Err(error) if tries >= TRIES => return Err(error),
+            Err(error) => error,
+        };
+        match error.class {
+            ErrorClass::Retryable => session.rollback().await?,
+            ErrorClass::ConnectionLost => *session = open(connector, dialect).await?,
+            _ => return Err(error),
+        }
+        sleep(PAUSE * tries).await;
+    }
+    Err(DbError::protocol("the look was given up"))
+}
+
+/// A session whose questions may take as long as they do.
+async fn open(connector: &Connector, dialect: Dialect) -> Result<Session, DbError> {
+    let mut session = connector.connect(0).await?;
+    if let Some(unlimit) = dialect.unlimit_queries() {
+        session.query(unlimit).await?;
+    }
+    Ok(session)
 }

@@ -4,6 +4,7 @@
 pub mod engines;
 pub mod small;
 pub mod study;
+pub mod tpch;
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

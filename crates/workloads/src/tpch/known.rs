@@ -23,22 +23,32 @@ pub struct StrangeRow {
     table: &'static str,
     /// As in SQL: `l_orderkey = 9 AND l_linenumber = 1`.
     key: String,
-    says: &'static str,
+    /// What is strange about it.
+    pub what: Strangeness,
+}
+
+/// What is strange about a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strangeness {
+    /// The load made it, and it is not there.
+    Missing,
+    /// It stands under a key of the load's or of RF1's, with other values.
+    Changed,
+    /// Nothing of Tidemark's has its key.
+    Foreign,
 }
 
 impl fmt::Display for StrangeRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "table {}: the row of {} {}",
-            self.table, self.key, self.says
-        )
+        let says = match self.what {
+            Strangeness::Missing => "is missing",
+            Strangeness::Changed => "is not as it was loaded",
+            Strangeness::Foreign => "was not loaded by Tidemark",
+        };
+        let (table, key) = (self.table, &self.key);
+        write!(f, "table {table}: the row of {key} {says}")
     }
 }
-
-const MISSING: &str = "is missing";
-const OTHERS: &str = "was not loaded by Tidemark";
-const CHANGED: &str = "is not as it was loaded";
 
 impl KnownRows {
     /// The rows of the load and of RF1, each tab-separated, and the keys of their orders.
@@ -80,17 +90,18 @@ impl KnownRows {
         let mut missing = self.loaded.clone();
         for row in (0..found.len()).map(|row| row_as_tsv(found, row)) {
             let key = key(self.table, &row);
-            match self.loaded.get(&key) {
-                None => return Err(self.strange(&key, OTHERS)),
-                Some(loaded) if !is_same_row(&row, loaded) => {
-                    return Err(self.strange(&key, CHANGED));
+            match missing.remove(&key) {
+                // One that is there twice is missing only once.
+                None => return Err(self.strange(&key, Strangeness::Foreign)),
+                Some(loaded) if !is_same_row(&row, &loaded) => {
+                    return Err(self.strange(&key, Strangeness::Changed));
                 }
-                Some(_) => drop(missing.remove(&key)),
+                Some(_) => {}
             }
         }
         match missing.first_key_value() {
             None => Ok(()),
-            Some((key, _)) => Err(self.strange(key, MISSING)),
+            Some((key, _)) => Err(self.strange(key, Strangeness::Missing)),
         }
     }
 
@@ -104,14 +115,14 @@ impl KnownRows {
             let key = key(self.table, &row);
             match self.loaded.get(&key).or_else(|| self.added.get(&key)) {
                 Some(known) if is_same_row(&row, known) => {}
-                Some(_) => return Err(self.strange(&key, CHANGED)),
-                None => return Err(self.strange(&key, OTHERS)),
+                Some(_) => return Err(self.strange(&key, Strangeness::Changed)),
+                None => return Err(self.strange(&key, Strangeness::Foreign)),
             }
         }
         Ok(())
     }
 
-    fn strange(&self, key: &[u8], says: &'static str) -> StrangeRow {
+    fn strange(&self, key: &[u8], what: Strangeness) -> StrangeRow {
         let key = String::from_utf8_lossy(key);
         let names = self.table.shape().key.iter();
         let parts: Vec<String> = names
@@ -121,7 +132,7 @@ impl KnownRows {
         StrangeRow {
             table: self.table.name(),
             key: parts.join(" AND "),
-            says,
+            what,
         }
     }
 }

@@ -20,7 +20,7 @@ mod settings;
 mod tables;
 mod words;
 
-pub use known::{KnownRows, StrangeRow};
+pub use known::{KnownRows, StrangeRow, Strangeness};
 pub use options::OPTIONS;
 pub use order::order;
 pub use parameters::Parameters;
