@@ -1,5 +1,9 @@
 //! A schedule of arrivals that all sessions share.
 
+mod awaited;
+
+pub(crate) use self::awaited::Arrival;
+use self::awaited::Awaited;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,24 +16,29 @@ use tidemark_core::Arrivals as Process;
 pub(crate) enum Turn {
     /// There is no schedule: start at once.
     Now,
-    /// Start at this moment, which may have passed.
-    At(Arrival),
+    /// Start this one, which is due.
+    Begin(Begun),
+    /// Await this one, and ask to [`Arrivals::begin`] it then.
+    Await(Arrival),
     /// Start nothing until the schedule changes.
     Hold,
 }
 
-/// A place in the schedule.
+/// An arrival that begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Arrival {
+pub(crate) struct Begun {
     pub due: Instant,
-    /// The phase it belongs to; void when that ended before.
-    phase: usize,
+    /// Whether a free session awaited it, though maybe another than begins it.
+    pub awaited: bool,
+    /// Whether there are others that are late and wait for whoever is awake.
+    pub more: bool,
 }
 
 /// Arrivals at a rate that may change.
 ///
 /// A free session takes the next arrival and waits for its time; when all are busy, arrivals queue
-/// up in order. So latency counts from the scheduled time, whatever the database does.
+/// up in order. So latency counts from the scheduled time, whatever the database does. Where the
+/// thread of a session that waits is late, sessions of other threads take the arrival over.
 pub(crate) struct Arrivals {
     epoch: AtomicU64,
     schedule: Mutex<Schedule>,
@@ -44,6 +53,8 @@ struct Schedule {
     free_running: bool,
     /// The arrivals that sessions took.
     taken: Cursor,
+    /// Those of them that are still to begin.
+    awaited: Awaited,
     /// A second pass over the same arrivals that only counts what has come due.
     due: Cursor,
     dropped: u64,
@@ -80,6 +91,7 @@ impl Arrivals {
                 phases: Vec::new(),
                 free_running: false,
                 taken: Cursor::new(),
+                awaited: Awaited::default(),
                 due: Cursor::new(),
                 dropped: 0,
             }),
@@ -95,11 +107,21 @@ impl Arrivals {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Whether an arrival will never come, because its rate was ended before.
-    pub fn is_void(&self, arrival: &Arrival) -> bool {
-        let schedule = self.lock();
-        let phase = schedule.phases.get(arrival.phase);
-        phase.is_none_or(|p| p.end.is_some_and(|end| arrival.due > end))
+    /// Whether an arrival is still its session's to begin: its rate may have been ended before.
+    pub fn is_awaited(&self, arrival: &Arrival) -> bool {
+        self.lock().awaited.is_awaited(arrival)
+    }
+
+    /// Begins an arrival that a session of `executor` awaited; `None` when it is no longer its own.
+    pub fn begin(&self, arrival: &Arrival, executor: usize, now: Instant) -> Option<Begun> {
+        let mut schedule = self.lock();
+        let is_own = schedule.awaited.begin(arrival);
+        is_own.then(|| schedule.begun(arrival.due, true, executor, now))
+    }
+
+    /// Leaves an arrival that a session awaits to others, for something more urgent.
+    pub fn give_back(&self, arrival: &Arrival) {
+        self.lock().awaited.give_back(arrival);
     }
 
     /// Holds a rate from `at` on. Arrivals that came due before and that nobody took stay due.
@@ -125,21 +147,33 @@ impl Arrivals {
         let (phases, counted) = (schedule.phases.len(), schedule.due.count);
         schedule.taken.go_to(phases);
         schedule.taken.count = counted;
+        schedule.awaited.forget_left();
         self.epoch.fetch_add(1, Ordering::AcqRel);
         forgotten
     }
 
-    /// The next arrival: maybe to come, maybe overdue.
-    pub fn take(&self, now: Instant) -> Turn {
+    /// The next arrival for a free session of `executor`: maybe to come, maybe overdue.
+    pub fn take(&self, executor: usize, now: Instant) -> Turn {
         let mut schedule = self.lock();
+        if let Some(arrival) = schedule.awaited.take_over(executor, now) {
+            return if arrival.due <= now {
+                Turn::Begin(schedule.begun(arrival.due, true, executor, now))
+            } else {
+                Turn::Await(arrival)
+            };
+        }
         // One cursor goes before the other, so that no controller has to catch up with both.
         schedule.count_some(now);
-        while let Some((due, phase)) = schedule.take() {
+        while let Some(due) = schedule.take() {
             if due < now && schedule.backlog(now) >= schedule.max_backlog {
                 schedule.dropped += 1;
                 continue;
             }
-            return Turn::At(Arrival { due, phase });
+            return if due <= now {
+                Turn::Begin(schedule.begun(due, false, executor, now))
+            } else {
+                Turn::Await(schedule.awaited.wait(due, executor))
+            };
         }
         if schedule.free_running {
             Turn::Now
@@ -148,7 +182,7 @@ impl Arrivals {
         }
     }
 
-    /// Arrivals whose time has come and which no session has taken.
+    /// Arrivals whose time has come and which no session has taken, or has left.
     pub fn backlog(&self, now: Instant) -> u64 {
         self.lock().backlog(now)
     }
@@ -167,11 +201,15 @@ impl Arrivals {
 }
 
 impl Schedule {
-    fn take(&mut self) -> Option<(Instant, usize)> {
+    fn take(&mut self) -> Option<Instant> {
         let due = self.taken.peek(&self.phases, self.process, self.seed)?;
-        let phase = self.taken.phase;
         self.taken.pass(&self.phases, self.process);
-        Some((due, phase))
+        Some(due)
+    }
+
+    fn begun(&self, due: Instant, awaited: bool, executor: usize, now: Instant) -> Begun {
+        let more = self.awaited.is_any_late(executor, now);
+        Begun { due, awaited, more }
     }
 
     /// Counts up to two arrivals that have come due.
@@ -185,22 +223,28 @@ impl Schedule {
     }
 
     fn backlog(&mut self, now: Instant) -> u64 {
+        self.untaken(now) + self.awaited.left(now)
+    }
+
+    /// Arrivals whose time has come and which no session ever took.
+    fn untaken(&mut self, now: Instant) -> u64 {
         while let Some(next) = self.due.peek(&self.phases, self.process, self.seed)
             && next <= now
         {
             self.due.pass(&self.phases, self.process);
         }
-        // Sessions may hold arrivals that are still to come.
+        // Sessions may await arrivals that are still to come.
         self.due.count.saturating_sub(self.taken.count)
     }
 
     fn end_phase(&mut self, at: Instant) {
-        let backlog = self.backlog(at);
+        let untaken = self.untaken(at);
         if let Some(last) = self.phases.last_mut().filter(|p| p.end.is_none()) {
             last.end = Some(at);
         }
-        if backlog == 0 {
-            // Arrivals that sessions hold for later are void: they will never come.
+        if untaken == 0 {
+            // Those that sessions await for later will never come.
+            self.awaited.end(at);
             self.taken.count = self.due.count;
             self.taken.go_to(self.phases.len());
         }
@@ -264,8 +308,9 @@ mod tests {
     use super::*;
 
     fn at(arrivals: &Arrivals, now: Instant) -> Instant {
-        match arrivals.take(now) {
-            Turn::At(arrival) => arrival.due,
+        match arrivals.take(0, now) {
+            Turn::Begin(begun) => begun.due,
+            Turn::Await(arrival) => arrival.due,
             other => panic!("{other:?}"),
         }
     }
@@ -339,11 +384,11 @@ mod tests {
         arrivals.set_rate(10.0, start);
         let epoch = arrivals.epoch();
         // Sessions are ahead: they hold arrivals up to 2 s.
-        let held: Vec<_> = (0..20).map(|_| arrivals.take(start)).collect();
+        let held: Vec<_> = (0..20).map(|_| arrivals.take(0, start)).collect();
         arrivals.set_rate(100.0, start + second);
         assert_ne!(arrivals.epoch(), epoch);
-        let is_void = |turn: &Turn| matches!(turn, Turn::At(a) if arrivals.is_void(a));
-        assert_eq!(held.iter().filter(|turn| is_void(turn)).count(), 10);
+        let is_void = |turn: &&Turn| matches!(turn, Turn::Await(a) if !arrivals.is_awaited(a));
+        assert_eq!(held.iter().filter(is_void).count(), 10);
         assert_eq!((at(&arrivals, start) - start).as_millis(), 1010);
         assert_eq!(arrivals.rate(), Some(100.0));
         // Nobody takes any more: at 2 s, 99 wait, and a new rate forgets none of them.
@@ -356,6 +401,40 @@ mod tests {
     }
 
     #[test]
+    fn what_a_late_thread_awaits_another_begins_as_awaited() {
+        let start = Instant::now();
+        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        arrivals.set_rate(1000.0, start);
+        let awaits = |executor| match arrivals.take(executor, start) {
+            Turn::Await(arrival) => arrival,
+            other => panic!("{other:?}"),
+        };
+        // Executor 0 awaits those of 1 and 3 ms, executor 1 those of 2 and 4 ms.
+        let [first, second, third, fourth] = [0, 1, 0, 1].map(awaits);
+        let later = start + Duration::from_micros(3500);
+        let begun = arrivals.begin(&second, 1, later).unwrap();
+        assert!(begun.awaited && begun.more, "{begun:?}");
+        // The one of 4 ms is left for what is late, which begins in order, each once.
+        arrivals.give_back(&fourth);
+        for (due, more) in [(first.due, true), (third.due, false)] {
+            let awaited = true;
+            assert_eq!(
+                arrivals.take(1, later),
+                Turn::Begin(Begun { due, awaited, more })
+            );
+        }
+        assert_eq!(arrivals.begin(&first, 0, later), None);
+        assert!(!arrivals.is_awaited(&third));
+        assert_eq!(arrivals.take(0, later), Turn::Await(fourth));
+        arrivals.give_back(&fourth);
+        // Left until its time has come, it waits as those do that nobody took.
+        let end = start + Duration::from_millis(5);
+        assert_eq!(arrivals.backlog(end), 2);
+        assert_eq!(arrivals.clear(end, false), 2);
+        assert_eq!(arrivals.take(0, end), Turn::Hold);
+    }
+
+    #[test]
     fn without_a_schedule_sessions_hold_or_run_free() {
         let start = Instant::now();
         let arrivals = poisson(1000.0, start);
@@ -363,11 +442,11 @@ mod tests {
         assert!(arrivals.backlog(later) > 0);
         arrivals.clear(later, false);
         assert_eq!(
-            (arrivals.take(later), arrivals.backlog(later)),
+            (arrivals.take(0, later), arrivals.backlog(later)),
             (Turn::Hold, 0)
         );
         assert_eq!(arrivals.clear(later, true), 0);
-        assert_eq!(arrivals.take(later), Turn::Now);
+        assert_eq!(arrivals.take(0, later), Turn::Now);
         assert_eq!(arrivals.rate(), None);
         arrivals.set_rate(10.0, later);
         assert!(at(&arrivals, later) > later);

@@ -18,7 +18,7 @@ use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, FewerSessions, RunSpec, ThinkTime};
 use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
 use tidemark_drivers::{Connector, Session};
-use tidemark_runtime::{Executor, do_not_preempt, raise_open_files, sleep_unless, spawn};
+use tidemark_runtime::{Executor, Sleepers, do_not_preempt, raise_open_files, sleep_unless, spawn};
 use tidemark_workloads::Workload;
 
 /// Connections that one executor opens at a time: more would overflow a server's accept queue,
@@ -359,6 +359,7 @@ impl Part {
         let lanes = CONNECT_LANES.min(mine);
         let next = Rc::new(Cell::new(0));
         let gate = Rc::new(Gate::new(CONNECT_LANES));
+        let idle = Rc::new(Sleepers::default());
         let open = Rc::new(Cell::new(lanes));
         for _ in 0..lanes {
             let lane = Lane {
@@ -366,6 +367,7 @@ impl Part {
                 pool: pool.clone(),
                 next: Rc::clone(&next),
                 gate: Rc::clone(&gate),
+                idle: Rc::clone(&idle),
                 mine,
                 first: self.thread,
                 threads: self.threads,
@@ -421,6 +423,7 @@ struct Lane {
     /// The executor's next session that no lane has taken.
     next: Rc<Cell<usize>>,
     gate: Rc<Gate>,
+    idle: Rc<Sleepers>,
     /// The executor's sessions.
     mine: usize,
     first: usize,
@@ -447,7 +450,8 @@ impl Lane {
             }
             let local = number / self.recorders;
             let shared = Arc::clone(&self.shared);
-            match SessionTask::open(shared, number, local, Rc::clone(&self.gate)).await {
+            let shares = (Rc::clone(&self.gate), Rc::clone(&self.idle));
+            match SessionTask::open(shared, number, local, shares).await {
                 Ok(session) => {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     begin(session, self.pool.clone());

@@ -3,9 +3,10 @@
 //! Its terminal is its own, or the next of a pool that wants a session.
 
 mod recovery;
+mod start;
 
 use self::recovery::Verdict;
-use crate::arrivals::Turn;
+use self::start::{Start, next_start};
 use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::record::{HostRole, StatementCounts};
 use tidemark_core::{DbError, ErrorClass, RunSpec};
 use tidemark_drivers::{Access, Connector, Session};
-use tidemark_runtime::{remote_signal, sleep_unless, timeout};
+use tidemark_runtime::{Sleepers, remote_signal, timeout};
 use tidemark_workloads::{Statements, Terminal, Workload};
 
 /// The code of rows that are not what they must be (`--validate`).
@@ -65,13 +66,6 @@ impl Shared {
     }
 }
 
-/// What makes the next transaction due.
-#[derive(Debug, Clone, Copy)]
-enum Start {
-    Now,
-    At(Instant, Origin),
-}
-
 /// What of a transaction is to be done.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -102,6 +96,8 @@ pub(crate) struct SessionTask {
     counted: StatementCounts,
     /// Where the executor's lost sessions come back.
     gate: Rc<Gate>,
+    /// The executor's sessions that await an arrival.
+    idle: Rc<Sleepers>,
 }
 
 impl SessionTask {
@@ -113,7 +109,7 @@ impl SessionTask {
         shared: Arc<Shared>,
         number: usize,
         local: usize,
-        gate: Rc<Gate>,
+        (gate, idle): (Rc<Gate>, Rc<Sleepers>),
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         let session = Self::connect(&shared, number, &mut statements).await?;
@@ -135,6 +131,7 @@ impl SessionTask {
             statements,
             host,
             gate,
+            idle,
         })
     }
 
@@ -238,16 +235,17 @@ impl SessionTask {
     }
 
     async fn run_own(&mut self, terminal: &mut Terminal) {
+        let shared = Arc::clone(&self.shared);
         let mut since_reconnect = 0;
-        let scheduled = self.shared.control.arrivals.is_some();
-        while let Some(start) = self.next_start().await {
+        let scheduled = shared.control.arrivals.is_some();
+        while let Some(start) = next_start(&shared.control, &self.idle, shared.thread).await {
             let part = Part {
                 terminal: self.number,
                 start,
                 scheduled,
                 deferred: false,
             };
-            if !self.shared.control.take_event()
+            if !shared.control.take_event()
                 || self.event(terminal, part).await.is_none()
                 || !self.deferred(terminal, part).await
                 || !self.reconnect_if_due(&mut since_reconnect).await
@@ -283,40 +281,6 @@ impl SessionTask {
                 return;
             }
         }
-    }
-
-    /// Waits until the next transaction may start; `None` when the run ended first.
-    async fn next_start(&self) -> Option<Start> {
-        let control = &self.shared.control;
-        while !control.is_over() {
-            let Some(arrivals) = &control.arrivals else {
-                return Some(Start::Now);
-            };
-            // Read first: a change after it must not be slept through.
-            let epoch = arrivals.epoch();
-            let now = Instant::now();
-            match arrivals.take(now) {
-                Turn::Now => return Some(Start::Now),
-                Turn::Hold => {
-                    control.holding.fetch_add(1, Ordering::AcqRel);
-                    while arrivals.epoch() == epoch && !control.is_over() {
-                        remote_signal().await;
-                    }
-                    control.holding.fetch_sub(1, Ordering::AcqRel);
-                }
-                Turn::At(arrival) if arrival.due <= now => {
-                    return Some(Start::At(arrival.due, Origin::Delayed));
-                }
-                Turn::At(arrival) => {
-                    let is_void = || arrivals.epoch() != epoch && arrivals.is_void(&arrival);
-                    let ended = || control.is_over() || is_void();
-                    if sleep_unless(arrival.due, ended).await {
-                        return Some(Start::At(arrival.due, Origin::Awaited));
-                    }
-                }
-            }
-        }
-        None
     }
 
     /// One transaction, tried again as errors allow; when it ended for its user, with its reply or
