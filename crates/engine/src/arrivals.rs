@@ -242,9 +242,9 @@ impl Schedule {
         if let Some(last) = self.phases.last_mut().filter(|p| p.end.is_none()) {
             last.end = Some(at);
         }
+        // Those that sessions await for later will never come.
+        self.awaited.end(at);
         if untaken == 0 {
-            // Those that sessions await for later will never come.
-            self.awaited.end(at);
             self.taken.count = self.due.count;
             self.taken.go_to(self.phases.len());
         }
@@ -398,6 +398,22 @@ mod tests {
             .map(|_| (at(&arrivals, start + 2 * second) - start).as_millis())
             .collect();
         assert_eq!((times[0], times[98], times[99]), (1020, 2000, 3000));
+    }
+
+    #[test]
+    fn a_rate_that_ends_late_voids_what_came_due_after_its_end() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let arrivals = Arrivals::new(Process::Constant, 7, 100);
+        arrivals.set_rate(10.0, start);
+        let [first, second] = [0, 0].map(|executor| match arrivals.take(executor, start) {
+            Turn::Await(arrival) => arrival,
+            other => panic!("{other:?}"),
+        });
+        // Somebody looked later than the moment that the controller goes by.
+        assert_eq!(arrivals.backlog(at(1000)), 8);
+        arrivals.set_rate(100.0, at(150));
+        assert!(arrivals.is_awaited(&first) && !arrivals.is_awaited(&second));
     }
 
     #[test]
