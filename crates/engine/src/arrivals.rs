@@ -315,6 +315,13 @@ mod tests {
         }
     }
 
+    fn awaits(arrivals: &Arrivals, executor: usize, now: Instant) -> Arrival {
+        match arrivals.take(executor, now) {
+            Turn::Await(arrival) => arrival,
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn poisson(rate: f64, start: Instant) -> Arrivals {
         let arrivals = Arrivals::new(Process::Poisson, 7, 100_000);
         arrivals.set_rate(rate, start);
@@ -406,10 +413,7 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         let arrivals = Arrivals::new(Process::Constant, 7, 100);
         arrivals.set_rate(10.0, start);
-        let [first, second] = [0, 0].map(|executor| match arrivals.take(executor, start) {
-            Turn::Await(arrival) => arrival,
-            other => panic!("{other:?}"),
-        });
+        let [first, second] = [0, 0].map(|executor| awaits(&arrivals, executor, start));
         // Somebody looked later than the moment that the controller goes by.
         assert_eq!(arrivals.backlog(at(1000)), 8);
         arrivals.set_rate(100.0, at(150));
@@ -421,12 +425,9 @@ mod tests {
         let start = Instant::now();
         let arrivals = Arrivals::new(Process::Constant, 7, 100);
         arrivals.set_rate(1000.0, start);
-        let awaits = |executor| match arrivals.take(executor, start) {
-            Turn::Await(arrival) => arrival,
-            other => panic!("{other:?}"),
-        };
         // Executor 0 awaits those of 1 and 3 ms, executor 1 those of 2 and 4 ms.
-        let [first, second, third, fourth] = [0, 1, 0, 1].map(awaits);
+        let [first, second, third, fourth] =
+            [0, 1, 0, 1].map(|executor| awaits(&arrivals, executor, start));
         let later = start + Duration::from_micros(3500);
         let begun = arrivals.begin(&second, 1, later).unwrap();
         assert!(begun.awaited && begun.more, "{begun:?}");

@@ -7,7 +7,7 @@ use crate::load::{on_session, statement};
 use crate::pool::{Pool, Think};
 use crate::recorder::Recorder;
 use crate::samples::SampleLog;
-use crate::session::{SessionTask, Shared};
+use crate::session::{SessionTask, Shared, Waits};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -358,16 +358,17 @@ impl Part {
         let mine = share(self.sessions, self.threads, self.thread);
         let lanes = CONNECT_LANES.min(mine);
         let next = Rc::new(Cell::new(0));
-        let gate = Rc::new(Gate::new(CONNECT_LANES));
-        let idle = Rc::new(Sleepers::default());
+        let waits = Rc::new(Waits {
+            gate: Gate::new(CONNECT_LANES),
+            idle: Sleepers::default(),
+        });
         let open = Rc::new(Cell::new(lanes));
         for _ in 0..lanes {
             let lane = Lane {
                 shared: Arc::clone(shared),
                 pool: pool.clone(),
                 next: Rc::clone(&next),
-                gate: Rc::clone(&gate),
-                idle: Rc::clone(&idle),
+                waits: Rc::clone(&waits),
                 mine,
                 first: self.thread,
                 threads: self.threads,
@@ -422,8 +423,7 @@ struct Lane {
     pool: Option<Rc<Pool>>,
     /// The executor's next session that no lane has taken.
     next: Rc<Cell<usize>>,
-    gate: Rc<Gate>,
-    idle: Rc<Sleepers>,
+    waits: Rc<Waits>,
     /// The executor's sessions.
     mine: usize,
     first: usize,
@@ -450,8 +450,7 @@ impl Lane {
             }
             let local = number / self.recorders;
             let shared = Arc::clone(&self.shared);
-            let shares = (Rc::clone(&self.gate), Rc::clone(&self.idle));
-            match SessionTask::open(shared, number, local, shares).await {
+            match SessionTask::open(shared, number, local, Rc::clone(&self.waits)).await {
                 Ok(session) => {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     begin(session, self.pool.clone());

@@ -66,6 +66,14 @@ impl Shared {
     }
 }
 
+/// Where the sessions of one executor wait for other than replies.
+pub(crate) struct Waits {
+    /// Lost sessions, to come back.
+    pub gate: Gate,
+    /// Free sessions, for an arrival.
+    pub idle: Sleepers,
+}
+
 /// What of a transaction is to be done.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -94,10 +102,7 @@ pub(crate) struct SessionTask {
     replied: Option<Instant>,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
-    /// Where the executor's lost sessions come back.
-    gate: Rc<Gate>,
-    /// The executor's sessions that await an arrival.
-    idle: Rc<Sleepers>,
+    waits: Rc<Waits>,
 }
 
 impl SessionTask {
@@ -109,7 +114,7 @@ impl SessionTask {
         shared: Arc<Shared>,
         number: usize,
         local: usize,
-        (gate, idle): (Rc<Gate>, Rc<Sleepers>),
+        waits: Rc<Waits>,
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         let session = Self::connect(&shared, number, &mut statements).await?;
@@ -130,8 +135,7 @@ impl SessionTask {
             session: Some(session),
             statements,
             host,
-            gate,
-            idle,
+            waits,
         })
     }
 
@@ -238,7 +242,7 @@ impl SessionTask {
         let shared = Arc::clone(&self.shared);
         let mut since_reconnect = 0;
         let scheduled = shared.control.arrivals.is_some();
-        while let Some(start) = next_start(&shared.control, &self.idle, shared.thread).await {
+        while let Some(start) = next_start(&shared.control, &self.waits.idle, shared.thread).await {
             let part = Part {
                 terminal: self.number,
                 start,

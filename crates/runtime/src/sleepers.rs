@@ -97,7 +97,7 @@ mod tests {
         let woken = Rc::new(RefCell::new(Vec::new()));
         let mut executor = Executor::new().unwrap();
         let start = Instant::now();
-        for ms in [40u64, 3_600_000, 60, 20] {
+        for ms in [600u64, 3_600_000, 900, 300] {
             let (sleepers, woken) = (Rc::clone(&sleepers), Rc::clone(&woken));
             executor.spawn(async move {
                 let until = start + Duration::from_millis(ms);
@@ -116,9 +116,9 @@ mod tests {
             *woken.borrow(),
             [
                 (3_600_000, Woken::Called),
-                (60, Woken::Called),
-                (20, Woken::Due),
-                (40, Woken::Due)
+                (900, Woken::Called),
+                (300, Woken::Due),
+                (600, Woken::Due)
             ]
         );
         assert!(!sleepers.call_last());

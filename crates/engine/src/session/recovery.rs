@@ -110,7 +110,7 @@ impl SessionTask {
         }
         loop {
             // All at once would overflow the server's accept queue.
-            let Some(_place) = self.gate.enter(|| control.is_stopping()).await else {
+            let Some(_place) = self.waits.gate.enter(|| control.is_stopping()).await else {
                 return false;
             };
             let opening = Self::connect(&shared, self.number, &mut self.statements);

@@ -125,7 +125,8 @@ mod tests {
             })
         });
         let arrivals = control.arrivals.as_ref().unwrap();
-        arrivals.set_rate(500.0, Instant::now());
+        let start = Instant::now();
+        arrivals.set_rate(500.0, start);
         control.start();
         std::thread::sleep(HELD_UP + 300 * MS);
         control.stop();
@@ -135,8 +136,9 @@ mod tests {
 
         let mut begins = begins.lock().unwrap().clone();
         begins.sort_by_key(|(due, ..)| *due);
-        // Of 450 arrivals, those of the last moments may not have begun.
-        assert!(begins.len() > 400, "{}", begins.len());
+        // Those of the last moments may not have begun, of two threads in any order.
+        begins.retain(|(due, ..)| *due < start + HELD_UP + 200 * MS);
+        assert_eq!(begins.len(), 399);
         for pair in begins.windows(2) {
             assert_eq!(
                 pair[1].0 - pair[0].0,
