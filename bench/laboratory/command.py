@@ -163,16 +163,20 @@ class Bench:
         """A stall in response time."""
         results = []
         plan = self.plan
-        stall = Stall(plan.stall_s, plan.seconds)
-        options = ["--delay=constant:200us", f"--stall-at={plan.seconds * 0.4}s:{plan.stall_s}s"]
+        delay = "--delay=constant:200us"
+        options = [delay, f"--stall-at={plan.seconds * 0.4}s:{plan.stall_s}s"]
         for protocol in PROTOCOLS:
+            most, _ = self._run(protocol, [delay], 64)
+            self.say(f"no schedule, {protocol}: {most.per_second:,.0f}/s")
+            stall = Stall(plan.stall_s, plan.seconds, plan.stall_rate / most.per_second)
             run, _ = self._run(protocol, options, 64, plan.stall_rate)
             self.say(f"stall, {protocol}: max {report.time(run.response.max_ns)}")
             results.append((protocol, stall, run))
         return (
             f"### A stall of {report.time(plan.stall_s * 1e9)} in a run of {plan.seconds} s at "
             f"{plan.stall_rate:,}/s on 64 sessions\n\n"
-            "Arrivals in the stall wait for what is left of it, which gives the percentiles of "
-            "response time; service time shows it once a session, which is how load generators "
+            "Arrivals in the stall wait for what is left of it, and for those before them to be "
+            "answered, at the rate at which 64 sessions are without a schedule; that gives the "
+            "percentiles of response time. Service time shows it once a session, which is how load generators "
             f"that wait politely hide it.\n\n{report.stall_table(results)}"
         )

@@ -51,12 +51,16 @@ class Stall:
 
     length_s: float
     run_s: float
+    # Of what can be answered a second, what arrives.
+    utilisation: float = 0.0
 
     def response_s(self, percent):
         """The response time at a percentile: an arrival t after the stall's start waits for the
-        length less t, so those that wait longer than x are (length - x) of the run's time. None
-        where the stall does not reach."""
-        found = self.length_s - (1 - percent / 100) * self.run_s
+        length less t, and for the answers to those before it, t * utilisation. Those after the stall
+        wait until all that has come is answered. So those that wait longer than x are
+        (length - x) / (1 - utilisation) of the run's time. None where the stall does not reach."""
+        part_s = (1 - percent / 100) * self.run_s
+        found = self.length_s - part_s * (1 - self.utilisation)
         return found if found > 0 else None
 
     def seen(self, percent, measured_ns):

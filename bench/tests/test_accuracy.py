@@ -74,6 +74,19 @@ class Stalls(unittest.TestCase):
             self.assertFalse(stall.seen(percent, (expected - 0.05) * 1e9))
         self.assertIsNone(stall.response_s(89.0))
 
+    def test_what_came_in_a_stall_is_answered_one_after_the_other(self):
+        # The same with an answer every 4 ms: arrivals come every 10 ms.
+        ended_s, waited = 0.0, []
+        for number in range(1000):
+            came_s = number * 0.01
+            ended_s = max(came_s, ended_s, 5.0 if 4.0 <= came_s < 5.0 else 0.0) + 0.004
+            waited.append(ended_s - came_s)
+        stall = figures.Stall(1.0, 10.0, 0.4)
+        for percent in (90.0, 95.0, 99.0):
+            expected = sorted(waited)[int(percent * 10) - 1]
+            self.assertAlmostEqual(stall.response_s(percent), expected, delta=0.02)
+            self.assertTrue(stall.seen(percent, expected * 1e9))
+
 
 class Run:
     """A run as far as the question of lateness goes."""

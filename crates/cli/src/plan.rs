@@ -127,6 +127,7 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
             .ok()
             .filter(|e| *e > 0),
         yield_to_server: options.text("scheduling") != "normal",
+        busy_poll: options.time("busy-poll"),
         pacing: pacing(options)?,
         arrivals: match options.text("arrivals") {
             "constant" => Arrivals::Constant,

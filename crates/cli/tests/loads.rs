@@ -168,6 +168,23 @@ fn ended_on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Valu
 }
 
 #[test]
+fn staying_awake_for_arrivals_is_told_apart_and_can_be_turned_off() {
+    let load = ["--threads=4", "--rate=500", "--time=2"];
+    let cpu = |name: &str, more: &[&str]| {
+        let (_, record) = on_server(name, &[&load[..], more].concat());
+        let usage = &record["usage"];
+        let all = usage["cpu_user_s"].as_f64().unwrap() + usage["cpu_system_s"].as_f64().unwrap();
+        (usage["cpu_awake_s"].as_f64(), all)
+    };
+    let (awake, all) = cpu("awake", &[]);
+    let awake = awake.unwrap();
+    assert!(0.01 < awake && awake < all, "{awake} of {all}");
+    assert_eq!(cpu("asleep", &["--busy-poll=0"]).0, None);
+    // A closed loop awaits no arrival.
+    assert_eq!(cpu("closed", &["--rate=0"]).0, None);
+}
+
+#[test]
 fn steps_are_said_when_they_end_and_stand_in_a_table() {
     let load = ["--threads=4", "--rate=50..150:50", "--rate-hold=1s"];
     let (said, record) = on_server("steps", &load);

@@ -60,8 +60,22 @@ pub struct ClientUsage {
     pub cpu_user_s: f64,
     /// CPU seconds in the kernel.
     pub cpu_system_s: f64,
+    /// Of these two together, what threads took to stay awake for arrivals of an open loop.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cpu_awake_s: f64,
     /// Largest resident memory in bytes.
     pub max_resident_bytes: u64,
+}
+
+impl ClientUsage {
+    /// CPU seconds of what the load itself took.
+    pub fn work_s(&self) -> f64 {
+        (self.cpu_user_s + self.cpu_system_s - self.cpu_awake_s).max(0.0)
+    }
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// One database setting that differs from the engine's default, or that always matters.

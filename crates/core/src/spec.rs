@@ -79,6 +79,9 @@ pub struct RunSpec {
     /// Whether executors leave the processor to a server that shares it, until it has no more to
     /// do, instead of taking it from it at every reply.
     pub yield_to_server: bool,
+    /// How long before an arrival of an open loop an executor stays awake for it, instead of
+    /// sleeping until its timer rings; zero sleeps.
+    pub busy_poll: Duration,
     /// Measurement ends after this time.
     pub time: Option<Duration>,
     /// Measurement ends after this many transactions in all.
@@ -131,6 +134,7 @@ impl Default for RunSpec {
             fewer_sessions: FewerSessions::Fail,
             executors: None,
             yield_to_server: true,
+            busy_poll: Duration::from_micros(500),
             time: Some(Duration::from_secs(10)),
             events: None,
             warmup: Duration::ZERO,

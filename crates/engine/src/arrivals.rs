@@ -41,6 +41,10 @@ pub(crate) struct Begun {
 /// thread of a session that waits is late, sessions of other threads take the arrival over.
 pub(crate) struct Arrivals {
     epoch: AtomicU64,
+    /// Since when the first arrival that is awaited is late, in nanoseconds after `made`; found here
+    /// without the lock by executors that look all the time.
+    late_ns: AtomicU64,
+    made: Instant,
     schedule: Mutex<Schedule>,
 }
 
@@ -84,6 +88,8 @@ impl Arrivals {
     pub fn new(process: Process, seed: u64, max_backlog: u64) -> Self {
         Self {
             epoch: AtomicU64::new(0),
+            late_ns: AtomicU64::new(u64::MAX),
+            made: Instant::now(),
             schedule: Mutex::new(Schedule {
                 process,
                 seed,
@@ -102,6 +108,24 @@ impl Arrivals {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Lets those know that look without the lock.
+    fn tell_first(&self, schedule: &Schedule) {
+        let at = schedule.awaited.first_late_at();
+        let late_ns = at.map_or(u64::MAX, |at| self.since_made(at));
+        self.late_ns.store(late_ns, Ordering::Relaxed);
+    }
+
+    fn since_made(&self, at: Instant) -> u64 {
+        let after = at.saturating_duration_since(self.made).as_nanos();
+        after.try_into().unwrap_or(u64::MAX)
+    }
+
+    /// Whether an arrival is late that a session of `executor` could take over.
+    pub fn is_any_late(&self, executor: usize, now: Instant) -> bool {
+        self.late_ns.load(Ordering::Relaxed) <= self.since_made(now)
+            && self.lock().awaited.is_any_late(executor, now)
+    }
+
     /// Changes with every change of the schedule.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
@@ -116,6 +140,7 @@ impl Arrivals {
     pub fn begin(&self, arrival: &Arrival, executor: usize, now: Instant) -> Option<Begun> {
         let mut schedule = self.lock();
         let is_own = schedule.awaited.begin(arrival);
+        self.tell_first(&schedule);
         is_own.then(|| schedule.begun(arrival.due, true, executor, now))
     }
 
@@ -134,6 +159,7 @@ impl Arrivals {
             end: None,
             mean_gap_s: 1.0 / per_second,
         });
+        self.tell_first(&schedule);
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
@@ -148,6 +174,7 @@ impl Arrivals {
         schedule.taken.go_to(phases);
         schedule.taken.count = counted;
         schedule.awaited.forget_left();
+        self.tell_first(&schedule);
         self.epoch.fetch_add(1, Ordering::AcqRel);
         forgotten
     }
@@ -156,6 +183,7 @@ impl Arrivals {
     pub fn take(&self, executor: usize, now: Instant) -> Turn {
         let mut schedule = self.lock();
         if let Some(arrival) = schedule.awaited.take_over(executor, now) {
+            self.tell_first(&schedule);
             return if arrival.due <= now {
                 Turn::Begin(schedule.begun(arrival.due, true, executor, now))
             } else {
@@ -172,7 +200,9 @@ impl Arrivals {
             return if due <= now {
                 Turn::Begin(schedule.begun(due, false, executor, now))
             } else {
-                Turn::Await(schedule.awaited.wait(due, executor))
+                let arrival = schedule.awaited.wait(due, executor);
+                self.tell_first(&schedule);
+                Turn::Await(arrival)
             };
         }
         if schedule.free_running {
@@ -429,6 +459,11 @@ mod tests {
         let [first, second, third, fourth] =
             [0, 1, 0, 1].map(|executor| awaits(&arrivals, executor, start));
         let later = start + Duration::from_micros(3500);
+        let late_with_first = first.due + awaited::LATE;
+        let just_before = late_with_first - Duration::from_nanos(1);
+        assert!(!arrivals.is_any_late(1, just_before));
+        assert!(arrivals.is_any_late(1, late_with_first));
+        assert!(!arrivals.is_any_late(0, late_with_first));
         let begun = arrivals.begin(&second, 1, later).unwrap();
         assert!(begun.awaited && begun.more, "{begun:?}");
         // The one of 4 ms is left for what is late, which begins in order, each once.
@@ -447,7 +482,9 @@ mod tests {
         // Left until its time has come, it waits as those do that nobody took.
         let end = start + Duration::from_millis(5);
         assert_eq!(arrivals.backlog(end), 2);
+        assert!(arrivals.is_any_late(1, end));
         assert_eq!(arrivals.clear(end, false), 2);
+        assert!(!arrivals.is_any_late(1, end));
         assert_eq!(arrivals.take(0, end), Turn::Hold);
     }
 

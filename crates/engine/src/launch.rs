@@ -7,7 +7,7 @@ use crate::load::{on_session, statement};
 use crate::pool::{Pool, Think};
 use crate::recorder::Recorder;
 use crate::samples::SampleLog;
-use crate::session::{SessionTask, Shared, Waits};
+use crate::session::{SessionTask, Shared, Waits, take_over};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +18,9 @@ use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, FewerSessions, RunSpec, ThinkTime};
 use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
 use tidemark_drivers::{Connector, Session};
-use tidemark_runtime::{Executor, Sleepers, do_not_preempt, raise_open_files, sleep_unless, spawn};
+use tidemark_runtime::{
+    BusyPoll, Executor, Sleepers, do_not_preempt, raise_open_files, sleep_unless, spawn,
+};
 use tidemark_workloads::Workload;
 
 /// Connections that one executor opens at a time: more would overflow a server's accept queue,
@@ -362,6 +364,9 @@ impl Part {
             gate: Gate::new(CONNECT_LANES),
             idle: Sleepers::default(),
         });
+        if let Some(busy_poll) = self.busy_poll(&waits) {
+            executor.busy_poll(busy_poll);
+        }
         let open = Rc::new(Cell::new(lanes));
         for _ in 0..lanes {
             let lane = Lane {
@@ -387,6 +392,21 @@ impl Part {
         }
         executor.run()?;
         Ok(())
+    }
+
+    /// How this thread awaits arrivals, where it is to stay awake for them: it also looks after those
+    /// of the others that are late then.
+    fn busy_poll(&self, waits: &Rc<Waits>) -> Option<BusyPoll> {
+        let (shared, thread) = (&self.shared, self.thread);
+        let ahead = shared.spec.busy_poll;
+        // Where each session has a thread there are many of them.
+        if ahead.is_zero() || shared.connector.is_blocking() {
+            return None;
+        }
+        shared.control.arrivals.as_ref()?;
+        let (control, waits) = (Arc::clone(&shared.control), Rc::clone(waits));
+        let look = Box::new(move |now| take_over(&control, &waits.idle, thread, now));
+        Some(BusyPoll { ahead, look })
     }
 
     /// The terminals that share this thread's sessions; `None` where each session has its own.

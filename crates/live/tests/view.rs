@@ -18,6 +18,7 @@ fn picture(seconds: u32, due: bool) -> Picture {
     picture.set_host(HostLoad {
         cpu_busy: 0.873,
         process_cpus: 0.61,
+        awake_cpus: if due { 1.2 } else { 0.0 },
         load_average: 2.1,
         memory_used_bytes: 3 << 30,
     });
@@ -52,7 +53,7 @@ fn everything_that_is_promised_is_there() {
         // Of warm-up and measurement, every third second.
         "Errors 8 · passed over or tried again 11 · reconnects 1",
         "7 × 1213: Deadlock found",
-        "Client 0.61 of 2 processors · host 87 % busy · load 2.10 · 3.00 GiB in use",
+        "Client 0.61 (+ 1.20 awake for arrivals) of 2 processors · host 87 % busy · load 2.10",
         "q leaves the view",
     ] {
         assert!(screen.contains(part), "{part:?} is not in\n{screen}");

@@ -29,6 +29,7 @@ fn picture(streams: u64) -> QueriesPicture {
     picture.set_host(HostLoad {
         cpu_busy: 0.5,
         process_cpus: 0.02,
+        awake_cpus: 0.0,
         load_average: 1.5,
         memory_used_bytes: 1 << 30,
     });

@@ -20,6 +20,7 @@ fn between_steps() -> StudyPicture {
     picture.set_host(HostLoad {
         cpu_busy: 0.873,
         process_cpus: 0.01,
+        awake_cpus: 0.0,
         load_average: 2.1,
         memory_used_bytes: 3 << 30,
     });

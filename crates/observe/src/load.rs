@@ -10,8 +10,10 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 pub struct HostLoad {
     /// Share of the machine's processors that was busy, 0 to 1, with whatever ran there.
     pub cpu_busy: f64,
-    /// Processors that this process kept busy, as `0.7` or `1.9`.
+    /// Processors that this process kept busy with its work, as `0.7` or `1.9`.
     pub process_cpus: f64,
+    /// Processors that it kept busy beside that to stay awake for arrivals.
+    pub awake_cpus: f64,
     /// Runnable tasks on average over the last minute.
     pub load_average: f64,
     /// Memory in use, in bytes.
@@ -55,7 +57,8 @@ impl HostSampler {
         let seconds = (now - self.at).as_secs_f64().max(1e-3);
         (self.usage, self.at) = (used, now);
         let mut load = HostLoad {
-            process_cpus: (spent.cpu_user_s + spent.cpu_system_s) / seconds,
+            process_cpus: spent.work_s() / seconds,
+            awake_cpus: spent.cpu_awake_s / seconds,
             load_average: System::load_average().map_or(0.0, |average| average.one),
             ..HostLoad::default()
         };

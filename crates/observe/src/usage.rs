@@ -11,6 +11,8 @@ pub struct Usage {
     pub cpu_user_s: f64,
     /// CPU seconds in the kernel.
     pub cpu_system_s: f64,
+    /// Of these two together, what executors took to stay awake for arrivals.
+    pub cpu_awake_s: f64,
     /// Largest resident memory so far, in bytes.
     pub max_resident_bytes: u64,
 }
@@ -22,6 +24,7 @@ impl Usage {
         ClientUsage {
             cpu_user_s: (self.cpu_user_s - earlier.cpu_user_s).max(0.0),
             cpu_system_s: (self.cpu_system_s - earlier.cpu_system_s).max(0.0),
+            cpu_awake_s: (self.cpu_awake_s - earlier.cpu_awake_s).max(0.0),
             max_resident_bytes: self.max_resident_bytes,
         }
     }
@@ -37,6 +40,7 @@ pub fn usage() -> Usage {
     Usage {
         cpu_user_s: seconds(used.user_time()),
         cpu_system_s: seconds(used.system_time()),
+        cpu_awake_s: tidemark_runtime::busy_polled().as_secs_f64(),
         // getrusage(2): kilobytes on Linux, bytes on macOS.
         max_resident_bytes: high_water_mark().unwrap_or(if cfg!(target_os = "macos") {
             max_rss
@@ -92,15 +96,18 @@ mod tests {
         let later = Usage {
             cpu_user_s: 2.0,
             cpu_system_s: 0.5,
+            cpu_awake_s: 1.5,
             max_resident_bytes: 7,
         };
         let swapped = Usage::default().since(&later);
         assert_eq!((swapped.cpu_user_s, swapped.cpu_system_s), (0.0, 0.0));
+        assert_eq!((swapped.cpu_awake_s, swapped.work_s()), (0.0, 0.0));
         let used = later.since(&Usage {
             cpu_user_s: 0.5,
             ..Usage::default()
         });
         assert_eq!((used.cpu_user_s, used.cpu_system_s), (1.5, 0.5));
+        assert_eq!((used.cpu_awake_s, used.work_s()), (1.5, 0.5));
         assert_eq!(used.max_resident_bytes, 7);
     }
 }

@@ -344,6 +344,8 @@ texts! {
     client_cpu: "CPU used", "CPU 消耗";
     client_cpu_says: "{user} user + {system} system: {share} of its {cores} cores, {each} µs per statement",
         "用户态 {user}，内核态 {system}；占 {cores} 核的 {share}，每条语句 {each} µs";
+    client_cpu_awake: "{user} user + {system} system, of it {awake} to stay awake for arrivals; without that {share} of its {cores} cores, {each} µs per statement",
+        "用户态 {user}，内核态 {system}，其中 {awake} 用于忙轮询等待下一个到达；不计这部分，占 {cores} 核的 {share}，每条语句 {each} µs";
     client_memory: "Memory used at most", "内存峰值";
     run: "Run", "压测";
     workload: "Workload", "负载";

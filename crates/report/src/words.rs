@@ -245,15 +245,19 @@ impl Words<'_> {
             (t.memory, bytes(r.client.memory_bytes)),
         ];
         let usage = &r.usage;
-        let cpu_s = usage.cpu_user_s + usage.cpu_system_s;
+        let cpu_s = usage.work_s();
         if cpu_s > 0.0 {
             let cores = r.client.cores as f64;
             let statements = self.d.totals.statements.total();
             facts.push((
                 t.client_cpu,
                 fill(
-                    t.client_cpu_says,
+                    match usage.cpu_awake_s > 0.0 {
+                        true => t.client_cpu_awake,
+                        false => t.client_cpu_says,
+                    },
                     &[
+                        ("awake", &t.duration(usage.cpu_awake_s)),
                         ("user", &t.duration(usage.cpu_user_s)),
                         ("system", &t.duration(usage.cpu_system_s)),
                         ("share", &percent(cpu_s, self.d.totals.elapsed_s * cores)),

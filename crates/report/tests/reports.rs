@@ -94,6 +94,26 @@ fn open_loop_is_reported_by_response_time() {
 }
 
 #[test]
+fn staying_awake_for_arrivals_is_no_work() {
+    let mut record = five_types();
+    let [en, zh] = [["of it", "awake"], ["其中", "忙轮询"]];
+    for (name, report) in all(&record) {
+        assert!(!report.contains(en[1]) && !report.contains(zh[1]), "{name}");
+    }
+    record.usage.cpu_awake_s = 20.0;
+    for (name, report) in all(&record) {
+        let [part, why] = if name.contains("en") { en } else { zh };
+        let said = report.lines().find(|line| line.contains(why));
+        let said = said.unwrap_or_else(|| panic!("{name}"));
+        // Of 32.5 seconds.
+        assert!(
+            said.contains(part) && said.contains("20 "),
+            "{name}: {said}"
+        );
+    }
+}
+
+#[test]
 fn a_page_needs_no_network() {
     for lang in Lang::ALL {
         let page = html(&five_types(), lang).unwrap();

@@ -1,5 +1,6 @@
 //! One thread's tasks.
 
+use crate::busy_poll::BusyPoll;
 use crate::reactor::{Reactor, TaskId};
 use slab::Slab;
 use std::cell::RefCell;
@@ -75,6 +76,11 @@ impl Executor {
             waker: Arc::clone(&self.reactor.remote),
             abort: Arc::clone(&self.abort),
         }
+    }
+
+    /// Awaits near timers awake from now on.
+    pub fn busy_poll(&mut self, how: BusyPoll) {
+        *self.reactor.busy_poll.borrow_mut() = Some(how);
     }
 
     /// Adds a task; it is first polled in [`Executor::run`].

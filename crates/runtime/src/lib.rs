@@ -12,6 +12,7 @@
 
 mod alarm;
 pub mod arrival;
+mod busy_poll;
 mod executor;
 mod footprint;
 mod least;
@@ -25,6 +26,7 @@ mod terms;
 mod time;
 mod tls;
 
+pub use busy_poll::{BusyPoll, busy_polled};
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
 pub use footprint::forget_program_text;
 pub use limits::raise_open_files;

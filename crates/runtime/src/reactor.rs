@@ -2,6 +2,7 @@
 
 use crate::alarm::Alarm;
 use crate::arrival::ArrivalClock;
+use crate::busy_poll::BusyPoll;
 use slab::Slab;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -46,6 +47,8 @@ pub(crate) struct Reactor {
     pub ready: RefCell<VecDeque<TaskId>>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, TaskId)>>>,
     alarm: Alarm,
+    /// How a near timer is awaited; `None` sleeps until the alarm.
+    pub busy_poll: RefCell<Option<BusyPoll>>,
     pub scratch: RefCell<Box<[u8]>>,
     pub current: Cell<TaskId>,
     /// The time since which nothing was waited for, once somebody has asked.
@@ -74,6 +77,7 @@ impl Reactor {
             ready: RefCell::default(),
             timers: RefCell::default(),
             alarm,
+            busy_poll: RefCell::default(),
             scratch: RefCell::new(vec![0; SCRATCH_BYTES[0]].into_boxed_slice()),
             current: Cell::new(0),
             now: Cell::new(None),
@@ -154,18 +158,15 @@ impl Reactor {
 
     /// Waits until something is ready (not at all when `idle` is false) and queues its tasks.
     pub fn turn(&self, idle: bool) -> io::Result<()> {
-        let timeout = if idle {
-            self.longest_wait()?
-        } else {
-            Some(Duration::ZERO)
-        };
         let mut events = self.events.borrow_mut();
         self.now.set(None);
         self.turns.set(self.turns.get().wrapping_add(1));
-        match self.poll.borrow_mut().poll(&mut events, timeout) {
-            Ok(()) => {}
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            Err(e) => return Err(e),
+        if !(idle && self.wait_awake(&mut events)?) {
+            let timeout = match idle {
+                true => self.longest_wait()?,
+                false => Some(Duration::ZERO),
+            };
+            self.poll(&mut events, timeout)?;
         }
         let mut ready = self.ready.borrow_mut();
         let mut slots = self.slots.borrow_mut();
@@ -193,13 +194,44 @@ impl Reactor {
         Ok(())
     }
 
+    /// Takes what is ready; nothing when a signal of the operating system came between.
+    fn poll(&self, events: &mut mio::Events, timeout: Option<Duration>) -> io::Result<()> {
+        match self.poll.borrow_mut().poll(events, timeout) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {
+                events.clear();
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    /// Waits for a timer that is near, or for what is ready before it; false when none is near.
+    fn wait_awake(&self, events: &mut mio::Events) -> io::Result<bool> {
+        let (busy_poll, next) = (self.busy_poll.borrow(), self.next_timer());
+        let (Some(busy_poll), Some(deadline)) = (busy_poll.as_ref(), next) else {
+            return Ok(false);
+        };
+        events.clear();
+        busy_poll.wait(deadline, || {
+            self.poll(events, Some(Duration::ZERO))?;
+            Ok(!events.is_empty())
+        })
+    }
+
+    fn next_timer(&self) -> Option<Instant> {
+        let timers = self.timers.borrow();
+        timers.peek().map(|Reverse((deadline, _))| *deadline)
+    }
+
     /// How long the poller may wait; a timer that is due earlier rings the alarm.
     fn longest_wait(&self) -> io::Result<Option<Duration>> {
-        let timers = self.timers.borrow();
-        let Some(&Reverse((deadline, _))) = timers.peek() else {
+        let Some(deadline) = self.next_timer() else {
             return Ok(None);
         };
-        self.alarm.set(deadline)
+        let busy_poll = self.busy_poll.borrow();
+        let ahead = busy_poll.as_ref().map_or(Duration::ZERO, |how| how.ahead);
+        self.alarm
+            .set(deadline.checked_sub(ahead).unwrap_or(deadline))
     }
 }
 

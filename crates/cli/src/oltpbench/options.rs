@@ -220,6 +220,7 @@ const OURS: &[&str] = &[
     "metrics-linger",
     "executors",
     "scheduling",
+    "busy-poll",
     "connect-rate",
     "connect-timeout",
     "fewer-sessions",

@@ -65,6 +65,11 @@ impl Awaited {
         Arrival { due, number }
     }
 
+    /// When the first that is still to begin is so late that others may begin it.
+    pub fn first_late_at(&self) -> Option<Instant> {
+        self.places.front().map(|place| place.due + LATE)
+    }
+
     fn find(&self, arrival: &Arrival) -> Option<usize> {
         let found = self
             .places

@@ -57,6 +57,13 @@ pub(super) async fn next_start(
     None
 }
 
+/// Wakes a session of `executor`, one of `idle`, for an arrival that another executor is late with;
+/// whether there was such an arrival, and such a session.
+pub(crate) fn take_over(control: &Control, idle: &Sleepers, executor: usize, now: Instant) -> bool {
+    let arrivals = control.arrivals.as_ref();
+    arrivals.is_some_and(|a| a.is_any_late(executor, now)) && idle.call_last()
+}
+
 /// Lets another session look after what else is late.
 fn start(begun: Begun, idle: &Sleepers) -> Start {
     if begun.more {
@@ -76,7 +83,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
     use tidemark_core::{Arrivals as Process, Pacing, RunSpec};
-    use tidemark_runtime::{Executor, sleep};
+    use tidemark_runtime::{BusyPoll, Executor, sleep};
 
     const MS: Duration = Duration::from_millis(1);
     const SESSIONS: usize = 20;
@@ -152,5 +159,45 @@ mod tests {
         // A free session awaited them, whoever began them.
         let delayed = begins.iter().filter(|(.., o)| *o != Origin::Awaited);
         assert!(delayed.count() < begins.len() / 10);
+    }
+
+    #[test]
+    fn who_stays_awake_looks_after_what_others_are_late_with() {
+        let control = Arc::new(Control::new(&RunSpec {
+            pacing: Pacing::Rate(1.0),
+            arrivals: Process::Constant,
+            ..RunSpec::default()
+        }));
+        let start = Instant::now();
+        let arrivals = control.arrivals.as_ref().unwrap();
+        arrivals.set_rate(1.0, start);
+        // The other executor, which is not there, awaits the first; this one the second.
+        let Turn::Await(first) = arrivals.take(1, start) else {
+            panic!("nothing to await");
+        };
+        let begun = Rc::new(std::cell::RefCell::new(Vec::new()));
+        let idle = Rc::new(Sleepers::default());
+        let mut executor = Executor::new().unwrap();
+        let (asked, sleepers) = (Arc::clone(&control), Rc::clone(&idle));
+        executor.busy_poll(BusyPoll {
+            ahead: 3000 * MS,
+            look: Box::new(move |now| take_over(&asked, &sleepers, 0, now)),
+        });
+        let (session, begins) = (Arc::clone(&control), Rc::clone(&begun));
+        executor.spawn(async move {
+            for _ in 0..2 {
+                let Some(Start::At(due, _)) = next_start(&session, &idle, 0).await else {
+                    panic!("the run has ended");
+                };
+                begins.borrow_mut().push((due, due.elapsed()));
+            }
+        });
+        control.start();
+        executor.run().unwrap();
+        let begun = begun.borrow();
+        let dues: Vec<_> = begun.iter().map(|(due, _)| *due).collect();
+        assert_eq!(dues, [first.due, first.due + 1000 * MS]);
+        // Its own timer would have rung a second later.
+        assert!(begun[0].1 < 500 * MS, "{begun:?}");
     }
 }

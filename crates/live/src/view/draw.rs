@@ -224,8 +224,12 @@ pub(super) fn most_frequent(errors: &[ErrorCount]) -> Option<Line<'static>> {
 
 /// What this process and its machine have to do.
 pub(super) fn client_line(host: &HostLoad, cores: usize) -> Line<'static> {
+    let awake = match host.awake_cpus >= 0.005 {
+        true => format!(" (+ {} awake for arrivals)", three(host.awake_cpus)),
+        false => String::new(),
+    };
     Line::from(format!(
-        "Client {} of {cores} processors · host {}",
+        "Client {}{awake} of {cores} processors · host {}",
         three(host.process_cpus),
         machine(host)
     ))

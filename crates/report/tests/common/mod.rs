@@ -269,6 +269,7 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
         usage: ClientUsage {
             cpu_user_s: 3.1,
             cpu_system_s: 29.4,
+            cpu_awake_s: 0.0,
             max_resident_bytes: 14_680_064,
         },
         tables_before: tables(100_000),

@@ -158,6 +158,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         usage: ClientUsage {
             cpu_user_s: 1.0 / 3.0,
             cpu_system_s: 0.7,
+            cpu_awake_s: 0.0,
             max_resident_bytes: 12 << 20,
         },
         tables_before: vec![],
