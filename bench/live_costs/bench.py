@@ -51,64 +51,45 @@ class Server:
         """Every second pair the other way round, so that a drift falls on both alike."""
         found = Found(self.name, workload)
         # The server's caches are warm for the first pair, too.
-        self._off(workload)
+        self._run(OFF, workload)
         for number in range(self.plan.pairs):
             for what in (ON, OFF) if number % 2 == 0 else (OFF, ON):
-                run = self._on if what == ON else self._off
-                found.runs[what].append(run(workload))
+                found.runs[what].append(self._run(what, workload)[0])
             self.say(report.pair_line(found))
         return found
 
     def cost(self):
         """Processor time with and without, in turn, under next to no load."""
         cost = Cost(self.name, self.plan.seconds)
-        rate = f"--rate={QUIET_RATE}"
-        for _ in range(self.plan.pairs):
-            done = self._unwatched(QUIET_WORKLOAD, rate)
-            cost.cpu_s[OFF].append(done.user_s + done.system_s)
-            cost.cpu_s[ON].append(self._watched(QUIET_WORKLOAD, rate)[1])
+        for number in range(self.plan.cost_pairs):
+            for what in (OFF, ON) if number % 2 == 0 else (ON, OFF):
+                _, cpu_s = self._run(what, QUIET_WORKLOAD, f"--rate={QUIET_RATE}", "--busy-poll=0")
+                cost.cpu_s[what].append(cpu_s)
         self.say(report.cost_line(cost))
         return cost
 
-    def _off(self, workload):
-        return summary(self._unwatched(workload).stdout)[1]
-
-    def _on(self, workload):
-        said, _ = self._watched(workload)
-        return said.statements / said.elapsed_s
-
-    def _unwatched(self, workload, *more):
-        """No record, no lines, no view: what it used and said."""
-        plan = self.plan
-        args = (TIDEMARK, workload, plan.run_size, plan.sessions, plan.seconds, "--store=off")
-        return self.clients.run_with(*args, *more)
-
-    def _watched(self, workload, *more):
-        """A record in the store and in a file, lines every second, and a view: what the record
-        says, and the processor time."""
+    def _run(self, what, workload, *more):
+        """One run on a terminal, with everything that watches and keeps it or with none of it:
+        queries a second, and processor time."""
         plan, clients = self.plan, self.clients
         out = pathlib.Path(clients.folder, "watched.json")
-        options = [
-            f"--threads={plan.sessions}",
-            f"--time={plan.seconds}",
-            f"--out={out}",
-            "--report-interval=1",
-            "--view=on",
-            *more,
-        ]
+        on = [f"--out={out}", "--report-interval=1", "--view=on"]
+        options = [f"--threads={plan.sessions}", f"--time={plan.seconds}", *more]
+        options += on if what == ON else ["--store=off", "--view=off"]
         command = clients._sysbench(TIDEMARK, workload, plan.run_size, "run", options)
         command = [str(part) for part in command]
         limit_s = plan.seconds + GRACE_S
         shown = terminal.run(command, limit_s, env=clients.env, cwd=clients.folder)
-        if shown.status != 0 or not shown.had_view:
-            text = shown.written.decode(errors="replace")
+        if shown.status != 0 or shown.had_view != (what == ON):
             raise BenchError(
                 f"{' '.join(command)} ended with {shown.status}, "
-                f"{'with' if shown.had_view else 'without'} a view\n{text}"
+                f"{'with' if shown.had_view else 'without'} a view\n{shown.text}"
             )
-        said = parse.record(out.read_text())
-        out.unlink()
-        return said, shown.cpu_s
+        if what == ON:
+            # A run that was not kept would be no run of these.
+            parse.record(out.read_text())
+            out.unlink()
+        return summary(shown.said)[1], shown.cpu_s
 
 
 def measure(programs, urls, plan, say):

@@ -34,8 +34,8 @@ def parser():
     add_servers(p)
     p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
                    metavar="LIST", help=f"of {','.join(WORKLOADS)} (both)")
-    p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (9)")
-    p.add_argument("--time", type=positive, help="seconds of a run (10)")
+    p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (40)")
+    p.add_argument("--time", type=positive, help="seconds of a run (3)")
     p.add_argument("--sessions", type=positive, help="sessions (16)")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
     add_output_options(p)
@@ -48,8 +48,9 @@ class Plan:
     def __init__(self, args):
         small = args.smoke
         self.workloads = args.workloads
-        self.pairs = args.pairs or (1 if small else 9)
-        self.seconds = args.time or (1 if small else 10)
+        self.pairs = args.pairs or (1 if small else 40)
+        self.cost_pairs = min(self.pairs, 5)
+        self.seconds = args.time or (1 if small else 3)
         self.sessions = args.sessions or (4 if small else 16)
         self.run_size = Size(4, 500 if small else 25_000)
         self.load_threads = 4
@@ -85,5 +86,5 @@ def measure_all(args, plan):
     return (
         f"{text}\n\n{report.figures_table(found)}\n\n"
         f"Processor time of runs of {plan.seconds} s with {QUIET_RATE} transactions a second, "
-        f"{plan.pairs} of each in turn:\n\n{report.costs_table(costs)}"
+        f"{plan.cost_pairs} of each in turn:\n\n{report.costs_table(costs)}"
     )

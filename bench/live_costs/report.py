@@ -1,5 +1,6 @@
 """The table for people."""
 
+import math
 import os
 import statistics
 
@@ -11,12 +12,31 @@ END = "<!-- end of live -->"
 ON, OFF = "watched and kept", "neither"
 # Throughput of the first over that of the second.
 REACH = 0.99
-HEADS = ["server", "workload", ON, OFF, "ratio: median (lowest–highest)", "reach", ""]
+HEADS = [
+    "server", "workload", ON, OFF, "ratio: median (lowest–highest)", "median, 95%", "reach", "",
+]
+CONFIDENCE = 0.95
 
 
 def ratios(found):
     """Of each pair."""
     return [on / off for on, off in zip(found.runs[ON], found.runs[OFF], strict=True)]
+
+
+def median_interval(values):
+    """Between which of the values the median of all pairs that there could be lies, with 95%
+    confidence: order statistics, which say nothing of how pairs are spread but that they don't
+    depend on each other. None of too few pairs."""
+    number, sorted_values = len(values), sorted(values)
+    outside, below = -1, 0.0
+    for heads in range(number):
+        below += math.comb(number, heads) / 2**number
+        if below > (1 - CONFIDENCE) / 2:
+            break
+        outside = heads
+    if outside < 0:
+        return None
+    return sorted_values[outside], sorted_values[number - 1 - outside]
 
 
 def pair_line(found):
@@ -49,19 +69,29 @@ def costs_table(costs):
             spread = f"{min(all_s):.3f}–{max(all_s):.3f}"
             cells.append(f"{statistics.median(all_s):.3f} s ({spread})")
         found = part(cost)
-        verdict = judge(found, most, more=False)
-        rows.append([cost.server, *cells, f"{found:.2%}", f"≤ {most:.0%}", verdict])
+        word = judge(found, most, more=False)
+        rows.append([cost.server, *cells, f"{found:.2%}", f"≤ {most:.0%}", word])
     return table(heads, rows)
 
 
+def _figure(of_pairs):
+    """The cells that tell what came of pairs."""
+    middle, interval = statistics.median(of_pairs), median_interval(of_pairs)
+    return [
+        f"{middle:.3f} ({min(of_pairs):.3f}–{max(of_pairs):.3f})",
+        "–" if interval is None else f"{interval[0]:.3f}–{interval[1]:.3f}",
+        f"≥ {REACH}",
+        judge(middle, REACH, more=True),
+    ]
+
+
 def figures_table(all_found):
-    """Every workload on every server, with what is to be reached."""
+    """Every workload on every server, and all pairs together, with what is to be reached."""
     rows = []
     for found in all_found:
-        of_pairs = ratios(found)
-        middle = statistics.median(of_pairs)
-        spread = f"{middle:.3f} ({min(of_pairs):.3f}–{max(of_pairs):.3f})"
         each = [f"{statistics.median(found.runs[what]):,.0f} queries/s" for what in (ON, OFF)]
-        verdict = judge(middle, REACH, more=True)
-        rows.append([found.server, f"`{found.workload}`", *each, spread, f"≥ {REACH}", verdict])
+        rows.append([found.server, f"`{found.workload}`", *each, *_figure(ratios(found))])
+    if len(all_found) > 1:
+        of_all = [ratio for found in all_found for ratio in ratios(found)]
+        rows.append(["all pairs", "", "", "", *_figure(of_all)])
     return table(HEADS, rows)

@@ -34,6 +34,16 @@ class Shown:
         """Whether a view took the terminal and gave it back."""
         return 0 <= self.written.find(ENTER) < self.written.rfind(LEAVE)
 
+    @property
+    def text(self):
+        """All of it, in lines as pipes have them."""
+        return self.written.decode(errors="replace").replace("\r\n", "\n")
+
+    @property
+    def said(self):
+        """What is left to read on the terminal: all that came after the view, if there was one."""
+        return self.text.rpartition(LEAVE.decode())[2]
+
 
 def _own_terminal():
     # Of the new session, so that the terminal is its controlling one.

@@ -25,8 +25,28 @@ class Table(unittest.TestCase):
         text = report.figures_table([self.found([990, 980, 1100], [1000, 1000, 1000])])
         self.assertIn("0.990 (0.980–1.100)", text)
         self.assertIn("| met", text)
+        on = [900, 910, 920, 980, 1100, 1200]
+        text = report.figures_table([self.found(on, [1000] * 6)])
+        self.assertRegex(text, r"0\.950 \(0\.900–1\.200\) +\| 0\.900–1\.200")
+        self.assertIn("| missed", text)
         text = report.figures_table([self.found([989], [1000])])
-        self.assertIn("missed", text)
+        self.assertIn("| –", text)
+        self.assertNotIn("all pairs", text)
+
+    def test_all_pairs_are_judged_together_too(self):
+        text = report.figures_table([self.found([990, 980], [1000] * 2), self.found([1100], [1000])])
+        self.assertIn("0.985 (0.980–0.990)", text)
+        of_all = next(line for line in text.splitlines() if "all pairs" in line)
+        self.assertIn("0.990 (0.980–1.100)", of_all)
+        self.assertIn("met", of_all)
+
+    def test_the_median_lies_between_order_statistics(self):
+        # Binomial: of 5 pairs all lie on one side once in 16, of 6 once in 32; of 9 the second and
+        # of 40 the fourteenth are the last that less than one in 40 leaves outside.
+        self.assertIsNone(report.median_interval([1.0] * 5))
+        for number, outside in [(6, 0), (8, 0), (9, 1), (15, 3), (40, 13)]:
+            values = [float(n) for n in range(number)]
+            self.assertEqual(report.median_interval(values[::-1]), (outside, number - 1 - outside), number)
 
     def test_processor_time_is_a_part_of_all_processors(self):
         cost = bench.Cost("MariaDB 1", 10)
@@ -64,6 +84,11 @@ class Terminal(unittest.TestCase):
         for written, had_view in [(enter + "x" + leave, True), (enter, False), (leave + enter, False)]:
             self.assertEqual(self.shown(f"print({written!r})").had_view, had_view, written)
 
+    def test_what_is_said_comes_after_the_view(self):
+        enter, leave = terminal.ENTER.decode(), terminal.LEAVE.decode()
+        for written in ["said", f"{enter}drawn{leave}said"]:
+            self.assertEqual(self.shown(f"print({written!r})").said, "said\n", written)
+
     def test_processor_time_is_the_programs(self):
         spent = self.shown("import time\nwhile time.process_time() < 0.3: pass").cpu_s
         self.assertTrue(0.3 <= spent < 5, spent)
@@ -79,7 +104,8 @@ class CommandLine(unittest.TestCase):
         plan = command.Plan(command.parser().parse_args(["--smoke"]))
         self.assertEqual((plan.pairs, plan.seconds, plan.run_size.rows), (1, 1, 500))
         plan = command.Plan(command.parser().parse_args(["--pairs=3"]))
-        self.assertEqual((plan.pairs, plan.seconds, plan.sessions), (3, 10, 16))
+        self.assertEqual((plan.pairs, plan.seconds, plan.sessions), (3, 3, 16))
+        self.assertEqual((plan.cost_pairs, command.Plan(command.parser().parse_args([])).cost_pairs), (3, 5))
 
     def test_the_script_says_what_it_does(self):
         said = subprocess.run([ROOT / "bench/live", "--help"], capture_output=True, text=True)

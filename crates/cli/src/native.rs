@@ -188,10 +188,11 @@ pub const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "busy-poll",
-        up_to(Duration::from_secs(1)),
+        up_to(Duration::from_millis(10)),
         "500us",
         "open loop: how long before an arrival its thread stays awake for it, so that it is sent in \
-         time; 0 sleeps until then, which takes less CPU and is some tens of microseconds late",
+         time; 0 sleeps until then, which takes less CPU and is tens of microseconds late, and is \
+         the default with one core or under a CPU quota, as containers have",
     ),
     option(
         "connect-timeout",

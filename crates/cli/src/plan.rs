@@ -127,7 +127,7 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
             .ok()
             .filter(|e| *e > 0),
         yield_to_server: options.text("scheduling") != "normal",
-        busy_poll: options.time("busy-poll"),
+        busy_poll: busy_poll(options),
         pacing: pacing(options)?,
         arrivals: match options.text("arrivals") {
             "constant" => Arrivals::Constant,
@@ -151,6 +151,14 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
         connect_timeout: options.time("connect-timeout"),
         ..RunSpec::default()
     })
+}
+
+/// Threads don't take from their work what they stay awake with, unless they are told to.
+fn busy_poll(options: &OptionValues) -> Duration {
+    match options.source("busy-poll") {
+        Source::Default if tidemark_runtime::is_short_of_cpu() => Duration::ZERO,
+        _ => options.time("busy-poll"),
+    }
 }
 
 /// What a run of sysbench's options is asked to do.

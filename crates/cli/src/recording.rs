@@ -1,6 +1,7 @@
 //! Filling in a run record around what the engine measures.
 
 use crate::secrets::redact;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::{
@@ -194,7 +195,7 @@ impl Recording {
         spec: &RunSpec,
         described: Described,
     ) -> Self {
-        let options = options
+        let mut options: BTreeMap<_, _> = options
             .shown()
             .map(|(name, value, source)| {
                 (
@@ -206,6 +207,11 @@ impl Recording {
                 )
             })
             .collect();
+        if spec.busy_poll.is_zero()
+            && let Some(effective) = options.get_mut("busy-poll")
+        {
+            effective.value = "0".into();
+        }
         let record = RunRecord {
             schema_version: SCHEMA_VERSION,
             id: Uuid::now_v7().to_string(),

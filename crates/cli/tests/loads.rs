@@ -176,7 +176,7 @@ fn staying_awake_for_arrivals_is_told_apart_and_can_be_turned_off() {
         let all = usage["cpu_user_s"].as_f64().unwrap() + usage["cpu_system_s"].as_f64().unwrap();
         (usage["cpu_awake_s"].as_f64(), all)
     };
-    let (awake, all) = cpu("awake", &[]);
+    let (awake, all) = cpu("awake", &["--busy-poll=500us"]);
     let awake = awake.unwrap();
     assert!(0.01 < awake && awake < all, "{awake} of {all}");
     assert_eq!(cpu("asleep", &["--busy-poll=0"]).0, None);

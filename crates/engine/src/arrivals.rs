@@ -43,10 +43,14 @@ pub(crate) struct Arrivals {
     epoch: AtomicU64,
     /// Since when the first arrival that is awaited is late, in nanoseconds after `made`; found here
     /// without the lock by executors that look all the time.
-    late_ns: AtomicU64,
+    late_ns: OwnLine<AtomicU64>,
     made: Instant,
     schedule: Mutex<Schedule>,
 }
+
+/// What many read is not beside what others write.
+#[repr(align(128))]
+struct OwnLine<T>(T);
 
 struct Schedule {
     process: Process,
@@ -88,7 +92,7 @@ impl Arrivals {
     pub fn new(process: Process, seed: u64, max_backlog: u64) -> Self {
         Self {
             epoch: AtomicU64::new(0),
-            late_ns: AtomicU64::new(u64::MAX),
+            late_ns: OwnLine(AtomicU64::new(u64::MAX)),
             made: Instant::now(),
             schedule: Mutex::new(Schedule {
                 process,
@@ -112,7 +116,9 @@ impl Arrivals {
     fn tell_first(&self, schedule: &Schedule) {
         let at = schedule.awaited.first_late_at();
         let late_ns = at.map_or(u64::MAX, |at| self.since_made(at));
-        self.late_ns.store(late_ns, Ordering::Relaxed);
+        if self.late_ns.0.load(Ordering::Relaxed) != late_ns {
+            self.late_ns.0.store(late_ns, Ordering::Relaxed);
+        }
     }
 
     fn since_made(&self, at: Instant) -> u64 {
@@ -122,7 +128,7 @@ impl Arrivals {
 
     /// Whether an arrival is late that a session of `executor` could take over.
     pub fn is_any_late(&self, executor: usize, now: Instant) -> bool {
-        self.late_ns.load(Ordering::Relaxed) <= self.since_made(now)
+        self.late_ns.0.load(Ordering::Relaxed) <= self.since_made(now)
             && self.lock().awaited.is_any_late(executor, now)
     }
 

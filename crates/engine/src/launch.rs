@@ -399,14 +399,23 @@ impl Part {
     fn busy_poll(&self, waits: &Rc<Waits>) -> Option<BusyPoll> {
         let (shared, thread) = (&self.shared, self.thread);
         let ahead = shared.spec.busy_poll;
-        // Where each session has a thread there are many of them.
-        if ahead.is_zero() || shared.connector.is_blocking() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // Where each session has a thread, or there are more threads than processors, those that wait
+        // would keep others from their work.
+        if ahead.is_zero() || shared.connector.is_blocking() || self.threads > cores {
             return None;
         }
         shared.control.arrivals.as_ref()?;
-        let (control, waits) = (Arc::clone(&shared.control), Rc::clone(waits));
-        let look = Box::new(move |now| take_over(&control, &waits.idle, thread, now));
-        Some(BusyPoll { ahead, look })
+        let (control, idle, sleeping) = (
+            Arc::clone(&shared.control),
+            Rc::clone(waits),
+            Rc::clone(waits),
+        );
+        Some(BusyPoll {
+            ahead,
+            next: Box::new(move || sleeping.idle.first()),
+            find_work: Box::new(move |now| take_over(&control, &idle.idle, thread, now)),
+        })
     }
 
     /// The terminals that share this thread's sessions; `None` where each session has its own.

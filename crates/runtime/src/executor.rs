@@ -78,7 +78,7 @@ impl Executor {
         }
     }
 
-    /// Awaits near timers awake from now on.
+    /// Stays awake for moments that are near from now on.
     pub fn busy_poll(&mut self, how: BusyPoll) {
         *self.reactor.busy_poll.borrow_mut() = Some(how);
     }

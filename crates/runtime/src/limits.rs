@@ -1,4 +1,4 @@
-//! How many sockets the process may have.
+//! How many sockets, and how much of the processors, the process may have.
 
 #[cfg(unix)]
 const OPEN_MAX: u64 = 10_240;
@@ -21,6 +21,27 @@ pub fn raise_open_files() -> Option<u64> {
 #[cfg(not(unix))]
 pub fn raise_open_files() -> Option<u64> {
     None
+}
+
+/// Whether what the process spends waiting it lacks for its work: where it has a single processor, or
+/// where a quota (Linux's control groups, as containers use them) gives it less time than its
+/// processors have, and stops it for many milliseconds when that is used up.
+#[cfg(target_os = "linux")]
+pub fn is_short_of_cpu() -> bool {
+    use nix::sched::{CpuSet, sched_getaffinity};
+    let Ok(allowed) = sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
+        return false;
+    };
+    let processors = (0..CpuSet::count()).filter(|n| allowed.is_set(*n).unwrap_or(false));
+    // The standard library looks at quotas, and calls less than one processor one.
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    cores == 1 || cores < processors.count()
+}
+
+/// Other systems have no such quotas.
+#[cfg(not(target_os = "linux"))]
+pub fn is_short_of_cpu() -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)
 }
 
 #[cfg(all(test, unix))]

@@ -47,7 +47,7 @@ pub(crate) struct Reactor {
     pub ready: RefCell<VecDeque<TaskId>>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, TaskId)>>>,
     alarm: Alarm,
-    /// How a near timer is awaited; `None` sleeps until the alarm.
+    /// Which moments are awaited awake; `None` sleeps until the alarm.
     pub busy_poll: RefCell<Option<BusyPoll>>,
     pub scratch: RefCell<Box<[u8]>>,
     pub current: Cell<TaskId>,
@@ -205,14 +205,14 @@ impl Reactor {
         }
     }
 
-    /// Waits for a timer that is near, or for what is ready before it; false when none is near.
+    /// Waits for a moment that is near, or for what comes before it; false when none is near.
     fn wait_awake(&self, events: &mut mio::Events) -> io::Result<bool> {
-        let (busy_poll, next) = (self.busy_poll.borrow(), self.next_timer());
-        let (Some(busy_poll), Some(deadline)) = (busy_poll.as_ref(), next) else {
+        let busy_poll = self.busy_poll.borrow();
+        let Some(busy_poll) = busy_poll.as_ref() else {
             return Ok(false);
         };
         events.clear();
-        busy_poll.wait(deadline, || {
+        busy_poll.wait(self.next_timer(), || {
             self.poll(events, Some(Duration::ZERO))?;
             Ok(!events.is_empty())
         })
@@ -223,15 +223,14 @@ impl Reactor {
         timers.peek().map(|Reverse((deadline, _))| *deadline)
     }
 
-    /// How long the poller may wait; a timer that is due earlier rings the alarm.
+    /// How long the poller may wait; what is due earlier rings the alarm.
     fn longest_wait(&self) -> io::Result<Option<Duration>> {
-        let Some(deadline) = self.next_timer() else {
-            return Ok(None);
-        };
         let busy_poll = self.busy_poll.borrow();
-        let ahead = busy_poll.as_ref().map_or(Duration::ZERO, |how| how.ahead);
-        self.alarm
-            .set(deadline.checked_sub(ahead).unwrap_or(deadline))
+        let awake_at = busy_poll.as_ref().and_then(BusyPoll::awake_at);
+        match self.next_timer().into_iter().chain(awake_at).min() {
+            Some(moment) => self.alarm.set(moment),
+            None => Ok(None),
+        }
     }
 }
 

@@ -56,6 +56,11 @@ impl Sleepers {
         Some(Place(self, asleep))
     }
 
+    /// The moment of the task that sleeps shortest.
+    pub fn first(&self) -> Option<Instant> {
+        self.0.borrow().first().map(|(moment, _)| *moment)
+    }
+
     /// Wakes the task that would sleep longest; false when none sleeps.
     pub fn call_last(&self) -> bool {
         let Some((_, task)) = self.0.borrow_mut().pop_last() else {

@@ -60,7 +60,8 @@ pub(super) async fn next_start(
 /// Wakes a session of `executor`, one of `idle`, for an arrival that another executor is late with;
 /// whether there was such an arrival, and such a session.
 pub(crate) fn take_over(control: &Control, idle: &Sleepers, executor: usize, now: Instant) -> bool {
-    let arrivals = control.arrivals.as_ref();
+    // The schedule's lock is for those who could do something.
+    let arrivals = control.arrivals.as_ref().filter(|_| idle.first().is_some());
     arrivals.is_some_and(|a| a.is_any_late(executor, now)) && idle.call_last()
 }
 
@@ -178,10 +179,12 @@ mod tests {
         let begun = Rc::new(std::cell::RefCell::new(Vec::new()));
         let idle = Rc::new(Sleepers::default());
         let mut executor = Executor::new().unwrap();
-        let (asked, sleepers) = (Arc::clone(&control), Rc::clone(&idle));
+        let (asked, sleepers, sleeping) =
+            (Arc::clone(&control), Rc::clone(&idle), Rc::clone(&idle));
         executor.busy_poll(BusyPoll {
             ahead: 3000 * MS,
-            look: Box::new(move |now| take_over(&asked, &sleepers, 0, now)),
+            next: Box::new(move || sleeping.first()),
+            find_work: Box::new(move |now| take_over(&asked, &sleepers, 0, now)),
         });
         let (session, begins) = (Arc::clone(&control), Rc::clone(&begun));
         executor.spawn(async move {
