@@ -155,33 +155,40 @@ fn on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
 
 /// The same, however it ends.
 fn ended_on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
-    let database = shared_mariadb().unwrap().fresh_database(name).unwrap();
-    let dir = Workdir::new();
-    let target = format!("--target={}", database.url());
-    let args = ["sysbench", "oltp_point_select", &target, SIZE];
-    dir.ok(&[&args[..], &["prepare"]].concat());
-    let said = dir.run(&[&args[..], more, &["--report=r.html", "run"]].concat());
+    let (said, dir) = in_database(name, &[more, &["--report=r.html"]].concat());
     let page = std::fs::read_to_string(dir.path().join("r.html")).unwrap();
     assert!(page.contains("<h2>Where the time went</h2>"), "{name}");
     let record = dir.last_record();
     (said, record)
 }
 
+/// A run of point selects in a database of its own.
+fn in_database(name: &str, more: &[&str]) -> (common::Said, Workdir) {
+    let database = shared_mariadb().unwrap().fresh_database(name).unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let args = ["sysbench", "oltp_point_select", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let said = dir.run(&[&args[..], more, &["run"]].concat());
+    (said, dir)
+}
+
 #[test]
 fn staying_awake_for_arrivals_is_told_apart_and_can_be_turned_off() {
-    let load = ["--threads=4", "--rate=500", "--time=2"];
     let cpu = |name: &str, more: &[&str]| {
-        let (_, record) = on_server(name, &[&load[..], more].concat());
-        let usage = &record["usage"];
+        let load = ["--threads=4", "--time=2"];
+        let (said, dir) = in_database(name, &[&load[..], more].concat());
+        assert_eq!(said.code, Some(0), "{said:?}");
+        let usage = &dir.last_record()["usage"];
         let all = usage["cpu_user_s"].as_f64().unwrap() + usage["cpu_system_s"].as_f64().unwrap();
         (usage["cpu_awake_s"].as_f64(), all)
     };
-    let (awake, all) = cpu("awake", &["--busy-poll=500us"]);
+    let (awake, all) = cpu("awake", &["--rate=500", "--busy-poll=500us"]);
     let awake = awake.unwrap();
     assert!(0.01 < awake && awake < all, "{awake} of {all}");
-    assert_eq!(cpu("asleep", &["--busy-poll=0"]).0, None);
+    assert_eq!(cpu("asleep", &["--rate=500", "--busy-poll=0"]).0, None);
     // A closed loop awaits no arrival.
-    assert_eq!(cpu("closed", &["--rate=0"]).0, None);
+    assert_eq!(cpu("closed", &["--busy-poll=500us"]).0, None);
 }
 
 #[test]
