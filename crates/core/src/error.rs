@@ -51,6 +51,7 @@ pub struct DbError {
 
 impl DbError {
     /// An error of the given class, code and message.
+    #[cold]
     pub fn new(class: ErrorClass, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             class,
@@ -60,11 +61,13 @@ impl DbError {
     }
 
     /// The peer broke its protocol: the session can't go on.
+    #[cold]
     pub fn protocol(message: impl Into<String>) -> Self {
         Self::new(ErrorClass::ConnectionLost, "protocol", message)
     }
 
     /// The socket failed on an open session.
+    #[cold]
     pub fn lost(error: &std::io::Error) -> Self {
         Self::new(
             ErrorClass::ConnectionLost,

@@ -6,6 +6,7 @@ use crate::gate::Gate;
 use crate::load::{on_session, statement};
 use crate::pool::{Pool, Think};
 use crate::recorder::Recorder;
+use crate::recorders::Recorders;
 use crate::samples::SampleLog;
 use crate::session::{SessionTask, Shared, Waits, take_over};
 use std::cell::Cell;
@@ -40,7 +41,7 @@ const OTHER_FILES: u64 = 64;
 /// The threads of a run, and what the controller shares with them.
 pub(crate) struct Crew {
     pub control: Arc<Control>,
-    pub recorders: Vec<Arc<Recorder>>,
+    pub recorders: Arc<Recorders>,
     pub hosts: Arc<[(String, HostRole)]>,
     /// Threads started.
     pub threads: usize,
@@ -87,12 +88,8 @@ impl Crew {
         };
         let hosts: Arc<[(String, HostRole)]> = hosts(connector).into();
         let types = workload.transaction_types().len();
-        let recorders: Vec<_> = (0..executors)
-            .map(|e| {
-                let mine = share(sessions, executors, e);
-                Arc::new(Recorder::new(types, mine, hosts.len()))
-            })
-            .collect();
+        let make = |mine| Recorder::new(types, mine, hosts.len());
+        let recorders = Arc::new(Recorders::new(executors, sessions, in_place, make));
         if let Some((log, run)) = samples {
             let counts = spec.warmup.is_zero();
             let sample = |r: &Arc<Recorder>| r.sample(log.sampler(run, counts));
@@ -100,23 +97,22 @@ impl Crew {
         }
         control.opening.store(threads, Ordering::Release);
         let (done, ended) = channel();
+        let shared = Arc::new(Shared {
+            spec: spec.clone(),
+            connector: connector.clone(),
+            workload: Arc::clone(workload),
+            control: Arc::clone(&control),
+            recorders: Arc::clone(&recorders),
+            threads,
+            hosts: Arc::clone(&hosts),
+            in_place,
+        });
         for thread in 0..threads {
             let part = Part {
                 thread,
                 threads,
-                recorders: executors,
                 sessions,
-                shared: Arc::new(Shared {
-                    spec: spec.clone(),
-                    connector: connector.clone(),
-                    workload: Arc::clone(workload),
-                    control: Arc::clone(&control),
-                    recorder: Arc::clone(&recorders[thread % executors]),
-                    thread,
-                    threads,
-                    hosts: Arc::clone(&hosts),
-                    in_place,
-                }),
+                shared: Arc::clone(&shared),
             };
             let done = done.clone();
             let mut builder = std::thread::Builder::new().name(format!("executor-{thread}"));
@@ -332,7 +328,6 @@ fn share(count: usize, parts: usize, index: usize) -> usize {
 struct Part {
     thread: usize,
     threads: usize,
-    recorders: usize,
     sessions: usize,
     shared: Arc<Shared>,
 }
@@ -377,7 +372,6 @@ impl Part {
                 mine,
                 first: self.thread,
                 threads: self.threads,
-                recorders: self.recorders,
                 begun: Instant::now(),
             };
             let open = Rc::clone(&open);
@@ -457,7 +451,6 @@ struct Lane {
     mine: usize,
     first: usize,
     threads: usize,
-    recorders: usize,
     begun: Instant,
 }
 
@@ -477,9 +470,8 @@ impl Lane {
                     return;
                 }
             }
-            let local = number / self.recorders;
             let shared = Arc::clone(&self.shared);
-            match SessionTask::open(shared, number, local, Rc::clone(&self.waits)).await {
+            match SessionTask::open(shared, number, Rc::clone(&self.waits)).await {
                 Ok(session) => {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     begin(session, self.pool.clone());

@@ -19,6 +19,7 @@ mod measure;
 mod outages;
 mod pool;
 mod recorder;
+mod recorders;
 mod run;
 mod samples;
 mod session;

@@ -327,7 +327,7 @@ impl<'a> Measurement<'a> {
         // What is counted from here on is measured.
         let begins = in_warmup && now >= self.clock.measure_start;
         self.connected.fill(0);
-        for recorder in &self.crew.recorders {
+        for recorder in self.crew.recorders.iter() {
             concurrency += recorder.swap(&mut self.part, &mut self.connected, begins);
             self.spare.merge(&self.part);
             self.part.clear();
@@ -377,19 +377,9 @@ impl<'a> Measurement<'a> {
         self.checkpoint = Some(span);
     }
 
-    /// Each session's share, in order. Session `n` is number `n / executors` of recorder
-    /// `n % executors`.
+    /// Each session's share, in order.
     fn tallies(&self) -> Vec<SessionTally> {
-        let recorders = self.crew.recorders.len();
-        let mut by_recorder = vec![Vec::new(); recorders];
-        for (recorder, tallies) in self.crew.recorders.iter().zip(&mut by_recorder) {
-            recorder.sessions(tallies);
-        }
-        (0..self.crew.sessions)
-            .filter_map(|n| by_recorder[n % recorders].get(n / recorders))
-            .filter(|tally| tally.opened)
-            .copied()
-            .collect()
+        self.crew.recorders.tallies(self.crew.sessions)
     }
 
     fn totals_of(&self, span: &Counted, end: Instant) -> Totals {

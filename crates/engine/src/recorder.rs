@@ -142,6 +142,19 @@ pub(crate) struct SessionTally {
     pub between: Duration,
 }
 
+impl std::ops::Add for SessionTally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            opened: self.opened || other.opened,
+            events: self.events + other.events,
+            busy: self.busy + other.busy,
+            between: self.between + other.between,
+        }
+    }
+}
+
 /// Who ran a transaction, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct By {

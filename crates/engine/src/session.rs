@@ -13,6 +13,7 @@ use crate::error::EngineError;
 use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::recorder::{By, Due, Origin, Recorder};
+use crate::recorders::Recorders;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,16 +31,15 @@ const LONGEST_WAIT_IN_PLACE: Duration = Duration::from_millis(100);
 /// How often what a terminal holds back is sent at the run's end.
 const FINISH_TRIES: u32 = 5;
 
-/// What all sessions of an executor share.
+/// What all sessions share, whatever their thread: nothing in it changes while they run.
 pub(crate) struct Shared {
     pub spec: RunSpec,
     pub connector: Connector,
     pub workload: Arc<dyn Workload>,
     pub control: Arc<Control>,
-    pub recorder: Arc<Recorder>,
-    /// The executor's number; its terminals are those of number `thread`, `thread + threads`, …
-    pub thread: usize,
-    /// How many there are.
+    pub recorders: Arc<Recorders>,
+    /// How many there are. Sessions and terminals number `thread`, `thread + threads`, … are a
+    /// thread's.
     pub threads: usize,
     /// The target's hosts.
     pub hosts: Arc<[(String, HostRole)]>,
@@ -56,14 +56,14 @@ impl Shared {
             Access::ReadWrite
         }
     }
+}
 
-    /// Tells the recorder of a session's hosts.
-    fn connected(&self, session: &Session, tell: fn(&Recorder, usize)) {
-        // An embedded database has no host, and its sessions count all the same.
-        tell(&self.recorder, session.primary_host().unwrap_or(0));
-        if let Some(reader) = session.reader_host() {
-            tell(&self.recorder, reader);
-        }
+/// Tells a recorder of a session's hosts.
+fn tell_hosts(recorder: &Recorder, session: &Session, tell: fn(&Recorder, usize)) {
+    // An embedded database has no host, and its sessions count all the same.
+    tell(recorder, session.primary_host().unwrap_or(0));
+    if let Some(reader) = session.reader_host() {
+        tell(recorder, reader);
     }
 }
 
@@ -90,9 +90,11 @@ struct Part {
 /// One session.
 pub(crate) struct SessionTask {
     shared: Arc<Shared>,
+    /// Its executor's.
+    recorder: Arc<Recorder>,
     /// Number within the run.
     number: usize,
-    /// Number on this executor.
+    /// Number in the recorder.
     local: usize,
     /// `None` while it is lost.
     session: Option<Session>,
@@ -114,14 +116,15 @@ impl SessionTask {
     pub async fn open(
         shared: Arc<Shared>,
         number: usize,
-        local: usize,
         waits: Rc<Waits>,
     ) -> Result<Self, EngineError> {
         let mut statements = shared.workload.statements();
         let session = Self::connect(&shared, number, &mut statements).await?;
         let host = session.primary_host().unwrap_or(0);
-        shared.connected(&session, Recorder::connected);
-        shared.recorder.opened(local);
+        let recorder = Arc::clone(shared.recorders.of(number));
+        let local = shared.recorders.local(number);
+        tell_hosts(&recorder, &session, Recorder::connected);
+        recorder.opened(local);
         let prepared = usize::from(session.prepared());
         shared
             .control
@@ -131,6 +134,7 @@ impl SessionTask {
             counted: session.counts(),
             replied: None,
             shared,
+            recorder,
             number,
             local,
             session: Some(session),
@@ -235,15 +239,21 @@ impl SessionTask {
         }
         let statements = self.uncounted();
         if statements != StatementCounts::default() {
-            self.shared.recorder.rest(statements);
+            self.recorder.rest(statements);
         }
+    }
+
+    /// The number of its executor's thread.
+    fn thread(&self) -> usize {
+        self.number % self.shared.threads
     }
 
     async fn run_own(&mut self, terminal: &mut Terminal) {
         let shared = Arc::clone(&self.shared);
         let mut since_reconnect = 0;
         let scheduled = shared.control.arrivals.is_some();
-        while let Some(start) = next_start(&shared.control, &self.waits.idle, shared.thread).await {
+        let thread = self.thread();
+        while let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await {
             let part = Part {
                 terminal: self.number,
                 start,
@@ -273,7 +283,7 @@ impl SessionTask {
                 Origin::Terminal
             };
             let part = Part {
-                terminal: shared.thread + seated.number as usize * shared.threads,
+                terminal: self.thread() + seated.number as usize * shared.threads,
                 start: Start::At(seated.since, origin),
                 scheduled: true,
                 deferred: false,
@@ -293,7 +303,7 @@ impl SessionTask {
     /// to the last reply, as sysbench's does.
     async fn event(&mut self, terminal: &mut Terminal, part: Part) -> Option<Instant> {
         if part.scheduled {
-            self.shared.recorder.begin_scheduled();
+            self.recorder.begin_scheduled();
         }
         let begun = Instant::now();
         loop {
@@ -326,7 +336,7 @@ impl SessionTask {
                         begun,
                         between,
                     });
-                    self.shared.recorder.record_by(
+                    self.shared.recorders.here(&self.recorder).record_by(
                         by,
                         done,
                         terminal.parts(),
@@ -346,13 +356,13 @@ impl SessionTask {
                     };
                     if !go_on {
                         if part.scheduled {
-                            self.shared.recorder.end_unfinished();
+                            self.recorder.end_unfinished();
                         }
                         return None;
                     }
                     if failed.is_some() {
                         if part.scheduled {
-                            self.shared.recorder.end_given_up();
+                            self.recorder.end_given_up();
                         }
                         return failed;
                     }
@@ -383,7 +393,7 @@ impl SessionTask {
         // Of a single host the sum is known.
         if self.shared.hosts.len() > 1 {
             for sent in session.take_host_counts().into_iter().flatten() {
-                self.shared.recorder.sent(sent.host, sent.statements);
+                self.recorder.sent(sent.host, sent.statements);
             }
         }
         now - std::mem::replace(&mut self.counted, now)

@@ -2,17 +2,21 @@
 //!
 //! Who reads a socket late stamps late. The kernel's stamp is the same whoever has the processor.
 
+#[cfg(target_os = "linux")]
+use crate::direct;
 use std::cell::Cell;
 use std::io;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long the two clocks are taken to go alike. Only a step of the real one parts them: slewing
+/// For how many nanoseconds the two clocks are taken to go alike. Only a step of the real one parts them: slewing
 /// moves both.
-const HOLDS: Duration = Duration::from_millis(100);
+const HOLDS: u64 = 100_000_000;
 /// Between reading the one and the other; more is read again, the thread may have been away.
 const AT_ONCE: Duration = Duration::from_micros(2);
 const TRIES: u32 = 4;
+#[cfg(target_os = "linux")]
+const NANOS_A_SECOND: u64 = 1_000_000_000;
 
 /// Real time, in nanoseconds since 1970: eight bytes, for each session keeps one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +24,17 @@ pub struct Stamp(NonZeroU64);
 
 impl Stamp {
     /// `None` for 1970 itself, and from 2554 on.
+    #[cfg(test)]
     fn new(since_1970: Duration) -> Option<Self> {
         let nanos = u64::try_from(since_1970.as_nanos()).ok()?;
         NonZeroU64::new(nanos).map(Self)
     }
 
-    fn since_1970(self) -> Duration {
-        Duration::from_nanos(self.0.get())
+    #[cfg(target_os = "linux")]
+    fn of(time: libc::timespec) -> Option<Self> {
+        let seconds = u64::try_from(time.tv_sec).ok()?;
+        let nanos = seconds.checked_mul(NANOS_A_SECOND)?;
+        NonZeroU64::new(nanos.checked_add(u64::try_from(time.tv_nsec).ok()?)?).map(Self)
     }
 }
 
@@ -58,24 +66,53 @@ impl<T: io::Read> Receiving for T {}
 /// # Errors
 /// As recvmsg(2).
 #[cfg(target_os = "linux")]
+#[inline]
 pub fn receive(
     socket: &mut impl Receiving,
     buffer: &mut [u8],
 ) -> io::Result<(usize, Option<Stamp>)> {
-    use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
     use std::os::fd::AsRawFd;
-    // One `timespec` with its header (cmsg(3)).
-    let mut control = [0u8; 32];
-    let fd = socket.as_fd().as_raw_fd();
-    let mut into = [io::IoSliceMut::new(buffer)];
-    let got = recvmsg::<()>(fd, &mut into, Some(&mut control), MsgFlags::empty())?;
-    let stamp = got.cmsgs().ok().and_then(|mut all| {
-        all.find_map(|one| match one {
-            ControlMessageOwned::ScmTimestampns(at) => Stamp::new(at.into()),
-            _ => None,
+    receive_from(socket.as_fd().as_raw_fd(), buffer)
+}
+
+/// Room for one `timespec` with its header (cmsg(3)), aligned as a header is.
+#[cfg(target_os = "linux")]
+type Control = std::mem::MaybeUninit<[u64; 4]>;
+
+/// Every reply comes through here: the call is made as it is, for a wrapper's general form costs more
+/// than what is asked of it.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn receive_from(
+    socket: std::os::fd::RawFd,
+    buffer: &mut [u8],
+) -> io::Result<(usize, Option<Stamp>)> {
+    let mut control = Control::uninit();
+    let mut into = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
+    // SAFETY: null pointers and lengths of 0 are a `msghdr` of nothing.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut into;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of::<Control>() as _;
+    // SAFETY: what the message points to is alive, writable and of the lengths that are given.
+    let got = unsafe { direct::receive(socket, &mut message) }?;
+    // SAFETY: the kernel has filled in as much as `msg_controllen` says.
+    let first = unsafe { libc::CMSG_FIRSTHDR(&raw const message).as_ref() };
+    let stamp = first.and_then(|header| {
+        let is_stamp =
+            header.cmsg_level == libc::SOL_SOCKET && header.cmsg_type == libc::SCM_TIMESTAMPNS;
+        // SAFETY: such a message's data is a `timespec`, as socket(7) says; it need not be aligned.
+        is_stamp.then(|| unsafe {
+            libc::CMSG_DATA(header)
+                .cast::<libc::timespec>()
+                .read_unaligned()
         })
     });
-    Ok((got.bytes, stamp))
+    Ok((got, stamp.and_then(Stamp::of)))
 }
 
 /// Receives; this system has no stamps.
@@ -98,21 +135,23 @@ pub struct ArrivalClock(Cell<Option<Anchor>>);
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     at: Instant,
-    real: Duration,
+    /// Nanoseconds since 1970.
+    real: u64,
 }
 
 impl ArrivalClock {
     /// The moment of a stamp that was received just now; `None` when it does not lie between
     /// `since` and now, because the real clock was set meanwhile.
     pub fn moment(&self, stamp: Stamp, since: Instant) -> Option<Instant> {
-        let stamp = stamp.since_1970();
+        let stamp = stamp.0.get();
         let anchor = match self.0.get() {
             Some(anchor) if anchor.real.abs_diff(stamp) <= HOLDS => anchor,
             _ => self.cast()?,
         };
-        let moment = match stamp.checked_sub(anchor.real) {
-            Some(later) => anchor.at.checked_add(later)?,
-            None => anchor.at.checked_sub(anchor.real - stamp)?,
+        let apart = Duration::from_nanos(anchor.real.abs_diff(stamp));
+        let moment = match stamp >= anchor.real {
+            true => anchor.at.checked_add(apart)?,
+            false => anchor.at.checked_sub(apart)?,
         };
         if moment < since || moment > Instant::now() {
             self.0.set(None);
@@ -122,11 +161,13 @@ impl ArrivalClock {
     }
 
     /// Reads both clocks at once, or as nearly as it can be done.
+    #[cold]
     fn cast(&self) -> Option<Anchor> {
         let mut best: Option<(Duration, Anchor)> = None;
         for _ in 0..TRIES {
             let at = Instant::now();
             let real = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+            let real = u64::try_from(real.as_nanos()).ok()?;
             let apart = at.elapsed();
             if best.is_none_or(|(least, _)| apart < least) {
                 best = Some((apart, Anchor { at, real }));

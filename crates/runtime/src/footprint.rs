@@ -3,8 +3,8 @@
 #[cfg(target_os = "linux")]
 use std::io::BufRead;
 
-/// Lets go of the pages of program text, the program's and its libraries', that this process has
-/// mapped so far (`MADV_DONTNEED`, madvise(2)), so that what ran once takes no memory beside what runs
+/// Lets go of the pages of program text and constants, the program's and its libraries', that this
+/// process has mapped so far (`MADV_DONTNEED`, madvise(2)), so that what ran once takes no memory beside what runs
 /// later. They are the files' own: what runs again is mapped anew from the system's page cache, at a
 /// microsecond or so for 64 KiB. Breakpoints that a debugger has set are lost. Gives the bytes of
 /// address space that were looked through; none where the system has no list of them.
@@ -28,12 +28,16 @@ pub fn forget_program_text() -> usize {
     0
 }
 
-/// Start and length of a mapping that is a file's code, which nobody can have written to.
+/// Start and length of a mapping that is a file's code or constants, which nobody can have written to.
 fn text_of_a_file(line: &str) -> Option<(usize, usize)> {
     // proc_pid_maps(5): addresses, permissions, offset, device, inode, path.
     let mut fields = line.split_ascii_whitespace();
     let (start, end) = fields.next()?.split_once('-')?;
-    if fields.next()? != "r-xp" || fields.nth(2)? == "0" {
+    let (permissions, offset) = (fields.next()?, fields.next()?);
+    // Constants that the loader has filled in are read-only too, but lie behind the file's beginning,
+    // which is its header (ld(1), "-z relro").
+    let is_constant = permissions == "r--p" && offset.bytes().all(|digit| digit == b'0');
+    if !(permissions == "r-xp" || is_constant) || fields.nth(1)? == "0" {
         return None;
     }
     let start = usize::from_str_radix(start, 16).ok()?;
@@ -59,9 +63,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_code_of_files_is_forgotten() {
+    fn only_code_and_constants_of_files_are_forgotten() {
         let text = "5577a0000000-5577a0100000 r-xp 00042000 fe:00 131 /usr/bin/tidemark";
-        assert_eq!(text_of_a_file(text), Some((0x5577_a000_0000, 0x10_0000)));
+        let constants = "5577a0000000-5577a0100000 r--p 00000000 fe:00 131 /usr/bin/tidemark";
+        for forgotten in [text, constants] {
+            assert_eq!(
+                text_of_a_file(forgotten),
+                Some((0x5577_a000_0000, 0x10_0000))
+            );
+        }
         for other in [
             "5577a0000000-5577a0100000 r--p 00042000 fe:00 131 /usr/bin/tidemark",
             "5577a0000000-5577a0100000 rw-p 00042000 fe:00 131 /usr/bin/tidemark",
@@ -69,6 +79,7 @@ mod tests {
             "5577a0000000-5577a0100000 r-xs 00042000 fe:00 131 /usr/bin/tidemark",
             "7ffc1f3f2000-7ffc1f3f4000 r-xp 00000000 00:00 0 [vdso]",
             "7f0000000000-7f0000001000 r-xp 00000000 00:00 0",
+            "7ffc1f3ee000-7ffc1f3f2000 r--p 00000000 00:00 0 [vvar]",
             "",
             "r-xp",
             "5577a0100000-5577a0000000 r-xp 00042000 fe:00 131 /usr/bin/tidemark",

@@ -13,6 +13,8 @@
 mod alarm;
 pub mod arrival;
 mod busy_poll;
+#[cfg(target_os = "linux")]
+mod direct;
 mod executor;
 mod footprint;
 mod least;
@@ -21,6 +23,7 @@ mod parking;
 mod reactor;
 mod scheduling;
 mod sleepers;
+mod socket;
 mod stream;
 mod terms;
 mod time;
@@ -32,7 +35,7 @@ pub use footprint::forget_program_text;
 pub use limits::{is_short_of_cpu, raise_open_files};
 pub use parking::Parking;
 pub use reactor::remote_signal;
-pub use scheduling::do_not_preempt;
+pub use scheduling::{current_core, do_not_preempt};
 pub use sleepers::{Sleepers, Woken};
-pub use stream::Stream;
+pub use stream::{Received, Sent, Stream, Wait};
 pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout, unless};

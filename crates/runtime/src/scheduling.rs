@@ -1,4 +1,4 @@
-//! How the operating system schedules an executor's thread.
+//! How the operating system schedules threads.
 
 /// Makes this thread one that does not take the processor from others when it is woken (Linux's
 /// `SCHED_BATCH`, sched(7)); whether the system took it.
@@ -18,6 +18,20 @@ pub fn do_not_preempt() -> bool {
 #[cfg(not(target_os = "linux"))]
 pub fn do_not_preempt() -> bool {
     false
+}
+
+/// The number of the core that this thread runs on, which may be another one at once; `None` where the
+/// system doesn't say.
+#[cfg(target_os = "linux")]
+#[inline]
+pub fn current_core() -> Option<usize> {
+    nix::sched::sched_getcpu().ok()
+}
+
+/// Other systems don't say it.
+#[cfg(not(target_os = "linux"))]
+pub fn current_core() -> Option<usize> {
+    None
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -1,12 +1,13 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
-use crate::arrival::{self, Stamp};
+use crate::arrival;
 use crate::least;
 use crate::reactor::Reactor;
+use crate::socket::Socket;
 use crate::terms::Terms;
 use crate::tls::Tls;
 use std::future::poll_fn;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -15,50 +16,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// Reads after which other tasks get their turn, whatever more there is to read.
-const READS_AT_ONCE: u32 = 16;
+mod exchange;
 
-enum Socket {
-    /// With the kernel's stamp of what was received last.
-    Tcp(mio::net::TcpStream, Option<Stamp>),
-    Unix(mio::net::UnixStream),
-}
-
-impl Read for Socket {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(s, came) => {
-                let (n, stamp) = arrival::receive(s, buf)?;
-                *came = stamp;
-                Ok(n)
-            }
-            Socket::Unix(s) => s.read(buf),
-        }
-    }
-}
-
-impl Write for Socket {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(s, _) => s.write(buf),
-            Socket::Unix(s) => s.write(buf),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// What came of one read.
-enum Reading<T> {
-    /// All that was wanted.
-    Done(T),
-    /// Some of it.
-    More,
-    /// Nothing is there.
-    Nothing,
-}
+pub use exchange::{Received, Sent, Wait};
 
 /// A connected socket of the executor that opened it.
 pub struct Stream {
@@ -306,149 +266,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Sends all of `bytes`.
-    ///
-    /// # Errors
-    /// As write(2); `TimedOut` when the exchange is overdue.
-    pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Some(terms) = &mut self.terms {
-            poll_fn(|_| terms.travel_out(&self.reactor)).await;
-        }
-        self.reads = 0;
-        let expected = std::mem::replace(&mut self.expected, 1);
-        self.wake_for(expected);
-        let mut sent = 0;
-        loop {
-            match self.try_send(&bytes[sent..]) {
-                Ok(n) => sent += n,
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    self.clear_writable();
-                    self.writable().await?;
-                    continue;
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => return Err(e),
-            }
-            if sent == bytes.len() && !self.tls.as_ref().is_some_and(|t| t.wants_write()) {
-                self.sent_in = self.reactor.turns.get();
-                return Ok(());
-            }
-        }
-    }
-
-    fn try_send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None if bytes.is_empty() => Ok(0),
-            None => match self.socket.write(bytes)? {
-                0 => Err(io::ErrorKind::WriteZero.into()),
-                n => Ok(n),
-            },
-            Some(tls) => {
-                let taken = tls.encrypt(bytes)?;
-                match tls.send(&mut self.socket) {
-                    Err(e) if e.kind() == io::ErrorKind::WouldBlock && taken > 0 => Ok(taken),
-                    Err(e) => Err(e),
-                    Ok(()) => Ok(taken),
-                }
-            }
-        }
-    }
-
-    /// Receives into the buffer that this executor's sessions share, and hands what came to
-    /// `consume`, until that returns a value. `consume` keeps what it needs of an incomplete
-    /// message; it must take all it is given.
-    ///
-    /// # Errors
-    /// As read(2); `UnexpectedEof` when the peer closed, `TimedOut` when the exchange is overdue.
-    pub async fn receive<T>(
-        &mut self,
-        mut consume: impl FnMut(&[u8]) -> Option<T>,
-    ) -> io::Result<T> {
-        if let Some(terms) = &mut self.terms {
-            poll_fn(|_| terms.travel_in(&self.reactor)).await;
-        }
-        let mut in_place = self.in_place;
-        loop {
-            // A peer that sends faster than it is understood would keep the thread for itself, and
-            // no time-out would come to its turn: whoever receives message by message is held up
-            // as one who wants them all.
-            if self.reads > 0 && self.reads.is_multiple_of(READS_AT_ONCE) {
-                crate::yield_now().await;
-                if let Some(terms) = &mut self.terms
-                    && let Poll::Ready(over) = terms.wait(&self.reactor)
-                {
-                    over?;
-                }
-            }
-            match in_place {
-                None => self.readable().await?,
-                // A read would take what is there and then wait for as much again.
-                Some(longest) if self.least > 1 && !self.wait_for_least(longest)? => {
-                    in_place = None;
-                    continue;
-                }
-                Some(_) => {}
-            }
-            match self.receive_once(&mut consume)? {
-                Reading::Done(value) => return Ok(value),
-                Reading::More => {
-                    self.wake_for(1);
-                    in_place = self.in_place;
-                }
-                Reading::Nothing => in_place = None,
-            }
-        }
-    }
-
-    /// Holds up the thread until a read would bring something; whether it would.
-    fn wait_for_least(&self, longest: NonZeroU16) -> io::Result<bool> {
-        match &self.socket {
-            Socket::Tcp(socket, _) => least::wait(socket, longest),
-            Socket::Unix(_) => Ok(true),
-        }
-    }
-
-    fn receive_once<T>(
-        &mut self,
-        consume: &mut impl FnMut(&[u8]) -> Option<T>,
-    ) -> io::Result<Reading<T>> {
-        let reactor = Rc::clone(&self.reactor);
-        let mut scratch = reactor.scratch.borrow_mut();
-        match self.try_receive(&mut scratch) {
-            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => {
-                self.heard();
-                let reading = consume(&scratch[..n]).map_or(Reading::More, Reading::Done);
-                if n == scratch.len() {
-                    Reactor::widen(&mut scratch);
-                }
-                Ok(reading)
-            }
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                self.clear_readable();
-                Ok(Reading::Nothing)
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => Ok(Reading::Nothing),
-            Err(e) => Err(e),
-        }
-    }
-
-    fn try_receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => {
-                let n = self.socket.read(buffer)?;
-                // A short read has emptied the socket: what comes later makes a new edge
-                // (epoll(7), question 9). The end may have come already, with the same edge.
-                if n < buffer.len()
-                    && let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot)
-                {
-                    slot.readable = slot.ended;
-                }
-                Ok(n)
-            }
-            // Stays readable until the socket says WouldBlock: several records may be waiting.
-            Some(tls) => tls.decrypt(&mut self.socket, buffer),
-        }
+    fn is_readable(&self) -> bool {
+        let slots = self.reactor.slots.borrow();
+        // One that is not known any more fails when it is read.
+        slots.get(self.slot).is_none_or(|slot| slot.readable)
     }
 
     fn clear_readable(&self) {
@@ -490,13 +311,6 @@ impl Stream {
             }
         })
         .await
-    }
-
-    fn heard(&mut self) {
-        self.reads = self.reads.saturating_add(1);
-        if let Some(terms) = &mut self.terms {
-            terms.received();
-        }
     }
 }
 

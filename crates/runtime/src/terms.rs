@@ -53,6 +53,10 @@ impl Terms {
         self.rtt = rtt;
     }
 
+    pub fn has_distance(&self) -> bool {
+        !self.rtt.is_zero()
+    }
+
     pub fn set_limit(&mut self, limit: Option<Duration>) {
         self.limit = limit;
     }

@@ -74,9 +74,9 @@ pub(super) fn execute(
     first: bool,
 ) -> Request {
     let out = request.body();
-    out.extend_from_slice(&id.to_le_bytes());
+    let [a, b, c, d] = id.to_le_bytes();
     // No cursor; one iteration.
-    out.extend_from_slice(&[0, 1, 0, 0, 0]);
+    out.extend_from_slice(&[a, b, c, d, 0, 1, 0, 0, 0]);
     if values.is_empty() {
         return request;
     }
@@ -99,6 +99,7 @@ pub(super) fn execute(
 }
 
 /// Appends a value in binary form; nothing for NULL, which is told elsewhere.
+#[inline]
 pub(super) fn write_value(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Null => {}

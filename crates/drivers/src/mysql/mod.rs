@@ -49,7 +49,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
-use tidemark_runtime::Stream;
+use tidemark_runtime::{Received, Sent, Stream, Wait};
 
 use crate::statement::Form;
 
@@ -89,6 +89,13 @@ impl Place {
     fn index(self) -> usize {
         self.0.get() as usize - 1
     }
+}
+
+/// What of a command is still to be done when it was sent.
+enum Rest {
+    Failed(DbError),
+    /// So many of its bytes are sent.
+    Unsent(Request, usize),
 }
 
 /// One session.
@@ -357,28 +364,37 @@ impl MysqlSession {
         }
     }
 
-    /// Sends a statement, a prepared one of that place, and reads its reply.
-    async fn run<S: Sink>(
-        &mut self,
+    /// Sends a statement, a prepared one of that place; what is returned reads its reply. Sessions wait
+    /// with it: what was sent is not part of it any more.
+    fn run<'s, S: Sink + 's>(
+        &'s mut self,
         request: Request,
         place: Option<Place>,
         sink: S,
-    ) -> Result<(Outcome, OkPacket), DbError> {
-        let mut frame = self.send(request).await?;
-        let mut results = Results::new(sink, self.terms);
-        if let Some(place) = place {
-            results = results.knowing(self.statements[place.index()].columns.take());
+    ) -> impl Future<Output = Result<(Outcome, OkPacket), DbError>> + 's {
+        let (mut frame, rest) = self.start(request);
+        async move {
+            if let Some(rest) = rest {
+                Box::pin(self.go_on(rest)).await?;
+            }
+            let mut results = Results::new(sink, self.terms);
+            if let Some(place) = place {
+                results = results.knowing(self.statements[place.index()].columns.take());
+            }
+            let received = match self.receive_now(&mut frame, &mut results) {
+                Ok(received) => received,
+                Err(wait) => self.receive_rest(wait, &mut frame, &mut results).await,
+            };
+            if let Some(place) = place {
+                self.statements[place.index()].columns = results.into_columns();
+            }
+            if !matches!(received, Ok(End::WantsFile)) {
+                return self.first_error(received.map(End::done));
+            }
+            drop(received);
+            let refused = Box::pin(self.refuse_file(frame)).await;
+            self.first_error(refused)
         }
-        let received = self.receive(&mut frame, &mut results).await;
-        if let Some(place) = place {
-            self.statements[place.index()].columns = results.into_columns();
-        }
-        if !matches!(received, Ok(End::WantsFile)) {
-            return self.first_error(received.map(End::done));
-        }
-        drop(received);
-        let refused = Box::pin(self.refuse_file(frame)).await;
-        self.first_error(refused)
     }
 
     /// Makes sure that nothing of an earlier reply is on its way.
@@ -396,21 +412,51 @@ impl MysqlSession {
     }
 
     /// Sends one command, in as many packets as it needs. Its reply goes on counting them.
-    async fn send(&mut self, mut request: Request) -> Result<Frame, DbError> {
-        self.begin()?;
+    async fn send(&mut self, request: Request) -> Result<Frame, DbError> {
+        let (frame, rest) = self.start(request);
+        if let Some(rest) = rest {
+            self.go_on(rest).await?;
+        }
+        Ok(frame)
+    }
+
+    /// Sends as much of a command as can be sent at once: nearly always all.
+    fn start(&mut self, mut request: Request) -> (Frame, Option<Box<Rest>>) {
+        if let Err(error) = self.begin() {
+            return (Frame::default(), Some(Box::new(Rest::Failed(error))));
+        }
         let next = request.finish(0);
         self.stream.expect(ahead::least(self.ahead.awaited()));
-        let sent = self.stream.send(request.bytes()).await;
-        request.give_back();
-        self.sent(sent)?;
-        Ok(Frame::from_sequence(next))
+        let rest = match self.stream.send_now(request.bytes()) {
+            Ok(Sent::All) => {
+                request.give_back();
+                None
+            }
+            Ok(Sent::Part(sent)) => Some(Rest::Unsent(request, sent)),
+            Err(error) => Some(Rest::Failed(self.lost(&error))),
+        };
+        (Frame::from_sequence(next), rest.map(Box::new))
+    }
+
+    async fn go_on(&mut self, rest: Box<Rest>) -> Result<(), DbError> {
+        match *rest {
+            Rest::Failed(error) => Err(error),
+            Rest::Unsent(request, sent) => {
+                let sent = self.stream.send_rest(&request.bytes()[sent..]).await;
+                request.give_back();
+                self.sent(sent)
+            }
+        }
     }
 
     fn sent(&mut self, sent: io::Result<()>) -> Result<(), DbError> {
-        sent.map_err(|e| {
-            self.state = State::Lost;
-            lost(&e)
-        })
+        sent.map_err(|e| self.lost(&e))
+    }
+
+    #[cold]
+    fn lost(&mut self, error: &io::Error) -> DbError {
+        self.state = State::Lost;
+        lost(error)
     }
 
     async fn receive<P: Packets>(
@@ -418,11 +464,44 @@ impl MysqlSession {
         frame: &mut Frame,
         packets: &mut P,
     ) -> Result<P::End, DbError> {
+        match self.receive_now(frame, packets) {
+            Ok(received) => received,
+            Err(wait) => self.receive_rest(wait, frame, packets).await,
+        }
+    }
+
+    /// Receives a reply that is there, or comes while the thread is held up for it; an error is what
+    /// is waited for.
+    #[inline]
+    fn receive_now<P: Packets>(
+        &mut self,
+        frame: &mut Frame,
+        packets: &mut P,
+    ) -> Result<Result<P::End, DbError>, Wait> {
         let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
-        let received = self.stream.receive(|bytes| reply.read(bytes));
-        let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
+        let result = match self.stream.receive_now(|bytes| reply.read(bytes)) {
+            Ok(Received::Done(result)) => result,
+            Ok(Received::Waits(wait)) => return Err(wait),
+            Err(e) => Err(lost(&e)),
+        };
         let more = reply.more;
-        self.received(result, more)
+        Ok(self.received(result, more))
+    }
+
+    #[allow(clippy::manual_async_fn)] // an `async fn` would keep all that it is given twice
+    fn receive_rest<'s, P: Packets>(
+        &'s mut self,
+        wait: Wait,
+        frame: &'s mut Frame,
+        packets: &'s mut P,
+    ) -> impl Future<Output = Result<P::End, DbError>> + 's {
+        async move {
+            let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+            let received = self.stream.receive_rest(wait, |bytes| reply.read(bytes));
+            let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
+            let more = reply.more;
+            self.received(result, more)
+        }
     }
 
     /// Takes over what a reply tells of the session, and whether anything came behind it.
@@ -441,10 +520,7 @@ impl MysqlSession {
         self.state = State::Busy;
         let nothing = [0, 0, 0, frame.sequence()];
         let sent = self.stream.send(&nothing[..HEADER]).await;
-        sent.map_err(|e| {
-            self.state = State::Lost;
-            lost(&e)
-        })?;
+        self.sent(sent)?;
         frame = Frame::from_sequence(frame.sequence().wrapping_add(1));
         let mut rest = Results::new(Count, self.terms);
         self.receive(&mut frame, &mut rest).await?;
@@ -465,10 +541,12 @@ fn returns_rows(sql: &str) -> bool {
     sql.to_ascii_uppercase().contains("RETURNING")
 }
 
+#[cold]
 fn misuse(message: String) -> DbError {
     DbError::new(ErrorClass::Fatal, "usage", message)
 }
 
+#[cold]
 fn lost(error: &io::Error) -> DbError {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         let closed = io::Error::new(error.kind(), "the server closed it");

@@ -86,6 +86,20 @@ impl Frame {
         bytes: &mut &[u8],
     ) -> Option<Result<P::End, DbError>> {
         loop {
+            if let Some(payload) = self.whole(bytes) {
+                let packet = match packets.want(payload.len(), payload[0]) {
+                    None => Packet::Skipped,
+                    Some(most) => Packet::Payload(&payload[..payload.len().min(most)]),
+                };
+                match packets.packet(packet) {
+                    Ok(None) => continue,
+                    Ok(Some(end)) => return Some(Ok(end)),
+                    Err(e) => return Some(Err(e)),
+                }
+            }
+            if bytes.is_empty() {
+                return None;
+            }
             match self.next(bytes, |len, first| packets.want(len, first)) {
                 Ok(None) => return None,
                 Ok(Some(packet)) => match packets.packet(packet) {
@@ -98,6 +112,22 @@ impl Frame {
         }
     }
 
+    /// Takes a packet that came in one piece, as nearly all do, and has nothing wrong with it.
+    #[inline]
+    fn whole<'b>(&mut self, bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+        let (&[a, b, c, sequence], rest) = bytes.split_first_chunk::<HEADER>()?;
+        let len = usize::from(a) | usize::from(b) << 8 | usize::from(c) << 16;
+        let is_between = self.have == 0 && self.left == 0 && !self.continues;
+        if !is_between || sequence != self.sequence || len == 0 || len == FULL {
+            return None;
+        }
+        let (payload, rest) = rest.split_at_checked(len)?;
+        self.sequence = sequence.wrapping_add(1);
+        *bytes = rest;
+        Some(payload)
+    }
+
+    #[cold]
     fn next<'s, 'b: 's>(
         &'s mut self,
         bytes: &mut &'b [u8],
@@ -222,8 +252,7 @@ impl Request {
 
     /// Begins a command that is sent together with those that were built before.
     pub fn behind(mut bytes: Vec<u8>, command: u8) -> Self {
-        bytes.extend_from_slice(&[0; HEADER]);
-        bytes.push(command);
+        bytes.extend_from_slice(&[0, 0, 0, 0, command]);
         Self(bytes)
     }
 

@@ -63,6 +63,7 @@ impl OkPacket {
     }
 }
 
+#[cold]
 pub(super) fn cut_off(what: &str) -> DbError {
     DbError::protocol(format!("{what} of the server's is cut off"))
 }

@@ -43,6 +43,7 @@ fn close_length(out: &mut [u8], at: usize) -> Result<(), DbError> {
     Ok(())
 }
 
+#[cold]
 fn unsendable(message: impl Into<String>) -> DbError {
     DbError::new(ErrorClass::Fatal, "protocol", message)
 }
@@ -52,9 +53,8 @@ fn message(
     tag: u8,
     body: impl FnOnce(&mut Vec<u8>) -> Result<(), DbError>,
 ) -> Result<(), DbError> {
-    out.push(tag);
-    let at = out.len();
-    out.extend_from_slice(&[0; 4]);
+    out.extend_from_slice(&[tag, 0, 0, 0, 0]);
+    let at = out.len() - 4;
     body(out)?;
     close_length(out, at)
 }
@@ -73,6 +73,10 @@ fn zero_terminated(out: &mut Vec<u8>, text: &[u8]) -> Result<(), DbError> {
 
 /// The name of the session's `number`-th prepared statement.
 fn statement_name(out: &mut Vec<u8>, number: u32) {
+    // Most sessions have few.
+    if let Ok(digit @ 0..=9) = u8::try_from(number) {
+        return out.extend_from_slice(&[b't', b'm', b'0' + digit, 0]);
+    }
     out.extend_from_slice(b"tm");
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     out.push(0);
@@ -196,8 +200,8 @@ fn bind(out: &mut Vec<u8>, number: u32, values: &[Value<'_>]) -> Result<(), DbEr
         out.push(0);
         statement_name(out, number);
         // No format codes: all parameters in text form.
-        out.extend_from_slice(&[0; 2]);
-        out.extend_from_slice(&(values.len() as u16).to_be_bytes());
+        let [a, b] = (values.len() as u16).to_be_bytes();
+        out.extend_from_slice(&[0, 0, a, b]);
         for value in values {
             write_value(out, *value)?;
         }

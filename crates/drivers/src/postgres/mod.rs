@@ -33,7 +33,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
-use tidemark_runtime::Stream;
+use tidemark_runtime::{Received, Sent, Stream, Wait};
+
+/// What of a request is still to be done when it was sent.
+enum Rest {
+    Failed(DbError),
+    /// Its bytes, and what came of sending them.
+    Unsent(Vec<u8>, io::Result<Sent>),
+}
 
 /// One session.
 #[derive(Debug)]
@@ -287,16 +294,52 @@ impl PostgresSession {
         Ok(out)
     }
 
-    /// Sends a request and receives the whole reply.
-    async fn exchange(&mut self, out: Vec<u8>, reply: &mut Reply<'_>) -> Result<(), DbError> {
-        self.begin()?;
-        self.transmit(&out, reply).await?;
-        message::give_back(out);
-        self.receive(reply).await?;
-        if reply.copy_in {
-            Box::pin(load::refuse_copy(self, reply)).await?;
+    /// Sends a request; what is returned receives the whole reply. Sessions wait with it: what was sent
+    /// is not part of it any more.
+    fn exchange<'s>(
+        &'s mut self,
+        out: Vec<u8>,
+        reply: &'s mut Reply<'_>,
+    ) -> impl Future<Output = Result<(), DbError>> + 's {
+        let rest = self.start(out);
+        async move {
+            if let Some(rest) = rest {
+                Box::pin(self.go_on(rest, reply)).await?;
+            }
+            match self.receive_now(reply) {
+                Ok(received) => received?,
+                Err(wait) => self.receive_rest(wait, reply).await?,
+            }
+            if reply.copy_in {
+                Box::pin(load::refuse_copy(self, reply)).await?;
+            }
+            self.finish(reply)
         }
-        self.finish(reply)
+    }
+
+    /// Sends as much of a request as can be sent at once: nearly always all.
+    fn start(&mut self, out: Vec<u8>) -> Option<Box<Rest>> {
+        if let Err(error) = self.begin() {
+            return Some(Box::new(Rest::Failed(error)));
+        }
+        match self.stream.send_now(&out) {
+            Ok(Sent::All) => {
+                message::give_back(out);
+                None
+            }
+            sent => Some(Box::new(Rest::Unsent(out, sent))),
+        }
+    }
+
+    async fn go_on(&mut self, rest: Box<Rest>, reply: &mut Reply<'_>) -> Result<(), DbError> {
+        match *rest {
+            Rest::Failed(error) => Err(error),
+            Rest::Unsent(out, sent) => {
+                self.send_rest(sent, &out, reply).await?;
+                message::give_back(out);
+                Ok(())
+            }
+        }
     }
 
     /// Makes sure that nothing of an earlier reply is on its way.
@@ -317,7 +360,24 @@ impl PostgresSession {
 
     /// Sends bytes. When that fails, the server's last words, if they came, are the error.
     async fn transmit(&mut self, bytes: &[u8], reply: &mut Reply<'_>) -> Result<(), DbError> {
-        match self.stream.send(bytes).await {
+        match self.stream.send_now(bytes) {
+            Ok(Sent::All) => Ok(()),
+            sent => self.send_rest(sent, bytes, reply).await,
+        }
+    }
+
+    async fn send_rest(
+        &mut self,
+        sent: io::Result<Sent>,
+        bytes: &[u8],
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DbError> {
+        let done = match sent {
+            Ok(Sent::All) => Ok(()),
+            Ok(Sent::Part(sent)) => self.stream.send_rest(&bytes[sent..]).await,
+            Err(e) => Err(e),
+        };
+        match done {
             Ok(()) => Ok(()),
             Err(e) => Err(Box::pin(self.last_words(e, reply)).await),
         }
@@ -335,14 +395,36 @@ impl PostgresSession {
 
     /// Receives until the reply is over or the server waits for rows to copy.
     async fn receive(&mut self, reply: &mut Reply<'_>) -> Result<(), DbError> {
+        match self.receive_now(reply) {
+            Ok(received) => received,
+            Err(wait) => self.receive_rest(wait, reply).await,
+        }
+    }
+
+    /// The same of a reply that is there, or comes while the thread is held up for it; an error is
+    /// what is waited for.
+    fn receive_now(&mut self, reply: &mut Reply<'_>) -> Result<Result<(), DbError>, Wait> {
         let skimmer = &mut self.skimmer;
-        let received = self.stream.receive(|bytes| {
-            let skimmed = skimmer.skim(bytes, reply);
-            (skimmed.is_err() || reply.is_over()).then_some(skimmed)
-        });
-        match received.await {
-            Ok(skimmed) => skimmed,
-            Err(e) => Err(reply.error.take().map_or_else(|| DbError::lost(&e), |e| *e)),
+        let received = self.stream.receive_now(|bytes| reply.read(skimmer, bytes));
+        match received {
+            Ok(Received::Done(skimmed)) => Ok(skimmed),
+            Ok(Received::Waits(wait)) => Err(wait),
+            Err(e) => Ok(Err(reply.lost(&e))),
+        }
+    }
+
+    #[allow(clippy::manual_async_fn)] // an `async fn` would keep all that it is given twice
+    fn receive_rest<'s>(
+        &'s mut self,
+        wait: Wait,
+        reply: &'s mut Reply<'_>,
+    ) -> impl Future<Output = Result<(), DbError>> + 's {
+        async move {
+            let skimmer = &mut self.skimmer;
+            let rest = self
+                .stream
+                .receive_rest(wait, |bytes| reply.read(skimmer, bytes));
+            rest.await.unwrap_or_else(|e| Err(reply.lost(&e)))
         }
     }
 

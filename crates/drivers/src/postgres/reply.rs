@@ -2,8 +2,9 @@
 
 use super::ahead::WentAhead;
 use super::error::ServerError;
-use super::skim::Visitor;
+use super::skim::{Skimmer, Visitor};
 use crate::{Cell, Outcome, RowSet};
+use std::io;
 use tidemark_core::{DbError, ErrorClass};
 
 /// Bytes kept of an error: its severity, state and message stand first.
@@ -89,6 +90,19 @@ impl<'r> Reply<'r> {
         self.ready || self.copy_in || self.is_lost()
     }
 
+    /// Reads a piece of it; a value when there is nothing more to wait for.
+    pub fn read(&mut self, skimmer: &mut Skimmer, bytes: &[u8]) -> Option<Result<(), DbError>> {
+        let skimmed = skimmer.skim(bytes, self);
+        (skimmed.is_err() || self.is_over()).then_some(skimmed)
+    }
+
+    /// Why a reply did not come: what the server said of it, where it did.
+    #[cold]
+    pub fn lost(&mut self, error: &io::Error) -> DbError {
+        let said = self.error.take();
+        said.map_or_else(|| DbError::lost(error), |said| *said)
+    }
+
     /// What the whole reply amounts to.
     ///
     /// # Errors
@@ -110,6 +124,7 @@ impl<'r> Reply<'r> {
         matches!(&self.error, Some(e) if e.class == ErrorClass::ConnectionLost)
     }
 
+    #[cold]
     fn fail(&mut self, body: &[u8]) {
         let error = Box::new(ServerError::parse(body).of_statement());
         if self.ready {
@@ -133,6 +148,12 @@ impl<'r> Reply<'r> {
             self.outcome.affected = self.outcome.affected.saturating_add(number.unwrap_or(0));
         }
         self.ended();
+    }
+
+    /// `ReadyForQuery`.
+    fn end(&mut self, transaction: u8) {
+        self.ready = true;
+        self.in_transaction = matches!(transaction, b'T' | b'E');
     }
 
     /// A command ended.
@@ -188,7 +209,6 @@ fn decode_row(body: &[u8], rows: &mut RowSet) -> Option<()> {
 }
 
 impl Visitor for Reply<'_> {
-    #[inline]
     fn wanted(&self, tag: u8, length: usize) -> Result<usize, DbError> {
         let wanted = match tag {
             b'D' if self.rows.is_none() => 0,
@@ -221,7 +241,25 @@ impl Visitor for Reply<'_> {
         Ok(wanted)
     }
 
+    /// Those of which nearly every reply is made come first.
     #[inline]
+    fn whole(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError> {
+        match (tag, body) {
+            _ if self.ready => self.one(tag, body),
+            (b'2', []) => Ok(()),
+            (b'D', _) if self.rows.is_none() => self.row(&[]),
+            (b'C', [.., 0]) if body.len() <= TAG_BYTES => {
+                self.complete(body);
+                Ok(())
+            }
+            (b'Z', &[state]) => {
+                self.end(state);
+                Ok(())
+            }
+            _ => self.one(tag, body),
+        }
+    }
+
     fn message(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError> {
         match tag {
             b'N' | b'S' | b'A' => {}
@@ -235,10 +273,7 @@ impl Visitor for Reply<'_> {
             }
             b'D' => self.row(body)?,
             b'C' => self.complete(body),
-            b'Z' => {
-                self.ready = true;
-                self.in_transaction = matches!(body, [b'T' | b'E']);
-            }
+            b'Z' => self.end(body.first().copied().unwrap_or_default()),
             b'T' => {
                 let columns = count(body)?;
                 self.columns = Some(columns);

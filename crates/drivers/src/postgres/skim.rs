@@ -21,6 +21,23 @@ pub(super) trait Visitor {
     /// # Errors
     /// When the message breaks the protocol.
     fn message(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError>;
+
+    /// A message has come in one piece.
+    ///
+    /// # Errors
+    /// As [`Visitor::wanted`] and [`Visitor::message`].
+    fn whole(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError> {
+        self.one(tag, body)
+    }
+
+    /// A whole message, whatever it is.
+    ///
+    /// # Errors
+    /// As [`Visitor::whole`].
+    fn one(&mut self, tag: u8, body: &[u8]) -> Result<(), DbError> {
+        let wanted = self.wanted(tag, body.len())?.min(body.len());
+        self.message(tag, &body[..wanted])
+    }
 }
 
 /// Where a session is in the server's stream of messages. Between messages it holds nothing.
@@ -54,6 +71,9 @@ impl Skimmer {
     /// Those of the visitor, and impossible lengths; the stream can't be understood after that.
     pub fn skim(&mut self, mut input: &[u8], visitor: &mut impl Visitor) -> Result<(), DbError> {
         loop {
+            while let Some((tag, body)) = self.whole(&mut input) {
+                visitor.whole(tag, body)?;
+            }
             if self.skip > 0 {
                 let n = self.skip.min(input.len());
                 self.skip -= n;
@@ -79,6 +99,19 @@ impl Skimmer {
             input = &input[HEADER + wanted..];
             visitor.message(tag, body)?;
         }
+    }
+
+    /// Takes a message that came in one piece, as nearly all do.
+    #[inline]
+    fn whole<'i>(&self, input: &mut &'i [u8]) -> Option<(u8, &'i [u8])> {
+        let (&[tag, a, b, c, d], rest) = input.split_first_chunk::<HEADER>()?;
+        if self.skip > 0 || !self.partial.is_empty() {
+            return None;
+        }
+        let length = (u32::from_be_bytes([a, b, c, d]) as usize).checked_sub(4)?;
+        let (body, rest) = rest.split_at_checked(length)?;
+        *input = rest;
+        Some((tag, body))
     }
 
     /// Adds to the message in `partial`, and hands it over when it is complete.

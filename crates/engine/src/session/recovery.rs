@@ -1,6 +1,6 @@
 //! After an error: what it means for the session, and opening it again.
 
-use super::{SessionTask, VALIDATION};
+use super::{SessionTask, VALIDATION, tell_hosts};
 use crate::error::EngineError;
 use crate::recorder::Recorder;
 use rand::rngs::SmallRng;
@@ -43,13 +43,13 @@ impl SessionTask {
             // What the run's own end cuts off is no error, unless it may have been done uncounted.
             if self.shared.control.is_stopping() {
                 if error.is_commit_unknown() {
-                    self.shared.recorder.ignored(error, statements);
+                    self.recorder.ignored(error, statements);
                 }
                 return Verdict::End;
             }
             return match spec.on_disconnect {
                 DisconnectPolicy::Reconnect => {
-                    self.shared.recorder.ignored(error, statements);
+                    self.recorder.ignored(error, statements);
                     Verdict::Reconnect
                 }
                 DisconnectPolicy::Fail => self.fail(error),
@@ -71,7 +71,7 @@ impl SessionTask {
             None => Ok(()),
         };
         let statements = self.uncounted();
-        self.shared.recorder.ignored(error, statements);
+        self.recorder.ignored(error, statements);
         match rolled_back {
             Ok(()) => Verdict::Again,
             Err(e) => Box::pin(self.judge(&e)).await,
@@ -79,7 +79,7 @@ impl SessionTask {
     }
 
     pub(super) fn fail(&self, error: &DbError) -> Verdict {
-        self.shared.recorder.failed(error);
+        self.recorder.failed(error);
         let error = error.clone();
         self.shared.control.fail(EngineError::Statement {
             session: self.number,
@@ -105,7 +105,7 @@ impl SessionTask {
         // The new one may find no place beside the old one.
         if let Some(former) = self.session.take() {
             self.host = former.last_host().unwrap_or(0);
-            shared.connected(&former, Recorder::disconnected);
+            tell_hosts(&self.recorder, &former, Recorder::disconnected);
             former.close().await;
         }
         loop {
@@ -123,8 +123,8 @@ impl SessionTask {
                         // Those that pause try at once.
                         control.signal();
                     }
-                    shared.connected(&session, Recorder::connected);
-                    shared.recorder.reconnected();
+                    tell_hosts(&self.recorder, &session, Recorder::connected);
+                    self.recorder.reconnected();
                     self.session = Some(session);
                     return true;
                 }

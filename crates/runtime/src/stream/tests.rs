@@ -1,5 +1,6 @@
 use super::*;
 use crate::{Executor, block_on};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Instant;
 

@@ -82,10 +82,10 @@ impl Distribution {
 
     /// Draws one key.
     pub fn draw(&self, rng: &mut Rng) -> i64 {
-        let n = self.n as f64;
+        let n = || self.n as f64;
         let offset = match self.shape {
             Shape::Uniform => rng.below(self.n),
-            Shape::Gaussian { iterations } => (n * mean(rng, iterations)) as u64,
+            Shape::Gaussian { iterations } => (n() * mean(rng, iterations)) as u64,
             Shape::Special {
                 iterations,
                 cold,
@@ -94,12 +94,12 @@ impl Distribution {
             } => {
                 let u = rng.unit();
                 if u < cold {
-                    ((n - 1.0) * mean(rng, iterations)) as u64
+                    ((n() - 1.0) * mean(rng, iterations)) as u64
                 } else {
                     (start + width * u) as u64
                 }
             }
-            Shape::Pareto { power } => (n * rng.unit().powf(power)) as u64,
+            Shape::Pareto { power } => (n() * rng.unit().powf(power)) as u64,
             Shape::Zipfian(zipf) => zipf.draw(rng) - 1,
         };
         // Rounding may reach n itself.
