@@ -423,3 +423,54 @@ fn who_expects_more_than_comes_hears_the_end() {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "{in_place}");
     }
 }
+
+#[test]
+fn what_is_not_done_at_once_is_waited_for() {
+    /// More than both ends' buffers take.
+    const MUCH: usize = 32 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (read, may_read) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        may_read.recv().unwrap();
+        let mut bytes = vec![0; MUCH];
+        socket.read_exact(&mut bytes).unwrap();
+        assert!(bytes.iter().enumerate().all(|(at, b)| *b == at as u8));
+        socket.write_all(b"ok").unwrap();
+    });
+    block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        let bytes: Vec<u8> = (0..MUCH).map(|at| at as u8).collect();
+        let Sent::Part(sent) = stream.send_now(&bytes).unwrap() else {
+            panic!("{MUCH} bytes were sent and nobody reads");
+        };
+        assert!((1..MUCH).contains(&sent), "{sent}");
+        read.send(()).unwrap();
+        stream.send_rest(&bytes[sent..]).await.unwrap();
+        let mut came = Vec::new();
+        let mut take = |bytes: &[u8]| {
+            came.extend_from_slice(bytes);
+            (came.len() == 2).then_some(())
+        };
+        match stream.receive_now(&mut take).unwrap() {
+            Received::Done(()) => {}
+            Received::Waits(wait) => stream.receive_rest(wait, &mut take).await.unwrap(),
+        }
+        assert_eq!(came, b"ok");
+    })
+    .unwrap();
+    server.join().unwrap();
+}
+
+#[test]
+fn nothing_is_received_at_once_where_nothing_came() {
+    let (address, server) = silent_server();
+    block_on(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        let received = stream.receive_now(|_| Some(())).unwrap();
+        assert!(matches!(received, Received::Waits(_)), "{received:?}");
+    })
+    .unwrap();
+    server.join().unwrap();
+}

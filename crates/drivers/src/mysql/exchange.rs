@@ -1,0 +1,201 @@
+//! One command and its reply.
+//!
+//! Both are done at once where that can be done: a command is short, and a session that has a thread
+//! to itself waits for its reply in the read. Futures hold what is rarer.
+
+use super::packet::{Frame, HEADER, Packets, Request};
+use super::reply::{Count, End, OkPacket, Results, Sink};
+use super::{MysqlSession, Place, State, ahead};
+use crate::Outcome;
+use std::io;
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_runtime::{Received, Sent, Wait};
+
+/// What of a command is still to be done when it was sent.
+enum Rest {
+    Failed(DbError),
+    /// So many of its bytes are sent.
+    Unsent(Request, usize),
+}
+
+impl MysqlSession {
+    /// Sends a statement, a prepared one of that place; what is returned reads its reply. Sessions wait
+    /// with it: what was sent is not part of it any more.
+    pub(super) fn run<'s, S: Sink + 's>(
+        &'s mut self,
+        request: Request,
+        place: Option<Place>,
+        sink: S,
+    ) -> impl Future<Output = Result<(Outcome, OkPacket), DbError>> + 's {
+        let (mut frame, rest) = self.start(request);
+        async move {
+            if let Some(rest) = rest {
+                Box::pin(self.go_on(rest)).await?;
+            }
+            let mut results = Results::new(sink, self.terms);
+            if let Some(place) = place {
+                results = results.knowing(self.statements[place.index()].columns.take());
+            }
+            let received = match self.receive_now(&mut frame, &mut results) {
+                Ok(received) => received,
+                Err(wait) => self.receive_rest(wait, &mut frame, &mut results).await,
+            };
+            if let Some(place) = place {
+                self.statements[place.index()].columns = results.into_columns();
+            }
+            if !matches!(received, Ok(End::WantsFile)) {
+                return self.first_error(received.map(End::done));
+            }
+            drop(received);
+            let refused = Box::pin(self.refuse_file(frame)).await;
+            self.first_error(refused)
+        }
+    }
+
+    /// Makes sure that nothing of an earlier reply is on its way.
+    pub(super) fn begin(&mut self) -> Result<(), DbError> {
+        let why = match self.state {
+            State::Idle => {
+                self.state = State::Busy;
+                return Ok(());
+            }
+            State::Busy => "the statement before this one was given up half-way",
+            State::Lost => "the connection was lost before",
+        };
+        self.state = State::Lost;
+        Err(DbError::new(ErrorClass::ConnectionLost, "io", why))
+    }
+
+    /// Sends one command, in as many packets as it needs. Its reply goes on counting them.
+    pub(super) async fn send(&mut self, request: Request) -> Result<Frame, DbError> {
+        let (frame, rest) = self.start(request);
+        if let Some(rest) = rest {
+            self.go_on(rest).await?;
+        }
+        Ok(frame)
+    }
+
+    /// Sends as much of a command as can be sent at once: nearly always all.
+    fn start(&mut self, mut request: Request) -> (Frame, Option<Box<Rest>>) {
+        if let Err(error) = self.begin() {
+            return (Frame::default(), Some(Box::new(Rest::Failed(error))));
+        }
+        let next = request.finish(0);
+        self.stream.expect(ahead::least(self.ahead.awaited()));
+        let rest = match self.stream.send_now(request.bytes()) {
+            Ok(Sent::All) => {
+                request.give_back();
+                None
+            }
+            Ok(Sent::Part(sent)) => Some(Rest::Unsent(request, sent)),
+            Err(error) => Some(Rest::Failed(self.lost(&error))),
+        };
+        (Frame::from_sequence(next), rest.map(Box::new))
+    }
+
+    async fn go_on(&mut self, rest: Box<Rest>) -> Result<(), DbError> {
+        match *rest {
+            Rest::Failed(error) => Err(error),
+            Rest::Unsent(request, sent) => {
+                let sent = self.stream.send_rest(&request.bytes()[sent..]).await;
+                request.give_back();
+                self.sent(sent)
+            }
+        }
+    }
+
+    pub(super) fn sent(&mut self, sent: io::Result<()>) -> Result<(), DbError> {
+        sent.map_err(|e| self.lost(&e))
+    }
+
+    #[cold]
+    fn lost(&mut self, error: &io::Error) -> DbError {
+        self.state = State::Lost;
+        lost(error)
+    }
+
+    pub(super) async fn receive<P: Packets>(
+        &mut self,
+        frame: &mut Frame,
+        packets: &mut P,
+    ) -> Result<P::End, DbError> {
+        match self.receive_now(frame, packets) {
+            Ok(received) => received,
+            Err(wait) => self.receive_rest(wait, frame, packets).await,
+        }
+    }
+
+    /// Receives a reply that is there, or comes while the thread is held up for it; an error is what
+    /// is waited for.
+    #[inline]
+    fn receive_now<P: Packets>(
+        &mut self,
+        frame: &mut Frame,
+        packets: &mut P,
+    ) -> Result<Result<P::End, DbError>, Wait> {
+        let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+        let result = match self.stream.receive_now(|bytes| reply.read(bytes)) {
+            Ok(Received::Done(result)) => result,
+            Ok(Received::Waits(wait)) => return Err(wait),
+            Err(e) => Err(lost(&e)),
+        };
+        let more = reply.more;
+        Ok(self.received(result, more))
+    }
+
+    #[allow(clippy::manual_async_fn)] // an `async fn` would keep all that it is given twice
+    fn receive_rest<'s, P: Packets>(
+        &'s mut self,
+        wait: Wait,
+        frame: &'s mut Frame,
+        packets: &'s mut P,
+    ) -> impl Future<Output = Result<P::End, DbError>> + 's {
+        async move {
+            let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
+            let received = self.stream.receive_rest(wait, |bytes| reply.read(bytes));
+            let result = received.await.unwrap_or_else(|e| Err(lost(&e)));
+            let more = reply.more;
+            self.received(result, more)
+        }
+    }
+
+    /// Takes over what a reply tells of the session, and whether anything came behind it.
+    pub(super) fn received<T>(
+        &mut self,
+        result: Result<T, DbError>,
+        more: bool,
+    ) -> Result<T, DbError> {
+        self.state = match &result {
+            Err(e) if e.class == ErrorClass::ConnectionLost => State::Lost,
+            // Only a goodbye, or nonsense, comes unasked.
+            _ if more => State::Lost,
+            _ => State::Idle,
+        };
+        result
+    }
+
+    /// Answers a request for a file with nothing, and the caller with an error.
+    async fn refuse_file(&mut self, mut frame: Frame) -> Result<(Outcome, OkPacket), DbError> {
+        self.state = State::Busy;
+        let nothing = [0, 0, 0, frame.sequence()];
+        let sent = self.stream.send(&nothing[..HEADER]).await;
+        self.sent(sent)?;
+        frame = Frame::from_sequence(frame.sequence().wrapping_add(1));
+        let mut rest = Results::new(Count, self.terms);
+        self.receive(&mut frame, &mut rest).await?;
+        Err(DbError::new(
+            ErrorClass::Fatal,
+            "local-infile",
+            "the server asked for a file of this machine; none was sent",
+        ))
+    }
+}
+
+#[cold]
+pub(super) fn lost(error: &io::Error) -> DbError {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        let closed = io::Error::new(error.kind(), "the server closed it");
+        return DbError::lost(&closed);
+    }
+    DbError::lost(error)
+}
