@@ -20,7 +20,8 @@ use tidemark_core::{DbError, FewerSessions, RunSpec, ThinkTime};
 use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
 use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{
-    BusyPoll, Executor, Sleepers, do_not_preempt, raise_open_files, sleep_unless, spawn,
+    BusyPoll, Executor, Sleepers, allowed_cores, do_not_preempt, raise_open_files, sleep_unless,
+    spawn,
 };
 use tidemark_workloads::Workload;
 
@@ -80,7 +81,7 @@ impl Crew {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let executors = spec.executors.unwrap_or(cores).clamp(1, sessions.max(1));
         let in_place = wait_in_place(spec, connector, workload.paces(), sessions, cores);
-        // They have a thread each, and share counters as if they had executors.
+        // They have a thread each, and share counters as if they had executors, or by core.
         let threads = if connector.is_blocking() || in_place {
             sessions
         } else {
@@ -89,7 +90,11 @@ impl Crew {
         let hosts: Arc<[(String, HostRole)]> = hosts(connector).into();
         let types = workload.transaction_types().len();
         let make = |mine| Recorder::new(types, mine, hosts.len());
-        let recorders = Arc::new(Recorders::new(executors, sessions, in_place, make));
+        let cores = match in_place && sessions > executors {
+            true => allowed_cores(),
+            false => Vec::new(),
+        };
+        let recorders = Arc::new(Recorders::new(executors, sessions, &cores, make));
         if let Some((log, run)) = samples {
             let counts = spec.warmup.is_zero();
             let sample = |r: &Arc<Recorder>| r.sample(log.sampler(run, counts));
@@ -320,7 +325,7 @@ fn hosts(connector: &Connector) -> Vec<(String, HostRole)> {
 }
 
 /// How many of `count` the `index`-th of `parts` gets.
-fn share(count: usize, parts: usize, index: usize) -> usize {
+pub(crate) fn share(count: usize, parts: usize, index: usize) -> usize {
     count / parts + usize::from(index < count % parts)
 }
 

@@ -1,4 +1,4 @@
-//! What sessions record: one set of counters per executor, swapped out once an interval.
+//! What sessions record: one set of counters per executor or core, swapped out once an interval.
 
 use crate::samples::Sampler;
 use crate::tally::ErrorTally;
@@ -177,9 +177,10 @@ struct State {
     in_progress: u64,
 }
 
-/// The counters of one executor.
+/// The counters of one executor, or of one core (`recorders`).
 ///
-/// Behind a lock that only the interval's swap ever contends for: it costs an uncontended pair of
+/// Behind a lock that only the interval's swap ever contends for, and on a core whoever was stopped in
+/// the middle of counting: it costs an uncontended pair of
 /// atomic operations a transaction, and makes every interval exact. Histograms belong to the
 /// executor and not to a session: ten thousand of them would be gigabytes.
 pub struct Recorder(Mutex<State>);
@@ -202,7 +203,7 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts one transaction: what came of it, the session's number on this executor, its
+    /// Counts one transaction: what came of it, the session's number in this recorder, its
     /// statements, its service time, and its wait where it was due before it was sent.
     #[inline]
     pub fn record(

@@ -1,33 +1,37 @@
 //! The recorders of a run, and which of them counts what.
 
+use crate::launch::share;
 use crate::recorder::{Recorder, SessionTally};
 use std::sync::Arc;
 use tidemark_runtime::current_core;
 
-/// One recorder an executor. Where sessions have threads of their own, which wander from core to
-/// core, there are as many, and a transaction is counted where its thread happens to be: counters
-/// that the cores take from each other would cost as much as the counting.
+/// One recorder an executor. Where there are more threads, each with a session that waits in reads,
+/// they wander from core to core, and a transaction is counted by the recorder of the core that it
+/// ends on: counters that the cores take from each other would cost as much as the counting.
 pub(crate) struct Recorders {
     all: Vec<Arc<Recorder>>,
-    by_core: bool,
+    /// The recorder of each core, by the core's number; none where threads have recorders.
+    by_core: Vec<u16>,
 }
 
 impl Recorders {
-    /// So many recorders, for a number of sessions, which each make with its share of them.
+    /// As many recorders as there are executors. `make` makes one for a number of sessions. `cores`
+    /// are those that threads may run on where recorders belong to them, else none.
     pub fn new(
         count: usize,
         sessions: usize,
-        by_core: bool,
+        cores: &[usize],
         make: impl Fn(usize) -> Recorder,
     ) -> Self {
-        let share = |recorder| match by_core {
-            true => sessions,
-            false => sessions / count + usize::from(recorder < sessions % count),
+        let share = |recorder| match cores {
+            [] => share(sessions, count, recorder),
+            // Any core may come to any session.
+            _ => sessions,
         };
         let all = (0..count).map(|recorder| Arc::new(make(share(recorder))));
         Self {
             all: all.collect(),
-            by_core,
+            by_core: by_core(cores, count),
         }
     }
 
@@ -39,27 +43,28 @@ impl Recorders {
         self.all.iter()
     }
 
-    /// The one of a thread.
-    pub fn of(&self, thread: usize) -> &Arc<Recorder> {
-        &self.all[thread % self.all.len()]
+    /// The recorder of a session's executor.
+    pub fn of(&self, session: usize) -> &Arc<Recorder> {
+        &self.all[session % self.all.len()]
     }
 
-    /// Which a session's transaction is counted by whose thread asks; `own` is its thread's.
+    /// The recorder that a transaction is counted by: the core's that the caller runs on, or `own`,
+    /// that of the session. Arrivals in progress are counted by `own` alone ([`Recorder::swap`]), so
+    /// recorders belong to cores only where nothing makes transactions due.
     #[inline]
     pub fn here<'r>(&'r self, own: &'r Recorder) -> &'r Recorder {
-        if self.by_core
-            && let Some(core) = current_core()
-        {
-            return &self.all[core % self.all.len()];
+        if self.by_core.is_empty() {
+            return own;
         }
-        own
+        let here = current_core().and_then(|core| self.by_core.get(core));
+        here.map_or(own, |recorder| &self.all[usize::from(*recorder)])
     }
 
-    /// A session's number in its recorder.
+    /// A session's number in its recorder, or in each of them.
     pub fn local(&self, session: usize) -> usize {
-        match self.by_core {
-            true => session,
-            false => session / self.all.len(),
+        match self.by_core.is_empty() {
+            true => session / self.all.len(),
+            false => session,
         }
     }
 
@@ -74,12 +79,25 @@ impl Recorders {
             let own = session % self.all.len();
             let parts = by_recorder.iter().enumerate();
             parts
-                .filter(|(recorder, _)| self.by_core || *recorder == own)
+                .filter(|(recorder, _)| !self.by_core.is_empty() || *recorder == own)
                 .filter_map(|(_, tallies)| tallies.get(local))
                 .fold(SessionTally::default(), |sum, part| sum + *part)
         };
         (0..sessions).map(of).filter(|tally| tally.opened).collect()
     }
+}
+
+/// The recorder of each core, by its number: in turn over those that may be used, whose numbers have
+/// gaps. A core that may be used later takes turns with them.
+fn by_core(cores: &[usize], recorders: usize) -> Vec<u16> {
+    let Some(last) = cores.iter().max() else {
+        return Vec::new();
+    };
+    let turn = |core: usize| {
+        let rank = cores.iter().position(|allowed| *allowed == core);
+        u16::try_from(rank.unwrap_or(core) % recorders).unwrap_or_default()
+    };
+    (0..=*last).map(turn).collect()
 }
 
 #[cfg(test)]
@@ -91,8 +109,17 @@ mod tests {
 
     const SESSIONS: usize = 5;
 
-    fn recorders(by_core: bool) -> Recorders {
-        Recorders::new(2, SESSIONS, by_core, |mine| Recorder::new(1, mine, 1))
+    fn recorders(cores: &[usize]) -> Recorders {
+        Recorders::new(2, SESSIONS, cores, |mine| Recorder::new(1, mine, 1))
+    }
+
+    #[test]
+    fn cores_of_a_mask_with_gaps_have_recorders_of_their_own() {
+        assert_eq!(by_core(&[0, 2], 2), [0, 1, 1]);
+        assert_eq!(by_core(&[1, 3, 5, 7], 4), [0, 0, 2, 1, 0, 2, 2, 3]);
+        // A quota allows fewer executors than there are cores.
+        assert_eq!(by_core(&[0, 1, 2, 3], 2), [0, 1, 0, 1]);
+        assert!(by_core(&[], 2).is_empty());
     }
 
     fn record(recorder: &Recorder, session: usize) {
@@ -102,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_session_of_an_executor_is_counted_by_its_recorder() {
-        let recorders = recorders(false);
+        let recorders = recorders(&[]);
         for session in 0..SESSIONS {
             let own = recorders.of(session);
             assert!(std::ptr::eq(recorders.here(own), &**own));
@@ -116,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_a_session_did_on_several_cores_is_added_up() {
-        let recorders = recorders(true);
+        let recorders = recorders(&tidemark_runtime::allowed_cores());
         // The last one never opened.
         for session in 0..SESSIONS - 1 {
             recorders.of(session).opened(recorders.local(session));

@@ -1,7 +1,7 @@
 //! A sample of every transaction, for those who ask: written by a thread of its own while the run
 //! goes on.
 //!
-//! Each executor fills a chunk beside its counters, under the same lock, so that what is sampled
+//! Each executor, or core, fills a chunk beside its counters, under the same lock, so that what is sampled
 //! is what is counted. A full chunk is handed over without waiting: where the writer can't keep up,
 //! chunks are dropped and their samples counted as lost, and no transaction waits for a disk.
 
@@ -58,8 +58,8 @@ pub struct SampleLog {
 }
 
 impl SampleLog {
-    /// Starts the thread. `write` is called with samples in the order of their chunks, and once
-    /// with none at the end, when it may flush; what it can't write is lost, and so is all that
+    /// Starts the thread. `write` is called with samples in the order of their chunks, which is not that
+    /// in time, not even of one terminal, and once with none at the end, when it may flush; what it can't write is lost, and so is all that
     /// follows.
     ///
     /// # Errors

@@ -336,7 +336,12 @@ impl SessionTask {
                         begun,
                         between,
                     });
-                    self.shared.recorders.here(&self.recorder).record_by(
+                    let recorder = match part.scheduled {
+                        // It was begun there.
+                        true => &self.recorder,
+                        false => self.shared.recorders.here(&self.recorder),
+                    };
+                    recorder.record_by(
                         by,
                         done,
                         terminal.parts(),

@@ -1,5 +1,5 @@
 //! What is sampled is what is counted: of every transaction that counts one sample, however it was
-//! paced.
+//! paced; and so are the sessions' shares.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -76,6 +76,11 @@ fn conserved(connector: &Connector, spec: &RunSpec, what: &str) {
         (report.written, report.lost, &report.error),
         (counted, 0, &None),
         "{what}"
+    );
+    let shares = result.totals.fairness.events_avg * spec.sessions as f64;
+    assert!(
+        (shares - counted as f64).abs() < 0.5,
+        "{what}: the sessions' shares are {shares} of {counted}"
     );
     let seen = seen.lock().unwrap();
     let mut kinds = BTreeMap::new();

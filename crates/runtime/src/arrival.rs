@@ -9,8 +9,8 @@ use std::io;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// For how many nanoseconds the two clocks are taken to go alike. Only a step of the real one parts them: slewing
-/// moves both.
+/// For how many nanoseconds the two clocks are taken to go alike. Only a step of the real one parts
+/// them: slewing moves both.
 const HOLDS: u64 = 100_000_000;
 /// Between reading the one and the other; more is read again, the thread may have been away.
 const AT_ONCE: Duration = Duration::from_micros(2);
@@ -100,19 +100,35 @@ fn receive_from(
     message.msg_controllen = size_of::<Control>() as _;
     // SAFETY: what the message points to is alive, writable and of the lengths that are given.
     let got = unsafe { direct::receive(socket, &mut message) }?;
-    // SAFETY: the kernel has filled in as much as `msg_controllen` says.
-    let first = unsafe { libc::CMSG_FIRSTHDR(&raw const message).as_ref() };
-    let stamp = first.and_then(|header| {
-        let is_stamp =
-            header.cmsg_level == libc::SOL_SOCKET && header.cmsg_type == libc::SCM_TIMESTAMPNS;
-        // SAFETY: such a message's data is a `timespec`, as socket(7) says; it need not be aligned.
-        is_stamp.then(|| unsafe {
-            libc::CMSG_DATA(header)
-                .cast::<libc::timespec>()
-                .read_unaligned()
-        })
-    });
+    // SAFETY: the message is the one that the kernel has filled in, its control buffer alive.
+    let stamp = unsafe { stamp_of(&message) };
     Ok((got, stamp.and_then(Stamp::of)))
+}
+
+/// The stamp of a message that was received.
+///
+/// # Safety
+/// What the message points to must be alive, and as long as it says.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+unsafe fn stamp_of(message: &libc::msghdr) -> Option<libc::timespec> {
+    /// Its header included.
+    // SAFETY: it only computes.
+    const LENGTH: u32 = unsafe { libc::CMSG_LEN(size_of::<libc::timespec>() as u32) };
+    // SAFETY: the header is null or lies in the control buffer, whole (cmsg(3)). What follows it is
+    // read through the same pointer, and not before its length was looked at: a `timespec`, as
+    // socket(7) says, which need not be aligned.
+    unsafe {
+        let header = libc::CMSG_FIRSTHDR(message);
+        let is_stamp = !header.is_null()
+            && (*header).cmsg_level == libc::SOL_SOCKET
+            && (*header).cmsg_type == libc::SCM_TIMESTAMPNS
+            && (*header).cmsg_len as usize >= LENGTH as usize;
+        is_stamp.then(|| {
+            let stamp = libc::CMSG_DATA(header).cast::<libc::timespec>();
+            stamp.read_unaligned()
+        })
+    }
 }
 
 /// Receives; this system has no stamps.

@@ -7,6 +7,7 @@
 
 #![allow(unsafe_code)]
 
+use libc::c_long;
 use std::io;
 use std::os::fd::RawFd;
 
@@ -18,8 +19,10 @@ use std::os::fd::RawFd;
 /// # Safety
 /// What the message points to must be alive and as long as it says.
 pub unsafe fn receive(socket: RawFd, message: &mut libc::msghdr) -> io::Result<usize> {
+    let (socket, flags) = (c_long::from(socket), c_long::from(0));
+    let message = std::ptr::from_mut(message);
     // SAFETY: the caller vouches for what the message points to.
-    result(unsafe { libc::syscall(libc::SYS_recvmsg, socket, std::ptr::from_mut(message), 0) })
+    result(unsafe { libc::syscall(libc::SYS_recvmsg, socket, message, flags) })
 }
 
 /// send(2), which raises no signal when the peer has gone; how much was sent.
@@ -27,21 +30,21 @@ pub unsafe fn receive(socket: RawFd, message: &mut libc::msghdr) -> io::Result<u
 /// # Errors
 /// As send(2).
 pub fn send(socket: RawFd, bytes: &[u8]) -> io::Result<usize> {
-    // sendto(2): without an address it is send(2).
+    // sendto(2): without an address it is send(2). What is variadic is passed as wide as a register.
     // SAFETY: the bytes are alive and as long as is said, and only read.
     result(unsafe {
         libc::syscall(
             libc::SYS_sendto,
-            socket,
+            c_long::from(socket),
             bytes.as_ptr(),
             bytes.len(),
-            libc::MSG_NOSIGNAL,
+            c_long::from(libc::MSG_NOSIGNAL),
             std::ptr::null::<libc::sockaddr>(),
-            0,
+            c_long::from(0),
         )
     })
 }
 
-fn result(returned: libc::c_long) -> io::Result<usize> {
+fn result(returned: c_long) -> io::Result<usize> {
     usize::try_from(returned).map_err(|_| io::Error::last_os_error())
 }

@@ -32,7 +32,7 @@ mod tls;
 pub use busy_poll::{BusyPoll, busy_polled};
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
 pub use footprint::forget_program_text;
-pub use limits::{is_short_of_cpu, raise_open_files};
+pub use limits::{allowed_cores, is_short_of_cpu, raise_open_files};
 pub use parking::Parking;
 pub use reactor::remote_signal;
 pub use scheduling::{current_core, do_not_preempt};

@@ -28,20 +28,34 @@ pub fn raise_open_files() -> Option<u64> {
 /// processors have, and stops it for many milliseconds when that is used up.
 #[cfg(target_os = "linux")]
 pub fn is_short_of_cpu() -> bool {
-    use nix::sched::{CpuSet, sched_getaffinity};
-    let Ok(allowed) = sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
-        return false;
-    };
-    let processors = (0..CpuSet::count()).filter(|n| allowed.is_set(*n).unwrap_or(false));
     // The standard library looks at quotas, and calls less than one processor one.
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    cores == 1 || cores < processors.count()
+    cores == 1 || cores < allowed_cores().len()
 }
 
 /// Other systems have no such quotas.
 #[cfg(not(target_os = "linux"))]
 pub fn is_short_of_cpu() -> bool {
     std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)
+}
+
+/// The numbers of the cores that the calling thread may run on, in order; none where the system doesn't
+/// say.
+#[cfg(target_os = "linux")]
+pub fn allowed_cores() -> Vec<usize> {
+    use nix::sched::{CpuSet, sched_getaffinity};
+    let Ok(allowed) = sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
+        return Vec::new();
+    };
+    (0..CpuSet::count())
+        .filter(|core| allowed.is_set(*core).unwrap_or(false))
+        .collect()
+}
+
+/// Other systems don't say it.
+#[cfg(not(target_os = "linux"))]
+pub fn allowed_cores() -> Vec<usize> {
+    Vec::new()
 }
 
 #[cfg(all(test, unix))]

@@ -11,10 +11,10 @@ use std::io;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::{Received, Sent, Wait};
 
-/// What of a command is still to be done when it was sent.
+/// What sending a command at once has left to be done, or to be told.
 enum Rest {
     Failed(DbError),
-    /// So many of its bytes are sent.
+    /// So many of its bytes are sent; the others wait for room.
     Unsent(Request, usize),
 }
 
@@ -37,8 +37,8 @@ impl MysqlSession {
                 results = results.knowing(self.statements[place.index()].columns.take());
             }
             let received = match self.receive_now(&mut frame, &mut results) {
-                Ok(received) => received,
-                Err(wait) => self.receive_rest(wait, &mut frame, &mut results).await,
+                Received::Done(received) => received,
+                Received::Waits(wait) => self.receive_rest(wait, &mut frame, &mut results).await,
             };
             if let Some(place) = place {
                 self.statements[place.index()].columns = results.into_columns();
@@ -88,7 +88,7 @@ impl MysqlSession {
                 None
             }
             Ok(Sent::Part(sent)) => Some(Rest::Unsent(request, sent)),
-            Err(error) => Some(Rest::Failed(self.lost(&error))),
+            Err(error) => Some(Rest::Failed(self.lose(&error))),
         };
         (Frame::from_sequence(next), rest.map(Box::new))
     }
@@ -105,11 +105,12 @@ impl MysqlSession {
     }
 
     pub(super) fn sent(&mut self, sent: io::Result<()>) -> Result<(), DbError> {
-        sent.map_err(|e| self.lost(&e))
+        sent.map_err(|e| self.lose(&e))
     }
 
+    /// The connection is of no use any more.
     #[cold]
-    fn lost(&mut self, error: &io::Error) -> DbError {
+    fn lose(&mut self, error: &io::Error) -> DbError {
         self.state = State::Lost;
         lost(error)
     }
@@ -120,27 +121,26 @@ impl MysqlSession {
         packets: &mut P,
     ) -> Result<P::End, DbError> {
         match self.receive_now(frame, packets) {
-            Ok(received) => received,
-            Err(wait) => self.receive_rest(wait, frame, packets).await,
+            Received::Done(received) => received,
+            Received::Waits(wait) => self.receive_rest(wait, frame, packets).await,
         }
     }
 
-    /// Receives a reply that is there, or comes while the thread is held up for it; an error is what
-    /// is waited for.
+    /// Receives a reply that is there, or comes while the thread is held up for it.
     #[inline]
     fn receive_now<P: Packets>(
         &mut self,
         frame: &mut Frame,
         packets: &mut P,
-    ) -> Result<Result<P::End, DbError>, Wait> {
+    ) -> Received<Result<P::End, DbError>> {
         let mut reply = ahead::Reply::new(&mut self.ahead, frame, packets);
         let result = match self.stream.receive_now(|bytes| reply.read(bytes)) {
             Ok(Received::Done(result)) => result,
-            Ok(Received::Waits(wait)) => return Err(wait),
+            Ok(Received::Waits(wait)) => return Received::Waits(wait),
             Err(e) => Err(lost(&e)),
         };
         let more = reply.more;
-        Ok(self.received(result, more))
+        Received::Done(self.received(result, more))
     }
 
     #[allow(clippy::manual_async_fn)] // an `async fn` would keep all that it is given twice

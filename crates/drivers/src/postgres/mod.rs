@@ -35,11 +35,11 @@ use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::{Received, Sent, Stream, Wait};
 
-/// What of a request is still to be done when it was sent.
+/// What sending a request at once has left to be done, or to be told.
 enum Rest {
-    Failed(DbError),
-    /// Its bytes, and what came of sending them.
-    Unsent(Vec<u8>, io::Result<Sent>),
+    Refused(DbError),
+    /// So many of its bytes are sent; the others wait for room, or could not be.
+    Unsent(Vec<u8>, io::Result<usize>),
 }
 
 /// One session.
@@ -307,8 +307,8 @@ impl PostgresSession {
                 Box::pin(self.go_on(rest, reply)).await?;
             }
             match self.receive_now(reply) {
-                Ok(received) => received?,
-                Err(wait) => self.receive_rest(wait, reply).await?,
+                Received::Done(received) => received?,
+                Received::Waits(wait) => self.receive_rest(wait, reply).await?,
             }
             if reply.copy_in {
                 Box::pin(load::refuse_copy(self, reply)).await?;
@@ -320,20 +320,21 @@ impl PostgresSession {
     /// Sends as much of a request as can be sent at once: nearly always all.
     fn start(&mut self, out: Vec<u8>) -> Option<Box<Rest>> {
         if let Err(error) = self.begin() {
-            return Some(Box::new(Rest::Failed(error)));
+            return Some(Box::new(Rest::Refused(error)));
         }
         match self.stream.send_now(&out) {
             Ok(Sent::All) => {
                 message::give_back(out);
                 None
             }
-            sent => Some(Box::new(Rest::Unsent(out, sent))),
+            Ok(Sent::Part(sent)) => Some(Box::new(Rest::Unsent(out, Ok(sent)))),
+            Err(error) => Some(Box::new(Rest::Unsent(out, Err(error)))),
         }
     }
 
     async fn go_on(&mut self, rest: Box<Rest>, reply: &mut Reply<'_>) -> Result<(), DbError> {
         match *rest {
-            Rest::Failed(error) => Err(error),
+            Rest::Refused(error) => Err(error),
             Rest::Unsent(out, sent) => {
                 self.send_rest(sent, &out, reply).await?;
                 message::give_back(out);
@@ -362,19 +363,19 @@ impl PostgresSession {
     async fn transmit(&mut self, bytes: &[u8], reply: &mut Reply<'_>) -> Result<(), DbError> {
         match self.stream.send_now(bytes) {
             Ok(Sent::All) => Ok(()),
-            sent => self.send_rest(sent, bytes, reply).await,
+            Ok(Sent::Part(sent)) => self.send_rest(Ok(sent), bytes, reply).await,
+            Err(error) => self.send_rest(Err(error), bytes, reply).await,
         }
     }
 
     async fn send_rest(
         &mut self,
-        sent: io::Result<Sent>,
+        sent: io::Result<usize>,
         bytes: &[u8],
         reply: &mut Reply<'_>,
     ) -> Result<(), DbError> {
         let done = match sent {
-            Ok(Sent::All) => Ok(()),
-            Ok(Sent::Part(sent)) => self.stream.send_rest(&bytes[sent..]).await,
+            Ok(sent) => self.stream.send_rest(&bytes[sent..]).await,
             Err(e) => Err(e),
         };
         match done {
@@ -396,21 +397,16 @@ impl PostgresSession {
     /// Receives until the reply is over or the server waits for rows to copy.
     async fn receive(&mut self, reply: &mut Reply<'_>) -> Result<(), DbError> {
         match self.receive_now(reply) {
-            Ok(received) => received,
-            Err(wait) => self.receive_rest(wait, reply).await,
+            Received::Done(received) => received,
+            Received::Waits(wait) => self.receive_rest(wait, reply).await,
         }
     }
 
-    /// The same of a reply that is there, or comes while the thread is held up for it; an error is
-    /// what is waited for.
-    fn receive_now(&mut self, reply: &mut Reply<'_>) -> Result<Result<(), DbError>, Wait> {
+    /// The same of a reply that is there, or comes while the thread is held up for it.
+    fn receive_now(&mut self, reply: &mut Reply<'_>) -> Received<Result<(), DbError>> {
         let skimmer = &mut self.skimmer;
         let received = self.stream.receive_now(|bytes| reply.read(skimmer, bytes));
-        match received {
-            Ok(Received::Done(skimmed)) => Ok(skimmed),
-            Ok(Received::Waits(wait)) => Err(wait),
-            Err(e) => Ok(Err(reply.lost(&e))),
-        }
+        received.unwrap_or_else(|e| Received::Done(Err(reply.lost(&e))))
     }
 
     #[allow(clippy::manual_async_fn)] // an `async fn` would keep all that it is given twice

@@ -18,7 +18,8 @@ const READS_AT_ONCE: u32 = 16;
 pub enum Sent {
     /// All is sent.
     All,
-    /// So many bytes are; [`Stream::send_rest`] is to be given the others.
+    /// So many bytes are taken; [`Stream::send_rest`] is to be given the others, also when there are
+    /// none: it sends what TLS holds of them.
     Part(usize),
 }
 
@@ -99,12 +100,10 @@ impl Stream {
         }
         let mut sent = 0;
         while sent < bytes.len() || self.holds_bytes() {
+            self.writable().await?;
             match self.try_send(&bytes[sent..]) {
                 Ok(n) => sent += n,
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    self.clear_writable();
-                    self.writable().await?;
-                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => self.clear_writable(),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
@@ -302,9 +301,7 @@ impl Stream {
                 let n = self.socket.read(buffer)?;
                 // A short read has emptied the socket: what comes later makes a new edge
                 // (epoll(7), question 9). The end may have come already, with the same edge.
-                // Who waits in place asks nobody whether there is something.
                 if n < buffer.len()
-                    && self.in_place.is_none()
                     && let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot)
                 {
                     slot.readable = slot.ended;

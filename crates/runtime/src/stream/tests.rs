@@ -322,6 +322,8 @@ fn a_read_in_place_gives_the_executor_its_turn() {
             .await
             .unwrap();
         assert_eq!(got, b"abc");
+        // Said by the turn, and taken back by the read: or the next wait would be none.
+        assert!(!stream.is_readable());
         assert!(begun.elapsed() >= HELD * 5);
         assert!(stream.heard_at(begun) >= begun + HELD * 5);
         stream.send(b"d").await.unwrap();
@@ -472,5 +474,32 @@ fn nothing_is_received_at_once_where_nothing_came() {
         assert!(matches!(received, Received::Waits(_)), "{received:?}");
     })
     .unwrap();
+    server.join().unwrap();
+}
+
+#[test]
+fn a_send_in_place_gives_the_executor_its_turn() {
+    /// More than both ends' buffers take.
+    const MUCH: usize = 32 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (read, may_read) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        may_read.recv().unwrap();
+        socket.read_exact(&mut vec![0; MUCH]).unwrap();
+    });
+    let mut executor = Executor::new().unwrap();
+    executor.spawn(async move {
+        let mut stream = Stream::connect_tcp(address).await.unwrap();
+        stream.wait_in_place(Duration::from_millis(20)).unwrap();
+        stream.send(&vec![0; MUCH]).await.unwrap();
+    });
+    // The peer reads when this one had its turn.
+    executor.spawn(async move {
+        crate::sleep(Duration::from_millis(50)).await;
+        read.send(()).unwrap();
+    });
+    executor.run().unwrap();
     server.join().unwrap();
 }

@@ -82,6 +82,7 @@ impl Distribution {
 
     /// Draws one key.
     pub fn draw(&self, rng: &mut Rng) -> i64 {
+        // Only some shapes need it as a float.
         let n = || self.n as f64;
         let offset = match self.shape {
             Shape::Uniform => rng.below(self.n),
