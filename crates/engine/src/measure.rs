@@ -173,7 +173,6 @@ impl<'a> Measurement<'a> {
             checkpoint.start = now;
         }
         self.crew.control.measuring.store(true, Ordering::Relaxed);
-        self.crew.recorders.iter().for_each(|r| r.reset_sessions());
         self.begin_step(now);
     }
 

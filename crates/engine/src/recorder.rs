@@ -339,11 +339,20 @@ impl Recorder {
     }
 
     /// Exchanges the counters for cleared ones; adds the sessions connected, by host, and gives the
-    /// transactions in progress. With `begins`, what is counted from now on is sampled.
+    /// transactions in progress. With `begins`, what is counted from now on is sampled, and in the
+    /// sessions' shares.
     pub(crate) fn swap(&self, cleared: &mut Counters, connected: &mut [u64], begins: bool) -> u64 {
         let mut state = self.lock();
-        if let Some(sampler) = state.sampler.as_mut().filter(|_| begins) {
-            sampler.begin();
+        if begins {
+            if let Some(sampler) = &mut state.sampler {
+                sampler.begin();
+            }
+            for tally in &mut state.sessions {
+                *tally = SessionTally {
+                    opened: tally.opened,
+                    ..SessionTally::default()
+                };
+            }
         }
         std::mem::swap(&mut state.counters, cleared);
         for (sum, mine) in connected.iter_mut().zip(&state.connected) {
@@ -364,18 +373,9 @@ impl Recorder {
         }
     }
 
-    /// Each session's share since the last reset.
+    /// Each session's share.
     pub(crate) fn sessions(&self, into: &mut Vec<SessionTally>) {
         into.extend_from_slice(&self.lock().sessions);
-    }
-
-    pub(crate) fn reset_sessions(&self) {
-        for tally in &mut self.lock().sessions {
-            *tally = SessionTally {
-                opened: tally.opened,
-                ..SessionTally::default()
-            };
-        }
     }
 }
 
