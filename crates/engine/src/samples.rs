@@ -1,8 +1,8 @@
 //! A sample of every transaction, for those who ask: written by a thread of its own while the run
 //! goes on.
 //!
-//! Each executor, or core, fills a chunk beside its counters, under the same lock, so that what is sampled
-//! is what is counted. A full chunk is handed over without waiting: where the writer can't keep up,
+//! Each executor, or core, fills a chunk beside its counters, under the same lock, so that what is
+//! sampled is what is counted. A full chunk is handed over without waiting: where the writer can't keep up,
 //! chunks are dropped and their samples counted as lost, and no transaction waits for a disk.
 
 use std::io;
@@ -58,9 +58,9 @@ pub struct SampleLog {
 }
 
 impl SampleLog {
-    /// Starts the thread. `write` is called with samples in the order of their chunks, which is not that
-    /// in time, not even of one terminal, and once with none at the end, when it may flush; what it can't write is lost, and so is all that
-    /// follows.
+    /// Starts the thread. `write` is called with samples in the order of their chunks, which is not
+    /// that in time, not even of one terminal, and once with none at the end, when it may flush; what
+    /// it can't write is lost, and so is all that follows.
     ///
     /// # Errors
     /// When no thread can be had.

@@ -426,24 +426,39 @@ fn who_expects_more_than_comes_hears_the_end() {
     }
 }
 
-#[test]
-fn what_is_not_done_at_once_is_waited_for() {
-    /// More than both ends' buffers take.
-    const MUCH: usize = 32 << 20;
+/// More than both ends' buffers take.
+const MUCH: usize = 32 << 20;
+
+fn much() -> Vec<u8> {
+    (0..MUCH).map(|at| at as u8).collect()
+}
+
+/// Reads nothing until it is told to, then all of [`much`], and says so.
+fn reads_when_told() -> (
+    SocketAddr,
+    std::sync::mpsc::Sender<()>,
+    std::thread::JoinHandle<()>,
+) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (read, may_read) = std::sync::mpsc::channel();
+    let (tell, told) = std::sync::mpsc::channel();
     let server = std::thread::spawn(move || {
         let (mut socket, _) = listener.accept().unwrap();
-        may_read.recv().unwrap();
+        told.recv().unwrap();
         let mut bytes = vec![0; MUCH];
         socket.read_exact(&mut bytes).unwrap();
         assert!(bytes.iter().enumerate().all(|(at, b)| *b == at as u8));
         socket.write_all(b"ok").unwrap();
     });
+    (address, tell, server)
+}
+
+#[test]
+fn what_is_not_done_at_once_is_waited_for() {
+    let (address, read, server) = reads_when_told();
     block_on(async move {
         let mut stream = Stream::connect_tcp(address).await.unwrap();
-        let bytes: Vec<u8> = (0..MUCH).map(|at| at as u8).collect();
+        let bytes = much();
         let Sent::Part(sent) = stream.send_now(&bytes).unwrap() else {
             panic!("{MUCH} bytes were sent and nobody reads");
         };
@@ -479,21 +494,13 @@ fn nothing_is_received_at_once_where_nothing_came() {
 
 #[test]
 fn a_send_in_place_gives_the_executor_its_turn() {
-    /// More than both ends' buffers take.
-    const MUCH: usize = 32 << 20;
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (read, may_read) = std::sync::mpsc::channel();
-    let server = std::thread::spawn(move || {
-        let (mut socket, _) = listener.accept().unwrap();
-        may_read.recv().unwrap();
-        socket.read_exact(&mut vec![0; MUCH]).unwrap();
-    });
+    let (address, read, server) = reads_when_told();
     let mut executor = Executor::new().unwrap();
     executor.spawn(async move {
         let mut stream = Stream::connect_tcp(address).await.unwrap();
         stream.wait_in_place(Duration::from_millis(20)).unwrap();
-        stream.send(&vec![0; MUCH]).await.unwrap();
+        stream.send(&much()).await.unwrap();
+        stream.receive(|_| Some(())).await.unwrap();
     });
     // The peer reads when this one had its turn.
     executor.spawn(async move {
