@@ -133,6 +133,12 @@ impl Dialect {
         matches!(self.engine, Engine::Postgres | Engine::Sqlite)
     }
 
+    /// Whether sessions can make tables at the same time without waiting for each other, or failing:
+    /// the others have one place where they change what tables there are.
+    pub fn makes_tables_side_by_side(&self) -> bool {
+        matches!(self.engine, Engine::Mysql | Engine::Mariadb)
+    }
+
     /// A value as a literal.
     pub fn literal(&self, value: Value<'_>) -> String {
         let mut out = Vec::new();

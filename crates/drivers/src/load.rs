@@ -1,6 +1,7 @@
 //! Loading many rows by the fastest way a target takes.
 
 use crate::dialect::write_hex;
+use crate::mysql::bulk::ArrayRow;
 use crate::postgres::binary::BinaryRows;
 use crate::{BulkMethod, Dialect, Value};
 
@@ -44,6 +45,8 @@ pub(crate) enum Sink<'a> {
     Copy(&'a mut Vec<u8>),
     /// COPY's binary format.
     CopyBinary(&'a mut Vec<u8>, &'a mut BinaryRows),
+    /// Indicators and binary values of MariaDB's arrays.
+    Array(&'a mut Vec<u8>, &'a mut ArrayRow),
     /// Literals of a VALUES list.
     Values(&'a mut Vec<u8>, &'a Dialect),
     /// Comma-separated, quoted where it must be (RFC 4180); NULL is `NULL` without quotes.
@@ -86,6 +89,14 @@ impl<'a> RowWriter<'a> {
         }
     }
 
+    /// Writes a row of MariaDB's arrays.
+    pub(crate) fn array_row(out: &'a mut Vec<u8>, row: &'a mut ArrayRow) -> Self {
+        Self {
+            sink: Sink::Array(out, row),
+            first: true,
+        }
+    }
+
     /// Writes literals with commas between them, for a list of VALUES.
     pub fn literals(out: &'a mut Vec<u8>, dialect: &'a Dialect) -> Self {
         Self {
@@ -124,6 +135,7 @@ impl<'a> RowWriter<'a> {
                 }
             }
             Sink::CopyBinary(out, rows) => rows.push(value, out),
+            Sink::Array(out, row) => row.push(value, out),
             Sink::Csv(out) => {
                 if !first {
                     out.push(b',');

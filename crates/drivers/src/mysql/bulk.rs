@@ -56,7 +56,7 @@ async fn send(
 ) -> Result<u64, DbError> {
     let longest = PIECE.min(server.max_packet);
     let mut rows = 0;
-    let mut row = Row::new(columns, !server.wide_text);
+    let mut row = ArrayRow::new(columns, !server.wide_text);
     // The row made last, when it had no room in the command before.
     let mut held: Vec<u8> = Vec::new();
     loop {
@@ -106,13 +106,13 @@ async fn close(session: &mut MysqlSession, id: u32) -> Result<(), DbError> {
 }
 
 /// Writes rows in binary form, and keeps the types of the last one.
-struct Row {
+pub(crate) struct ArrayRow {
     types: Vec<u8>,
     /// Whether an ASCII character is one byte to the server.
     narrow: bool,
 }
 
-impl Row {
+impl ArrayRow {
     fn new(columns: usize, narrow: bool) -> Self {
         Self {
             types: Vec::with_capacity(columns),
@@ -124,25 +124,27 @@ impl Row {
     fn next(&mut self, source: &mut dyn RowSource, out: &mut Vec<u8>) -> bool {
         self.types.clear();
         let before = out.len();
-        let (types, narrow) = (&mut self.types, self.narrow);
-        let mut bind = |_: usize, value: Value<'_>| {
-            // ASCII text is the same bytes in every character set but the wide ones: sent as bytes,
-            // the server converts nothing.
-            types.push(match value {
-                Value::Text(text) if narrow && text.is_ascii() => BLOB,
-                other => type_of(&other),
-            });
-            out.push(match value {
-                Value::Null => INDICATOR_NULL,
-                _ => INDICATOR_NONE,
-            });
-            write_value(&value, out);
-        };
-        let more = source.next_row(&mut RowWriter::bind(&mut bind));
+        let more = source.next_row(&mut RowWriter::array_row(out, self));
         if !more {
             out.truncate(before);
         }
         more
+    }
+
+    /// The next column's value.
+    #[inline]
+    pub(crate) fn push(&mut self, value: Value<'_>, out: &mut Vec<u8>) {
+        // ASCII text is the same bytes in every character set but the wide ones: sent as bytes, the
+        // server converts nothing.
+        self.types.push(match value {
+            Value::Text(text) if self.narrow && text.is_ascii() => BLOB,
+            other => type_of(&other),
+        });
+        out.push(match value {
+            Value::Null => INDICATOR_NULL,
+            _ => INDICATOR_NONE,
+        });
+        write_value(&value, out);
     }
 
     /// Whether the row's types agree with those of the command so far, which learns what it did not
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn rows_are_indicators_and_binary_values() {
         let mut source = Values(vec![vec![Value::Int(5), Value::Null, Value::Text("ab")]]);
-        let (mut row, mut out) = (Row::new(3, true), vec![7]);
+        let (mut row, mut out) = (ArrayRow::new(3, true), vec![7]);
         assert!(row.next(&mut source, &mut out));
         assert_eq!(out, [7, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, b'a', b'b']);
         assert_eq!(row.types[2], BLOB);
@@ -208,7 +210,7 @@ mod tests {
             vec![Value::Int(1), Value::Int(1)],
             vec![Value::Int(1)],
         ]);
-        let mut row = Row::new(2, true);
+        let mut row = ArrayRow::new(2, true);
         let mut fits = |types: &mut [u8]| {
             assert!(row.next(&mut source, &mut Vec::new()));
             row.fits(types)

@@ -15,7 +15,7 @@
 mod ahead;
 mod auth;
 mod bind;
-mod bulk;
+pub(crate) mod bulk;
 mod columns;
 mod decode;
 mod error;

@@ -6,15 +6,19 @@ use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::{LoadFailure, LoadObserver, LoadSpec, grid, on_session, plans, statement};
 use crate::error::EngineError;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::DbError;
 use tidemark_drivers::journal::{Client, Journal, Part, State};
 use tidemark_drivers::lock::{Life, Scope, life};
 use tidemark_drivers::{Connector, Session, catalog, journal};
-use tidemark_runtime::sleep;
+use tidemark_runtime::{Executor, sleep};
 use tidemark_workloads::{TablePlan, Workload};
 
+/// So many sessions make tables at most.
+const MAKERS: usize = 8;
 /// Where no lock tells, a client lives whose beats go on for this long.
 pub(super) const BEATS_APART: Duration = Duration::from_secs(15);
 
@@ -185,7 +189,7 @@ pub(super) async fn living(
     Ok(living)
 }
 
-/// Makes the tables that are missing and the parts that they lack.
+/// Makes the tables and takes part in their load.
 fn start(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
@@ -193,50 +197,101 @@ fn start(
     me: Me,
     decided: Vec<(TablePlan, Decision)>,
 ) -> Result<Vec<TableWork>, EngineError> {
-    let (workload, spec) = (Arc::clone(workload), *spec);
-    on_session(connector, async move |session: &mut Session| {
-        start_on(session, workload.as_ref(), &spec, me, decided).await
-    })
-}
-
-async fn start_on(
-    session: &mut Session,
-    workload: &dyn Workload,
-    spec: &LoadSpec,
-    me: Me,
-    decided: Vec<(TablePlan, Decision)>,
-) -> Result<Vec<TableWork>, EngineError> {
-    journal::create(session).await.map_err(statement)?;
-    let before = journal::read(session).await.map_err(statement)?;
-    let before = before.unwrap_or_default();
-    // Whoever is in it has ended.
-    for client in &before.clients {
-        let number = client.number;
-        journal::leave(session, number).await.map_err(statement)?;
-    }
     let old = decided.iter().filter(|(_, d)| d.drop_first());
     let old: Vec<String> = old.map(|(plan, _)| plan.name.clone()).collect();
-    catalog::drop_tables(session, &old)
-        .await
-        .map_err(statement)?;
-    let all_bytes = decided.iter().map(|(plan, _)| grid::bytes(plan)).sum();
-    let dialect = session.dialect();
-    let together = dialect.makes_tables_in_transactions();
-    if together {
-        session.simple(dialect.begin()).await.map_err(statement)?;
-    }
-    for (plan, decision) in &decided {
-        let size = grid::chunk_units(spec, plan, all_bytes);
-        table(session, spec, plan, decision, &before, size).await?;
-    }
-    journal::join(session, me.number, &me.load_text())
-        .await
-        .map_err(statement)?;
-    if together {
-        session.simple("COMMIT").await.map_err(statement)?;
-    }
+    let anew = decided.iter().filter(|(_, d)| !d.goes_on());
+    let anew: Vec<String> = anew.map(|(plan, _)| plan.name.clone()).collect();
+    let (dialect, before) = on_session(connector, async move |session: &mut Session| {
+        let before = clear(session, &old, &anew).await.map_err(statement)?;
+        Ok((session.dialect(), before))
+    })?;
+    let making = Making {
+        spec: *spec,
+        all_bytes: decided.iter().map(|(plan, _)| grid::bytes(plan)).sum(),
+        decided,
+        before,
+        sessions: match dialect.makes_tables_side_by_side() {
+            true => spec.threads.clamp(1, MAKERS),
+            false => 1,
+        },
+    };
+    let decided = making.run(connector)?;
     let plans = decided.into_iter().map(|(plan, _)| plan).collect();
-    works(session, workload, spec, plans).await
+    join(connector, workload, spec, me, plans)
+}
+
+/// Makes the journal, and clears away what ended clients left there, what it says of tables that are
+/// made anew, and the tables to drop; gives the journal as it was.
+async fn clear(session: &mut Session, old: &[String], anew: &[String]) -> Result<Journal, DbError> {
+    journal::create(session).await?;
+    let before = journal::read(session).await?.unwrap_or_default();
+    for client in &before.clients {
+        journal::leave(session, client.number).await?;
+    }
+    // A table without its lines would look as if it had no rows yet.
+    catalog::drop_tables(session, old).await?;
+    for table in anew.iter().filter(|t| before.of(t).next().is_some()) {
+        journal::forget(session, table).await?;
+    }
+    Ok(before)
+}
+
+/// Tables being made. Each waits for the disk, several side by side not for each other.
+struct Making {
+    spec: LoadSpec,
+    all_bytes: u64,
+    decided: Vec<(TablePlan, Decision)>,
+    before: Journal,
+    sessions: usize,
+}
+
+impl Making {
+    /// Makes all, and gives back what was decided.
+    ///
+    /// # Errors
+    /// The first; the other sessions make the rest of their tables first.
+    fn run(self, connector: &Connector) -> Result<Vec<(TablePlan, Decision)>, EngineError> {
+        let making = Rc::new(self);
+        let failure = Rc::new(RefCell::new(None));
+        let mut executor = Executor::new()?;
+        for number in 0..making.sessions.min(making.decided.len()) {
+            let (connector, making) = (connector.clone(), Rc::clone(&making));
+            let failure = Rc::clone(&failure);
+            executor.spawn(async move {
+                if let Err(error) = making.share(&connector, number).await {
+                    failure.borrow_mut().get_or_insert(error);
+                }
+            });
+        }
+        executor.run()?;
+        if let Some(error) = failure.take() {
+            return Err(error);
+        }
+        let ended = || EngineError::System("a session that makes tables goes on".into());
+        Ok(Rc::into_inner(making).ok_or_else(ended)?.decided)
+    }
+
+    /// Makes every so manieth table.
+    async fn share(&self, connector: &Connector, number: usize) -> Result<(), EngineError> {
+        // Of several hosts the first makes them all.
+        let opened = connector.connect(0).await;
+        let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
+        let dialect = session.dialect();
+        let together = dialect.makes_tables_in_transactions();
+        if together {
+            session.simple(dialect.begin()).await.map_err(statement)?;
+        }
+        let share = self.decided.iter().skip(number).step_by(self.sessions);
+        for (plan, decision) in share {
+            let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
+            table(&mut session, &self.spec, plan, decision, &self.before, size).await?;
+        }
+        if together {
+            session.simple("COMMIT").await.map_err(statement)?;
+        }
+        session.close().await;
+        Ok(())
+    }
 }
 
 /// Makes one table if it is to be made, and adds the parts that the journal lacks.
@@ -249,7 +304,7 @@ async fn table(
     size: u64,
 ) -> Result<(), EngineError> {
     let mut there: Vec<Part> = Vec::new();
-    if matches!(decision, Decision::Resume { .. }) {
+    if decision.goes_on() {
         for line in before.of(&plan.name) {
             there.push(line.part);
             if line.state == State::Claimed {
@@ -259,9 +314,6 @@ async fn table(
             }
         }
     } else {
-        journal::forget(session, &plan.name)
-            .await
-            .map_err(statement)?;
         let mark = decide::mark_loading(plan, spec);
         make(session, plan, &mark).await.map_err(statement)?;
     }

@@ -26,6 +26,11 @@ impl Decision {
         *self == Decision::Recreate
     }
 
+    /// Whether what is there stays.
+    pub fn goes_on(&self) -> bool {
+        matches!(self, Decision::Resume { .. })
+    }
+
     /// Rows of the table numbered `index` that are there.
     pub fn rows_there(&self, workload: &dyn Workload, index: usize, seed: u64) -> u64 {
         let count = |(first, units): &(u64, u64)| workload.row_count(index, *first, *units, seed);

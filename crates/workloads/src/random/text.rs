@@ -1,6 +1,7 @@
 //! The text columns of sysbench's tables: groups of eleven digits.
 
 use super::Rng;
+use crate::digits::write_digits;
 
 /// Digits of a group.
 const GROUP: usize = 11;
@@ -66,11 +67,7 @@ impl RowText {
 /// One draw a group; the dashes stand already.
 fn fill(text: &mut [u8], rng: &mut Rng) {
     for group in text.chunks_mut(GROUP + 1) {
-        let mut number = rng.below(GROUP_END);
-        for digit in group[..GROUP].iter_mut().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
+        write_digits(rng.below(GROUP_END), &mut group[..GROUP]);
     }
 }
 
