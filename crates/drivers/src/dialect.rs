@@ -133,8 +133,9 @@ impl Dialect {
         matches!(self.engine, Engine::Postgres | Engine::Sqlite)
     }
 
-    /// Whether sessions can make tables at the same time without waiting for each other, or failing:
-    /// the others have one place where they change what tables there are.
+    /// Whether tables are best made by several sessions at once. On PostgreSQL and SQLite one
+    /// transaction is cheaper ([`Dialect::makes_tables_in_transactions`]); the others change what
+    /// tables there are one after another, and some fail when two ask.
     pub fn makes_tables_side_by_side(&self) -> bool {
         matches!(self.engine, Engine::Mysql | Engine::Mariadb)
     }

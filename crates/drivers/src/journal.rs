@@ -356,14 +356,18 @@ pub async fn leave(session: &mut Session, client: u64) -> Result<(), DbError> {
     session.query(&sql).await.map(drop)
 }
 
-/// Forgets a table's parts.
+/// Forgets the parts of tables.
 ///
 /// # Errors
 /// The server's error.
-pub async fn forget(session: &mut Session, table: &str) -> Result<(), DbError> {
+pub async fn forget(session: &mut Session, tables: &[String]) -> Result<(), DbError> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = tables.iter().map(|table| text(session, table)).collect();
     let sql = format!(
-        "DELETE FROM {JOURNAL_TABLE} WHERE table_name = {}",
-        text(session, table)
+        "DELETE FROM {JOURNAL_TABLE} WHERE table_name IN ({})",
+        names.join(", ")
     );
     match session.query(&sql).await {
         Err(e) if e.class == ErrorClass::Missing => Ok(()),

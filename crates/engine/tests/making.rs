@@ -8,7 +8,7 @@ mod place;
 use place::{Place, Quiet, execute};
 use std::sync::Arc;
 use tidemark_core::Source;
-use tidemark_engine::{LoadReport, LoadSpec, Replace, StopHandle, create, prepare};
+use tidemark_engine::{LoadFailure, LoadReport, LoadSpec, Replace, StopHandle, create, prepare};
 use tidemark_workloads::{Workload, find};
 
 const TABLES: usize = 20;
@@ -22,9 +22,9 @@ fn workload() -> Arc<dyn Workload> {
     (definition.build)(&values).unwrap()
 }
 
-fn load(place: &Place, spec: &LoadSpec) -> Result<LoadReport, String> {
+fn load(place: &Place, spec: &LoadSpec) -> Result<LoadReport, LoadFailure> {
     let (connector, stop) = (place.connector(), StopHandle::new());
-    prepare(&connector, &workload(), spec, &stop, &mut Quiet).map_err(|e| e.to_string())
+    prepare(&connector, &workload(), spec, &stop, &mut Quiet)
 }
 
 /// More sessions than make tables, fewer tables for the last one, tables that are there and that are
@@ -38,11 +38,36 @@ fn tables_are_made_once_each_whatever_is_there() {
             ..LoadSpec::default()
         };
         create(&place.connector(), &workload(), &spec, &mut Quiet).unwrap();
-        // Two that somebody dropped, of which the journal tells still.
-        execute(&place, &["DROP TABLE sbtest3", "DROP TABLE sbtest20"]);
-        let loaded = load(&place, &spec).unwrap();
+        execute(
+            &place,
+            &[
+                // Two that somebody dropped, of which the journal tells still.
+                "DROP TABLE sbtest3",
+                "DROP TABLE sbtest20",
+                // A client that was killed before it wrote a table's lines, and one in between.
+                "DELETE FROM tidemark_load_journal WHERE table_name = 'sbtest5'",
+                "DELETE FROM tidemark_load_journal \
+                 WHERE table_name = 'sbtest6' AND first_row IN (40, -1)",
+            ],
+        );
+        // Chunks of another size fill what is left of the former ones.
+        let other = LoadSpec {
+            chunk_rows: 30,
+            ..spec
+        };
+        let loaded = load(&place, &other).unwrap();
+        assert_eq!((loaded.rows_loaded, loaded.rows_there), (2000, 0), "{name}");
         assert_eq!(loaded.tables.len(), TABLES, "{name}");
-        assert!(loaded.tables.iter().all(|t| t.rows == 100), "{name}");
+        // Each looked at: its rows, its keys from 1 to 100.
+        for table in &loaded.tables {
+            let found = (table.rows, table.keys, table.elsewhere);
+            assert_eq!(
+                found,
+                (100, Some((1, 100)), false),
+                "{name} {}",
+                table.table
+            );
+        }
         // All are dropped and made anew.
         let others = LoadSpec {
             seed: spec.seed + 1,
@@ -58,26 +83,32 @@ fn tables_are_made_once_each_whatever_is_there() {
 #[test]
 fn a_table_that_cannot_be_made_ends_the_load() {
     for (name, place) in Place::all("unmade") {
-        // Not a table, and so in nobody's way until one is made under its name.
-        let in_the_way = match name {
-            "mariadb" => "CREATE SEQUENCE sbtest7",
-            "postgres" => "CREATE TYPE sbtest7 AS (a INTEGER)",
+        // In nobody's way until a table is made under the name: a foreign key that the table would
+        // have to bear, a type of the name.
+        let (in_the_way, out_of_it): (&[&str], &str) = match name {
+            "mariadb" => (
+                &[
+                    "SET foreign_key_checks = 0",
+                    "CREATE TABLE in_the_way (a INTEGER, KEY (a), \
+                     FOREIGN KEY (a) REFERENCES sbtest7 (nowhere)) ENGINE = InnoDB",
+                ],
+                "DROP TABLE in_the_way",
+            ),
+            "postgres" => (&["CREATE TYPE sbtest7 AS (a INTEGER)"], "DROP TYPE sbtest7"),
             _ => continue,
         };
-        execute(&place, &[in_the_way]);
+        execute(&place, in_the_way);
         let spec = LoadSpec {
             threads: 4,
             ..LoadSpec::default()
         };
-        let said = load(&place, &spec).unwrap_err();
+        let failure = load(&place, &spec).unwrap_err();
+        assert!(failure.began, "{name}: {failure}");
+        assert_eq!(failure.rows_done, 0, "{name}");
+        let said = failure.to_string();
         assert!(said.contains("sbtest7"), "{name}: {said}");
-        execute(
-            &place,
-            &[&in_the_way
-                .replacen("CREATE", "DROP", 1)
-                .replace(" AS (a INTEGER)", "")],
-        );
+        execute(&place, &[out_of_it]);
         let loaded = load(&place, &spec).unwrap();
-        assert_eq!(loaded.rows_loaded, 2000, "{name}");
+        assert_eq!((loaded.rows_loaded, loaded.rows_there), (2000, 0), "{name}");
     }
 }

@@ -217,7 +217,21 @@ fn start(
     };
     let decided = making.run(connector)?;
     let plans = decided.into_iter().map(|(plan, _)| plan).collect();
-    join(connector, workload, spec, me, plans)
+    let works = join(connector, workload, spec, me, plans)?;
+    match works.iter().find(|work| !work.is_in_journal()) {
+        Some(work) => Err(lines_lost(&work.plan.name)),
+        None => Ok(works),
+    }
+}
+
+/// One session wrote the lines, another read none.
+fn lines_lost(table: &str) -> EngineError {
+    EngineError::Refused(format!(
+        "the journal of the load has lost the lines of table {table}, which were just written: the server \
+         takes back what is not committed (autocommit=0), or answers from a copy that lags behind. \
+         Nothing was loaded; let sessions commit each statement, name one writing host, and start \
+         prepare again"
+    ))
 }
 
 /// Makes the journal, and clears away what ended clients left there, what it says of tables that are
@@ -230,9 +244,7 @@ async fn clear(session: &mut Session, old: &[String], anew: &[String]) -> Result
     }
     // A table without its lines would look as if it had no rows yet.
     catalog::drop_tables(session, old).await?;
-    for table in anew.iter().filter(|t| before.of(t).next().is_some()) {
-        journal::forget(session, table).await?;
-    }
+    journal::forget(session, anew).await?;
     Ok(before)
 }
 
@@ -249,7 +261,7 @@ impl Making {
     /// Makes all, and gives back what was decided.
     ///
     /// # Errors
-    /// The first; the other sessions make the rest of their tables first.
+    /// The first; the other sessions end the table that they are at.
     fn run(self, connector: &Connector) -> Result<Vec<(TablePlan, Decision)>, EngineError> {
         let making = Rc::new(self);
         let failure = Rc::new(RefCell::new(None));
@@ -258,7 +270,7 @@ impl Making {
             let (connector, making) = (connector.clone(), Rc::clone(&making));
             let failure = Rc::clone(&failure);
             executor.spawn(async move {
-                if let Err(error) = making.share(&connector, number).await {
+                if let Err(error) = making.session(&connector, number, &failure).await {
                     failure.borrow_mut().get_or_insert(error);
                 }
             });
@@ -271,11 +283,30 @@ impl Making {
         Ok(Rc::into_inner(making).ok_or_else(ended)?.decided)
     }
 
-    /// Makes every so manieth table.
-    async fn share(&self, connector: &Connector, number: usize) -> Result<(), EngineError> {
+    async fn session(
+        &self,
+        connector: &Connector,
+        number: usize,
+        failure: &RefCell<Option<EngineError>>,
+    ) -> Result<(), EngineError> {
         // Of several hosts the first makes them all.
         let opened = connector.connect(0).await;
-        let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
+        let mut session = opened.map_err(|error| EngineError::Connect {
+            session: number,
+            error,
+        })?;
+        let made = self.share(&mut session, number, failure).await;
+        session.close().await;
+        made
+    }
+
+    /// Makes every n-th table from the session's own number on, until another session fails.
+    async fn share(
+        &self,
+        session: &mut Session,
+        number: usize,
+        failure: &RefCell<Option<EngineError>>,
+    ) -> Result<(), EngineError> {
         let dialect = session.dialect();
         let together = dialect.makes_tables_in_transactions();
         if together {
@@ -283,13 +314,15 @@ impl Making {
         }
         let share = self.decided.iter().skip(number).step_by(self.sessions);
         for (plan, decision) in share {
+            if failure.borrow().is_some() {
+                return Ok(());
+            }
             let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
-            table(&mut session, &self.spec, plan, decision, &self.before, size).await?;
+            table(session, &self.spec, plan, decision, &self.before, size).await?;
         }
         if together {
             session.simple("COMMIT").await.map_err(statement)?;
         }
-        session.close().await;
         Ok(())
     }
 }
@@ -410,9 +443,7 @@ pub(super) fn leave(connector: &Connector, me: Me, tables: Vec<String>) -> Resul
                 .map_err(statement)?;
         }
         if living.is_empty() {
-            for table in &tables {
-                journal::forget(session, table).await.map_err(statement)?;
-            }
+            journal::forget(session, &tables).await.map_err(statement)?;
             journal::drop_if_empty(session).await.map_err(statement)?;
         }
         Ok(())

@@ -97,6 +97,12 @@ impl TableWork {
         }
     }
 
+    /// Whether the journal tells of the table. Without its lines nothing of it is to do.
+    pub fn is_in_journal(&self) -> bool {
+        let known = |part| self.parts.contains_key(&part);
+        known(Part::Indexes) && known(Part::Verify)
+    }
+
     /// Rows of committed chunks.
     pub fn rows_there(&self) -> u64 {
         let done = self.parts.values().filter(|p| p.stage == Stage::Done);

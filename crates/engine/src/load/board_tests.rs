@@ -198,3 +198,17 @@ fn a_table_without_rows_is_counted_by_nobody() {
     let board = Board::new(vec![work]);
     assert_eq!(board.counted(&task(&board)), None);
 }
+
+#[test]
+fn a_table_without_its_lines_is_not_in_the_journal() {
+    let workload = workload();
+    let work = |lines: &[Line]| {
+        let plan = TablePlan::default();
+        TableWork::new(0, plan, true, lines.iter(), workload.as_ref(), 1).is_in_journal()
+    };
+    let verify = line("a", Part::Verify, State::Open, "");
+    let indexes = line("a", Part::Indexes, State::Done, "");
+    assert!(!work(&[]));
+    assert!(!work(std::slice::from_ref(&verify)));
+    assert!(work(&[verify, indexes]));
+}

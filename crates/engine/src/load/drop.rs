@@ -56,9 +56,7 @@ pub fn drop_tables(
         catalog::drop_tables(session, &there)
             .await
             .map_err(statement)?;
-        for table in &there {
-            journal::forget(session, table).await.map_err(statement)?;
-        }
+        journal::forget(session, &there).await.map_err(statement)?;
         for client in clients {
             journal::leave(session, client.number)
                 .await
