@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::journal::{Client, Journal, Part, State};
 use tidemark_drivers::lock::{Life, Scope, life};
@@ -19,6 +19,10 @@ use tidemark_workloads::{TablePlan, Workload};
 
 /// So many sessions make tables at most.
 const MAKERS: usize = 8;
+/// Within this time a server notices that a client is gone that was killed just now.
+const NOTICED: Duration = Duration::from_secs(2);
+/// Pause before a client that is in the way is looked for again.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
 /// Where no lock tells, a client lives whose beats go on for this long.
 pub(super) const BEATS_APART: Duration = Duration::from_secs(15);
 
@@ -130,12 +134,20 @@ fn look(
             number,
             load: decide::digest_of_all(&plans, &spec),
         };
-        let journal = journal::read(session).await.map_err(statement)?;
-        let clients = journal.as_ref().map(|j| j.clients.clone());
-        let living = living(session, clients.unwrap_or_default()).await?;
-        if let Some((_, who)) = living.iter().find(|(c, _)| c.load != me.load_text()) {
-            return Err(in_the_way(who.clone()));
-        }
+        let give_up = Instant::now() + NOTICED;
+        let (journal, living) = loop {
+            let journal = journal::read(session).await.map_err(statement)?;
+            let clients = journal.as_ref().map(|j| j.clients.clone());
+            let living = living(session, clients.unwrap_or_default()).await?;
+            let of_another_load = living.iter().find(|(c, _)| c.load != me.load_text());
+            match of_another_load {
+                None => break (journal, living),
+                Some((_, who)) if Instant::now() >= give_up => {
+                    return Err(in_the_way(who.clone()));
+                }
+                Some(_) => sleep(ASK_AGAIN).await,
+            }
+        };
         if !living.is_empty() {
             let others = living.len();
             return Ok((me, Seen::Join { plans, others }));
