@@ -1,6 +1,6 @@
 //! Comparing rows in the target with what was loaded.
 
-use crate::{Cell, RowSet, RowWriter, Session, Value};
+use crate::{Cell, Dialect, RowSet, RowWriter, Session, Value};
 use flate2::Crc;
 use tidemark_core::DbError;
 
@@ -15,12 +15,17 @@ pub struct Sample {
     pub checksum: String,
 }
 
-/// Compares rows one by one.
+/// Rows that one statement asks for: over a distance each statement is a round trip.
+const ROWS_A_STATEMENT: usize = 32;
+
+/// Compares rows with what was loaded, some of them with each statement.
 pub struct Sampler<'a> {
     table: &'a str,
     columns: &'a [&'a str],
     /// Which of the columns find one row.
     key: Vec<usize>,
+    /// Rows as they were loaded that are yet to be read.
+    awaited: Vec<Vec<u8>>,
     crc: Crc,
     sample: Sample,
 }
@@ -32,30 +37,90 @@ impl<'a> Sampler<'a> {
             table,
             columns,
             key: key.to_vec(),
+            awaited: Vec::new(),
             crc: Crc::new(),
             sample: Sample::default(),
         }
     }
 
-    /// Reads one row and compares it with what was loaded: tab-separated, as
+    /// Takes a row as it was loaded, to be compared with what the target has: tab-separated, as
     /// [`RowWriter::tsv`] writes it ([`is_same_row`]).
     ///
     /// # Errors
     /// The server's error.
     pub async fn compare(&mut self, session: &mut Session, loaded: &[u8]) -> Result<(), DbError> {
-        let dialect = session.dialect();
-        let quoted: Vec<_> = self.columns.iter().map(|c| dialect.quote(c)).collect();
-        let mut sql = format!(
-            "SELECT {} FROM {} WHERE ",
-            quoted.join(", "),
-            dialect.quote(self.table),
-        )
-        .into_bytes();
-        for (nth, number) in self.key.iter().enumerate() {
+        self.awaited.push(loaded.to_vec());
+        if self.awaited.len() < ROWS_A_STATEMENT {
+            return Ok(());
+        }
+        self.read(session).await
+    }
+
+    /// Compares the last rows, and says what was found.
+    ///
+    /// # Errors
+    /// The server's error.
+    pub async fn finish(mut self, session: &mut Session) -> Result<Sample, DbError> {
+        self.read(session).await?;
+        self.sample.checksum = format!("{:08x}", self.crc.sum());
+        Ok(self.sample)
+    }
+
+    async fn read(&mut self, session: &mut Session) -> Result<(), DbError> {
+        if self.awaited.is_empty() {
+            return Ok(());
+        }
+        let sql = select(
+            session.dialect(),
+            self.table,
+            self.columns,
+            &self.key,
+            &self.awaited,
+        );
+        let found = session.query(&sql).await?;
+        // A union has no order: each row says which it is.
+        let mut read = vec![(0, Vec::new()); self.awaited.len()];
+        for row in 0..found.len() {
+            let nth = found.int(row, 0).and_then(|nth| usize::try_from(nth).ok());
+            if let Some((rows, text)) = nth.and_then(|nth| read.get_mut(nth)) {
+                *rows += 1;
+                text.extend(columns_as_tsv(&found, row, 1));
+            }
+        }
+        for ((rows, read), loaded) in read.iter().zip(&self.awaited) {
+            self.sample.rows += 1;
+            self.crc.update(read);
+            if *rows != 1 || !is_same_row(read, loaded) {
+                self.sample.mismatches += 1;
+            }
+        }
+        self.awaited.clear();
+        Ok(())
+    }
+}
+
+/// One statement that reads each of the rows `loaded` by its key, its number before it.
+fn select(
+    dialect: Dialect,
+    table: &str,
+    columns: &[&str],
+    key: &[usize],
+    loaded: &[Vec<u8>],
+) -> String {
+    let table = dialect.quote(table);
+    let quoted: Vec<_> = columns.iter().map(|c| dialect.quote(c)).collect();
+    let listed = quoted.join(", ");
+    let mut sql = Vec::new();
+    for (nth, row) in loaded.iter().enumerate() {
+        let union = if nth > 0 { " UNION ALL " } else { "" };
+        sql.extend_from_slice(
+            format!("{union}SELECT {nth}, {listed} FROM {table} WHERE ").as_bytes(),
+        );
+        for (part, number) in key.iter().enumerate() {
             let column = quoted.get(*number).map_or("", |c| c);
-            let and = if nth > 0 { " AND " } else { "" };
+            let and = if part > 0 { " AND " } else { "" };
             sql.extend_from_slice(format!("{and}{column} = ").as_bytes());
-            let key = loaded.split(|b| *b == b'\t').nth(*number);
+            let key = row.split(|b| *b == b'\t').nth(*number);
             let key = key.unwrap_or_default();
             let text = std::str::from_utf8(key);
             match (text, text.map(str::parse::<i64>)) {
@@ -65,30 +130,20 @@ impl<'a> Sampler<'a> {
                 _ => dialect.write_literal(Value::Bytes(key), &mut sql),
             }
         }
-        let found = session.query(&String::from_utf8_lossy(&sql)).await?;
-        self.sample.rows += 1;
-        let read: Vec<u8> = (0..found.len())
-            .flat_map(|row| row_as_tsv(&found, row))
-            .collect();
-        self.crc.update(&read);
-        if found.len() != 1 || !is_same_row(&read, loaded) {
-            self.sample.mismatches += 1;
-        }
-        Ok(())
     }
-
-    /// What was found.
-    pub fn finish(mut self) -> Sample {
-        self.sample.checksum = format!("{:08x}", self.crc.sum());
-        self.sample
-    }
+    String::from_utf8_lossy(&sql).into_owned()
 }
 
 /// A row that was read, tab-separated as [`RowWriter::tsv`] writes what is loaded.
 pub fn row_as_tsv(rows: &RowSet, row: usize) -> Vec<u8> {
+    columns_as_tsv(rows, row, 0)
+}
+
+/// Of a row that was read, the columns from `first` on.
+fn columns_as_tsv(rows: &RowSet, row: usize, first: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut writer = RowWriter::tsv(&mut out);
-    for column in 0..rows.columns() {
+    for column in first..rows.columns() {
         writer.push(match rows.get(row, column) {
             None | Some(Cell::Null) => Value::Null,
             Some(Cell::Int(v)) => Value::Int(v),

@@ -106,7 +106,7 @@ async fn looks(session: &mut Session, steps: &mut Steps) -> Option<()> {
     steps.note(journal::read(session).await)?;
     let mut sampler = Sampler::new("t", &["id", "k", "c"], &[0]);
     steps.note(sampler.compare(session, b"1\t10\tone").await)?;
-    sampler.finish();
+    steps.note(sampler.finish(session).await)?;
     Some(())
 }
 

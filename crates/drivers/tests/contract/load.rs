@@ -4,7 +4,9 @@ use crate::Db;
 use crate::backend::count;
 use crate::values::TEXTS;
 use tidemark_core::ErrorClass;
-use tidemark_drivers::{BulkMethod, LoadRequest, RowSource, RowWriter, Session, Value};
+use tidemark_drivers::{
+    BulkMethod, LoadRequest, RowSource, RowWriter, Sample, Sampler, Session, Value,
+};
 
 const COLUMNS: &[&str] = &["id", "n", "s", "f", "b"];
 
@@ -185,4 +187,44 @@ pub async fn a_method_of_another_engine_is_refused(db: Db) {
         }
     }
     assert_eq!(count(&mut session, "t").await, 0);
+}
+
+/// More rows than one statement asks for, of which one has gone, one has another text, one another
+/// number and one lost its NULL.
+pub async fn a_sample_tells_the_rows_that_differ(db: Db) {
+    let mut session = db.session().await;
+    make(&db, &mut session).await;
+    session
+        .load(&into_t(None), &mut Rows::to(100))
+        .await
+        .unwrap();
+    let whole = sampled(&mut session).await;
+    assert_eq!((whole.rows, whole.mismatches), (100, 0));
+
+    for sql in [
+        "DELETE FROM t WHERE id = 3",
+        "UPDATE t SET s = 'other' WHERE id = 40",
+        "UPDATE t SET f = f + 1 WHERE id = 64",
+        "UPDATE t SET n = 0 WHERE id = 98",
+    ] {
+        session.query(sql).await.unwrap();
+    }
+    let changed = sampled(&mut session).await;
+    assert_eq!((changed.rows, changed.mismatches), (100, 4));
+    assert_ne!(changed.checksum, whole.checksum);
+}
+
+async fn sampled(session: &mut Session) -> Sample {
+    let mut sampler = Sampler::new("t", &["id", "n", "s", "f"], &[0]);
+    for id in 1..=100 {
+        let Row { n, s, f, .. } = row(id);
+        let mut loaded = Vec::new();
+        let mut writer = RowWriter::tsv(&mut loaded);
+        writer.int(id);
+        writer.push(n.map_or(Value::Null, Value::Int));
+        writer.push(s.as_deref().map_or(Value::Null, Value::Text));
+        writer.push(Value::Float(f));
+        sampler.compare(session, &loaded).await.unwrap();
+    }
+    sampler.finish(session).await.unwrap()
 }

@@ -73,6 +73,7 @@ suites! {
             a_load_that_fails_leaves_nothing_after_rollback
             a_load_into_a_missing_table_is_missing
             a_load_of_no_rows
+            a_sample_tells_the_rows_that_differ
             a_method_of_another_engine_is_refused;
         many:
             many_statements_keep_their_texts

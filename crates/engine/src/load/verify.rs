@@ -178,5 +178,5 @@ async fn sample(
             loaded.clear();
         }
     }
-    Ok(sampler.finish())
+    sampler.finish(session).await
 }

@@ -160,7 +160,8 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
                 }
             }
             assert_eq!(sampled > 0, plan.rows > 0, "{what}");
-            assert_eq!(sampler.finish().mismatches, 0, "{what}");
+            let sample = sampler.finish(session).await.unwrap();
+            assert_eq!((sample.rows, sample.mismatches), (sampled, 0), "{what}");
         }
         let found = describe_table(session, &plan.name).await.unwrap().unwrap();
         assert!(workload.recognises(&found), "{what}: {found:?}");
