@@ -4,25 +4,22 @@
 use super::board::TableWork;
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
+use super::making::Making;
 use super::{LoadFailure, LoadObserver, LoadSpec, grid, on_session, plans, statement};
 use crate::error::EngineError;
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
-use tidemark_drivers::journal::{Client, Journal, Part, State};
+use tidemark_drivers::journal::{Client, Journal, State};
 use tidemark_drivers::lock::{Life, Scope, life};
 use tidemark_drivers::{Connector, Session, catalog, journal};
-use tidemark_runtime::{Executor, sleep};
+use tidemark_runtime::sleep;
 use tidemark_workloads::{TablePlan, Workload};
 
-/// So many sessions make tables at most.
-const MAKERS: usize = 8;
 /// Within this time a server notices that a client is gone that was killed just now.
 const NOTICED: Duration = Duration::from_secs(2);
 /// Pause before a client that is in the way is looked for again.
-const ASK_AGAIN: Duration = Duration::from_millis(100);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Where no lock tells, a client lives whose beats go on for this long.
 pub(super) const BEATS_APART: Duration = Duration::from_secs(15);
 
@@ -145,7 +142,7 @@ fn look(
                 Some((_, who)) if Instant::now() >= give_up => {
                     return Err(in_the_way(who.clone()));
                 }
-                Some(_) => sleep(ASK_AGAIN).await,
+                Some(_) => sleep(LOOK_AGAIN).await,
             }
         };
         if !living.is_empty() {
@@ -209,26 +206,24 @@ fn start(
     me: Me,
     decided: Vec<(TablePlan, Decision)>,
 ) -> Result<Vec<TableWork>, EngineError> {
-    let old = decided.iter().filter(|(_, d)| d.drop_first());
-    let old: Vec<String> = old.map(|(plan, _)| plan.name.clone()).collect();
-    let anew = decided.iter().filter(|(_, d)| !d.goes_on());
-    let anew: Vec<String> = anew.map(|(plan, _)| plan.name.clone()).collect();
+    let names = |which: fn(&Decision) -> bool| -> Vec<String> {
+        let decided = decided.iter().filter(|(_, decision)| which(decision));
+        decided.map(|(plan, _)| plan.name.clone()).collect()
+    };
+    let old = names(Decision::drop_first);
+    let anew = names(|decision| !decision.goes_on());
     let (dialect, before) = on_session(connector, async move |session: &mut Session| {
         let before = clear(session, &old, &anew).await.map_err(statement)?;
         Ok((session.dialect(), before))
     })?;
+    let all_bytes = decided.iter().map(|(plan, _)| grid::bytes(plan)).sum();
     let making = Making {
         spec: *spec,
-        all_bytes: decided.iter().map(|(plan, _)| grid::bytes(plan)).sum(),
+        all_bytes,
         decided,
         before,
-        sessions: match dialect.makes_tables_side_by_side() {
-            true => spec.threads.clamp(1, MAKERS),
-            false => 1,
-        },
     };
-    let decided = making.run(connector)?;
-    let plans = decided.into_iter().map(|(plan, _)| plan).collect();
+    let plans = making.run(connector, dialect)?;
     let works = join(connector, workload, spec, me, plans)?;
     match works.iter().find(|work| !work.is_in_journal()) {
         Some(work) => Err(lines_lost(&work.plan.name)),
@@ -258,129 +253,6 @@ async fn clear(session: &mut Session, old: &[String], anew: &[String]) -> Result
     catalog::drop_tables(session, old).await?;
     journal::forget(session, anew).await?;
     Ok(before)
-}
-
-/// Tables being made. Each waits for the disk, several side by side not for each other.
-struct Making {
-    spec: LoadSpec,
-    all_bytes: u64,
-    decided: Vec<(TablePlan, Decision)>,
-    before: Journal,
-    sessions: usize,
-}
-
-impl Making {
-    /// Makes all, and gives back what was decided.
-    ///
-    /// # Errors
-    /// The first; the other sessions end the table that they are at.
-    fn run(self, connector: &Connector) -> Result<Vec<(TablePlan, Decision)>, EngineError> {
-        let making = Rc::new(self);
-        let failure = Rc::new(RefCell::new(None));
-        let mut executor = Executor::new()?;
-        for number in 0..making.sessions.min(making.decided.len()) {
-            let (connector, making) = (connector.clone(), Rc::clone(&making));
-            let failure = Rc::clone(&failure);
-            executor.spawn(async move {
-                if let Err(error) = making.session(&connector, number, &failure).await {
-                    failure.borrow_mut().get_or_insert(error);
-                }
-            });
-        }
-        executor.run()?;
-        if let Some(error) = failure.take() {
-            return Err(error);
-        }
-        let ended = || EngineError::System("a session that makes tables goes on".into());
-        Ok(Rc::into_inner(making).ok_or_else(ended)?.decided)
-    }
-
-    async fn session(
-        &self,
-        connector: &Connector,
-        number: usize,
-        failure: &RefCell<Option<EngineError>>,
-    ) -> Result<(), EngineError> {
-        // Of several hosts the first makes them all.
-        let opened = connector.connect(0).await;
-        let mut session = opened.map_err(|error| EngineError::Connect {
-            session: number,
-            error,
-        })?;
-        let made = self.share(&mut session, number, failure).await;
-        session.close().await;
-        made
-    }
-
-    /// Makes every n-th table from the session's own number on, until another session fails.
-    async fn share(
-        &self,
-        session: &mut Session,
-        number: usize,
-        failure: &RefCell<Option<EngineError>>,
-    ) -> Result<(), EngineError> {
-        let dialect = session.dialect();
-        let together = dialect.makes_tables_in_transactions();
-        if together {
-            session.simple(dialect.begin()).await.map_err(statement)?;
-        }
-        let share = self.decided.iter().skip(number).step_by(self.sessions);
-        for (plan, decision) in share {
-            if failure.borrow().is_some() {
-                return Ok(());
-            }
-            let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
-            table(session, &self.spec, plan, decision, &self.before, size).await?;
-        }
-        if together {
-            session.simple("COMMIT").await.map_err(statement)?;
-        }
-        Ok(())
-    }
-}
-
-/// Makes one table if it is to be made, and adds the parts that the journal lacks.
-async fn table(
-    session: &mut Session,
-    spec: &LoadSpec,
-    plan: &TablePlan,
-    decision: &Decision,
-    before: &Journal,
-    size: u64,
-) -> Result<(), EngineError> {
-    let mut there: Vec<Part> = Vec::new();
-    if decision.goes_on() {
-        for line in before.of(&plan.name) {
-            there.push(line.part);
-            if line.state == State::Claimed {
-                journal::reopen(session, &plan.name, line.part, &line.owner)
-                    .await
-                    .map_err(statement)?;
-            }
-        }
-    } else {
-        let mark = decide::mark_loading(plan, spec);
-        make(session, plan, &mark).await.map_err(statement)?;
-    }
-    let parts = grid::lacking(plan, &there, size);
-    journal::add(session, &plan.name, &parts)
-        .await
-        .map_err(statement)
-}
-
-/// Makes a table with a mark.
-async fn make(session: &mut Session, plan: &TablePlan, mark: &str) -> Result<(), DbError> {
-    let dialect = session.dialect();
-    for (nth, sql) in plan.create.iter().enumerate() {
-        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, mark));
-        let sql = marked.flatten().unwrap_or_else(|| sql.clone());
-        session.query(&sql).await?;
-    }
-    // Options of the user's may have said something else, or there is another way.
-    if catalog::table_mark(session, &plan.name).await?.as_deref() != Some(mark) {
-        catalog::mark_table(session, &plan.name, mark).await?;
-    }
-    Ok(())
 }
 
 /// Takes part in a load that goes on.

@@ -14,6 +14,7 @@ mod drop;
 mod finish;
 mod grid;
 mod guard;
+mod making;
 mod there;
 mod verify;
 mod watch;

@@ -1,0 +1,152 @@
+//! Making the tables of a load.
+
+use super::decide::{self, Decision};
+use super::{LoadSpec, grid, statement};
+use crate::error::EngineError;
+use std::cell::RefCell;
+use std::rc::Rc;
+use tidemark_core::DbError;
+use tidemark_drivers::journal::{Journal, Part, State};
+use tidemark_drivers::{Connector, Dialect, Session, catalog, journal};
+use tidemark_runtime::Executor;
+use tidemark_workloads::TablePlan;
+
+/// So many sessions make tables at most.
+const MAKERS: usize = 8;
+
+/// Tables being made. Each waits for the disk, several side by side not for each other.
+pub(super) struct Making {
+    pub spec: LoadSpec,
+    /// Of all tables, by which the size of their chunks is chosen.
+    pub all_bytes: u64,
+    pub decided: Vec<(TablePlan, Decision)>,
+    /// The journal as it was.
+    pub before: Journal,
+}
+
+impl Making {
+    /// Makes all, in one session where the dialect wants that, and gives back their plans.
+    ///
+    /// # Errors
+    /// The first; the other sessions end the table that they are at.
+    pub(super) fn run(
+        self,
+        connector: &Connector,
+        dialect: Dialect,
+    ) -> Result<Vec<TablePlan>, EngineError> {
+        let most = match dialect.makes_tables_side_by_side() {
+            true => self.spec.threads.clamp(1, MAKERS),
+            false => 1,
+        };
+        let sessions = most.min(self.decided.len());
+        let making = Rc::new(self);
+        let failure = Rc::new(RefCell::new(None));
+        let mut executor = Executor::new()?;
+        for number in 0..sessions {
+            let (connector, making) = (connector.clone(), Rc::clone(&making));
+            let failure = Rc::clone(&failure);
+            executor.spawn(async move {
+                let made = making.session(&connector, number, sessions, &failure).await;
+                if let Err(error) = made {
+                    failure.borrow_mut().get_or_insert(error);
+                }
+            });
+        }
+        executor.run()?;
+        if let Some(error) = failure.take() {
+            return Err(error);
+        }
+        let ended = || EngineError::System("a session that makes tables goes on".into());
+        let decided = Rc::into_inner(making).ok_or_else(ended)?.decided;
+        Ok(decided.into_iter().map(|(plan, _)| plan).collect())
+    }
+
+    async fn session(
+        &self,
+        connector: &Connector,
+        number: usize,
+        sessions: usize,
+        failure: &RefCell<Option<EngineError>>,
+    ) -> Result<(), EngineError> {
+        // Of several hosts the first makes them all.
+        let opened = connector.connect(0).await;
+        let mut session = opened.map_err(|error| EngineError::Connect {
+            session: number,
+            error,
+        })?;
+        let made = self.share(&mut session, number, sessions, failure).await;
+        session.close().await;
+        made
+    }
+
+    /// Makes every n-th table from the session's own number on, until another session fails.
+    async fn share(
+        &self,
+        session: &mut Session,
+        number: usize,
+        sessions: usize,
+        failure: &RefCell<Option<EngineError>>,
+    ) -> Result<(), EngineError> {
+        let dialect = session.dialect();
+        let together = dialect.makes_tables_in_transactions();
+        if together {
+            session.simple(dialect.begin()).await.map_err(statement)?;
+        }
+        let share = self.decided.iter().skip(number).step_by(sessions);
+        for (plan, decision) in share {
+            if failure.borrow().is_some() {
+                return Ok(());
+            }
+            let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
+            table(session, &self.spec, plan, decision, &self.before, size).await?;
+        }
+        if together {
+            session.simple("COMMIT").await.map_err(statement)?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes one table if it is to be made, and adds the parts that the journal lacks.
+async fn table(
+    session: &mut Session,
+    spec: &LoadSpec,
+    plan: &TablePlan,
+    decision: &Decision,
+    before: &Journal,
+    size: u64,
+) -> Result<(), EngineError> {
+    let mut there: Vec<Part> = Vec::new();
+    if decision.goes_on() {
+        for line in before.of(&plan.name) {
+            there.push(line.part);
+            if line.state == State::Claimed {
+                journal::reopen(session, &plan.name, line.part, &line.owner)
+                    .await
+                    .map_err(statement)?;
+            }
+        }
+    } else {
+        let mark = decide::mark_loading(plan, spec);
+        make(session, plan, &mark).await.map_err(statement)?;
+    }
+    let parts = grid::lacking(plan, &there, size);
+    journal::add(session, &plan.name, &parts)
+        .await
+        .map_err(statement)
+}
+
+/// Makes a table with a mark.
+async fn make(session: &mut Session, plan: &TablePlan, mark: &str) -> Result<(), DbError> {
+    let dialect = session.dialect();
+    for (nth, sql) in plan.create.iter().enumerate() {
+        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, mark));
+        let sql = marked.flatten().unwrap_or_else(|| sql.clone());
+        session.query(&sql).await?;
+    }
+    // Options of the user's may have said something else, or there is another way.
+    if catalog::table_mark(session, &plan.name).await?.as_deref() != Some(mark) {
+        catalog::mark_table(session, &plan.name, mark).await?;
+    }
+    Ok(())
+}
