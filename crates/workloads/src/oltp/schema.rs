@@ -89,8 +89,7 @@ pub(super) fn bulk_table(number: u32) -> TablePlan {
     let name = name(number);
     TablePlan {
         create: vec![format!(
-            "CREATE TABLE IF NOT EXISTS {name} (\n          id INTEGER NOT NULL,\n          \
-             k INTEGER DEFAULT '0' NOT NULL,\n          PRIMARY KEY (id))"
+            "CREATE TABLE {name} (\n          id INTEGER NOT NULL,\n          k INTEGER DEFAULT '0' NOT NULL,\n          PRIMARY KEY (id))"
         )],
         columns: &["id", "k"],
         key: Some("id"),

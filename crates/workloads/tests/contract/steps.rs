@@ -105,6 +105,9 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
         for sql in &plan.create {
             session.simple(sql).await.unwrap();
         }
+        // A table that somebody made in the meantime is not to be taken for ours.
+        let again = session.simple(plan.create.first().unwrap()).await;
+        assert!(again.is_err(), "{what}: {} is made twice", plan.name);
         let mut first = 0;
         let large = plan.rows.div_ceil(3).max(70);
         for chunk in [1, 13, large].into_iter().cycle() {
