@@ -167,8 +167,10 @@ impl LoadObserver for Told<'_> {
     }
 
     fn progress(&mut self, done: u64, total: u64) {
-        let bar = self.bar.get_or_insert_with(|| progress::bar(total, "rows"));
-        bar.set_position(done);
+        match &self.bar {
+            Some(bar) => bar.set_position(done),
+            None => self.bar = Some(progress::from(done, total, "rows")),
+        }
     }
 
     fn indexing(&mut self, table: &str) {

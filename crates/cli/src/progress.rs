@@ -1,6 +1,7 @@
 //! Progress bars with rate and time left; nothing when the output is not a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::IsTerminal;
 use tidemark_core::RunSpec;
 
@@ -15,18 +16,30 @@ pub fn where_bars_are_drawn() -> ProgressDrawTarget {
 
 /// A bar over a known number of steps, on standard error.
 pub fn bar(total: u64, unit: &str) -> ProgressBar {
+    from(0, total, unit)
+}
+
+/// A bar over a known number of steps of which the first `done` were done before; its rate and the
+/// time left are of the others.
+pub fn from(done: u64, total: u64, unit: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let template = format!(
         "{{msg}} [{{bar:30}}] {{percent:>3}} %  {{human_pos}}/{{human_len}} {unit}  \
-         {{per_sec}}  {{eta}} left"
+         {{rate}}  {{eta}} left"
     );
     let bar = ProgressBar::with_draw_target(Some(total), where_bars_are_drawn());
     // The template is ours and constant but for the unit's name; the default style is no loss.
     if let Ok(style) = ProgressStyle::with_template(&template) {
+        let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // Nobody reads the sixth digit of an estimate, and a formatter has nobody to tell.
+            let _unwritable = write!(out, "{}/s", HumanCount(state.per_sec().round() as u64));
+        });
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
     }
+    bar.set_position(done);
+    bar.reset_eta();
     bar
 }
 

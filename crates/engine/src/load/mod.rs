@@ -87,7 +87,7 @@ pub trait LoadObserver {
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64);
     /// Other clients are loading the same into the same database; from here on this one helps.
     fn joining(&mut self, _others: usize) {}
-    /// Rows sent so far by all clients, of all.
+    /// Rows sent so far by all clients, of all; first what is there when the load begins.
     fn progress(&mut self, done: u64, total: u64);
     /// All rows of a table are there; its secondary indexes are made.
     fn indexing(&mut self, table: &str);
@@ -242,6 +242,8 @@ impl Share<'_> {
             self.spec.threads.max(1)
         };
         let board = &self.board;
+        // From here the rate counts: what is there already is not this load's.
+        observer.progress(board.rows_sent(), self.rows_total);
         let workers = worker::start(self, threads, send)?;
         let mut verifying = false;
         loop {
