@@ -57,6 +57,9 @@ pub const ERRORS: f64 = 0.01;
 /// `error-rate`: at one in ten the work is another than the one that was asked for.
 pub const ERRORS_INVALID: f64 = 0.1;
 
+/// `outage`: a host away for so much of the time measured is most of what a comparison would find.
+pub const AWAY_INVALID: f64 = 0.05;
+
 /// `no-op-writes`: INSERT, UPDATE and DELETE that changed nothing, as a share of all of them. Two
 /// sessions that meet at one row make some in a thousand.
 pub const NO_OP_WRITES: f64 = 0.05;

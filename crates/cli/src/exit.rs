@@ -10,8 +10,8 @@ use tidemark_engine::{EngineError, LoadFailure};
 pub enum ExitCode {
     /// All went well.
     Success = 0,
-    /// A run or load began and failed, no transaction of a run ended well, or Tidemark could not do
-    /// its own work.
+    /// A run or load began and failed, no transaction of a run ended well, no host could be reached at
+    /// its end, or Tidemark could not do its own work.
     Failed = 1,
     /// The command line, a configuration file or a URL is wrong.
     Usage = 2,
@@ -34,7 +34,7 @@ impl ExitCode {
         (ExitCode::Success, "all went well"),
         (
             ExitCode::Failed,
-            "a run or load began and failed, or no transaction ended well",
+            "a run or load failed, no transaction ended well, or no host could be reached at its end",
         ),
         (
             ExitCode::Usage,

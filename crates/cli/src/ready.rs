@@ -60,13 +60,13 @@ pub fn failed(error: EngineError, prepare: &str) -> Failure {
 /// How a run that made load ended.
 ///
 /// # Errors
-/// [`Failure`] when an error ended it, when nothing but errors came of it, and when its search
-/// found no rate.
+/// [`Failure`] when an error ended it, when nothing but errors came of it, when no host could be
+/// reached at its end, and when its search found no rate.
 pub fn ended(result: RunResult, record: &RunRecord, prepare: &str) -> Result<ExitCode, Failure> {
     match (result.state, result.failure) {
         (RunState::Failed(_), Some(error)) => Err(failed(error, prepare)),
         (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
-        _ => match nothing_measured(record) {
+        _ => match nothing_measured(record).or_else(|| out_of_reach(record)) {
             Some(why) => Err(Failure::new(ExitCode::Failed, why)),
             None => match sysbench::not_found(record) {
                 Some(why) => Err(Failure::new(ExitCode::Check, why)),
@@ -74,6 +74,20 @@ pub fn ended(result: RunResult, record: &RunRecord, prepare: &str) -> Result<Exi
             },
         },
     }
+}
+
+/// Who was away at the end, when nobody was there any more: the run did not last as long as it says.
+fn out_of_reach(record: &RunRecord) -> Option<String> {
+    let outage = record.outages.iter().find(|outage| !outage.ended)?;
+    let last = record.intervals.last()?;
+    (last.sessions == 0).then(|| {
+        format!(
+            "no host could be reached at the end of the run: {} was away from second {:.1} on: {}",
+            outage.host,
+            outage.start_ms as f64 / 1000.0,
+            outage.first_error
+        )
+    })
 }
 
 /// Why there is no result, when errors are all that came of a run.

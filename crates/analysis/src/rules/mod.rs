@@ -8,6 +8,7 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod outage;
 mod row_count;
 mod stall;
 mod summary_mismatch;
@@ -25,11 +26,12 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 13] = [
+pub const RULES: [&str; 14] = [
     summary_mismatch::ID,
     littles_law::ID,
     row_count::ID,
     carried_state::ID,
+    outage::ID,
     error_rate::ID,
     no_op_writes::ID,
     stall::ID,
@@ -41,11 +43,12 @@ pub const RULES: [&str; 13] = [
     no_repeat::ID,
 ];
 
-const OF_ONE_RUN: [OfOneRun; 12] = [
+const OF_ONE_RUN: [OfOneRun; 13] = [
     summary_mismatch::check,
     littles_law::check,
     row_count::check,
     carried_state::check,
+    outage::check,
     error_rate::check,
     no_op_writes::check,
     stall::check,
@@ -58,10 +61,11 @@ const OF_ONE_RUN: [OfOneRun; 12] = [
 
 /// What also holds for streams of queries. An interval of theirs is one query, none like the other,
 /// so that rates, tails and users say nothing of the run.
-const OF_QUERIES: [OfOneRun; 4] = [
+const OF_QUERIES: [OfOneRun; 5] = [
     summary_mismatch::check,
     row_count::check,
     carried_state::check,
+    outage::check,
     error_rate::check,
 ];
 
