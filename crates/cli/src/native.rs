@@ -9,6 +9,12 @@ pub const fn at_least(min: i64) -> OptionKind {
     Int { min, max: i64::MAX }
 }
 
+/// Seconds, a century at most: what is longer overflows clocks.
+pub const SECONDS: OptionKind = Int {
+    min: 0,
+    max: 100 * 365 * 86_400,
+};
+
 const DAY: Duration = Duration::from_secs(86_400);
 const MINUTE: Duration = Duration::from_secs(60);
 

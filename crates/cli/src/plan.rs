@@ -107,6 +107,21 @@ fn seconds(options: &OptionValues, name: &str) -> Option<Duration> {
         .map(Duration::from_secs)
 }
 
+/// Sessions opened a second; `None` is as fast as they come.
+fn connect_rate(options: &OptionValues) -> Result<Option<f64>, Failure> {
+    // A session in a quarter of an hour; below it no run would begin.
+    const SLOWEST: f64 = 0.001;
+    match options.float("connect-rate") {
+        0.0 => Ok(None),
+        rate if rate >= SLOWEST => Ok(Some(rate)),
+        _ => Err(Failure::usage(format!(
+            "--connect-rate={}: allowed is {SLOWEST} to 1000000 sessions a second, or 0 for no \
+             pace; for example --connect-rate=200",
+            options.text("connect-rate")
+        ))),
+    }
+}
+
 /// What the options that every command has ask for: sessions, pacing, distance, what to do about
 /// lost sessions. The rest is as [`RunSpec::default`] has it. A seed of 0 is taken from the clock.
 ///
@@ -118,7 +133,7 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
         terminals,
         sessions,
         think_time: think_time(options),
-        connect_rate: Some(options.float("connect-rate")).filter(|rate| *rate > 0.0),
+        connect_rate: connect_rate(options)?,
         fewer_sessions: match options.text("fewer-sessions") {
             "go-on" => FewerSessions::GoOn,
             _ => FewerSessions::Fail,
@@ -249,8 +264,8 @@ pub fn load_spec(options: &OptionValues, seed: u64) -> Result<LoadSpec, Failure>
 pub fn checkpoints(options: &OptionValues) -> Result<Vec<Duration>, Failure> {
     let mut moments = Vec::new();
     for word in options.list("report-checkpoints") {
-        match word.parse::<u64>() {
-            Ok(seconds) if seconds > 0 => moments.push(Duration::from_secs(seconds)),
+        match word.parse::<u32>() {
+            Ok(seconds) if seconds > 0 => moments.push(Duration::from_secs(seconds.into())),
             _ => {
                 return Err(Failure::usage(format!(
                     "--report-checkpoints={}: {word}: allowed are whole numbers of seconds; for \

@@ -95,7 +95,7 @@ const USAGE: &[Case<'static>] = &[
         2,
         &[
             "--rate=fast",
-            "from 0 to 1000000",
+            "from 0.0001 to 1000000",
             "--rate=1000..20000:1000",
         ],
     ),

@@ -372,7 +372,7 @@ mod tests {
             ),
             ("inject-rtt", "2m", "for example --inject-rtt=20ms"),
             ("think-time", "gauss:1s", "for example --think-time=exp:12s"),
-            ("rate", "fast", "from 0 to 1000000, from..to:step"),
+            ("rate", "fast", "from 0.0001 to 1000000 or 0, from..to:step"),
             ("rate", "1..2:0", "a step must be above 0"),
             ("find-max", "p99", "--find-max=p99: \"p99\" has no <"),
         ] {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 /// Largest rate taken, in arrivals a second.
 const HIGHEST: f64 = 1e6;
+/// Smallest one: an arrival in nearly three hours.
+const LOWEST: f64 = 1e-4;
 /// More steps than this are a slip of the pen.
 const MOST_STEPS: usize = 10_000;
 
@@ -26,8 +28,8 @@ pub enum RatesError {
     /// Not a number, a range or a list of them.
     #[error("{0:?} is no rate")]
     Malformed(String),
-    /// Below 0 or above a million.
-    #[error("{0} is not from 0 to 1000000")]
+    /// Beyond what can be kept, and not 0.
+    #[error("{0} is not from 0.0001 to 1000000, nor 0")]
     Range(String),
     /// A step that holds no load.
     #[error("a step must be above 0")]
@@ -39,7 +41,7 @@ pub enum RatesError {
 
 impl Rates {
     /// What is allowed, for messages.
-    pub const ALLOWED: &str = "transactions a second from 0 to 1000000, from..to:step, or several \
+    pub const ALLOWED: &str = "transactions a second from 0.0001 to 1000000 or 0, from..to:step, or several \
                                joined by commas";
 }
 
@@ -64,7 +66,8 @@ impl FromStr for Rates {
                 return Err(RatesError::Many(text.into()));
             }
         }
-        if steps.contains(&0.0) {
+        // What is left of a fraction by rounding is none, either.
+        if steps.iter().any(|rate| *rate < LOWEST) {
             return Err(RatesError::Zero);
         }
         Ok(Rates::Steps(steps))
@@ -96,7 +99,7 @@ fn number(text: &str) -> Result<f64, RatesError> {
     let number: f64 = text
         .parse()
         .map_err(|_| RatesError::Malformed(text.into()))?;
-    if (0.0..=HIGHEST).contains(&number) {
+    if number == 0.0 || (LOWEST..=HIGHEST).contains(&number) {
         // No negative zero.
         Ok(number + 0.0)
     } else {
@@ -174,6 +177,8 @@ mod tests {
             ("inf", "inf is not from 0"),
             ("-5", "-5 is not from 0"),
             ("2e6", "2e6 is not from 0"),
+            ("1e-300", "1e-300 is not from 0.0001"),
+            ("0.3..0:0.1", "above 0"),
             ("0,1000", "above 0"),
             ("1000..0:500", "above 0"),
             ("1..2:0", "above 0"),

@@ -1,6 +1,6 @@
 //! The general options of the `sysbench` command: sysbench's own, and Tidemark's beside them.
 
-use crate::native::{LOAD, NATIVE, at_least};
+use crate::native::{LOAD, NATIVE, SECONDS, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Password, Rates, Text};
 use tidemark_core::{OptionSpec, option};
 
@@ -31,13 +31,13 @@ const GENERAL: &[OptionSpec] = &[
     ),
     option(
         "time",
-        at_least(0),
+        SECONDS,
         "10",
         "end after this many seconds; 0 is no limit",
     ),
     option(
         "warmup-time",
-        at_least(0),
+        SECONDS,
         "0",
         "seconds of load before the measurement that do not count",
     ),
@@ -71,7 +71,7 @@ const GENERAL: &[OptionSpec] = &[
     ),
     option(
         "report-interval",
-        at_least(0),
+        SECONDS,
         "0",
         "print a line every so many seconds; 0 prints none",
     ),
