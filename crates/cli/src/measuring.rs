@@ -207,6 +207,13 @@ impl RunObserver for Observer<'_, '_> {
         bar.set_message(rate_message(interval, self.voice.unit()));
     }
 
+    fn waiting(&mut self) {
+        self.say.say_aside(
+            "the time is over, and the run ends when the transactions in progress do; Ctrl-C cuts them \
+             off after 5 s (a limit for the next run: --forced-shutdown=5, or --statement-timeout=5s)\n",
+        );
+    }
+
     fn step(&mut self, step: &Step) {
         self.voice.step(step, self.say);
     }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Said, Workdir, signal, wait_until};
 use std::io::{BufRead, BufReader};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 
 fn servers() -> [(&'static str, Server); 2] {
@@ -249,6 +249,48 @@ fn ctrl_c_ends_with_the_summary_of_what_was_measured() {
             .sum();
         // Conservation: the intervals add up to the total.
         assert_eq!(record["totals"]["all"]["count"].as_u64().unwrap(), events);
+    }
+}
+
+/// A server that hangs, and a connection that leads nowhere, keep no run from its end.
+#[test]
+fn a_run_on_a_server_that_hangs_says_so_and_ctrl_c_ends_it_with_its_summary() {
+    let server = Server::mariadb().unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    let words = |more: [&str; 3]| {
+        let all = [
+            "sysbench",
+            "oltp_point_select",
+            &target,
+            "--table-size=1000",
+        ];
+        all.into_iter()
+            .chain(more)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
+    let prepare = words(["--tables=1", "--threads=1", "prepare"]);
+    dir.ok(&prepare.iter().map(String::as_str).collect::<Vec<_>>());
+    // As executors do it, and as threads that wait in their reads.
+    for threads in ["--threads=2", "--threads=100"] {
+        let run = words([threads, "--time=2", "run"]);
+        let mut run: Vec<&str> = run.iter().map(String::as_str).collect();
+        run.insert(4, "--report-interval=1");
+        let (child, rest) = running(&dir, &run);
+        server.pause().unwrap();
+        std::thread::sleep(Duration::from_secs(5));
+        signal(child.id(), "INT");
+        let asked = Instant::now();
+        // Looking at the tables after the run takes the server to be awake.
+        std::thread::sleep(Duration::from_secs(6));
+        server.resume().unwrap();
+        let said = end(child, rest);
+        assert!(asked.elapsed() < Duration::from_secs(20), "{said:?}");
+        assert_eq!(said.code, Some(130), "{said:?}");
+        assert!(said.out.contains("the time is over"), "{said:?}");
+        assert!(said.out.contains("SQL statistics:"), "{said:?}");
+        assert_eq!(dir.last_record()["state"], "interrupted");
     }
 }
 

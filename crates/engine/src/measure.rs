@@ -20,6 +20,11 @@ use tidemark_core::{Pacing, RunSpec};
 
 /// A controller that waits looks this often whether the user stopped the run.
 const STOP_CHECK: Duration = Duration::from_millis(20);
+/// A run that has not ended so long after its time waits for something, and says so.
+const NOTICED: Duration = Duration::from_secs(2);
+/// What is in progress is cut off so long after the user asked for the end: a server that hangs
+/// must not keep what was measured.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// A shorter last interval without statements is not told.
 const SHORTEST_INTERVAL_MS: f64 = 50.0;
 /// How long the next rate waits for what the last one began.
@@ -59,8 +64,11 @@ pub(crate) struct Measurement<'a> {
     steps: Vec<Step>,
     /// Sessions connected at the end of the last interval, by host.
     connected: Vec<u64>,
-    stop_asked: bool,
+    /// When the user asked for the end.
+    asked_at: Option<Instant>,
+    /// Since when the run ends, and whether it was told that something keeps it from that.
     stopped_at: Option<Instant>,
+    told_of_waiting: bool,
 }
 
 impl<'a> Measurement<'a> {
@@ -86,8 +94,9 @@ impl<'a> Measurement<'a> {
             held: None,
             steps: Vec::new(),
             connected: vec![0; hosts.max(1)],
-            stop_asked: false,
+            asked_at: None,
             stopped_at: None,
+            told_of_waiting: false,
             crew,
         }
     }
@@ -128,6 +137,7 @@ impl<'a> Measurement<'a> {
                 self.end_arrivals(now, stop);
                 now = Instant::now();
             }
+            self.tell_of_waiting(now, running, observer);
             self.end_interval(now, in_warmup, observer);
             if in_warmup && now >= self.clock.measure_start {
                 in_warmup = false;
@@ -254,6 +264,15 @@ impl<'a> Measurement<'a> {
         }
     }
 
+    /// Once, when transactions in progress keep a run that is over from its end.
+    fn tell_of_waiting(&mut self, now: Instant, running: usize, observer: &mut dyn RunObserver) {
+        let waits = self.stopped_at.is_some_and(|at| now >= at + NOTICED);
+        if waits && running > 0 && self.asked_at.is_none() && !self.told_of_waiting {
+            self.told_of_waiting = true;
+            observer.waiting();
+        }
+    }
+
     /// Waits until `due`, stopping the run at its end or when the user asks; gives how many
     /// executors have ended meanwhile.
     fn wait(&mut self, due: Instant, running: usize, stop: &StopHandle) -> usize {
@@ -267,8 +286,8 @@ impl<'a> Measurement<'a> {
             if end.is_some_and(|e| now >= e) && !control.is_stopping() {
                 control.stop();
             }
-            if stop.is_stopped() && !self.stop_asked {
-                self.stop_asked = true;
+            if stop.is_stopped() && self.asked_at.is_none() {
+                self.asked_at = Some(now);
                 control.stop();
             }
             if control.is_stopping() && self.stopped_at.is_none() {
@@ -278,8 +297,10 @@ impl<'a> Measurement<'a> {
                     self.spare.unserved += arrivals.clear(now, false);
                 }
             }
-            if let (Some(stopped), Some(grace)) = (self.stopped_at, self.spec.forced_shutdown)
-                && now >= stopped + grace
+            let is_over = |since: Option<Instant>, grace| since.is_some_and(|at| now >= at + grace);
+            let grace = self.spec.forced_shutdown;
+            if grace.is_some_and(|grace| is_over(self.stopped_at, grace))
+                || is_over(self.asked_at, PATIENCE)
             {
                 control.abort();
             }
@@ -431,13 +452,14 @@ impl<'a> Measurement<'a> {
 
     fn result(&mut self) -> RunResult {
         self.crew.recorders.iter().for_each(|r| r.end_samples());
-        if self.crew.control.cut_off.load(Ordering::Relaxed) {
+        // Whoever asked for the end knows why it was cut off.
+        if self.crew.control.cut_off.load(Ordering::Relaxed) && self.asked_at.is_none() {
             self.crew.control.fail(EngineError::ForcedShutdown);
         }
         let failure = self.crew.control.failure();
         let state = match &failure {
             Some(error) => RunState::Failed(error.to_string()),
-            None if self.stop_asked => RunState::Interrupted,
+            None if self.asked_at.is_some() => RunState::Interrupted,
             None => RunState::Finished,
         };
         let now = self.clock.interval_start;

@@ -26,6 +26,8 @@ pub trait RunObserver {
     fn interval(&mut self, interval: &Interval);
     /// A span between two checkpoints ended; `seconds` from the start of the measurement.
     fn checkpoint(&mut self, seconds: f64, totals: &Totals);
+    /// The run is over, and transactions in progress keep it from its end.
+    fn waiting(&mut self) {}
     /// A rate was held for its time, and what came of it.
     fn step(&mut self, step: &Step) {
         let _ = step;
