@@ -88,7 +88,7 @@ pub fn measure<'a>(
     mut say: Outlet<'_>,
     voice: &mut dyn Voice,
 ) -> Result<Measured<'a>, Failure> {
-    let mut storing = Storing::open(asked.options.text_opt("store"));
+    let mut storing = Storing::open(asked.options.text_opt("store"))?;
     complain(&mut storing);
     // What read the options, what opened the sessions and what made the load need not be in memory
     // together: a client's memory is mostly its own program.

@@ -1,5 +1,5 @@
 //! Keeping a run while it goes on: in the store, or in memory where there is none. A store that
-//! fails never fails a run.
+//! fails never fails a run that makes load.
 
 use std::path::{Path, PathBuf};
 use tidemark_core::record::{Interval, RunRecord};
@@ -26,19 +26,24 @@ pub struct Storing {
 }
 
 impl Storing {
-    /// Opens the store; `off`, also in `TIDEMARK_STORE`, keeps nothing in it. No run is begun: one that makes no load leaves
-    /// nothing behind.
-    pub fn open(named: Option<&str>) -> Self {
+    /// Opens the store; `off`, also in `TIDEMARK_STORE`, keeps nothing in it. No run is begun: one
+    /// that makes no load leaves nothing behind.
+    ///
+    /// # Errors
+    /// [`StoreError`] of a store that this command names, for there a run is asked to be kept.
+    /// Another one's is a complaint.
+    pub fn open(named: Option<&str>) -> Result<Self, StoreError> {
         let mut storing = Self::default();
         let chosen = std::env::var("TIDEMARK_STORE").ok();
         if named.or(chosen.as_deref()) == Some("off") {
-            return storing;
+            return Ok(storing);
         }
         match store_path(named.map(Path::new)).and_then(|path| Store::open(&path)) {
             Ok(store) => storing.store = Some(store),
+            Err(error) if named.is_some() => return Err(error),
             Err(error) => storing.complain(&error),
         }
-        storing
+        Ok(storing)
     }
 
     fn complain(&mut self, error: &StoreError) {
@@ -131,7 +136,7 @@ mod tests {
     fn intervals_are_in_the_store_and_not_in_memory() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.db").display().to_string();
-        let mut storing = Storing::open(Some(&path));
+        let mut storing = Storing::open(Some(&path)).unwrap();
         storing.begin(&record());
         storing.interval(&interval(0));
         storing.interval(&interval(1000));
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn without_a_store_they_are_in_memory() {
-        let mut storing = Storing::open(Some("off"));
+        let mut storing = Storing::open(Some("off")).unwrap();
         storing.begin(&record());
         storing.interval(&interval(0));
         assert!(!storing.finish(&record()));
@@ -155,7 +160,7 @@ mod tests {
     fn a_run_that_somebody_deleted_goes_on_in_memory() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.db");
-        let mut storing = Storing::open(path.to_str());
+        let mut storing = Storing::open(path.to_str()).unwrap();
         storing.begin(&record());
         storing.interval(&interval(0));
         let mut other = Store::open(&path).unwrap();
@@ -174,7 +179,7 @@ mod tests {
     fn a_run_that_never_began_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.db");
-        let mut storing = Storing::open(path.to_str());
+        let mut storing = Storing::open(path.to_str()).unwrap();
         assert!(!storing.finish(&record()));
         let store = Store::open_existing(&path).unwrap();
         assert!(store.list(&Default::default()).unwrap().is_empty());

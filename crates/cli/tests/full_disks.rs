@@ -92,7 +92,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn a_store_that_can_not_be_written_does_not_fail_a_run() {
+fn a_store_that_can_not_be_written_fails_a_run_that_names_it_and_no_other() {
     let dir = Workdir::new();
     let target = "--target=sqlite:a.db";
     dir.ok(&[
@@ -103,17 +103,33 @@ fn a_store_that_can_not_be_written_does_not_fail_a_run() {
         "prepare",
     ]);
     std::fs::write(dir.path().join("foreign.db"), "this is a letter to my aunt").unwrap();
-    let said = dir.run(&[
-        "sysbench",
-        "oltp_point_select",
-        target,
-        "--table-size=100",
-        "--time=1",
-        "--store=foreign.db",
-        "run",
-    ]);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.err.contains("not kept in the store"), "{said:?}");
+    let words = |store: &str| {
+        format!(
+            "{store} exec {} sysbench oltp_point_select {target} --table-size=100 --time=1 $STORE run",
+            common::TIDEMARK
+        )
+    };
+    // By the environment; then as the command itself asks for it.
+    for (set, code) in [
+        ("export TIDEMARK_STORE=foreign.db STORE=;", 0),
+        ("export STORE=--store=foreign.db;", 1),
+    ] {
+        let output = std::process::Command::new("bash")
+            .args(["-c", &words(set)])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        let said = common::Said::of(&output);
+        assert_eq!(said.code, Some(code), "{said:?}");
+        assert!(said.err.contains("foreign.db"), "{said:?}");
+        let measured = said.out.contains("SQL statistics:");
+        assert_eq!(measured, code == 0, "{said:?}");
+        assert_eq!(
+            said.err.contains("not kept in the store"),
+            measured,
+            "{said:?}"
+        );
+    }
     let letter = std::fs::read_to_string(dir.path().join("foreign.db")).unwrap();
     assert_eq!(letter, "this is a letter to my aunt");
 }

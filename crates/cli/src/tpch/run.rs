@@ -80,7 +80,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         described,
     );
     say(&mut aside, &header(&asked, &recording.record));
-    let mut storing = Storing::open(options.text_opt("store"));
+    let mut storing = Storing::open(options.text_opt("store"))?;
     complain(&mut storing);
     let tests = asked.tests(&plan.workload, dialect);
     if asked.sets() > 0 {
