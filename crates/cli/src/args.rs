@@ -152,7 +152,7 @@ pub struct StoreArg {
 /// `show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The run's id or its beginning; `last` is the newest
+    /// The run's id, its beginning or end; `last` is the newest
     pub id: String,
     /// Print the whole record as JSON
     #[arg(long)]
@@ -171,10 +171,10 @@ pub struct Show {
     tidemark report last                          the newest run as report.html\n  \
     tidemark report \"thread sweep\" --lang zh     a study, by its name or id\n  \
     tidemark report study:last                    the study that was begun last\n  \
-    tidemark report 0199a1 0199a2 --format md -o - several runs, printed\n  \
+    tidemark report 660a 3c95 --format md -o -    several runs, printed\n  \
     tidemark report --tag before --out before.csv  every run with a tag, a row each")]
 pub struct Report {
-    /// Runs (an id or its beginning, `last` for the newest, tag:NAME, or a record written by --out)
+    /// Runs (an id, its beginning or end, `last` for the newest, tag:NAME, or a record written by --out)
     /// or studies (an id, its beginning, or a name; study:last is the one begun last); several make
     /// one document
     #[arg(value_name = "RUN|STUDY", required_unless_present = "tag")]
@@ -201,7 +201,7 @@ pub struct Report {
 /// `compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Run to compare with: an id or its beginning, `last`, or a record written by --out; repeats
+    /// Run to compare with: an id, its beginning or end, `last`, or a record written by --out; repeats
     /// with commas, or as tag:NAME or study:ID (study:last is the one begun last)
     pub a: String,
     /// Run that is compared, likewise

@@ -1,4 +1,4 @@
-//! Which runs of the store a word means: an id or its beginning, `last`, and groups.
+//! Which runs of the store a word means: an id, its beginning or end, `last`, and groups.
 
 use crate::exit::Failure;
 use crate::runs::whole_id;

@@ -94,8 +94,8 @@ fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
     }
     if records.is_empty() {
         return Err(Failure::usage(format!(
-            "{list:?}: which run? An id, its beginning, last, a record's file, tag:NAME, study:ID, or \
-             several with commas; for example: tidemark compare 0199a1 last"
+            "{list:?}: which run? An id, its beginning or end, last, a record's file, tag:NAME, study:ID, or \
+             several with commas; for example: tidemark compare 660a last"
         )));
     }
     // Ids sort by the start of a run.

@@ -173,8 +173,8 @@ texts! {
     how_long_warm: "Measured for {elapsed}, after {warmup} of warm-up that does not count.",
         "测量时长 {elapsed}，此前预热 {warmup}，预热不计入结果。";
     no_errors: "No statement failed.", "全程无报错。";
-    some_errors: "{errors} {errors|transaction|transactions} met an error and {errors|was|were} tried again ({share} of all attempts); {reconnects} {reconnects|session was|sessions were} opened again.",
-        "有 {errors} 次事务因报错而重试（占全部尝试的 {share}），会话重连 {reconnects} 次。";
+    some_errors: "{errors} {errors|transaction|transactions} ended with an error that the run went on after ({share} of all attempts); {reconnects} {reconnects|session was|sessions were} opened again.",
+        "有 {errors} 次事务报错，但压测继续进行（占全部尝试的 {share}），会话重连 {reconnects} 次。";
     tables_as_expected: "After the run, {tables} {tables|table holds|tables hold} {rows} {rows|row|rows}, as many as expected.",
         "压测后 {tables} 张表共 {rows} 行，与预期一致。";
     tables_otherwise: "After the run, {wrong} of {tables} {tables|table|tables} {wrong|does|do} not hold as many rows as expected; see “Tables”.",
@@ -191,7 +191,7 @@ texts! {
     median: "Median", "中位数（P50）";
     percentile: "{percent}th percentile", "P{percent}";
     maximum: "Slowest", "最大延迟";
-    errors_retried: "Errors retried", "重试的错误";
+    errors_passed_over: "Errors passed over", "未终止压测的错误";
     service_time: "Service time: from sending a transaction's first statement to its last reply.",
         "服务时间：从发出事务的第一条语句到收到最后一个应答。";
     response_time: "Response time: from a transaction's scheduled arrival to its last reply, waiting included.",
@@ -270,8 +270,8 @@ texts! {
     curve_says: "How long the slowest took: the further right, the rarer. The slowest of {count} took {max} ms.",
         "越往右越罕见。{count} 个事务中最慢的一个耗时 {max} ms。";
     errors_chart: "Errors over time", "错误随时间变化";
-    errors_says: "Errors that were retried: {errors}; sessions opened again: {reconnects}.",
-        "重试的错误 {errors} 次，会话重连 {reconnects} 次。";
+    errors_says: "Errors that the run went on after: {errors}; sessions opened again: {reconnects}.",
+        "未终止压测的错误 {errors} 次，会话重连 {reconnects} 次。";
     queue_chart: "Arrivals waiting over time", "排队事务数随时间变化";
     queue_says: "Transactions due that no session was free for; at most {high}. A growing queue means that the target does not keep up with the rate asked for.",
         "已到计划时刻但尚无空闲会话处理的事务数，最多 {high} 个。持续增长说明目标库跟不上给定速率。";

@@ -182,7 +182,7 @@ impl Words<'_> {
             (t.transactions_per_s.into(), three(d.transactions_per_s())),
             (t.statements_per_s.into(), three(d.statements_per_s())),
             (t.transactions.into(), whole(d.all.count)),
-            (t.errors_retried.into(), whole(d.totals.ignored_errors)),
+            (t.errors_passed_over.into(), whole(d.totals.ignored_errors)),
             (t.median.into(), ms(50.0)),
             (p("95"), ms(95.0)),
             (p("99"), ms(99.0)),

@@ -114,7 +114,7 @@ pub enum StoreError {
         /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// No run has this id, nor one that begins so.
+    /// No run has this id, nor one that begins or ends so.
     #[error("no run {id} in {}", .path.display())]
     NoSuchRun {
         /// The file.
@@ -122,8 +122,8 @@ pub enum StoreError {
         /// As asked.
         id: String,
     },
-    /// Several runs' ids begin so.
-    #[error("several runs begin with {id}: {}", .matches.join(", "))]
+    /// Several runs' ids begin or end so.
+    #[error("several runs' ids begin or end with {id}, for example {}; the last four to eight characters tell most apart", .matches.join(", "))]
     Ambiguous {
         /// As asked.
         id: String,

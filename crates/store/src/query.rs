@@ -313,7 +313,8 @@ impl Store {
             .map_err(|e| self.failed(e))
     }
 
-    /// The full id of the run whose id is this or, if only one does, begins so.
+    /// The full id of the run whose id is this or, if only one does, begins so, or ends so in four
+    /// characters or more: ids begin with the time, so that neighbours differ at their end.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Ambiguous`], and what reading can meet.
@@ -324,7 +325,8 @@ impl Store {
             self.db
                 .prepare_cached(
                     "SELECT id FROM run WHERE ?1 <> '' \
-                     AND lower(substr(id, 1, length(?1))) = ?1 \
+                     AND (lower(substr(id, 1, length(?1))) = ?1 \
+                     OR length(?1) >= 4 AND lower(substr(id, -length(?1))) = ?1) \
                      ORDER BY lower(id) = ?1 DESC, id DESC LIMIT 6",
                 )?
                 .query_map([&asked], |row| row.get(0))?

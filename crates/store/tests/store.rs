@@ -107,6 +107,11 @@ fn an_id_may_be_shortened_while_it_is_the_only_one() {
         Err(StoreError::Ambiguous { matches, .. }) => assert_eq!(matches, ["abc12", "abc1"]),
         other => panic!("{other:?}"),
     }
+    for id in ["01a20b0f-9b1d4819660a", "01a20b0f-b6d7653fe3c9"] {
+        store.begin(&record(id, RunState::Running)).unwrap();
+    }
+    assert_eq!(store.resolve("660A").unwrap(), "01a20b0f-9b1d4819660a");
+    assert!(store.resolve("01a2").is_err() && store.resolve("60a").is_err());
     for none in ["abz", "", "%", "_bd", "abc123"] {
         assert!(
             matches!(store.get(none), Err(StoreError::NoSuchRun { .. })),

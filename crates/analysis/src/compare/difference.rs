@@ -143,7 +143,7 @@ fn together(runs: &[&Facts], of: impl Fn(&Facts) -> Vec<(String, String)>) -> Va
 
 fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
     let warmup = run.intervals.iter().filter(|i| i.phase == Phase::Warmup);
-    let warmup_s = warmup.map(|i| i.length_ms).sum::<f64>() / 1000.0;
+    let warmup_s = warmup.map(|i| i.length_ms).fold(0.0, |sum, ms| sum + ms) / 1000.0;
     let mut facts = vec![
         ("workload", run.workload.clone()),
         ("state", state(&run.state).into()),

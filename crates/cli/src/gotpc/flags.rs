@@ -209,7 +209,7 @@ pub const DROPDATA: Flag = flag(
     "dropdata",
     Bool,
     "off",
-    "prepare: drop TPC-C's tables first, if they are that; as --replace",
+    "prepare: drop the benchmark's tables first, if they are that; as --replace",
 );
 
 /// Files instead of a load.

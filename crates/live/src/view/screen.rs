@@ -2,7 +2,7 @@
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
 use ratatui::{Frame, Terminal};
@@ -34,8 +34,14 @@ impl Screen {
         enable_raw_mode().ok()?;
         *taken = true;
         drop(taken);
-        let entered = execute!(stderr(), EnterAlternateScreen, cursor::Hide)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stderr()))));
+        // A terminal without another screen would show what was there through the picture.
+        let entered = execute!(
+            stderr(),
+            EnterAlternateScreen,
+            Clear(ClearType::All),
+            cursor::Hide
+        )
+        .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::new(stderr()))));
         match entered {
             Ok(terminal) => Some(Self(terminal)),
             Err(_) => {
