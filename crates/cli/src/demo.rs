@@ -3,6 +3,30 @@
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::sysbench::{self, parse::Command};
+use std::path::Path;
+use tidemark_store::from_json;
+
+/// Says what the look at the tables after the run has found, as the record has it.
+fn checked(record: &Path) {
+    let read = std::fs::read_to_string(record).ok();
+    let Some(record) = read.and_then(|json| from_json(&json).ok()) else {
+        return;
+    };
+    for table in &record.tables_after {
+        let before = record.tables_before.iter().find(|b| b.table == table.table);
+        // A transaction of this workload deletes a row and puts it back.
+        let found = match before.map(|b| b.rows) {
+            Some(rows) if rows == table.rows => "as before".into(),
+            Some(rows) => format!("and had {rows} before"),
+            None => continue,
+        };
+        say!(
+            "\nChecked after the run: {} has {} rows, {found}.",
+            table.table,
+            table.rows
+        );
+    }
+}
 
 /// Loads a table, runs `oltp_read_write`, checks the data, and writes record and reports.
 ///
@@ -46,6 +70,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         format!("--report={},{}", path("report.html"), path("summary.txt")),
     ];
     let code = with(Command::Run, &more)?;
+    checked(Path::new(&path("record.json")));
     if code == ExitCode::Success {
         say!(
             "\nNext: open {} in a browser, or measure a server:\n  \

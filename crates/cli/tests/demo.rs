@@ -14,6 +14,7 @@ fn the_demo_leaves_a_record_and_reports_and_can_be_run_again() {
             "Verified 'sbtest1': 2000 rows, keys 1 to 2000",
             "[ 1s ]",
             "SQL statistics:",
+            "Checked after the run: sbtest1 has 2000 rows, as before.",
             "report.html",
             "record.json",
             "summary.txt",
