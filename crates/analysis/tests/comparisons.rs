@@ -142,6 +142,31 @@ fn a_difference_is_shown_and_has_a_direction() {
 }
 
 #[test]
+fn runs_of_other_loads_are_no_repeats() {
+    let mut rng = SmallRng::seed_from_u64(5);
+    let mut four = || run(&mut rng, 10.0, 30, 0.3);
+    let (mut a, b) = ([four(), four()], [four(), four()]);
+    let rules = |a: &[RunRecord], b: &[RunRecord]| -> Vec<&str> {
+        let found = compare(a, b).unwrap().findings;
+        found.iter().map(|f| f.rule).collect()
+    };
+    // Another port is the same load elsewhere.
+    a[1].target = "mysql://elsewhere:3307".into();
+    assert_eq!(rules(&a, &b), [""; 0]);
+    a[1].workload = "oltp_insert".into();
+    a[1].sessions += 8;
+    assert_eq!(rules(&a, &b), ["unlike-repeats"]);
+    assert_eq!(rules(&b, &a), ["unlike-repeats"]);
+    let found = compare(&a, &b).unwrap().findings.remove(0);
+    assert_eq!(
+        found.figure("what"),
+        Some(&tidemark_analysis::Figure::Text(
+            "sessions, workload".into()
+        ))
+    );
+}
+
+#[test]
 fn a_limit_is_broken_by_what_is_shown_and_not_by_noise() {
     let mut rng = SmallRng::seed_from_u64(4);
     let a = run(&mut rng, 10.0, 60, 0.3);

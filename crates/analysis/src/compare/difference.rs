@@ -35,7 +35,7 @@ pub struct Difference {
 
 /// What may differ of a run: its own facts, its options, the server's settings.
 #[derive(Debug, Clone)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     named: [Vec<(String, String)>; 2],
     /// Of settings, by name.
     settings: Vec<(String, String)>,
@@ -56,6 +56,21 @@ impl Facts {
 
 /// Each fact with its values, in the order of the runs, each once.
 type Values = BTreeMap<String, Vec<String>>;
+
+/// What makes runs that should be repeats of each other other runs.
+pub(crate) fn unlike(runs: &[&Facts]) -> Vec<String> {
+    // Where a target is, and for how long it was measured, may differ between repeats.
+    let matters = |name: &str| match name.strip_prefix("option ") {
+        Some(option) => !["mysql-", "pgsql-", "target", "sqlite", "time"]
+            .iter()
+            .any(|elsewhere| option.starts_with(elsewhere)),
+        None => ["workload", "server", "sessions"].contains(&name),
+    };
+    let of = |facts: &'_ Facts| facts.named.concat();
+    let values = together(runs, of).into_iter();
+    let unlike = values.filter(|(name, values)| values.len() > 1 && matters(name));
+    unlike.map(|(name, _)| name).collect()
+}
 
 /// What was not the same, the run's own facts first, then options, then settings.
 pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {

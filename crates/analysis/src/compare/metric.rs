@@ -84,7 +84,7 @@ pub struct Measured {
     pub(super) whole: Values,
     /// In the order of time; none where they were not asked for.
     pub(super) parts: Vec<Values>,
-    pub(super) facts: Facts,
+    pub(crate) facts: Facts,
     pub(crate) tables_before: Vec<TableState>,
     /// Rules that say not to use its figures.
     pub(super) invalid: Vec<&'static str>,

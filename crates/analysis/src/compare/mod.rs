@@ -1,7 +1,7 @@
 //! Two groups of runs beside each other: how much faster or slower, how sure that is, and what else
 //! was different.
 
-mod difference;
+pub(crate) mod difference;
 mod limit;
 mod metric;
 mod usable;

@@ -15,6 +15,7 @@ mod summary_mismatch;
 mod too_short;
 mod tpcc_cap;
 mod tpcc_response;
+mod unlike_repeats;
 
 use crate::compare::Measured;
 use crate::run::Run;
@@ -26,7 +27,7 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 14] = [
+pub const RULES: [&str; 15] = [
     summary_mismatch::ID,
     littles_law::ID,
     row_count::ID,
@@ -40,6 +41,7 @@ pub const RULES: [&str; 14] = [
     latency_floor::ID,
     tpcc_cap::ID,
     tpcc_response::ID,
+    unlike_repeats::ID,
     no_repeat::ID,
 ];
 
@@ -94,6 +96,7 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
 pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
     let mut found: Vec<Finding> = carried_state::between(a, b)
         .into_iter()
+        .chain(unlike_repeats::check(a, b))
         .chain(no_repeat::check(a.len(), b.len()))
         .collect();
     sort(&mut found);
