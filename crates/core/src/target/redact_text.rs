@@ -42,6 +42,11 @@ pub fn redact_text(text: &str) -> String {
     shown
 }
 
+/// A text with `***` for the passwords of the URLs in it, and of nothing else.
+pub fn redact_urls(text: &str) -> String {
+    urls(text)
+}
+
 /// Every URL, each to the end of its word, with its password hidden.
 fn urls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -77,7 +82,7 @@ fn end_of_url(rest: &str) -> usize {
 }
 
 /// What is assigned to a password's name, hidden.
-fn assignments(text: &str) -> String {
+pub(super) fn assignments(text: &str) -> String {
     // Letters beyond ASCII stay as they are, so that both have the same length.
     let lower = text.to_ascii_lowercase();
     let ends = |name: &'static str| lower.match_indices(name).map(|(at, name)| at + name.len());
