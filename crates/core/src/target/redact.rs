@@ -1,7 +1,7 @@
 //! URLs without their passwords.
 
 use super::list;
-use super::redact_text::assignments;
+use super::redact_text::{MOST_PASSES, assignments};
 
 /// A URL with `***` for every password, also when it can't be parsed; other text as it is.
 ///
@@ -35,6 +35,19 @@ pub fn redact_target(given: &str) -> String {
     if given.starts_with("sqlite:") {
         return given.into();
     }
+    let mut shown = hidden_once(given);
+    // What is hidden may let a text be read otherwise, as with any text.
+    for _ in 1..MOST_PASSES {
+        let again = hidden_once(&shown);
+        if again == shown {
+            break;
+        }
+        shown = again;
+    }
+    shown
+}
+
+fn hidden_once(given: &str) -> String {
     let is_url = given
         .split_once("://")
         .is_some_and(|(scheme, _)| is_scheme(scheme));
