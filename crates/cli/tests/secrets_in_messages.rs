@@ -101,6 +101,28 @@ fn a_url_in_the_wrong_place_keeps_its_password() {
     }
 }
 
+#[test]
+fn files_of_tls_that_are_not_there_are_a_wrong_url() {
+    let dir = Workdir::new();
+    const URL: &str = "mysql://u:geheim@127.0.0.1:1/db?tls=on";
+    for (files, words) in [
+        ("ca=/none/ca.pem", "ca=/none/ca.pem: No such file"),
+        ("ca=/dev/null", "no PEM certificate in it"),
+        ("tls=no-verify&cert=/c.pem", "cert is given without key"),
+    ] {
+        let url = match files.starts_with("tls") {
+            true => format!("{}?{files}", &URL[..URL.len() - "?tls=on".len()]),
+            false => format!("{URL}&{files}"),
+        };
+        let target = format!("--target={url}");
+        for command in ["run", "prepare", "cleanup"] {
+            refused(&dir, &["sysbench", "oltp_insert", &target, command], words);
+        }
+        refused(&dir, &["doctor", &url], words);
+        refused(&dir, &["tpcc", &target, "run"], words);
+    }
+}
+
 fn raw(dir: &Workdir, args: &[&[u8]]) -> Said {
     let mut command = dir.command(&[]);
     command.args(args.iter().map(|word| OsStr::from_bytes(word)));
