@@ -169,6 +169,16 @@ fn words_that_are_no_text_are_refused_by_name() {
 }
 
 #[test]
+fn a_command_that_is_suggested_can_be_typed_as_it_is() {
+    let dir = Workdir::new();
+    let target = "--target=sqlite:a & b.db";
+    let said = dir.run(&["sysbench", "oltp_insert", target, "--tables=2", "run"]);
+    assert_eq!(said.code, Some(6), "{said:?}");
+    let words = "tidemark sysbench oltp_insert --tables=2 --target='sqlite:a & b.db' prepare";
+    assert!(said.err.contains(words), "{said:?}");
+}
+
+#[test]
 fn a_command_without_its_workload_is_shown_with_one() {
     let dir = Workdir::new();
     for (args, words) in [
