@@ -49,6 +49,7 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
 fn failed(step: &str, error: &DbError) -> ExitCode {
     say!("FAILED   {step}: {error} ({})", error.class);
     match error.class {
+        _ if error.code == DbError::TLS_FILES => ExitCode::Usage,
         ErrorClass::Refused => ExitCode::Connect,
         _ => ExitCode::Check,
     }

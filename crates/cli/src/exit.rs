@@ -103,6 +103,7 @@ fn code_of(error: &DbError) -> ExitCode {
     match error.class {
         _ if error.code == DbError::RUN_STORE => ExitCode::Refused,
         _ if error.code == DbError::ISOLATION => ExitCode::Usage,
+        _ if error.code == DbError::TLS_FILES => ExitCode::Usage,
         ErrorClass::Refused => ExitCode::Connect,
         ErrorClass::Missing => ExitCode::NotPrepared,
         _ => ExitCode::Failed,
@@ -124,7 +125,9 @@ impl From<EngineError> for Failure {
             EngineError::Connect { error, .. } if error.code == DbError::RUN_STORE => {
                 ExitCode::Refused
             }
-            EngineError::Connect { error, .. } if error.code == DbError::ISOLATION => {
+            EngineError::Connect { error, .. }
+                if [DbError::ISOLATION, DbError::TLS_FILES].contains(&error.code.as_str()) =>
+            {
                 ExitCode::Usage
             }
             EngineError::Connect { .. }

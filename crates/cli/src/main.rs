@@ -22,6 +22,7 @@ mod interrupt;
 mod labels;
 mod loading;
 mod measuring;
+mod misplaced;
 mod native;
 mod oltpbench;
 mod outlet;
@@ -56,12 +57,14 @@ use std::process;
 fn main() -> process::ExitCode {
     study::end_with_study();
     program::name_process();
-    let args = secrets::arguments();
-    tidemark_observe::raise_open_files();
-    let code = match dispatch(&args) {
+    let done = secrets::arguments().and_then(|args| {
+        tidemark_observe::raise_open_files();
+        dispatch(&args)
+    });
+    let code = match done {
         Ok(code) => code,
         Err(failure) => {
-            let said = failure.to_string();
+            let said = secrets::hide(&failure.message);
             eprintln!("tidemark: {}", tidemark_core::printable_lines(&said));
             failure.code
         }
@@ -115,20 +118,12 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
                 };
             }
         }
-        _ => {}
+        Some((word, words)) => misplaced::refuse(word, words)?,
+        None => {}
     }
     let cli = match args::Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are no errors; clap writes them to the right place.
-            let code = if error.use_stderr() {
-                ExitCode::Usage
-            } else {
-                ExitCode::Success
-            };
-            let _ = error.print();
-            return Ok(code);
-        }
+        Err(error) => return Ok(misplaced::told(&error, rest)),
     };
     match cli.command {
         args::Command::Demo(demo) => demo::demo(args, &demo),

@@ -5,9 +5,11 @@
 //! variable, which only the same user can read (proc(5), `/proc/pid/environ`), and `***` in their
 //! place.
 
+use crate::exit::Failure;
 use crate::program;
 use std::os::unix::process::CommandExt;
-use tidemark_core::redact_url;
+use std::sync::OnceLock;
+use tidemark_core::{is_password_name, redact_target, redact_url, redact_urls};
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
 const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
@@ -18,6 +20,7 @@ const PASSWORD_OPTIONS: &[&str] = &[
     "password",
     "private-key",
 ];
+const EXAMPLE_ACCOUNT: &str = "user:password@";
 /// Commands whose `-p` is a password.
 const WITH_LETTER: &[&str] = &["tpcc", "tpch"];
 
@@ -26,12 +29,41 @@ pub fn is_password_option(name: &str) -> bool {
     PASSWORD_OPTIONS.contains(&name.replace('_', "-").as_str())
 }
 
+/// The command line as given, for [`hide`].
+static GIVEN: OnceLock<Vec<String>> = OnceLock::new();
+
 /// The command line as given; starts the process again when it holds a password. When that
 /// fails, the process goes on as it is.
-pub fn arguments() -> Vec<String> {
-    // What is not UTF-8 can be no option of ours; it is told as it can be shown.
-    let shown = |arg: std::ffi::OsString| arg.to_string_lossy().into_owned();
-    let given: Vec<String> = std::env::args_os().map(shown).collect();
+///
+/// # Errors
+/// [`Failure`] of bad usage, when a word is not UTF-8: as text it would be another one.
+pub fn arguments() -> Result<Vec<String>, Failure> {
+    let given = std::env::args_os().enumerate().map(|(n, word)| {
+        word.into_string()
+            .map_err(|word| Failure::usage(not_text(n, &word.to_string_lossy())))
+    });
+    let given = given.collect::<Result<Vec<String>, _>>()?;
+    let words = again_or_whole(given);
+    let _first = GIVEN.set(words.clone());
+    Ok(words)
+}
+
+fn not_text(n: usize, word: &str) -> String {
+    let option = word.split_once('=').map(|(name, _)| name);
+    // The value may be a password.
+    match option.filter(|name| name.starts_with("--") && !name.contains('\u{fffd}')) {
+        Some(name) => format!(
+            "{name}: the value is not UTF-8, and as text it would be another one; for example \
+             {name}=VALUE in UTF-8, in a URL with other bytes as %FF"
+        ),
+        None => format!(
+            "word {n} of the command line is not UTF-8, and as text it would be another one; give \
+             it in UTF-8"
+        ),
+    }
+}
+
+fn again_or_whole(given: Vec<String>) -> Vec<String> {
     if let Ok(carried) = std::env::var(VARIABLE) {
         let original: Vec<String> = carried.split(SEPARATOR).map(Into::into).collect();
         // Only when it belongs to this process: a child would inherit it.
@@ -54,6 +86,39 @@ pub fn arguments() -> Vec<String> {
     given
 }
 
+/// A message as it may leave the process: with `***` for passwords of this command line's words,
+/// and of URLs, wherever they were read.
+pub fn hide(message: &str) -> String {
+    hide_words(message, GIVEN.get().map_or(&[], Vec::as_slice))
+}
+
+fn hide_words(message: &str, given: &[String]) -> String {
+    let shown = redact(given);
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for (word, shown) in given
+        .iter()
+        .zip(&shown)
+        .filter(|(word, shown)| word != shown)
+    {
+        pairs.push((word, shown));
+        if let (Some((_, value)), Some((_, shown))) = (word.split_once('='), shown.split_once('='))
+        {
+            pairs.push((value, shown));
+        }
+    }
+    // A bare password may be any word, and putting *** for each would tell where it is.
+    pairs.retain(|(word, shown)| *shown != "***" && word != shown);
+    pairs.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
+    let hidden = pairs
+        .iter()
+        .fold(message.to_string(), |text, (word, shown)| {
+            text.replace(word, shown)
+        });
+    // The password of our own examples.
+    let parts = hidden.split(EXAMPLE_ACCOUNT).map(redact_urls);
+    parts.collect::<Vec<_>>().join(EXAMPLE_ACCOUNT)
+}
+
 /// The command line as a child process is to be given it: without passwords, and the variable with
 /// its value in which [`arguments`] finds them.
 pub fn for_child(words: &[String]) -> (Vec<String>, Option<(&'static str, String)>) {
@@ -65,6 +130,8 @@ pub fn for_child(words: &[String]) -> (Vec<String>, Option<(&'static str, String
 /// The command line with `***` for every password: for the process list and the record.
 pub fn redact(args: &[String]) -> Vec<String> {
     let mut hide_next = false;
+    let mut target_next = false;
+    let names_target = args.get(1).is_some_and(|word| word == "doctor");
     let is_command = |a: &String| WITH_LETTER.contains(&a.as_str());
     let letter = match args.get(1) {
         // Its flags may stand before the command.
@@ -76,6 +143,9 @@ pub fn redact(args: &[String]) -> Vec<String> {
             // go-tpc's flags take whatever follows; sysbench's options end at the next.
             if std::mem::take(&mut hide_next) && (letter || !arg.starts_with("--")) {
                 return "***".into();
+            }
+            if std::mem::take(&mut target_next) && !arg.starts_with("--") {
+                return redact_target(arg);
             }
             if letter && let Some(glued) = arg.strip_prefix("-p") {
                 hide_next = glued.is_empty();
@@ -101,10 +171,38 @@ pub fn redact(args: &[String]) -> Vec<String> {
                     hide_next = true;
                     arg.clone()
                 }
+                Some(value) if is_target(name) => format!("{name}={}", redact_target(value)),
+                None if name == "--target" => {
+                    target_next = true;
+                    arg.clone()
+                }
+                // A URL of a file stands behind a `=`, too, and is read as the word that it is in.
+                _ if arg.starts_with('-') => redact_url(arg),
+                _ if names_target || is_account(arg) => redact_target(arg),
                 _ => redact_url(arg),
             }
         })
         .collect()
+}
+
+/// Whether what is assigned to this is a target: the option's name, or the property's.
+fn is_target(name: &str) -> bool {
+    let name = name.trim();
+    name == "--target" || name.strip_prefix("-p").unwrap_or(name).trim() == "target"
+}
+
+/// Whether a word by itself is an account with a password, as in `u:pw@h/db` or
+/// `host=h password=pw`, in the wrong place or without a scheme.
+fn is_account(word: &str) -> bool {
+    let account = word.rsplit_once('@').map(|(account, _)| account);
+    account.is_some_and(|a| a.contains(':')) || word.contains("://") || {
+        // libpq's words (PostgreSQL manual, 32.1.1).
+        let mut words = word.split_whitespace();
+        words.any(|w| {
+            w.split_once('=')
+                .is_some_and(|(name, _)| is_password_name(name))
+        })
+    }
 }
 
 /// A property that holds a password (`mysql.password=…`, after whatever flag), hidden. Its name may
@@ -142,6 +240,53 @@ mod tests {
         assert_eq!(redacted[5], "--target=mysql://u:***@h/db");
         assert_eq!(redacted[7..], given[7..]);
         assert_eq!(redact(&redacted), redacted);
+    }
+
+    #[test]
+    fn a_target_is_hidden_though_it_is_no_url_or_in_the_wrong_place() {
+        for (given, shown) in [
+            ("x --target=u:geheim@h/db", "x --target=u:***@h/db"),
+            ("x --target u:geheim", "x --target u:***"),
+            ("x --target=mysql://u:geheim", "x --target=mysql://u:***"),
+            ("doctor u:geheim", "doctor u:***"),
+            ("ycsb -p target=u:geheim", "ycsb -p target=u:***"),
+            ("ycsb -ptarget=u:geheim", "ycsb -ptarget=u:***"),
+            ("u:geheim@h", "u:***@h"),
+            ("show mysql://u:geheim", "show mysql://u:***"),
+            ("show tag:before study:last", "show tag:before study:last"),
+            ("x --rate=1:2@3", "x --rate=1:2@3"),
+        ] {
+            let words: Vec<String> = format!("tidemark {given}")
+                .split(' ')
+                .map(Into::into)
+                .collect();
+            let once = redact(&words);
+            assert_eq!(once[1..].join(" "), shown);
+            assert_eq!(redact(&once), once);
+        }
+        let libpq = ["tidemark", "host=h password=geheim"].map(String::from);
+        assert_eq!(redact(&libpq)[1], "host=h password=***");
+    }
+
+    #[test]
+    fn no_message_leaves_with_a_password_of_the_command_line() {
+        let given = ["tidemark", "show", "u:geheim@h", "--target=v:ge/heim@h/db"];
+        let given = given.map(String::from);
+        for (message, shown) in [
+            ("no run u:geheim@h", "no run u:***@h"),
+            ("v:ge/heim@h/db is none", "v:***@h/db is none"),
+            ("a file: mysql://u:geheim@x", "a file: mysql://u:***@x"),
+            (
+                "for example mysql://user:password@primary/db,mysql://user:password@replica/db",
+                "for example mysql://user:password@primary/db,mysql://user:password@replica/db",
+            ),
+            (
+                "--mysql-password wants a value",
+                "--mysql-password wants a value",
+            ),
+        ] {
+            assert_eq!(hide_words(message, &given), shown);
+        }
     }
 
     #[test]

@@ -3,10 +3,32 @@
 use crate::exit::{ExitCode, Failure};
 use crate::output::print;
 use crate::render::write_whole;
+use crate::secrets::redact;
 use crate::{args, oltpbench, sysbench, tpcc, tpch, ycsb};
 use clap::CommandFactory;
 use std::fs;
 use std::path::Path;
+use tidemark_study::shell_word;
+
+/// A command line as it may be shown and typed: without passwords, quoted where a shell would read
+/// something else.
+pub fn line(words: &[String]) -> String {
+    let quoted = |word: &String| match word.split_once('=') {
+        Some((name, value)) if shell_word(name) == name => {
+            format!("{name}={}", assigned(value))
+        }
+        _ => shell_word(word),
+    };
+    let words: Vec<String> = redact(words).iter().map(quoted).collect();
+    words.join(" ")
+}
+
+fn assigned(value: &str) -> String {
+    match value.is_empty() {
+        true => String::new(),
+        false => shell_word(value),
+    }
+}
 
 /// Prints what lets a shell complete the command line.
 pub fn completions(words: &args::Completions) -> Result<ExitCode, Failure> {
@@ -121,6 +143,25 @@ fn whole() -> Result<clap::Command, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_reads_a_line_as_it_was_meant() {
+        let words = [
+            "tidemark",
+            "--target=mysql://u@h/db?tls=off&ca=/x",
+            "--mysql-user=",
+            "--mysql-db=a b",
+            "--mysql-password=geheim",
+            "it's",
+            "--tables=2",
+        ]
+        .map(String::from);
+        assert_eq!(
+            line(&words),
+            "tidemark --target='mysql://u@h/db?tls=off&ca=/x' --mysql-user= --mysql-db='a b' \
+             --mysql-password='***' 'it'\\''s' --tables=2"
+        );
+    }
 
     #[test]
     fn every_command_is_described_and_clap_agrees() {

@@ -1,6 +1,7 @@
 //! Targets as URLs name them.
 
 use crate::exit::Failure;
+use std::env::VarError;
 use tidemark_core::{Protocol, Secret, Target};
 
 /// The target a URL names; a password that it lacks is taken from the environment.
@@ -10,7 +11,7 @@ use tidemark_core::{Protocol, Secret, Target};
 pub fn from_url(url: &str) -> Result<Target, Failure> {
     let mut target = Target::parse(url)?;
     if target.password.is_empty()
-        && let Some(password) = password_variable(target.protocol)
+        && let Some(password) = password_variable(target.protocol)?
     {
         target.password = password;
     }
@@ -18,14 +19,29 @@ pub fn from_url(url: &str) -> Result<Target, Failure> {
 }
 
 /// The password of the environment, as each engine's own clients read it.
-pub fn password_variable(protocol: Protocol) -> Option<Secret> {
+///
+/// # Errors
+/// As [`text_variable`].
+pub fn password_variable(protocol: Protocol) -> Result<Option<Secret>, Failure> {
     let name = match protocol {
         Protocol::Mysql => "MYSQL_PWD",
         Protocol::Postgres => "PGPASSWORD",
-        Protocol::Sqlite => return None,
+        Protocol::Sqlite => return Ok(None),
     };
-    std::env::var(name)
-        .ok()
-        .filter(|p| !p.is_empty())
-        .map(Secret::new)
+    Ok(text_variable(name)?.map(Secret::new))
+}
+
+/// A variable of the environment, unless it is empty.
+///
+/// # Errors
+/// [`Failure`] of bad usage when it is not UTF-8: as text it would be another one.
+pub fn text_variable(name: &str) -> Result<Option<String>, Failure> {
+    match std::env::var(name) {
+        Ok(value) => Ok(Some(value).filter(|v| !v.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Failure::usage(format!(
+            "{name} in the environment is not UTF-8, and as text it would be another value; give it \
+             in UTF-8"
+        ))),
+    }
 }

@@ -82,6 +82,9 @@ impl DbError {
     /// The code of an isolation level that the engine or server lacks.
     pub const ISOLATION: &str = "isolation";
 
+    /// The code of TLS files of a target that can't be used: the URL, or the option, is wrong.
+    pub const TLS_FILES: &str = "tls-files";
+
     /// The code of a COMMIT that had no answer: what it was to keep may be there or not.
     pub const COMMIT_UNKNOWN: &str = "commit-unknown";
 

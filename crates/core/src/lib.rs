@@ -44,4 +44,7 @@ pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{STUDY_PLACE_VARIABLE, StudyPlace};
-pub use target::{Host, Target, TargetError, TlsMode, is_password_name, redact_text, redact_url};
+pub use target::{
+    Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,
+    redact_urls,
+};

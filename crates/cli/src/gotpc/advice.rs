@@ -13,6 +13,11 @@ const TLS: &[(&str, &str, &str)] = &[
     ),
     ("tls=verify-ca", "", "--conn-params sslmode=verify-ca"),
     (
+        "tls=no-verify",
+        "--conn-params tls=skip-verify",
+        "--conn-params sslmode=no-verify",
+    ),
+    (
         "ca=FILE",
         "",
         "--conn-params 'sslmode=require&sslrootcert=FILE'",

@@ -31,7 +31,7 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         user: options.text("user").into(),
         password: match options.text_opt("password") {
             Some(given) => Secret::new(given),
-            None => password_variable(protocol).unwrap_or_default(),
+            None => password_variable(protocol)?.unwrap_or_default(),
         },
         database: options.text("db").into(),
         tls: TlsMode::Disabled,

@@ -79,6 +79,6 @@ impl<'a> Work<'a> {
             }
         }
         words.push("prepare".into());
-        crate::secrets::redact(&words).join(" ")
+        crate::shell::line(&words)
     }
 }

@@ -319,7 +319,7 @@ fn target(given: &OptionValues, file: &WorkloadFile) -> Result<Target, Failure> 
             }
         })?;
     if target.password.is_empty()
-        && let Some(password) = password_variable(target.protocol)
+        && let Some(password) = password_variable(target.protocol)?
     {
         target.password = password;
     }

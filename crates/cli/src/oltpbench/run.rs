@@ -280,7 +280,7 @@ fn prepare_command(options: &OptionValues) -> String {
         }
     }
     words.push("--load=true".into());
-    crate::secrets::redact(&words).join(" ")
+    crate::shell::line(&words)
 }
 
 /// Whether as many warehouses are loaded as the phases ask for. Where the table is not there yet,

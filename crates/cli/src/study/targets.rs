@@ -3,7 +3,7 @@
 use super::ending::is_asked_to_end;
 use super::private::{self, Server};
 use crate::exit::Failure;
-use crate::target::from_url;
+use crate::target::{from_url, text_variable};
 use tidemark_core::{Protocol, Secret, Target};
 use tidemark_study::{Password, Place};
 
@@ -120,9 +120,9 @@ fn secret(
         Some(Password::Given(secret)) => return Ok(Some(secret.clone())),
         Some(Password::Variable(name)) => name,
     };
-    match std::env::var(name) {
-        Ok(value) if !value.is_empty() => Ok(Some(Secret::new(value))),
-        _ => Err(Failure::usage(format!(
+    match text_variable(name)? {
+        Some(value) => Ok(Some(Secret::new(value))),
+        None => Err(Failure::usage(format!(
             "target {}: {key} = \"env:{name}\", and {name} is not set in the environment; for \
              example: export {name}=…",
             place.name

@@ -11,7 +11,14 @@ const TLS: &[(&str, &str, &str)] = &[
         "--mysql-ssl=verify-ca",
         "--pgsql-sslmode=verify-ca",
     ),
+    (
+        "tls=no-verify",
+        "--mysql-ssl=no-verify",
+        "--pgsql-sslmode=no-verify",
+    ),
     ("ca=FILE", "--mysql-ssl-ca=FILE", "--pgsql-sslrootcert=FILE"),
+    ("cert=FILE", "--mysql-ssl-cert=FILE", "--pgsql-sslcert=FILE"),
+    ("key=FILE", "--mysql-ssl-key=FILE", "--pgsql-sslkey=FILE"),
 ];
 
 /// Names the options where the target was not given as a URL, whose keys the drivers speak of.
@@ -58,5 +65,10 @@ mod tests {
         assert_eq!(url, message);
         let ca = said("name the authority with ca=FILE (x)", &[]);
         assert_eq!(ca, "name the authority with --mysql-ssl-ca=FILE (x)");
+        let client = said("with cert=FILE and key=FILE, or use tls=no-verify to", &[]);
+        assert_eq!(
+            client,
+            "with --mysql-ssl-cert=FILE and --mysql-ssl-key=FILE, or use --mysql-ssl=no-verify to"
+        );
     }
 }

@@ -77,6 +77,9 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     if given.iter().any(|g| g.name == "version") {
         return Ok(Invocation::Version);
     }
+    if words.len() != 2 {
+        unknown_flag(&given)?;
+    }
     let (script, command) = match words.as_slice() {
         [] => {
             return Err(Failure::usage(
@@ -189,6 +192,13 @@ fn script_of(script: &str) -> Result<&'static Definition, Failure> {
 
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = scripts().map(|d| d.name).collect();
+    if crate::misplaced::is_target(&error.name) {
+        return Failure::usage(format!(
+            "{} is no script: a target is given as --target=URL; scripts are {}",
+            tidemark_core::redact_target(&error.name),
+            known.join(", ")
+        ));
+    }
     if error.name.ends_with(".lua") || lua_file(&error.name).is_some() {
         return Failure::usage(format!(
             "{}: Tidemark runs no Lua scripts, only the workloads that it has itself; known are {}",
@@ -236,6 +246,25 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
         given.push(Given { name, value });
     }
     Ok((given, words))
+}
+
+/// Refuses the first option without a value that there is not: the word behind it may have been
+/// meant as its value, and is then one too many.
+fn unknown_flag(given: &[Given]) -> Result<(), Failure> {
+    let unknown = given
+        .iter()
+        .find(|g| g.value.is_none() && kind(&g.name).is_none());
+    let Some(Given { name, .. }) = unknown else {
+        return Ok(());
+    };
+    let nearest = nearest(name, all_specs().map(|s| s.name)).map(Into::into);
+    let hint = match nearest {
+        None => "; see: tidemark sysbench --help",
+        Some(_) => "",
+    };
+    let name = name.clone();
+    let error = OptionError::Unknown { name, nearest };
+    Err(Failure::usage(format!("{error}{hint}")))
 }
 
 /// Every option of every workload, for what must be known before the script is.
@@ -398,6 +427,22 @@ mod tests {
         assert!(failure("oltp_raed_only run").contains("did you mean oltp_read_only"));
         assert!(failure("oltp_read_only rnu").contains("did you mean run"));
         assert!(failure("oltp_read_only run --thread=4").contains("did you mean --threads"));
+        for line in [
+            "oltp_read_only --treads 2 run",
+            "--treads 2 oltp_read_only run",
+            "oltp_read_only run --treads 2",
+        ] {
+            let said = failure(line);
+            assert!(
+                said.contains("unknown option --treads; did you mean --threads?"),
+                "{said}"
+            );
+        }
+        let said = failure("oltp_read_only --mysql-pasword geheim run");
+        assert!(
+            said.contains("--mysql-password?") && !said.contains("geheim"),
+            "{said}"
+        );
         assert!(failure("oltp_read_only run --threads=0").contains("--threads=0"));
         assert!(failure("oltp_read_only run --tables=abc").contains("--tables=abc"));
         assert!(

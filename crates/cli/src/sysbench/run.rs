@@ -92,7 +92,9 @@ pub fn run(
 
 /// The command that makes the tables a run needs, as the user would write it.
 fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
-    let mut words = vec![format!("tidemark sysbench {}", definition.name)];
+    let mut words = ["tidemark", "sysbench", definition.name]
+        .map(String::from)
+        .to_vec();
     for (name, value, source) in options.shown() {
         let shapes = ["tables", "table-size", "db-driver", "target", "config-file"];
         let connects =
@@ -103,7 +105,7 @@ fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
         words.push(format!("--{name}={value}"));
     }
     words.push("prepare".into());
-    crate::secrets::redact(&words).join(" ")
+    crate::shell::line(&words)
 }
 
 /// Tables with clearly fewer rows than the options say: the run would ask for keys that are not

@@ -51,10 +51,10 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
     }
 }
 
-fn password(options: &OptionValues, name: &str, protocol: Protocol) -> Secret {
+fn password(options: &OptionValues, name: &str, protocol: Protocol) -> Result<Secret, Failure> {
     match options.text_opt(name) {
-        Some(given) => Secret::new(given),
-        None => password_variable(protocol).unwrap_or_default(),
+        Some(given) => Ok(Secret::new(given)),
+        None => Ok(password_variable(protocol)?.unwrap_or_default()),
     }
 }
 
@@ -74,7 +74,7 @@ fn mysql(options: &OptionValues) -> Result<Target, Failure> {
         hosts,
         readers: Vec::new(),
         user: options.text("mysql-user").into(),
-        password: password(options, "mysql-password", Protocol::Mysql),
+        password: password(options, "mysql-password", Protocol::Mysql)?,
         database: options.text("mysql-db").into(),
         tls: tls_mode(options.text("mysql-ssl")),
         ca: options.text_opt("mysql-ssl-ca").map(Into::into),
@@ -101,7 +101,7 @@ fn postgres(options: &OptionValues) -> Result<Target, Failure> {
         hosts,
         readers: Vec::new(),
         user: options.text("pgsql-user").into(),
-        password: password(options, "pgsql-password", Protocol::Postgres),
+        password: password(options, "pgsql-password", Protocol::Postgres)?,
         database: options.text("pgsql-db").into(),
         tls: tls_mode(options.text("pgsql-sslmode")),
         ca: options.text_opt("pgsql-sslrootcert").map(Into::into),

@@ -133,7 +133,7 @@ mod tests {
         let command = work.prepare_command();
         assert_eq!(
             command,
-            "tidemark tpcc --host=h --password=*** --warehouses=4 prepare"
+            "tidemark tpcc --host=h --password='***' --warehouses=4 prepare"
         );
     }
 

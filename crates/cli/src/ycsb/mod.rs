@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
                 words.push(format!("--{name}={value}"));
             }
         }
-        crate::secrets::redact(&words).join(" ")
+        crate::shell::line(&words)
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
         let asked = asked.unwrap();
         assert_eq!(
             Work::new(&asked).unwrap().load_command(),
-            "tidemark ycsb load mysql -P workloada -p mysql.password=*** -p recordcount=5 --table=t"
+            "tidemark ycsb load mysql -P workloada -p mysql.password='***' -p recordcount=5 --table=t"
         );
     }
 }

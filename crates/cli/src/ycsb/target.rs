@@ -63,7 +63,7 @@ fn server(options: &OptionValues, protocol: Protocol, prefix: &str) -> Result<Ta
         readers: Vec::new(),
         user: text("user").into(),
         password: match text("password") {
-            "" => password_variable(protocol).unwrap_or_default(),
+            "" => password_variable(protocol)?.unwrap_or_default(),
             given => Secret::new(given),
         },
         database: text("db").into(),

@@ -1,11 +1,9 @@
 //! Several URLs that name one target: which hosts take writes, and which only reads.
 
-use super::{Target, TargetError, redact_url};
+use super::advice::list_like;
+use super::{Target, TargetError, redact_target};
 use crate::Protocol;
 use std::path::PathBuf;
-
-const EXAMPLE: &str =
-    "mysql://user:password@primary/sbtest,mysql://user:password@replica1,replica2/sbtest?role=read";
 
 /// Schemes of targets with an account.
 pub(super) const SCHEMES: &[&str] = &[
@@ -60,9 +58,9 @@ fn begins_url(text: &str) -> bool {
 pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
     let parts = split(urls);
     let fail = |reason: String| TargetError {
-        given: redact_url(urls),
+        given: redact_target(urls),
         reason,
-        example: EXAMPLE,
+        example: list_like(urls),
     };
     if let [one] = parts[..] {
         return Target::parse_one(one);
@@ -147,7 +145,7 @@ fn shown(path: Option<&PathBuf>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Host;
+    use crate::{Host, redact_url};
 
     #[test]
     fn sockets_beside_hosts_are_shown_as_what_they_are() {

@@ -6,7 +6,7 @@ use super::redact_url;
 const NAMES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];
 
 /// Readings of one text.
-const MOST_PASSES: usize = 8;
+pub(super) const MOST_PASSES: usize = 8;
 
 /// So far behind its scheme a URL's account is looked for, where it has blanks.
 const LONGEST_ACCOUNT: usize = 500;
@@ -42,6 +42,11 @@ pub fn redact_text(text: &str) -> String {
     shown
 }
 
+/// A text with `***` for the passwords of the URLs in it, and of nothing else.
+pub fn redact_urls(text: &str) -> String {
+    urls(text)
+}
+
 /// Every URL, each to the end of its word, with its password hidden.
 fn urls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -49,7 +54,13 @@ fn urls(text: &str) -> String {
     while let Some(at) = rest.find("://") {
         let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let scheme = rest[..at].trim_end_matches(of_scheme).len();
-        let end = at + 3 + end_of_url(&rest[at + 3..]);
+        let word = &rest[at + 3..][..end_of_url(&rest[at + 3..])];
+        // A sentence's signs are no port of its last host's.
+        let end = at
+            + 3
+            + word
+                .trim_end_matches([':', ';', ',', '.', ')', '\'', '"'])
+                .len();
         out.push_str(&rest[..scheme]);
         out.push_str(&redact_url(&rest[scheme..end]));
         rest = &rest[end..];
@@ -64,7 +75,8 @@ fn end_of_url(rest: &str) -> usize {
     let word = blank(rest);
     let authority = rest[..word].split(['/', '?', '#']).next();
     let begun = authority.and_then(|a| a.split_once(':')).map(|(_, b)| b);
-    let is_port = |b: &str| b.bytes().all(|c| c.is_ascii_digit());
+    // What is hidden already has no end to look for.
+    let is_port = |b: &str| b.bytes().all(|c| c.is_ascii_digit()) || b.starts_with("***");
     if rest[..word].contains('@') || rest.starts_with('[') || begun.is_none_or(is_port) {
         return word;
     }
@@ -77,7 +89,7 @@ fn end_of_url(rest: &str) -> usize {
 }
 
 /// What is assigned to a password's name, hidden.
-fn assignments(text: &str) -> String {
+pub(super) fn assignments(text: &str) -> String {
     // Letters beyond ASCII stay as they are, so that both have the same length.
     let lower = text.to_ascii_lowercase();
     let ends = |name: &'static str| lower.match_indices(name).map(|(at, name)| at + name.len());
@@ -180,6 +192,8 @@ mod tests {
                 "2 hosts: mysql://u:***@h/db, postgres://v:***@i:5/db?x=1 failed",
             ),
             ("mysql://u:geh eim@h/db: gone", "mysql://u:***@h/db: gone"),
+            ("mysql://u:geheim", "mysql://u:***"),
+            ("mysql://u:***: an @ is %40", "mysql://u:***: an @ is %40"),
             (
                 "postgres://h/db?user=u&password=geheim&tls=on",
                 "postgres://h/db?user=u&password=***&tls=on",
@@ -223,6 +237,7 @@ mod tests {
             "Access denied for user 'u'@'h' (using password: YES)",
             "password_encryption=scram-sha-256, old_passwords=0",
             "see https://wiki:8080/x and mail me@example.org, them@example.org",
+            "mysql://u@h:3306: gone (see https://wiki:8080), or 'mysql://h:1'.",
             "see https://[::1]:80/x and mail me@example.org",
             "http://h/a?b=c#d@e",
             "the password is in the vault; length(password) > 8, password>8",

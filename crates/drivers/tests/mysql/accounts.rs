@@ -243,6 +243,42 @@ fn tls_is_verified_as_the_target_asks() {
     assert!(cipher(shown).unwrap().starts_with("TLS_"));
 }
 
+/// A server whose certificate is as `openssl req -x509` makes it.
+#[test]
+fn a_self_signed_certificate_is_trusted_when_it_is_named() {
+    let mut params = CertificateParams::new(vec!["localhost".into()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    let files = Authority::new("some other authority");
+    let (cert, key_file) = (files.file("server.pem"), files.file("server-key.pem"));
+    fs::write(&cert, params.self_signed(&key).unwrap().pem()).unwrap();
+    fs::write(&key_file, key.serialize_pem()).unwrap();
+    let server = Server::builder(Kind::MariaDb)
+        .setting("ssl-cert", cert.to_str().unwrap())
+        .setting("ssl-key", key_file.to_str().unwrap())
+        .start()
+        .unwrap();
+    let url = |host: &str, query: &str| {
+        let port = server.port();
+        format!("mysql://sbtest:sbtest@{host}:{port}/sbtest?{query}")
+    };
+    let own = format!("ca={}", cert.display());
+    for (host, mode) in [("localhost", "on"), ("127.0.0.1", "verify-ca")] {
+        let cipher = cipher(url(host, &format!("tls={mode}&{own}"))).unwrap();
+        assert!(cipher.starts_with("TLS_"), "{host} {mode}: {cipher}");
+    }
+    let error = refused(&url("127.0.0.1", &format!("tls=on&{own}")));
+    assert!(
+        error.message.contains("for another host (localhost)"),
+        "{error}"
+    );
+    let other = format!("tls=on&ca={}", files.file("ca.pem").display());
+    let error = refused(&url("localhost", &other));
+    assert_eq!(error.code, "tls", "{error}");
+    let words = ["is self-signed", "ca=FILE", "signed by it", "tls=no-verify"];
+    assert!(words.iter().all(|w| error.message.contains(w)), "{error}");
+}
+
 #[test]
 fn tls_is_never_left_out_in_silence() {
     // The private servers speak TLS only when told to.

@@ -1,0 +1,170 @@
+//! Why there is no TLS, in sentences, with what may be done about it in the words of a target's URL.
+
+use super::verify::is_an_authoritys;
+use rustls::pki_types::UnixTime;
+use rustls::{AlertDescription, CertificateError, Error};
+use std::io;
+use tidemark_core::{DbError, ErrorClass, Host};
+
+/// Why a handshake with `host` failed, with what may be done about it.
+pub(crate) fn failed(host: &Host, error: &io::Error) -> DbError {
+    let reason = error.get_ref().and_then(|e| e.downcast_ref::<Error>());
+    let why = match reason {
+        Some(Error::InvalidCertificate(why)) => of_certificate(why),
+        Some(Error::AlertReceived(alert)) => of_alert(*alert),
+        Some(Error::PeerIncompatible(why)) => Some(format!(
+            "it offers no TLS 1.2 or 1.3, or no cipher of them that is held to be safe ({why:?})"
+        )),
+        _ => None,
+    };
+    let why = why.unwrap_or_else(|| error.to_string());
+    DbError::new(
+        ErrorClass::Refused,
+        "tls",
+        format!("TLS with {host} failed: {why}"),
+    )
+}
+
+/// The server at `host` can't encrypt, and the target asks for it.
+pub(crate) fn not_offered(host: &Host) -> DbError {
+    DbError::new(
+        ErrorClass::Refused,
+        "tls",
+        format!(
+            "TLS refused: {host} offers no TLS; turn it on there, or use tls=off for plain text"
+        ),
+    )
+}
+
+fn of_certificate(why: &CertificateError) -> Option<String> {
+    use CertificateError as Why;
+    Some(match why {
+        _ if is_an_authoritys(why) => "its certificate is self-signed, or an authority's own, and \
+                                       not the one that is trusted: name that very file with \
+                                       ca=FILE, or make an authority and a certificate signed by \
+                                       it for the server and name the authority with ca=FILE; \
+                                       or use tls=no-verify to encrypt for whoever answers"
+            .into(),
+        // A signature is bad when the authority has the same name as the right one.
+        Why::UnknownIssuer | Why::BadSignature => {
+            "its certificate is signed by no trusted authority; name the authority with ca=FILE, \
+             or use tls=no-verify to encrypt for whoever answers"
+                .into()
+        }
+        Why::NotValidForNameContext { presented, .. } => for_another(presented),
+        Why::NotValidForName => for_another(&[]),
+        Why::ExpiredContext { not_after, .. } => {
+            format!("its certificate has expired on {}", day(not_after))
+        }
+        Why::Expired => "its certificate has expired".into(),
+        Why::NotValidYetContext { not_before, .. } => format!(
+            "its certificate is valid from {} on; is this machine's clock right?",
+            day(not_before)
+        ),
+        Why::NotValidYet => "its certificate is not valid yet".into(),
+        Why::Revoked => "its certificate was revoked".into(),
+        Why::InvalidPurpose | Why::InvalidPurposeContext { .. } => {
+            "its certificate is for other purposes than a server's (extended key usage)".into()
+        }
+        Why::BadEncoding | Why::Other(_) => format!(
+            "its certificate is not one that can be verified ({why}); make another one (X.509 \
+             version 3), or use tls=no-verify to encrypt for whoever answers"
+        ),
+        _ => return None,
+    })
+}
+
+/// The names are rustls's: `DnsName("localhost")`, `IpAddress(127.0.0.1)`.
+fn for_another(names: &[String]) -> String {
+    let bare = |name: &String| match name.split_once('(').zip(name.rfind(')')) {
+        Some(((kind, _), end)) => name[kind.len() + 1..end].trim_matches('"').to_string(),
+        None => name.clone(),
+    };
+    let bare: Vec<String> = names.iter().map(bare).collect();
+    let whose = match bare.is_empty() {
+        true => "; make one that names this host (subjectAltName)".into(),
+        false => format!(" ({}); use the name in it", bare.join(", ")),
+    };
+    format!(
+        "its certificate is for another host{whose}, or tls=verify-ca to verify the authority and \
+         not the name"
+    )
+}
+
+fn day(time: &UnixTime) -> String {
+    let second = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_second(second).map_or_else(
+        |_| format!("second {second} of Unix time"),
+        |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+    )
+}
+
+/// What the server says of the client.
+fn of_alert(alert: AlertDescription) -> Option<String> {
+    use AlertDescription as Alert;
+    Some(match alert {
+        Alert::CertificateRequired => "it asks for a client's certificate; name one with \
+                                       cert=FILE and key=FILE"
+            .into(),
+        Alert::UnknownCA | Alert::BadCertificate | Alert::CertificateUnknown => {
+            format!("it does not trust the certificate of cert=FILE ({alert:?})")
+        }
+        Alert::CertificateExpired => "the certificate of cert=FILE has expired".into(),
+        Alert::ProtocolVersion | Alert::HandshakeFailure | Alert::InsufficientSecurity => format!(
+            "it takes neither TLS 1.2 nor 1.3, or none of the ciphers that are held to be safe \
+             ({alert:?})"
+        ),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn said(error: Error) -> String {
+        let host = Host::Tcp {
+            host: "h".into(),
+            port: 1,
+        };
+        failed(&host, &io::Error::new(io::ErrorKind::InvalidData, error)).message
+    }
+
+    #[test]
+    fn every_refusal_is_a_sentence_that_says_what_to_do() {
+        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        let of = |why: CertificateError| said(Error::InvalidCertificate(why));
+        let another = of(CertificateError::NotValidForNameContext {
+            expected: "h".try_into().unwrap(),
+            presented: vec!["DnsName(\"localhost\")".into(), "IpAddress(::1)".into()],
+        });
+        assert!(
+            another.contains("for another host (localhost, ::1); use the name in it"),
+            "{another}"
+        );
+        let expired = of(CertificateError::ExpiredContext {
+            time: at(2),
+            not_after: at(86_400),
+        });
+        assert!(
+            expired.ends_with("has expired on 1970-01-02 00:00 UTC"),
+            "{expired}"
+        );
+        let unknown = of(CertificateError::UnknownIssuer);
+        assert!(
+            unknown.contains("with ca=FILE") && unknown.contains("tls=no-verify"),
+            "{unknown}"
+        );
+        let asked = said(Error::AlertReceived(AlertDescription::CertificateRequired));
+        assert!(asked.contains("cert=FILE and key=FILE"), "{asked}");
+        for message in [another, expired, unknown, asked] {
+            assert!(
+                !message.contains("Context") && !message.contains("invalid"),
+                "{message}"
+            );
+        }
+        let other = said(Error::EncryptError);
+        assert_eq!(other, "TLS with h:1 failed: cannot encrypt message");
+    }
+}
