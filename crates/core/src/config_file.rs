@@ -24,7 +24,9 @@ pub fn parse_config_file(text: &str) -> Result<Vec<(String, String)>, ConfigLine
     let mut options = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
-        if line.is_empty() || line.starts_with(['#', ';']) {
+        // Sections divide files that serve other programs too; sysbench reads over them.
+        let is_section = line.starts_with('[') && line.ends_with(']');
+        if line.is_empty() || is_section || line.starts_with(['#', ';']) {
             continue;
         }
         let (name, value) = match line.split_once('=') {
@@ -56,7 +58,7 @@ mod tests {
 
     #[test]
     fn comments_blanks_and_quotes() {
-        let text = "# c\n\n threads = 2\ntime=3 # why\nmysql-db=\"my db\"\nskip-trx\n";
+        let text = "# c\n\n[client]\n threads = 2\ntime=3 # why\nmysql-db=\"my db\"\nskip-trx\n";
         let expected = [
             ("threads", "2"),
             ("time", "3"),

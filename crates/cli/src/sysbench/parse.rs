@@ -70,7 +70,11 @@ struct Given {
 /// [`Failure`] of bad usage: unknown option, script or command (with the nearest known one), bad
 /// value, unreadable configuration file.
 pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
-    let (given, words) = split(args)?;
+    let (mut given, mut words) = split(args)?;
+    // As sysbench 0.4 and 0.5 named the script.
+    if let Some(at) = given.iter().position(|g| g.name == "test") {
+        words.insert(0, given.remove(at).value.unwrap_or_default());
+    }
     if args.is_empty() || given.iter().any(|g| g.name == "help") {
         return Ok(Invocation::GeneralHelp);
     }
@@ -153,6 +157,12 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
                 set_from_file(&mut options, &name, &value, &path)?;
             }
         }
+    }
+    if definition.name.starts_with("select_random_") && options.uint("tables") > 1 {
+        warnings.push(format!(
+            "{} reads sbtest1 alone, as sysbench does",
+            definition.name
+        ));
     }
     Ok(Invocation::Workload {
         definition,
@@ -321,6 +331,14 @@ fn set(
         .filter(|b| name == "report" && !b.is_empty() && !value.is_empty())
         .filter(|_| options.source("report") == Source::CommandLine);
     let value = before.map_or(value.to_string(), |before| format!("{before},{value}"));
+    // sysbench's bulk_insert takes every option: command lines serve a whole family of scripts.
+    if definition.name == "bulk_insert" && options.spec(&name).is_err() && belongs_elsewhere(&name)
+    {
+        warnings.push(format!(
+            "--{name} is not an option of bulk_insert: it has no effect"
+        ));
+        return Ok(());
+    }
     options
         .set(&name, &value, Source::CommandLine)
         .map_err(|error| match &error {
@@ -420,6 +438,29 @@ mod tests {
         std::fs::write(&unknown, "-- ours").unwrap();
         let said = failure(&format!("{} run", unknown.display()));
         assert!(said.contains("runs no Lua scripts"), "{said}");
+    }
+
+    #[test]
+    fn what_sysbench_takes_without_effect_is_taken_and_said() {
+        let warned = |line: &str| match parse(&args(line)).unwrap() {
+            Invocation::Workload {
+                warnings, command, ..
+            } => (warnings.join("; "), command),
+            other => panic!("{other:?}"),
+        };
+        let (said, _) = warned("bulk_insert --tables=2 --table-size=10 prepare");
+        assert!(
+            said.contains("--table-size is not an option of bulk_insert"),
+            "{said}"
+        );
+        assert!(failure("bulk_insert --tabel-size=10 prepare").contains("unknown option"));
+        assert!(
+            failure("oltp_insert --random-points=3 run").contains("not an option of oltp_insert")
+        );
+        let (said, _) = warned("select_random_points --tables=3 run");
+        assert!(said.contains("reads sbtest1 alone"), "{said}");
+        let (said, command) = warned("--test=/usr/share/sysbench/oltp_insert.lua run");
+        assert_eq!((said.as_str(), command), ("", Command::Run));
     }
 
     #[test]

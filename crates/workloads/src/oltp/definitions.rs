@@ -83,13 +83,13 @@ pub const DEFINITIONS: &[Definition] = &[
         "select_random_points",
         "One SELECT of the rows of many random values of the indexed column",
         &[COMMON, RANDOM_POINTS],
-        |v| one_table(&["select_random_points"], v, Step::RandomPoints),
+        |v| single(&["select_random_points"], v, Step::RandomPoints),
     ),
     oltp(
         "select_random_ranges",
         "One SELECT that counts the rows of many random ranges of the indexed column",
         &[COMMON, RANDOM_RANGES],
-        |v| one_table(&["select_random_ranges"], v, Step::RandomRanges),
+        |v| single(&["select_random_ranges"], v, Step::RandomRanges),
     ),
     oltp(
         "oltp_insert_batch",
@@ -115,18 +115,6 @@ fn built(name: Name, settings: Settings, steps: Vec<Step>, transactional: bool) 
 /// A workload of one statement, without a transaction around it.
 fn single(name: Name, values: &OptionValues, step: Step) -> Built {
     built(name, Settings::new(values)?, vec![step], false)
-}
-
-/// The same, over sbtest1 alone: sysbench's scripts refuse more tables too.
-fn one_table(name: Name, values: &OptionValues, step: Step) -> Built {
-    let settings = Settings::new(values)?;
-    if settings.tables > 1 {
-        return Err(OptionError::Conflict(format!(
-            "{} reads one table: it can't run with --tables={}; for example --tables=1",
-            name[0], settings.tables
-        )));
-    }
-    built(name, settings, vec![step], false)
 }
 
 fn transaction(name: Name, values: &OptionValues, steps: fn(&Settings) -> Vec<Step>) -> Built {

@@ -34,6 +34,8 @@ pub(super) enum Step {
 /// Common to all terminals of a run.
 #[derive(Debug)]
 pub(super) struct Plan {
+    /// Tables that statements are of, from the first on.
+    pub tables: u32,
     pub settings: Settings,
     /// Keys of existing rows.
     pub keys: Distribution,
@@ -55,9 +57,16 @@ impl Plan {
             let at = usize::from(read_only && queries.first() == Some(&Query::Point));
             queries.splice(at..at, [Query::Begin { read_only }, Query::Commit]);
         }
+        // sysbench's scripts of random points and ranges read the first table, however many there are.
+        let one = |step: &Step| matches!(step, Step::RandomPoints | Step::RandomRanges);
+        let tables = if steps.iter().any(one) {
+            1
+        } else {
+            settings.tables
+        };
         let slot = |query: Query| {
             let before = queries.iter().take_while(|q| **q != query);
-            before.map(|q| tables_of(*q, &settings) as usize).sum()
+            before.map(|q| tables_of(*q, tables) as usize).sum()
         };
         let begins = queries.contains(&Query::Commit);
         Self {
@@ -68,6 +77,7 @@ impl Plan {
                 .map(|s| (*s, s.queries(&settings).first().map_or(0, |q| slot(*q))))
                 .collect(),
             queries,
+            tables,
             settings,
         }
     }
@@ -79,19 +89,15 @@ impl Plan {
 
     /// The statements that a session prepares, each with its table, in order.
     pub fn statements(&self) -> impl Iterator<Item = (Query, u32)> {
-        let tables = |q: Query| 1..=tables_of(q, &self.settings);
+        let tables = |q: Query| 1..=tables_of(q, self.tables);
         self.queries
             .iter()
             .flat_map(move |q| tables(*q).map(|table| (*q, table)))
     }
 }
 
-fn tables_of(query: Query, settings: &Settings) -> u32 {
-    if query.names_table() {
-        settings.tables
-    } else {
-        1
-    }
+fn tables_of(query: Query, tables: u32) -> u32 {
+    if query.names_table() { tables } else { 1 }
 }
 
 impl Step {

@@ -171,8 +171,6 @@ mod tests {
                 &[("mysql-storage-engine", "innodb */ , x")],
                 "--mysql-storage-engine",
             ),
-            ("select_random_points", &[("tables", "2")], "--tables=1"),
-            ("select_random_ranges", &[("tables", "9")], "--tables=1"),
             ("oltp_upsert_batch", &[("secondary", "on")], "--secondary"),
             (
                 "oltp_upsert_batch",

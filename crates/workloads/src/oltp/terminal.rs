@@ -67,7 +67,7 @@ impl Terminal {
         step: Step,
         first_slot: usize,
     ) -> Result<(), DbError> {
-        let table = self.rng.below(self.plan.settings.tables.into()) as usize;
+        let table = self.rng.below(self.plan.tables.into()) as usize;
         let slot = first_slot + table;
         match step {
             // What is run most by far has no layer more than it needs.
@@ -124,7 +124,7 @@ impl Terminal {
                 }
             }
             Step::DeleteInsert(times) => {
-                let insert = slot + self.plan.settings.tables as usize;
+                let insert = slot + self.plan.tables as usize;
                 for _ in 0..times {
                     let id = self.key();
                     self.write(session, statements, slot, &[Value::Int(id)])
