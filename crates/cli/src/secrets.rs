@@ -38,23 +38,30 @@ static GIVEN: OnceLock<Vec<String>> = OnceLock::new();
 /// # Errors
 /// [`Failure`] of bad usage, when a word is not UTF-8: as text it would be another one.
 pub fn arguments() -> Result<Vec<String>, Failure> {
-    let given = std::env::args_os().enumerate().map(|(n, word)| {
-        word.into_string()
-            .map_err(|word| Failure::usage(not_text(n, &word.to_string_lossy())))
-    });
-    let given = given.collect::<Result<Vec<String>, _>>()?;
+    let mut given: Vec<String> = Vec::new();
+    for word in std::env::args_os() {
+        let text = word.into_string();
+        given.push(text.map_err(|word| Failure::usage(not_text(&given, &word.to_string_lossy())))?);
+    }
     let words = again_or_whole(given);
     let _first = GIVEN.set(words.clone());
     Ok(words)
 }
 
-fn not_text(n: usize, word: &str) -> String {
-    let option = word.split_once('=').map(|(name, _)| name);
-    // The value may be a password.
+/// Which word is meant that stands behind these; it may be a password itself.
+fn not_text(before: &[String], word: &str) -> String {
+    let n = before.len();
+    let option = match word.split_once('=') {
+        Some((name, _)) => Some(name),
+        None => before
+            .last()
+            .map(String::as_str)
+            .filter(|w| !w.contains('=')),
+    };
     match option.filter(|name| name.starts_with("--") && !name.contains('\u{fffd}')) {
         Some(name) => format!(
             "{name}: the value is not UTF-8, and as text it would be another one; for example \
-             {name}=VALUE in UTF-8, in a URL with other bytes as %FF"
+             {name}=VALUE in UTF-8"
         ),
         None => format!(
             "word {n} of the command line is not UTF-8, and as text it would be another one; give \
