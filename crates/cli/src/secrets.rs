@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::program;
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
-use tidemark_core::{is_password_name, redact_target, redact_url, redact_urls};
+use tidemark_core::{printable, redact_target, redact_url, redact_urls, redact_value};
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
 const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
@@ -38,23 +38,30 @@ static GIVEN: OnceLock<Vec<String>> = OnceLock::new();
 /// # Errors
 /// [`Failure`] of bad usage, when a word is not UTF-8: as text it would be another one.
 pub fn arguments() -> Result<Vec<String>, Failure> {
-    let given = std::env::args_os().enumerate().map(|(n, word)| {
-        word.into_string()
-            .map_err(|word| Failure::usage(not_text(n, &word.to_string_lossy())))
-    });
-    let given = given.collect::<Result<Vec<String>, _>>()?;
+    let mut given: Vec<String> = Vec::new();
+    for word in std::env::args_os() {
+        let text = word.into_string();
+        given.push(text.map_err(|word| Failure::usage(not_text(&given, &word.to_string_lossy())))?);
+    }
     let words = again_or_whole(given);
     let _first = GIVEN.set(words.clone());
     Ok(words)
 }
 
-fn not_text(n: usize, word: &str) -> String {
-    let option = word.split_once('=').map(|(name, _)| name);
-    // The value may be a password.
+/// Which word is meant that stands behind these; it may be a password itself.
+fn not_text(before: &[String], word: &str) -> String {
+    let n = before.len();
+    let option = match word.split_once('=') {
+        Some((name, _)) => Some(name),
+        None => before
+            .last()
+            .map(String::as_str)
+            .filter(|w| !w.contains('=')),
+    };
     match option.filter(|name| name.starts_with("--") && !name.contains('\u{fffd}')) {
         Some(name) => format!(
             "{name}: the value is not UTF-8, and as text it would be another one; for example \
-             {name}=VALUE in UTF-8, in a URL with other bytes as %FF"
+             {name}=VALUE in UTF-8"
         ),
         None => format!(
             "word {n} of the command line is not UTF-8, and as text it would be another one; give \
@@ -93,26 +100,28 @@ pub fn hide(message: &str) -> String {
 }
 
 fn hide_words(message: &str, given: &[String]) -> String {
-    let shown = redact(given);
-    let mut pairs: Vec<(&str, &str)> = Vec::new();
-    for (word, shown) in given
-        .iter()
-        .zip(&shown)
-        .filter(|(word, shown)| word != shown)
-    {
-        pairs.push((word, shown));
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for (word, shown) in given.iter().zip(redact(given)) {
+        let shown = told(word, &shown);
+        let mut add = |word: &str, shown: &str| {
+            // A bare password may be any word: putting *** for each would tell where it is.
+            if word != shown && shown != "***" {
+                pairs.push((word.into(), shown.into()));
+                pairs.push((printable(word).into(), shown.into()));
+            }
+        };
+        add(word, &shown);
+        add(word.trim_start_matches('-'), shown.trim_start_matches('-'));
         if let (Some((_, value)), Some((_, shown))) = (word.split_once('='), shown.split_once('='))
         {
-            pairs.push((value, shown));
+            add(value, shown);
         }
     }
-    // A bare password may be any word, and putting *** for each would tell where it is.
-    pairs.retain(|(word, shown)| *shown != "***" && word != shown);
     pairs.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
     let hidden = pairs
         .iter()
         .fold(message.to_string(), |text, (word, shown)| {
-            text.replace(word, shown)
+            text.replace(word.as_str(), shown)
         });
     // The password of our own examples.
     let parts = hidden.split(EXAMPLE_ACCOUNT).map(redact_urls);
@@ -178,8 +187,9 @@ pub fn redact(args: &[String]) -> Vec<String> {
                 }
                 // A URL of a file stands behind a `=`, too, and is read as the word that it is in.
                 _ if arg.starts_with('-') => redact_url(arg),
-                _ if names_target || is_account(arg) => redact_target(arg),
-                _ => redact_url(arg),
+                _ if names_target => redact_target(arg),
+                // In the wrong place, or without a scheme.
+                _ => redact_value(arg),
             }
         })
         .collect()
@@ -191,18 +201,15 @@ fn is_target(name: &str) -> bool {
     name == "--target" || name.strip_prefix("-p").unwrap_or(name).trim() == "target"
 }
 
-/// Whether a word by itself is an account with a password, as in `u:pw@h/db` or
-/// `host=h password=pw`, in the wrong place or without a scheme.
-fn is_account(word: &str) -> bool {
-    let account = word.rsplit_once('@').map(|(account, _)| account);
-    account.is_some_and(|a| a.contains(':')) || word.contains("://") || {
-        // libpq's words (PostgreSQL manual, 32.1.1).
-        let mut words = word.split_whitespace();
-        words.any(|w| {
-            w.split_once('=')
-                .is_some_and(|(name, _)| is_password_name(name))
-        })
+/// A word of the command line as a message may tell it. What is given for another option may be a
+/// target in the wrong place.
+fn told(word: &str, shown: &str) -> String {
+    if word != shown || !word.starts_with('-') {
+        return shown.into();
     }
+    let dashes = word.len() - word.trim_start_matches('-').len();
+    let value = word.find('=').map_or(dashes, |at| at + 1);
+    format!("{}{}", &word[..value], redact_value(&word[value..]))
 }
 
 /// A property that holds a password (`mysql.password=…`, after whatever flag), hidden. Its name may
@@ -270,11 +277,22 @@ mod tests {
 
     #[test]
     fn no_message_leaves_with_a_password_of_the_command_line() {
-        let given = ["tidemark", "show", "u:geheim@h", "--target=v:ge/heim@h/db"];
+        let given = [
+            "tidemark",
+            "show",
+            "u:geheim@h",
+            "--target=v:ge/heim@h/db",
+            "--mysql-host=w:geheim@h",
+            "-x:geheim@h",
+            "y:ge\u{1b}heim@h",
+        ];
         let given = given.map(String::from);
         for (message, shown) in [
             ("no run u:geheim@h", "no run u:***@h"),
             ("v:ge/heim@h/db is none", "v:***@h/db is none"),
+            ("no host w:geheim@h:3306", "no host w:***@h:3306"),
+            ("unknown x:geheim@h", "unknown x:***@h"),
+            ("no run y:ge\\u{1b}heim@h", "no run y:***@h"),
             ("a file: mysql://u:geheim@x", "a file: mysql://u:***@x"),
             (
                 "for example mysql://user:password@primary/db,mysql://user:password@replica/db",

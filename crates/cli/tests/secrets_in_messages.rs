@@ -151,6 +151,15 @@ fn words_that_are_no_text_are_refused_by_name() {
             "{said:?}"
         );
     }
+    let said = raw(
+        &dir,
+        &[b"sysbench", b"oltp_insert", b"--target", b"\xff", b"run"],
+    );
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.err.contains("--target: the value is not UTF-8"),
+        "{said:?}"
+    );
     for (variable, target) in [
         ("MYSQL_PWD", "--target=mysql://u@127.0.0.1:1/db"),
         ("MYSQL_PWD", "--mysql-host=127.0.0.1"),

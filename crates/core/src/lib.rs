@@ -46,5 +46,5 @@ pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunS
 pub use study::{STUDY_PLACE_VARIABLE, StudyPlace};
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,
-    redact_urls,
+    redact_urls, redact_value,
 };

@@ -7,7 +7,7 @@ mod redact_text;
 #[cfg(test)]
 mod tests;
 
-pub use redact::{redact_target, redact_url};
+pub use redact::{redact_target, redact_url, redact_value};
 pub use redact_text::{is_password_name, redact_text, redact_urls};
 
 use crate::{Protocol, Secret, nearest};

@@ -6,7 +6,7 @@ use crate::keys::{self, Key, Section};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::time::Duration;
-use tidemark_core::{nearest, parse_duration, redact_url};
+use tidemark_core::{nearest, parse_duration, redact_target, redact_value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -166,7 +166,8 @@ impl<'a, 't> Value<'a, 't> {
     pub fn refuse(&self, why: &str) {
         let shown = match self.key.name {
             "password" | "admin-password" => "***".into(),
-            _ => shown(self.value.get_ref()),
+            "url" | "admin" => shown(self.value.get_ref(), redact_target),
+            _ => shown(self.value.get_ref(), redact_value),
         };
         self.reader.problem(
             self.line,
@@ -358,14 +359,18 @@ fn word(value: &DeValue<'_>, [yes, no]: [&str; 2]) -> Option<String> {
 }
 
 /// A value for a message: short, and without a password.
-fn shown(value: &DeValue<'_>) -> String {
+fn shown(value: &DeValue<'_>, redact: fn(&str) -> String) -> String {
     match value {
         DeValue::String(text) => {
-            let cut: String = redact_url(text).chars().take(60).collect();
+            let cut: String = redact(text).chars().take(60).collect();
             format!("{cut:?}")
         }
         DeValue::Array(items) => {
-            let few: Vec<String> = items.iter().take(4).map(|i| shown(i.get_ref())).collect();
+            let few: Vec<String> = items
+                .iter()
+                .take(4)
+                .map(|i| shown(i.get_ref(), redact))
+                .collect();
             let more = if items.len() > 4 { ", …" } else { "" };
             format!("[{}{more}]", few.join(", "))
         }

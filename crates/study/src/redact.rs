@@ -1,6 +1,6 @@
 //! A study file without its passwords, for the store.
 
-use tidemark_core::redact_url;
+use tidemark_core::{redact_url, redact_value};
 use toml::de::{DeTable, DeValue};
 
 /// The text with `***` for every password: of URLs wherever they stand, comments included, and of
@@ -74,14 +74,14 @@ fn comments(text: &str) -> String {
         let mut word = String::new();
         for c in comment.chars() {
             if c.is_whitespace() || matches!(c, '"' | '\'' | '`') {
-                out.push_str(&redact_url(&word));
+                out.push_str(&redact_value(&word));
                 word.clear();
                 out.push(c);
             } else {
                 word.push(c);
             }
         }
-        out.push_str(&redact_url(&word));
+        out.push_str(&redact_value(&word));
         out
     };
     let ends = text.ends_with('\n');
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn no_password_is_left_and_all_else_is() {
-        let text = "name = \"a\" # was mysql://u:geheim@h/x\n\
+        let text = "name = \"a\" # was mysql://u:geheim@h/x, u:geheim@h\n\
                     # password = \"geheim\"\n\
                     [[target]]\n\
                     name = 'b'\n\

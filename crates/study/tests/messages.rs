@@ -246,6 +246,15 @@ fn each_problem_is_told_with_its_line() {
             ),
             "f:1: the matrix has 101000 runs; at most 100000",
         ),
+        (
+            with("", "[[target]]\nname = \"b\"\nurl = \"u:geheim@h/db\""),
+            "url = \"u:***@h/db\": not a URL",
+        ),
+        (
+            with("", "[[target]]\nname = \"b\"\nurl = \"mysql://u:geheim\""),
+            "url = \"mysql://u:***\": what stands behind the : is no port",
+        ),
+        (with("time = \"u:geheim@h\"", ""), "time = \"u:***@h\""),
         ("name = \"s\"\n".into(), "f:1: no [[workload]]"),
         ("name = \"s\"\n".into(), "f:1: no [[target]]"),
         (

@@ -7,7 +7,7 @@ use super::setting::Setting;
 use crate::exit::Failure;
 use crate::grammar::{self, value};
 use clap::ArgMatches;
-use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, nearest, redact_url};
+use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, nearest, redact_value};
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -98,7 +98,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Failure::usage(format!(
                 "-p {}: allowed is name=value; for example -p recordcount=1000",
-                redact_url(&pair)
+                redact_value(&pair)
             )));
         };
         let property = Property {

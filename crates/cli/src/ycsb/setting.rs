@@ -3,7 +3,9 @@
 use super::files::Property;
 use super::properties::{Meaning, known, meaning, property_of};
 use crate::exit::Failure;
-use tidemark_core::{OptionError, OptionValues, Protocol, Source, nearest, redact_url};
+use tidemark_core::{
+    OptionError, OptionValues, Protocol, Source, nearest, redact_target, redact_url, redact_value,
+};
 use tidemark_workloads::Definition;
 
 /// The core workload's names in go-ycsb and in YCSB.
@@ -32,7 +34,10 @@ impl Setting {
     pub fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
         let Property { name, value, place } = property;
         // As it may be told: a URL in the wrong place may have a password in it.
-        let told = redact_url(value);
+        let told = match name.as_str() {
+            "target" => redact_target(value),
+            _ => redact_value(value),
+        };
         match meaning(name, workload(self.definition)) {
             Meaning::Option(option) => {
                 self.of_this_database(name);
@@ -127,7 +132,7 @@ fn worded(error: OptionError, name: &str, place: &str) -> Failure {
             debug_assert_eq!(property_of(&option), name);
             Failure::usage(format!(
                 "{name}={} ({place}): allowed is {allowed}; for example {name}={right}",
-                redact_url(&value)
+                redact_value(&value)
             ))
         }
         other => Failure::usage(redact_url(&format!("{other} ({place})"))),

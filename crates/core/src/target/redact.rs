@@ -47,6 +47,23 @@ pub fn redact_target(given: &str) -> String {
     shown
 }
 
+/// A value of anything, as it may be told: where it has an account with a password, or assigns to
+/// one, it may be a target in the wrong place, and is shown as [`redact_target`] does; else as it is.
+///
+/// ```
+/// use tidemark_core::redact_value;
+/// assert_eq!(redact_value("u:pw@h/db"), "u:***@h/db");
+/// assert_eq!(redact_value("tag:before"), "tag:before");
+/// ```
+pub fn redact_value(value: &str) -> String {
+    let account = value.rsplit_once('@').map(|(account, _)| account);
+    let is_account = account.is_some_and(|a| a.contains(':')) || value.contains("://");
+    match is_account || assignments(value) != value {
+        true => redact_target(value),
+        false => value.into(),
+    }
+}
+
 fn hidden_once(given: &str) -> String {
     let is_url = given
         .split_once("://")
