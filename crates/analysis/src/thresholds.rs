@@ -7,6 +7,8 @@
 pub const USERS_SEEN: f64 = 0.9;
 /// `littles-law`: below this share the load was another than the one that is named.
 pub const USERS_SEEN_INVALID: f64 = 0.5;
+/// `littles-law`: a shorter run is not judged.
+pub const USERS_SEEN_SHORTEST_S: f64 = 0.5;
 /// `littles-law`: more users than there were can't have been at work; the rest is rounding.
 pub const USERS_SEEN_MOST: f64 = 1.05;
 /// `littles-law`: share of the run in which every host could be reached below which nothing is told

@@ -320,6 +320,15 @@ fn errors_are_a_share_of_all_tries() {
 }
 
 #[test]
+fn a_moment_tells_nothing_of_its_users() {
+    let mut record = clean();
+    record.sessions = 100;
+    assert!(rules(&record).contains(&"littles-law"));
+    record.totals.elapsed_s = 0.02;
+    assert!(!rules(&record).contains(&"littles-law"));
+}
+
+#[test]
 fn time_without_a_host_is_no_time_of_the_load() {
     for (away_s, severity) in [(0.5, Severity::Suspect), (9.0, Severity::Invalid)] {
         let mut record = clean();

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::time::Duration;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
-use tidemark_engine::{RunObserver, RunResult, SampleLog, Started, run_sampled};
+use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
 use tidemark_report::Merged;
 use tidemark_runtime::forget_program_text;
 
@@ -146,7 +146,10 @@ impl Measured<'_> {
     /// [`Failure`] of a run that failed, or naming the file that can't be written.
     pub fn keep(mut self, aside: &mut dyn Write, summary: &str) -> Result<Kept, Failure> {
         let (plan, outputs) = (self.asked.plan, self.asked.outputs);
-        self.recording.look_again(&plan.connector, &plan.workload);
+        // Who wants the end by force has no time for what hangs.
+        if !matches!(self.result.failure, Some(EngineError::ForcedShutdown)) {
+            self.recording.look_again(&plan.connector, &plan.workload);
+        }
         let kept = outputs.keep(&mut self.recording, &mut self.storing, aside)?;
         if output::failure().is_some() && !kept {
             eprint!("{summary}");

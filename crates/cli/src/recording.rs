@@ -20,8 +20,11 @@ use uuid::Uuid;
 
 /// Looking at the tables after a run may take so long.
 const LONGEST_LOOK: Duration = Duration::from_secs(60);
-/// More rows than this, as asked for, are not counted: a COUNT(*) would take longer than many a
-/// run, and leave the cache as no run before it would find it.
+/// A count that takes longer is given up, and with it all others: another session may hold a lock, or
+/// there are more rows than anybody said.
+const LONGEST_COUNT: Duration = Duration::from_secs(10);
+/// More rows than this, as asked for or by a table's keys, are not counted: a COUNT(*) would take
+/// longer than many a run, and leave the cache as no run before it would find it.
 const MOST_COUNTED_ROWS: u64 = 20_000_000;
 
 /// What the target said of itself before the run.
@@ -68,7 +71,7 @@ pub fn describe_counting(
     sessions: usize,
     most_rows: u64,
 ) -> Result<Described, EngineError> {
-    let (connector, workload) = (connector.clone().unlimited(), Arc::clone(workload));
+    let (connector, workload) = (looking(connector), Arc::clone(workload));
     block_on(async move {
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
@@ -90,14 +93,15 @@ pub fn describe_counting(
             .tables(&session.dialect(), sessions)
             .unwrap_or_default();
         let asked: u64 = plans.iter().map(|p| p.rows).sum();
-        let counted = asked <= most_rows;
-        if !counted {
+        let mut most = (asked <= most_rows).then_some(most_rows);
+        if most.is_none() {
             notes.push(format!("rows were not counted: {asked} were asked for"));
         }
+        limit_counts(&mut session).await;
         let (mut there, mut tables) = (Vec::new(), Vec::new());
         let (mut unfinished, mut foreign) = (Vec::new(), Vec::new());
         for table in workload.needs(sessions) {
-            match table_state(&mut session, workload.as_ref(), &table, counted).await {
+            match table_state(&mut session, workload.as_ref(), &table, most).await {
                 Ok(Look::Absent) => {}
                 Ok(Look::Unfinished) => unfinished.push(table),
                 Ok(Look::Foreign) => foreign.push(table),
@@ -111,6 +115,7 @@ pub fn describe_counting(
                 }
                 Err(e) => {
                     notes.push(format!("table {table} could not be looked at: {e}"));
+                    most = None;
                     // The run itself will tell what is wrong with it.
                     there.push(table);
                 }
@@ -131,6 +136,21 @@ pub fn describe_counting(
     })?
 }
 
+/// For a session that looks at tables: embedded engines know limits only from their options.
+fn looking(connector: &Connector) -> Connector {
+    match connector.is_blocking() {
+        true => connector.clone().limited(LONGEST_COUNT),
+        false => connector.clone().unlimited(),
+    }
+}
+
+/// Has the server end counts that take too long. A server that can't is waited for.
+async fn limit_counts(session: &mut Session) {
+    if let Some(sql) = session.dialect().limit_queries(LONGEST_COUNT) {
+        let _unlimited = session.simple(&sql).await;
+    }
+}
+
 /// What looking at a table found.
 enum Look {
     Absent,
@@ -144,7 +164,7 @@ async fn table_state(
     session: &mut Session,
     workload: &dyn Workload,
     table: &str,
-    count: bool,
+    most: Option<u64>,
 ) -> Result<Look, DbError> {
     let Some(found) = catalog::describe_table(session, table).await? else {
         return Ok(Look::Absent);
@@ -155,14 +175,17 @@ async fn table_state(
     if !is_ours(workload, &found) {
         return Ok(Look::Foreign);
     }
-    if !count {
+    let Some(most) = most else {
         return Ok(Look::There);
-    }
-    let rows = catalog::row_count(session, table).await?;
+    };
     let keys = match found.primary_key.as_slice() {
         [key] => catalog::key_range(session, table, key).await?,
         _ => None,
     };
+    if keys.is_some_and(|(low, high)| low.abs_diff(high) > most) {
+        return Ok(Look::There);
+    }
+    let rows = catalog::row_count(session, table).await?;
     Ok(Look::Counted(TableState {
         table: table.into(),
         rows,
@@ -281,13 +304,19 @@ impl Recording {
             .iter()
             .map(|t| t.table.clone())
             .collect();
-        let connector = connector.clone().unlimited();
+        let connector = looking(connector);
         let look = async move {
             let mut session = connector.connect(0).await?;
+            limit_counts(&mut session).await;
             let mut states = Vec::with_capacity(before.len());
             for table in &before {
-                if let Look::Counted(state) =
-                    table_state(&mut session, workload.as_ref(), table, true).await?
+                if let Look::Counted(state) = table_state(
+                    &mut session,
+                    workload.as_ref(),
+                    table,
+                    Some(MOST_COUNTED_ROWS),
+                )
+                .await?
                 {
                     states.push(state);
                 }

@@ -294,6 +294,28 @@ fn a_run_on_a_server_that_hangs_says_so_and_ctrl_c_ends_it_with_its_summary() {
     }
 }
 
+/// Counting rows is no reason to wait for somebody else's lock, neither before a run nor after it.
+#[test]
+fn a_locked_table_does_not_hold_up_a_run_that_is_to_end() {
+    let database = shared_mariadb().unwrap().fresh_database("locked").unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let words = ["sysbench", "oltp_point_select", &target, "--table-size=100"];
+    dir.ok(&[&words[..], &["prepare"]].concat());
+    std::thread::scope(|scope| {
+        scope.spawn(|| database.query("LOCK TABLES sbtest1 WRITE; SELECT SLEEP(30)"));
+        std::thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        let said = dir.run(&[&words[..], &["--time=1", "--forced-shutdown=1", "run"]].concat());
+        assert!(begun.elapsed() < Duration::from_secs(20), "{said:?}");
+        assert_ne!(said.code, Some(0), "{said:?}");
+        let record = dir.last_record();
+        let notes = record["notes"].to_string();
+        assert!(notes.contains("sbtest1 could not be looked at"), "{notes}");
+        assert!(record["tables_after"].as_array().unwrap().is_empty());
+    });
+}
+
 /// As `timeout` sends them: to the process, and to its group.
 #[test]
 fn two_signals_at_once_are_one_request() {

@@ -4,7 +4,9 @@
 //! did between a reply and its next transaction is the client's own time and counts too.
 
 use crate::run::Run;
-use crate::thresholds::{CHANCE, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST};
+use crate::thresholds::{
+    CHANCE, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST, USERS_SEEN_SHORTEST_S,
+};
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
 use tidemark_core::ThinkTime;
 
@@ -29,6 +31,10 @@ const TOO_MANY_INSTEAD: Both = Both {
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let elapsed_s = run.totals.elapsed_s;
+    // Starting and ending is all there is of it.
+    if elapsed_s < USERS_SEEN_SHORTEST_S {
+        return Ok(None);
+    }
     let in_service = run.service.sum_ns() as f64 / 1e9 / elapsed_s;
     // Sessions begin before the first moment that counts and end after the last: by so much a
     // session's time may be cut short or reach beyond.

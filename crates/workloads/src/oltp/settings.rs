@@ -187,6 +187,34 @@ mod tests {
     }
 
     #[test]
+    fn random_points_and_ranges_read_the_first_of_several_tables() {
+        for (name, points) in [
+            ("select_random_points", true),
+            ("select_random_ranges", false),
+        ] {
+            let definition = crate::find(name).unwrap();
+            let mut values = definition.defaults();
+            values
+                .set("tables", "3", tidemark_core::Source::CommandLine)
+                .unwrap();
+            let settings = super::Settings::new(&values).unwrap();
+            let step = match points {
+                true => crate::oltp::plan::Step::RandomPoints,
+                false => crate::oltp::plan::Step::RandomRanges,
+            };
+            let plan = crate::oltp::plan::Plan::new(settings, vec![step], false);
+            let tables: Vec<u32> = plan.statements().map(|(_, table)| table).collect();
+            assert_eq!(
+                (tables.as_slice(), plan.tables),
+                ([1].as_slice(), 1),
+                "{name}"
+            );
+            let workload = (definition.build)(&values).unwrap();
+            assert_eq!(workload.needs(1).len(), 3, "{name}: all are made");
+        }
+    }
+
+    #[test]
     fn every_workload_takes_its_defaults() {
         for definition in crate::registry() {
             let built = (definition.build)(&definition.defaults());
