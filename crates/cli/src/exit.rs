@@ -148,7 +148,7 @@ impl From<EngineError> for Failure {
 impl From<LoadFailure> for Failure {
     fn from(failure: LoadFailure) -> Self {
         if let Some(dropping) = failure.dropping {
-            let mut said = Failure::from(dropping);
+            let mut said = Failure::from(*dropping);
             said.message += "\nprepare stopped before it made a table: the same command drops what \
                              is left, and begins anew";
             return said;
@@ -174,6 +174,6 @@ impl From<LoadFailure> for Failure {
 impl From<DropFailure> for Failure {
     fn from(failure: DropFailure) -> Self {
         let message = failure.to_string();
-        Self::new(Failure::from(failure.error).code, message)
+        Self::new(Failure::from(*failure.error).code, message)
     }
 }

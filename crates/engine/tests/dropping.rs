@@ -77,7 +77,7 @@ fn there(place: &Place) -> Vec<String> {
 
 /// Every way to drop what is there without `--force` is refused, with these words.
 fn refused(place: &Place, tables: &Arc<dyn Workload>, words: &[&str], what: &str) {
-    let mut refusals = vec![clean(place, tables, false).unwrap_err().error];
+    let mut refusals = vec![*clean(place, tables, false).unwrap_err().error];
     let failure = load(place, tables, Replace::Benchmark, &mut Quiet).unwrap_err();
     assert!(!failure.began && failure.dropping.is_none(), "{what}");
     refusals.push(failure.error);
@@ -387,7 +387,7 @@ fn dropping_ends_between_two_tables() {
         };
         let failure = drop_tables(&place.connector(), &many, 1, false, &stop).unwrap_err();
         watch.join().unwrap();
-        assert!(matches!(failure.error, EngineError::Interrupted), "{name}");
+        assert!(matches!(*failure.error, EngineError::Interrupted), "{name}");
         let (gone, left) = (failure.dropped.len(), failure.left.len());
         assert!(gone > 0 && left > 0 && gone + left == 300, "{name}: {gone}");
         assert_eq!(there(&place).len(), left, "{name}");

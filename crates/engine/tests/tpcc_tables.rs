@@ -130,7 +130,7 @@ fn users_tables_are_refused_and_left_alone(name: &str) {
             assert!(!failure.began, "{name}: {table}");
         }
         let refused = drop_tables(&place.connector(), &tpcc(&[]), 1, false, &StopHandle::new());
-        let refused = refused.map_err(|failure| failure.error);
+        let refused = refused.map_err(|failure| *failure.error);
         assert!(
             matches!(&refused, Err(EngineError::Refused(why)) if why.contains(table)),
             "{name}: {refused:?}"

@@ -292,8 +292,8 @@ fn clear(
     match DropFailure::of(&drops) {
         None => Ok((dialect, before)),
         Some(dropping) => Err(LoadFailure {
-            dropping: Some(dropping.clone()),
-            ..LoadFailure::from(dropping.error)
+            dropping: Some(Box::new(dropping.clone())),
+            ..LoadFailure::from(*dropping.error)
         }),
     }
 }

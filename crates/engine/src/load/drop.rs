@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 #[derive(Debug, Clone)]
 pub struct DropFailure {
     /// The reason.
-    pub error: EngineError,
+    pub error: Box<EngineError>,
     /// The table whose drop failed, if it was that.
     pub table: Option<String>,
     /// Tables that are gone.
@@ -32,7 +32,7 @@ pub struct DropFailure {
 impl From<EngineError> for DropFailure {
     fn from(error: EngineError) -> Self {
         Self {
-            error,
+            error: error.into(),
             table: None,
             dropped: Vec::new(),
             left: Vec::new(),
@@ -52,7 +52,7 @@ impl DropFailure {
             None => (None, EngineError::Interrupted),
         };
         Some(Self {
-            error,
+            error: error.into(),
             table,
             dropped: drops.dropped.clone(),
             left: drops.left.clone(),

@@ -127,7 +127,7 @@ pub struct LoadFailure {
     /// Whether the same call drops what is there and begins anew, instead of going on.
     pub anew: bool,
     /// How far dropping the tables that were there came, where the load ended in that.
-    pub dropping: Option<DropFailure>,
+    pub dropping: Option<Box<DropFailure>>,
     /// Rows committed, earlier loads included.
     pub rows_done: u64,
     /// Rows asked for.
