@@ -4,6 +4,9 @@ use super::{mysql, postgres, sqlite};
 use crate::Session;
 use tidemark_core::{DbError, ErrorClass, Protocol};
 
+/// ER_ROW_IS_REFERENCED_2 of MySQL.
+const STILL_REFERRED: &str = "1451";
+
 /// A foreign key from one table to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -77,7 +80,13 @@ pub async fn drop_tables(
     go_on: impl FnMut() -> bool,
 ) -> Drops {
     if session.dialect().engine().protocol() != Protocol::Sqlite {
-        return drop_each(session, tables, go_on).await;
+        let mut drops = drop_each(session, tables, go_on).await;
+        if let Some((table, error)) = &mut drops.failure
+            && error.code == STILL_REFERRED
+        {
+            name_referrers(session, table, error).await;
+        }
+        return drops;
     }
     let of_keys = |error| Drops {
         left: tables.to_vec(),
@@ -97,6 +106,16 @@ pub async fn drop_tables(
         let _ = sqlite::enforce_keys(session, true).await;
     }
     drops
+}
+
+/// MariaDB doesn't say who refers to a table; what can't be asked is left at that.
+async fn name_referrers(session: &mut Session, table: &str, error: &mut DbError) {
+    let found = referrers(session, &[table.to_string()]).await;
+    let found = found.unwrap_or_default();
+    if !found.is_empty() {
+        let names: Vec<&str> = found.iter().map(|r| r.shown.as_str()).collect();
+        error.message += &format!(" (referred to by {})", names.join(", "));
+    }
 }
 
 async fn drop_each(
