@@ -330,6 +330,23 @@ fn what_our_own_options_make_is_ours() {
 }
 
 #[test]
+fn a_partition_of_the_users_keeps_its_rows() {
+    for (name, place) in Place::all("own_partition") {
+        if name != "postgres" {
+            continue;
+        }
+        let split = workload(&[("table-size", "20"), ("partitioning", "range")]);
+        load(&place, &split, Replace::Nothing, &mut Quiet).unwrap();
+        let detach = "ALTER TABLE sbtest1 DETACH PARTITION sbtest1_p7";
+        let mine = "CREATE TABLE mine PARTITION OF sbtest1 FOR VALUES FROM (100) TO (200)";
+        execute(&place, &[detach, mine]);
+        execute(&place, &["INSERT INTO sbtest1 (id) VALUES (100)"]);
+        refused(&place, &split, &["sbtest1", "a partition mine"], name);
+        assert_eq!(rows(&place, "mine"), 1);
+    }
+}
+
+#[test]
 fn what_is_no_table_is_called_what_it_is() {
     for (name, place) in Place::all("no_table") {
         let view = (

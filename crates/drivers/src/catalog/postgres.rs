@@ -90,20 +90,19 @@ fn beyond(oid: i64, kind: &str) -> String {
          UNION ALL SELECT 'parent', '', '', CAST(CAST(h.inhparent AS regclass) AS TEXT) \
          FROM pg_catalog.pg_inherits h WHERE h.inhrelid = {oid}"
     );
-    // The parts of a table in partitions are no tables of their own.
+    let mut child = "child";
     if kind == "p" {
+        child = "part";
         sql += &format!(
             " UNION ALL SELECT 'partitions', CAST(p.partstrat AS TEXT), \
              CAST(p.partattrs AS TEXT), '' FROM pg_catalog.pg_partitioned_table p \
              WHERE p.partrelid = {oid}"
         );
-    } else {
-        sql += &format!(
-            " UNION ALL SELECT 'child', '', '', CAST(CAST(h.inhrelid AS regclass) AS TEXT) \
-             FROM pg_catalog.pg_inherits h WHERE h.inhparent = {oid}"
-        );
     }
-    sql + " ORDER BY 1, 2, 4"
+    sql + &format!(
+        " UNION ALL SELECT '{child}', '', '', CAST(CAST(h.inhrelid AS regclass) AS TEXT) \
+         FROM pg_catalog.pg_inherits h WHERE h.inhparent = {oid} ORDER BY 1, 2, 4"
+    )
 }
 
 fn add_beyond(
@@ -146,11 +145,21 @@ fn add_beyond(
             Some("rule") => format!("a rule {name}"),
             Some("parent") if is_partition => format!("its place as a partition of {other}"),
             Some("parent") => format!("columns that it inherits from {other}"),
+            Some("part") if is_part(&table.name, &other) => continue,
+            Some("part") => format!("a partition {other}"),
             Some("child") => format!("a table {other} that inherits from it"),
             _ => continue,
         };
         table.extras.push(extra);
     }
+}
+
+/// Whether a partition is called as benchmarks call theirs: others, which go with the table, too, may have
+/// been tables of the user's before.
+fn is_part(table: &str, partition: &str) -> bool {
+    let name = partition.trim_matches('"');
+    let number = name.strip_prefix(table).and_then(|n| n.strip_prefix("_p"));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Foreign keys that refer to tables of this schema, of whatever schema they are. Those of partitions
@@ -263,6 +272,22 @@ fn numbers(vector: &str) -> impl Iterator<Item = i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn partitions_of_benchmarks_are_told_from_others() {
+        for part in ["sbtest1_p0", "\"sbtest1_p12\""] {
+            assert!(is_part("sbtest1", part), "{part}");
+        }
+        for other in [
+            "sbtest1_p",
+            "sbtest1_old",
+            "mine.sbtest1_p0",
+            "sbtest2_p0",
+            "p1",
+        ] {
+            assert!(!is_part("sbtest1", other), "{other}");
+        }
+    }
 
     #[test]
     fn both_forms_of_a_vector_are_read() {
