@@ -2,7 +2,7 @@
 
 use std::fmt;
 use tidemark_core::{DbError, ErrorClass, OptionError, TargetError};
-use tidemark_engine::{EngineError, LoadFailure};
+use tidemark_engine::{DropFailure, EngineError, LoadFailure};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,14 +150,33 @@ impl From<EngineError> for Failure {
 
 impl From<LoadFailure> for Failure {
     fn from(failure: LoadFailure) -> Self {
+        if let Some(dropping) = failure.dropping {
+            let mut said = Failure::from(*dropping);
+            said.message += "\nprepare stopped before it made a table: the same command drops what \
+                             is left, and begins anew";
+            return said;
+        }
         let mut said = Failure::from(failure.error);
         if failure.began && said.code != ExitCode::Check {
+            let same = match failure.anew {
+                true => {
+                    "the same command begins anew, without --replace or --force it goes on from"
+                }
+                false => "the same command goes on from",
+            };
             said.message = format!(
-                "{}\nprepare stopped with {} of {} rows loaded: the same command goes on from \
-                 there, and cleanup removes what is there",
+                "{}\nprepare stopped with {} of {} rows loaded: {same} there, and cleanup removes \
+                 what is there",
                 said.message, failure.rows_done, failure.rows_total
             );
         }
         said
+    }
+}
+
+impl From<DropFailure> for Failure {
+    fn from(failure: DropFailure) -> Self {
+        let message = failure.to_string();
+        Self::new(Failure::from(*failure.error).code, message)
     }
 }

@@ -20,6 +20,9 @@ pub fn listen() {
     listen_saying("ending after the transactions in progress; once more ends at once");
 }
 
+/// What is told where tables are dropped.
+pub const DROPPING: &str = "ending after the table that is being dropped; once more ends at once";
+
 /// The same, with what is told when it is heard.
 pub fn listen_saying(told: &'static str) {
     TOLD.get_or_init(|| told);

@@ -1,13 +1,14 @@
 //! Telling of a load: while it goes on, and when it has ended.
 
 use crate::exit::Failure;
+use crate::interrupt;
 use crate::plan::Plan;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::io::Write;
 use tidemark_core::OptionValues;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, is_loaded};
+use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded};
 
 /// Prints a line.
 pub fn say(out: &mut dyn Write, line: &str) {
@@ -45,6 +46,29 @@ pub fn is_kept(
         );
     }
     Ok(kept)
+}
+
+/// Drops the workload's tables, and tells which.
+///
+/// # Errors
+/// [`Failure`] as the engine's: [`crate::exit::ExitCode::Refused`] for what is not the benchmark's,
+/// [`crate::exit::ExitCode::Interrupted`] when the user ended it before all were dropped.
+pub fn drop_all(
+    plan: &Plan,
+    terminals: usize,
+    force: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let stop = interrupt::handle();
+    let done = drop_tables(&plan.connector, &plan.workload, terminals, force, &stop);
+    let dropped = match &done {
+        Ok(dropped) => dropped,
+        Err(failure) => &failure.dropped,
+    };
+    for table in dropped {
+        say(out, &format!("Dropping table '{table}'..."));
+    }
+    done.map(drop).map_err(Failure::from)
 }
 
 /// What was loaded and verified.

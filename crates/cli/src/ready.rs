@@ -24,16 +24,17 @@ pub fn tables(
             format!("the load of table {table} did not end: prepare goes on with it: {prepare}"),
         ));
     }
-    if let Some(table) = described.foreign.first().filter(|_| !insists) {
+    if let Some((table, why)) = described.foreign.first().filter(|_| !insists) {
         return Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "table {table} is not the benchmark's: its columns and keys are others; nothing \
-                 was run. Use another database, or add --force to use it all the same"
+                "table {table} is not the benchmark's: it has {why}; nothing was run. Use another database, or add --force to use it all the same"
             ),
         ));
     }
-    let there = |name: &&String| described.there.contains(name) || described.foreign.contains(name);
+    let there = |name: &&String| {
+        described.there.contains(name) || described.foreign.iter().any(|(table, _)| table == *name)
+    };
     let mut missing = needed.iter().filter(|name| !there(name));
     let Some(first) = missing.next() else {
         return Ok(());

@@ -12,7 +12,7 @@ use tidemark_core::{
     StudyPlace, Target, redact_url,
 };
 use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
-use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished};
+use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished, why_not_ours};
 use tidemark_observe::{Usage, client_host, usage};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -40,8 +40,8 @@ pub struct Described {
     pub there: Vec<String>,
     /// Of the named tables, those whose load did not end.
     pub unfinished: Vec<String>,
-    /// Of the named tables, those that are not the workload's.
-    pub foreign: Vec<String>,
+    /// Of the named tables, those that are not the workload's, and what they have instead.
+    pub foreign: Vec<(String, String)>,
     /// Rows and keys of those, unless they are too many to count.
     pub tables: Vec<TableState>,
     /// What could not be read.
@@ -104,7 +104,7 @@ pub fn describe_counting(
             match table_state(&mut session, workload.as_ref(), &table, most).await {
                 Ok(Look::Absent) => {}
                 Ok(Look::Unfinished) => unfinished.push(table),
-                Ok(Look::Foreign) => foreign.push(table),
+                Ok(Look::Foreign(why)) => foreign.push((table, why)),
                 Ok(Look::There) => there.push(table),
                 Ok(Look::Counted(mut state)) => {
                     let plan = plans.iter().enumerate().find(|(_, p)| p.name == table);
@@ -155,7 +155,7 @@ async fn limit_counts(session: &mut Session) {
 enum Look {
     Absent,
     Unfinished,
-    Foreign,
+    Foreign(String),
     There,
     Counted(TableState),
 }
@@ -173,7 +173,8 @@ async fn table_state(
         return Ok(Look::Unfinished);
     }
     if !is_ours(workload, &found) {
-        return Ok(Look::Foreign);
+        let why = why_not_ours(workload, &found).unwrap_or_default();
+        return Ok(Look::Foreign(why));
     }
     let Some(most) = most else {
         return Ok(Look::There);

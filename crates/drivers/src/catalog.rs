@@ -9,11 +9,16 @@
 //! in a table beside ([`sqlite::MARKS_TABLE`]).
 
 mod description;
+mod dropping;
 mod mysql;
 mod postgres;
 mod sqlite;
 
-pub use description::{Column, Index, TableDescription, normal_type, secondary_indexes};
+pub use description::{
+    Column, ForeignKey, Index, Partitions, SYSTEM_VERSIONING, TableDescription, normal_type,
+    secondary_indexes,
+};
+pub use dropping::{Drops, Reference, drop_table, drop_tables, referrers};
 pub use sqlite::MARKS_TABLE;
 
 use crate::{RowSet, Session, Value};
@@ -149,52 +154,13 @@ pub async fn mark_table(session: &mut Session, table: &str, mark: &str) -> Resul
 /// # Errors
 /// The server's error.
 pub async fn table_mark(session: &mut Session, table: &str) -> Result<Option<String>, DbError> {
-    let found = describe_table(session, table).await?;
-    Ok(found.and_then(|t| t.comment))
-}
-
-/// Drops a table and its mark; a table that is not there is no error. Whether it may be dropped is
-/// the caller's to know.
-///
-/// # Errors
-/// The server's error, as when other objects depend on the table.
-pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
-    let quoted = session.dialect().quote(table);
-    session
-        .query(&format!("DROP TABLE IF EXISTS {quoted}"))
-        .await?;
-    match session.dialect().engine().protocol() {
-        Protocol::Sqlite => sqlite::forget_mark(session, table).await,
-        _ => Ok(()),
-    }
-}
-
-/// Drops tables and their marks, those first that others don't need: a table that a foreign key
-/// points at goes after the tables that have the key.
-///
-/// # Errors
-/// The server's error, when other objects depend on one of them.
-pub async fn drop_tables(session: &mut Session, tables: &[String]) -> Result<(), DbError> {
-    let mut left: Vec<&String> = tables.iter().collect();
-    while !left.is_empty() {
-        let mut kept = Vec::new();
-        let mut refused = None;
-        for table in &left {
-            match drop_table(session, table).await {
-                Ok(()) => {}
-                Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
-                Err(e) => {
-                    kept.push(*table);
-                    refused.get_or_insert(e);
-                }
-            }
-        }
-        match refused {
-            Some(e) if kept.len() == left.len() => return Err(e),
-            _ => left = kept,
-        }
-    }
-    Ok(())
+    let name = literal(session, table);
+    let sql = match session.dialect().engine().protocol() {
+        Protocol::Mysql => mysql::mark(&name),
+        Protocol::Postgres => postgres::mark(&name),
+        Protocol::Sqlite => return sqlite::mark(session, &name).await,
+    };
+    Ok(text(&session.query(&sql).await?, 0, 0))
 }
 
 /// Names of a table's foreign keys; none on SQLite, which keeps no names of them.

@@ -152,7 +152,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
             assert!(said.contains("nothing was changed"), "{name}: {said}");
             assert!(!failure.began, "{name}");
         }
-        let refused = drop_tables(&connector, &tables, 1, true).unwrap_err();
+        let refused = drop_tables(&connector, &tables, 1, true, &StopHandle::new()).unwrap_err();
         let said = refused.to_string();
         assert!(said.contains("another Tidemark"), "{name}: {said}");
         go.send(()).unwrap();
@@ -160,7 +160,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
         assert_eq!(report.rows_loaded, 120_000, "{name}");
         // At once: the lock ends with the load and not some time later.
         let begun = Instant::now();
-        drop_tables(&connector, &tables, 1, false).unwrap();
+        drop_tables(&connector, &tables, 1, false, &StopHandle::new()).unwrap();
         assert!(begun.elapsed() < Duration::from_secs(2), "{name}");
         if let Place::File(folder) = &place {
             let left: Vec<_> = folder.path().read_dir().unwrap().flatten().collect();
@@ -291,7 +291,7 @@ fn a_load_waits_for_what_a_killed_client_left_in_its_server() {
             "{name}: {sql}"
         );
         left.join().unwrap();
-        drop_tables(&connector, &tables, 1, false).unwrap();
+        drop_tables(&connector, &tables, 1, false, &StopHandle::new()).unwrap();
     }
 }
 

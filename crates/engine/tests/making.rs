@@ -94,7 +94,7 @@ fn a_table_that_cannot_be_made_ends_the_load() {
                 ],
                 "DROP TABLE in_the_way",
             ),
-            "postgres" => (&["CREATE TYPE sbtest7 AS (a INTEGER)"], "DROP TYPE sbtest7"),
+            "postgres" => (&["CREATE TYPE sbtest7 AS ENUM ('a')"], "DROP TYPE sbtest7"),
             _ => continue,
         };
         execute(&place, in_the_way);

@@ -129,7 +129,8 @@ fn users_tables_are_refused_and_left_alone(name: &str) {
             );
             assert!(!failure.began, "{name}: {table}");
         }
-        let refused = drop_tables(&place.connector(), &tpcc(&[]), 1, false);
+        let refused = drop_tables(&place.connector(), &tpcc(&[]), 1, false, &StopHandle::new());
+        let refused = refused.map_err(|failure| *failure.error);
         assert!(
             matches!(&refused, Err(EngineError::Refused(why)) if why.contains(table)),
             "{name}: {refused:?}"
@@ -173,7 +174,8 @@ fn tables_of_every_variant_are_recognised(name: &str) {
             let table = table.name();
             assert!(recognised(&place, table), "{name}: {options:?}: {table}");
         }
-        let dropped = drop_tables(&place.connector(), &tpcc(&[]), 1, false).unwrap();
+        let dropped =
+            drop_tables(&place.connector(), &tpcc(&[]), 1, false, &StopHandle::new()).unwrap();
         assert_eq!(dropped.len(), Table::ALL.len(), "{name}: {options:?}");
         assert!(tables(&place).is_empty(), "{name}: {options:?}");
     }

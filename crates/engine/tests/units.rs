@@ -112,6 +112,11 @@ impl Workload for Orders {
         false
     }
 
+    /// The key is the benchmark's own.
+    fn additions(&self, found: &TableDescription) -> Vec<String> {
+        found.extras.clone()
+    }
+
     fn needs(&self, _: usize) -> Vec<String> {
         Vec::new()
     }
@@ -206,7 +211,7 @@ fn loaded(connector: &Connector, name: &str) {
         _ => &["load_line_order"],
     };
     assert_eq!(keys, expected, "{name}");
-    let dropped = drop_tables(&connector, &workload, 1, false).unwrap();
+    let dropped = drop_tables(&connector, &workload, 1, false, &StopHandle::new()).unwrap();
     assert_eq!(dropped.len(), 2, "{name}");
 }
 

@@ -95,7 +95,7 @@ fn rows_that_nobody_loaded_are_found_wherever_they_are() {
                     assert_ne!(key, 0);
                 }
             }
-            drop_tables(&connector, &workload, 1, false).unwrap();
+            drop_tables(&connector, &workload, 1, false, &StopHandle::new()).unwrap();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A workload with its options set, and its emulated users.
 
-use crate::{Check, Done, Part, oltp, tpcc, ycsb};
+use crate::{Check, Done, Part, columns, oltp, tpcc, ycsb};
 use std::fmt::Debug;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, OptionError};
@@ -57,6 +57,20 @@ pub trait Workload: Send + Sync + Debug {
     /// types and keys are those of the schema, in any of its variants. Only such a table, or one
     /// with Tidemark's mark, may be dropped.
     fn recognises(&self, found: &TableDescription) -> bool;
+
+    /// What a table has beside columns, key and indexes that none of this benchmark's has, in words: a
+    /// foreign key of its own, a trigger, partitions that its options don't ask for. A table with any
+    /// of these is not recognised, and not dropped whatever mark it bears; partitions of a marked table
+    /// are its own.
+    fn additions(&self, found: &TableDescription) -> Vec<String> {
+        columns::additions(found, |_| false, |_| false)
+    }
+
+    /// Whether the columns of a table that bears Tidemark's mark are those that this workload gives it,
+    /// in any of its variants. A load that did not end lacks keys, so they are not asked for.
+    fn has_its_columns(&self, _marked: &TableDescription) -> bool {
+        true
+    }
 
     /// Whether a table that bears Tidemark's mark can be one of this workload's. Workloads have names
     /// in common (`customer`, `orders`), and one's tables are not another's to drop.

@@ -115,7 +115,10 @@ impl Tool {
                 hints,
             } => {
                 hints.iter().for_each(|h| eprintln!("tidemark: {h}"));
-                interrupt::listen();
+                match command {
+                    Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+                    _ => interrupt::listen(),
+                }
                 let work = Work::new(self, &options)?;
                 act(command, &work).map_err(|failure| advice::in_go_tpcs_words(failure, &options))
             }

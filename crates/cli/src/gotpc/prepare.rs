@@ -3,10 +3,9 @@
 use super::{Work, database};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::loading::{Told, say, tell};
+use crate::loading::{Told, drop_all, say, tell};
 use crate::plan::Plan;
 use std::io::Write;
-use tidemark_engine::drop_tables;
 
 /// Makes and fills the tables, and tells what was verified.
 ///
@@ -35,16 +34,9 @@ pub fn load(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> Result<(), Fai
 /// [`Failure`] as the engine's; [`ExitCode::Refused`] for a table that is not the benchmark's.
 pub fn cleanup(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan(false)?;
-    let dropped = drop_tables(
-        &plan.connector,
-        &plan.workload,
-        work.load_spec()?.terminals,
-        work.options.flag("force"),
-    )?;
+    let terminals = work.load_spec()?.terminals;
     let mut out = work.aside();
-    for table in dropped {
-        say(&mut out, &format!("Dropping table '{table}'..."));
-    }
+    drop_all(&plan, terminals, work.options.flag("force"), &mut out)?;
     say(&mut out, "Finished");
     Ok(ExitCode::Success)
 }

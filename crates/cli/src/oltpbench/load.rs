@@ -3,12 +3,12 @@
 use super::job::Job;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::loading::{Told, say, tell};
+use crate::loading::{Told, drop_all, say, tell};
 use crate::plan::{Plan, load_seed};
 use std::io::Write;
 use tidemark_core::Source;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadSpec, Replace, create, drop_tables};
+use tidemark_engine::{LoadSpec, Replace, create};
 
 /// How the load is made.
 fn spec(job: &Job) -> LoadSpec {
@@ -69,10 +69,7 @@ pub fn create_tables(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
 pub fn clear(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
     say(out, "Resetting TPCC database...");
     let plan = plan(job, false)?;
-    let force = job.options.flag("force");
-    for table in drop_tables(&plan.connector, &plan.workload, 1, force)? {
-        say(out, &format!("Dropping table '{table}'..."));
-    }
+    drop_all(&plan, 1, job.options.flag("force"), out)?;
     say(out, "Finished!");
     Ok(())
 }

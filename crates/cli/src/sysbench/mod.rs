@@ -166,7 +166,10 @@ fn execute(
         print(&help::of_script(definition));
         return Ok(ExitCode::Success);
     }
-    interrupt::listen();
+    match command {
+        Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+        _ => interrupt::listen(),
+    }
     let mut out: Box<dyn Write> = if options.uint("verbosity") >= QUIET {
         Box::new(Stdout)
     } else {

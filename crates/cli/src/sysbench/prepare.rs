@@ -3,12 +3,11 @@
 use super::target;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::loading::{Told, is_kept, say, tell};
+use crate::loading::{Told, drop_all, is_kept, say, tell};
 use crate::plan::{Plan, load_seed, load_spec};
 use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::OptionValues;
-use tidemark_engine::drop_tables;
 use tidemark_runtime::block_on;
 use tidemark_workloads::Definition;
 
@@ -91,14 +90,5 @@ pub fn cleanup(
 ) -> Result<(), Failure> {
     let plan = Plan::new(definition, options, target::target(options)?, false)?;
     let terminals = load_spec(options, load_seed(options, "rand-seed"))?.terminals;
-    let dropped = drop_tables(
-        &plan.connector,
-        &plan.workload,
-        terminals,
-        options.flag("force"),
-    )?;
-    for table in dropped {
-        say(out, &format!("Dropping table '{table}'..."));
-    }
-    Ok(())
+    drop_all(&plan, terminals, options.flag("force"), out)
 }

@@ -71,20 +71,26 @@ pub(super) fn only_ycsbs(plan: &Plan, insists: &str) -> Result<(), Failure> {
         for table in workload.needs(1) {
             let found = catalog::describe_table(&mut session, &table).await?;
             // What its own load left has no key on some engines.
-            if found.is_some_and(|f| !workload.recognises(&f) && !is_unfinished(&f)) {
-                return Ok(Some(table));
+            if let Some(found) = found
+                && !workload.recognises(&found)
+                && !is_unfinished(&found)
+            {
+                let what = match workload.additions(&found).as_slice() {
+                    [] => "its columns and keys are others".to_string(),
+                    additions => format!("it has {}", additions.join(", ")),
+                };
+                return Ok(Some((table, what)));
             }
         }
         session.close().await;
-        Ok::<Option<String>, DbError>(None)
+        Ok::<Option<(String, String)>, DbError>(None)
     });
     match asked.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?? {
         None => Ok(()),
-        Some(table) => Err(Failure::new(
+        Some((table, what)) => Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "table {table} is not YCSB's: its columns and keys are others; nothing was \
-                 changed. Use another --table or database, or add --force to {insists} all the same"
+                "table {table} is not YCSB's: {what}; nothing was changed. Use another --table or database, or add --force to {insists} all the same"
             ),
         )),
     }

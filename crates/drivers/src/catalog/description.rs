@@ -26,6 +26,27 @@ pub struct Index {
     pub unique: bool,
 }
 
+/// One foreign key of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignKey {
+    /// Its columns in order.
+    pub columns: Vec<String>,
+    /// The table that it refers to; with its schema or database where that is another one.
+    pub parent: String,
+}
+
+/// How a table is split into partitions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partitions {
+    /// `hash`, `range`, `list`, or as the engine calls it, in lower case.
+    pub method: String,
+    /// The columns it is split by; what is no column is an empty name or the expression.
+    pub columns: Vec<String>,
+}
+
+/// What [`TableDescription::extras`] calls a table that keeps its rows' history.
+pub const SYSTEM_VERSIONING: &str = "system versioning";
+
 /// What a table looks like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableDescription {
@@ -39,6 +60,15 @@ pub struct TableDescription {
     pub indexes: Vec<Index>,
     /// Its comment: Tidemark's mark, if Tidemark made it.
     pub comment: Option<String>,
+    /// What bears the name where that is no table: `a view`, `a sequence`.
+    pub no_table: Option<&'static str>,
+    /// Its foreign keys.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// How it is split; `None` of a whole table.
+    pub partitions: Option<Partitions>,
+    /// What no benchmark gives a table, in words: `a trigger t`, `a CHECK constraint c`,
+    /// [`SYSTEM_VERSIONING`].
+    pub extras: Vec<String>,
 }
 
 /// The indexes that are neither the primary key's nor unique.

@@ -1,11 +1,16 @@
 //! The MySQL family's catalog: `information_schema`, of the current database.
 
-use super::{Column, Index, TableDescription, flag, literal, normal_type, text};
+use super::description::SYSTEM_VERSIONING;
+use super::{
+    Column, ForeignKey, Index, Partitions, Reference, TableDescription, flag, literal, normal_type,
+    text,
+};
 use crate::{RowSet, Session};
 use tidemark_core::DbError;
 
 pub(super) const LIST_TABLES: &str = "SELECT TABLE_NAME FROM information_schema.TABLES \
-     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME";
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') \
+     ORDER BY TABLE_NAME";
 
 pub(super) async fn describe(
     session: &mut Session,
@@ -17,7 +22,8 @@ pub(super) async fn describe(
     );
     let found = session
         .query(&format!(
-            "SELECT TABLE_NAME, TABLE_COMMENT FROM information_schema.TABLES WHERE {of_table}"
+            "SELECT TABLE_NAME, TABLE_COMMENT, TABLE_TYPE FROM information_schema.TABLES \
+             WHERE {of_table}"
         ))
         .await?;
     let Some(name) = found.text(0, 0) else {
@@ -36,14 +42,112 @@ pub(super) async fn describe(
              WHERE {of_table} ORDER BY INDEX_NAME, SEQ_IN_INDEX"
         ))
         .await?;
+    let beyond = session.query(&beyond(&literal(session, table))).await?;
     let (primary_key, indexes) = indexes(&parts);
-    Ok(Some(TableDescription {
+    let mut description = TableDescription {
         name,
         columns: (0..columns.len()).map(|r| column(&columns, r)).collect(),
         primary_key,
         indexes,
         comment: text(&found, 0, 1),
-    }))
+        ..TableDescription::default()
+    };
+    match found.text(0, 2).as_deref() {
+        Some("VIEW" | "SYSTEM VIEW") => description.no_table = Some("a view"),
+        Some("SEQUENCE") => description.no_table = Some("a sequence"),
+        Some("SYSTEM VERSIONED") => description.extras.push(SYSTEM_VERSIONING.into()),
+        _ => {}
+    }
+    add_beyond(&mut description, &beyond);
+    Ok(Some(description))
+}
+
+/// What a table has beside columns and indexes: what it is, its name, a column, and what it refers to.
+fn beyond(table: &str) -> String {
+    format!(
+        "SELECT 'foreign key', CONSTRAINT_NAME, COLUMN_NAME, \
+         CASE WHEN REFERENCED_TABLE_SCHEMA = DATABASE() THEN REFERENCED_TABLE_NAME \
+         ELSE CONCAT(REFERENCED_TABLE_SCHEMA, '.', REFERENCED_TABLE_NAME) END, ORDINAL_POSITION \
+         FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() \
+         AND TABLE_NAME = {table} AND REFERENCED_TABLE_NAME IS NOT NULL \
+         UNION ALL SELECT 'check', CONSTRAINT_NAME, '', '', 0 \
+         FROM information_schema.TABLE_CONSTRAINTS WHERE TABLE_SCHEMA = DATABASE() \
+         AND TABLE_NAME = {table} AND CONSTRAINT_TYPE = 'CHECK' \
+         UNION ALL SELECT 'trigger', TRIGGER_NAME, '', '', 0 FROM information_schema.TRIGGERS \
+         WHERE EVENT_OBJECT_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE = {table} \
+         UNION ALL SELECT DISTINCT 'partitions', PARTITION_METHOD, PARTITION_EXPRESSION, \
+         COALESCE(SUBPARTITION_METHOD, ''), 0 FROM information_schema.PARTITIONS \
+         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {table} \
+         AND PARTITION_METHOD IS NOT NULL ORDER BY 1, 2, 5"
+    )
+}
+
+fn add_beyond(table: &mut TableDescription, beyond: &RowSet) {
+    let mut last_key = None;
+    for row in 0..beyond.len() {
+        let name = beyond.text(row, 1).unwrap_or_default();
+        let column = beyond.text(row, 2).unwrap_or_default();
+        let other = beyond.text(row, 3).unwrap_or_default();
+        match beyond.text(row, 0).as_deref() {
+            Some("foreign key") => {
+                let is_more = last_key.as_ref() == Some(&name);
+                last_key = Some(name);
+                match table.foreign_keys.last_mut().filter(|_| is_more) {
+                    Some(key) => key.columns.push(column),
+                    None => table.foreign_keys.push(ForeignKey {
+                        columns: vec![column],
+                        parent: other,
+                    }),
+                }
+            }
+            Some("check") => table.extras.push(format!("a CHECK constraint {name}")),
+            Some("trigger") => table.extras.push(format!("a trigger {name}")),
+            Some("partitions") => {
+                table.partitions = Some(Partitions {
+                    method: name.to_ascii_lowercase(),
+                    columns: column
+                        .split(',')
+                        .map(|c| c.trim_matches(['`', ' ']).into())
+                        .collect(),
+                });
+                if !other.is_empty() {
+                    table.extras.push("subpartitions".into());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Foreign keys that refer to tables of this database, of whatever database they are.
+pub(super) async fn references(session: &mut Session) -> Result<Vec<Reference>, DbError> {
+    let rows = session
+        .query(
+            "SELECT DISTINCT REFERENCED_TABLE_NAME, TABLE_NAME, TABLE_SCHEMA, \
+             TABLE_SCHEMA = DATABASE() FROM information_schema.KEY_COLUMN_USAGE \
+             WHERE REFERENCED_TABLE_SCHEMA = DATABASE() ORDER BY 1, 3, 2",
+        )
+        .await?;
+    let reference = |row: usize| {
+        let (here, table) = (flag(&rows, row, 3), rows.text(row, 1)?);
+        Some(Reference {
+            parent: rows.text(row, 0)?,
+            shown: match here {
+                true => table.clone(),
+                false => format!("{}.{table}", rows.text(row, 2)?),
+            },
+            child: here.then_some(table),
+        })
+    };
+    Ok((0..rows.len()).filter_map(reference).collect())
+}
+
+/// A table's comment.
+pub(super) fn mark(table: &str) -> String {
+    format!(
+        "SELECT TABLE_COMMENT FROM information_schema.TABLES \
+         WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = {table}"
+    )
 }
 
 pub(super) fn foreign_keys(table: &str) -> String {

@@ -12,6 +12,8 @@ pub(super) struct ServerError {
     pub code: String,
     /// The primary message.
     pub message: String,
+    /// What more there is to say of it.
+    pub detail: String,
 }
 
 impl ServerError {
@@ -27,6 +29,7 @@ impl ServerError {
                 }
                 Some((b'C', value)) => error.code = text(value),
                 Some((b'M', value)) => error.message = text(value),
+                Some((b'D', value)) => error.detail = text(value),
                 _ => {}
             }
         }
@@ -43,7 +46,12 @@ impl ServerError {
         } else {
             class_of(&self.code, &self.message)
         };
-        DbError::new(class, self.code, self.message)
+        let mut message = self.message;
+        // dependent_objects_still_exist: the detail alone says which.
+        if self.code == "2BP01" && !self.detail.is_empty() {
+            message = format!("{message} ({})", self.detail.replace('\n', "; "));
+        }
+        DbError::new(class, self.code, message)
     }
 }
 

@@ -5,14 +5,18 @@ use super::board::TableWork;
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::making::Making;
-use super::{LoadFailure, LoadObserver, LoadSpec, grid, on_session, plans, statement};
+use super::{
+    DropFailure, LoadFailure, LoadObserver, LoadSpec, Replace, grid, on_session, plans, statement,
+};
+use crate::control::StopHandle;
 use crate::error::EngineError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
+use tidemark_drivers::catalog::{self, Drops};
 use tidemark_drivers::journal::{Client, Journal, State};
 use tidemark_drivers::lock::{Life, Scope, life};
-use tidemark_drivers::{Connector, Session, catalog, journal};
+use tidemark_drivers::{Connector, Dialect, Session, journal};
 use tidemark_runtime::sleep;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -67,6 +71,7 @@ pub(super) fn begin(
     workload: &Arc<dyn Workload>,
     spec: &LoadSpec,
     number: u64,
+    stop: &StopHandle,
     observer: &mut dyn LoadObserver,
 ) -> Result<Begun, LoadFailure> {
     // An embedded database is locked as long as the load.
@@ -83,12 +88,6 @@ pub(super) fn begin(
             plans.map(|(i, p)| rows(i, p)).sum()
         }
     };
-    if let Seen::Start(decided) = &seen {
-        for (index, (plan, decision)) in decided.iter().enumerate() {
-            let there = decision.rows_there(workload.as_ref(), index, spec.seed);
-            observer.creating(&plan.name, rows(index, plan), there);
-        }
-    }
     let others = match &seen {
         Seen::Join { others, .. } => *others,
         Seen::Start(_) => 0,
@@ -96,12 +95,21 @@ pub(super) fn begin(
     let began = move |error| LoadFailure {
         error,
         began: true,
+        anew: spec.replace != Replace::Nothing,
+        dropping: None,
         rows_done: 0,
         rows_total,
     };
     let works = match seen {
         Seen::Join { plans, .. } => join(connector, workload, spec, me, plans)?,
-        Seen::Start(decided) => start(connector, workload, spec, me, decided).map_err(began)?,
+        Seen::Start(decided) => {
+            let cleared = clear(connector, &decided, stop)?;
+            for (index, (plan, decision)) in decided.iter().enumerate() {
+                let there = decision.rows_there(workload.as_ref(), index, spec.seed);
+                observer.creating(&plan.name, rows(index, plan), there);
+            }
+            start(connector, workload, spec, me, decided, cleared).map_err(began)?
+        }
     };
     if others > 0 {
         observer.joining(others);
@@ -164,6 +172,10 @@ fn look(
                 decide::decide(session, workload.as_ref(), &plan, &spec, journal.as_ref()).await?;
             decided.push((plan, decision));
         }
+        if spec.replace != Replace::Anything {
+            let all: Vec<String> = decided.iter().map(|(p, _)| p.name.clone()).collect();
+            decide::refuse_referrers(session, &names(&decided, Decision::drop_first), &all).await?;
+        }
         Ok((me, Seen::Start(decided)))
     })
 }
@@ -205,17 +217,8 @@ fn start(
     spec: &LoadSpec,
     me: Me,
     decided: Vec<(TablePlan, Decision)>,
+    (dialect, before): (Dialect, Journal),
 ) -> Result<Vec<TableWork>, EngineError> {
-    let names = |which: fn(&Decision) -> bool| -> Vec<String> {
-        let decided = decided.iter().filter(|(_, decision)| which(decision));
-        decided.map(|(plan, _)| plan.name.clone()).collect()
-    };
-    let old = names(Decision::drop_first);
-    let anew = names(|decision| !decision.goes_on());
-    let (dialect, before) = on_session(connector, async move |session: &mut Session| {
-        let before = clear(session, &old, &anew).await.map_err(statement)?;
-        Ok((session.dialect(), before))
-    })?;
     let all_bytes = decided.iter().map(|(plan, _)| grid::bytes(plan)).sum();
     let making = Making {
         spec: *spec,
@@ -241,18 +244,58 @@ fn lines_lost(table: &str) -> EngineError {
     ))
 }
 
+/// Names of those tables for which something else is decided than for others.
+fn names(decided: &[(TablePlan, Decision)], which: fn(&Decision) -> bool) -> Vec<String> {
+    let decided = decided.iter().filter(|(_, decision)| which(decision));
+    decided.map(|(plan, _)| plan.name.clone()).collect()
+}
+
 /// Makes the journal, and clears away what ended clients left there, what it says of tables that are
 /// made anew, and the tables to drop; gives the journal as it was.
-async fn clear(session: &mut Session, old: &[String], anew: &[String]) -> Result<Journal, DbError> {
-    journal::create(session).await?;
-    let before = journal::read(session).await?.unwrap_or_default();
-    for client in &before.clients {
-        journal::leave(session, client.number).await?;
+///
+/// # Errors
+/// [`LoadFailure`] whose `began` is not set: then no table was made, and the journal is as it was but for
+/// tables that are gone.
+fn clear(
+    connector: &Connector,
+    decided: &[(TablePlan, Decision)],
+    stop: &StopHandle,
+) -> Result<(Dialect, Journal), LoadFailure> {
+    let old = names(decided, Decision::drop_first);
+    let anew = names(decided, |decision| !decision.goes_on());
+    let stop = stop.clone();
+    let (dialect, before, drops) = on_session(connector, async move |session: &mut Session| {
+        journal::create(session).await.map_err(statement)?;
+        let before = journal::read(session).await.map_err(statement)?;
+        let before = before.unwrap_or_default();
+        let cleared: Result<Drops, DbError> = async {
+            for client in &before.clients {
+                journal::leave(session, client.number).await?;
+            }
+            // A table without its lines would look as if it had no rows yet.
+            let drops = catalog::drop_tables(session, &old, || !stop.is_stopped()).await;
+            match drops.left.is_empty() {
+                true => journal::forget(session, &anew).await?,
+                false => journal::forget(session, &drops.dropped).await?,
+            }
+            Ok(drops)
+        }
+        .await;
+        let is_done = cleared.as_ref().is_ok_and(|drops| drops.left.is_empty());
+        if !is_done {
+            // The reason for giving up is what is told.
+            let _ = journal::drop_if_empty(session).await;
+        }
+        let drops = cleared.map_err(statement)?;
+        Ok((session.dialect(), before, drops))
+    })?;
+    match DropFailure::of(&drops) {
+        None => Ok((dialect, before)),
+        Some(dropping) => Err(LoadFailure {
+            dropping: Some(Box::new(dropping.clone())),
+            ..LoadFailure::from(*dropping.error)
+        }),
     }
-    // A table without its lines would look as if it had no rows yet.
-    catalog::drop_tables(session, old).await?;
-    journal::forget(session, anew).await?;
-    Ok(before)
 }
 
 /// Takes part in a load that goes on.

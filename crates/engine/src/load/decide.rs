@@ -3,8 +3,9 @@
 use super::{LoadSpec, Replace, statement};
 use crate::error::EngineError;
 use tidemark_core::ErrorClass;
+use tidemark_drivers::Session;
+use tidemark_drivers::catalog::{self, TableDescription};
 use tidemark_drivers::journal::{Journal, Part, State};
-use tidemark_drivers::{Session, catalog};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// How every mark of Tidemark's begins.
@@ -122,7 +123,7 @@ pub(super) async fn decide(
     let Some(found) = found else {
         return Ok(Decision::Create);
     };
-    refuse_view(session, &plan.name).await?;
+    refuse_no_table(&found)?;
     let mark = found.comment.as_deref().unwrap_or_default();
     // Tables are verified one after another, and a client may be killed in between.
     let is_part = |j: &Journal| {
@@ -146,11 +147,11 @@ pub(super) async fn decide(
         return Ok(Decision::Resume { chunks });
     }
     // Its rows can't be told from what is missing, or are to be dropped.
-    let same = mark == mark_loading(plan, spec) && workload.can_be(&found);
+    let not_ours = why_not_ours(workload, &found);
+    let same = mark == mark_loading(plan, spec) && not_ours.is_none();
     if same || spec.replace == Replace::Anything {
         return Ok(Decision::Recreate);
     }
-    let ours = is_ours(workload, &found);
     let rows = catalog::row_count(session, &plan.name)
         .await
         .map_err(statement)?;
@@ -161,26 +162,17 @@ pub(super) async fn decide(
     {
         return Err(EngineError::Refused(asked.otherwise(plan, spec)));
     }
-    if ours && (rows == 0 || spec.replace == Replace::Benchmark) {
-        return Ok(Decision::Recreate);
-    }
     let table = &plan.name;
-    Err(EngineError::Refused(if ours {
-        format!(
+    Err(EngineError::Refused(match not_ours {
+        None if rows == 0 || spec.replace == Replace::Benchmark => return Ok(Decision::Recreate),
+        None => format!(
             "table {table} is there already with {rows} rows of this benchmark; nothing was \
              changed. To drop it and load it again, add --replace"
-        )
-    } else {
-        let columns: Vec<_> = found
-            .columns
-            .iter()
-            .map(|c| format!("{} {}", c.name, c.type_name))
-            .collect();
-        format!(
+        ),
+        Some(why) => format!(
             "table {table} is there already and is not the benchmark's: it has {rows} rows and \
-             the columns {}; nothing was changed. Use another database, or add --force to drop it",
-            columns.join(", ")
-        )
+             {why}; nothing was changed. Use another database, or add --force to drop it"
+        ),
     }))
 }
 
@@ -221,23 +213,54 @@ impl<'m> Asked<'m> {
     }
 }
 
-/// A view occupies a table's name, and is nobody's to drop but its maker's.
+/// A view occupies a table's name, and is nobody's to drop but its maker's; so is a sequence.
 ///
 /// # Errors
 /// [`EngineError::Refused`].
-pub(super) async fn refuse_view(session: &mut Session, name: &str) -> Result<(), EngineError> {
-    let tables = catalog::list_tables(session).await.map_err(statement)?;
-    if tables.iter().any(|table| table == name) {
-        return Ok(());
+pub(super) fn refuse_no_table(found: &TableDescription) -> Result<(), EngineError> {
+    match found.no_table {
+        None => Ok(()),
+        Some(kind) => Err(EngineError::Refused(format!(
+            "{} is there already and is no table but {kind}; nothing was changed. Use another \
+             database, or drop it yourself",
+            found.name
+        ))),
     }
+}
+
+/// Tables that are not to be dropped while others refer to them: the server would refuse it half-way.
+///
+/// # Errors
+/// [`EngineError::Refused`] when a table that is none of `benchmark` refers to one of `drop`.
+pub(super) async fn refuse_referrers(
+    session: &mut Session,
+    drop: &[String],
+    benchmark: &[String],
+) -> Result<(), EngineError> {
+    let found = catalog::referrers(session, drop).await.map_err(statement)?;
+    let is_other = |r: &&catalog::Reference| {
+        !r.child
+            .as_ref()
+            .is_some_and(|child| benchmark.contains(child))
+    };
+    let others: Vec<_> = found.iter().filter(is_other).collect();
+    let Some(first) = others.first() else {
+        return Ok(());
+    };
+    let more = match others.len() {
+        1 => String::new(),
+        n => format!(" (and {} more such keys)", n - 1),
+    };
     Err(EngineError::Refused(format!(
-        "{name} is there already and is no table but a view; nothing was changed. Use another \
-         database, or drop the view yourself"
+        "table {} has a foreign key that refers to table {}{more}, which was to be dropped; nothing \
+         was changed. Drop that key or table yourself, or use another database; --force has the \
+         server decide",
+        first.shown, first.parent
     )))
 }
 
 /// Whether a table's load did not end: rows or indexes are missing.
-pub fn is_unfinished(found: &catalog::TableDescription) -> bool {
+pub fn is_unfinished(found: &TableDescription) -> bool {
     let loading = format!("{MARK}loading ");
     found
         .comment
@@ -251,10 +274,58 @@ pub fn is_marked_loaded(mark: &str) -> bool {
         .is_some_and(|rest| rest.starts_with("loaded "))
 }
 
-/// Whether a table may be dropped as one of the benchmark's.
-pub fn is_ours(workload: &dyn Workload, found: &catalog::TableDescription) -> bool {
+/// Whether a run may use a table as one of the benchmark's. What the user did to a table that
+/// Tidemark made is measured as it is.
+pub fn is_ours(workload: &dyn Workload, found: &TableDescription) -> bool {
+    found.no_table.is_none() && (bears_mark(workload, found) || workload.recognises(found))
+}
+
+fn bears_mark(workload: &dyn Workload, found: &TableDescription) -> bool {
     let mark = found.comment.as_deref().unwrap_or_default();
-    mark.starts_with(MARK) && workload.can_be(found) || workload.recognises(found)
+    mark.starts_with(MARK) && workload.can_be(found)
+}
+
+/// Why a table may not be dropped as one of the benchmark's, as what it has; `None` when it may. The
+/// mark alone proves nothing of what the user has added since.
+pub fn why_not_ours(workload: &dyn Workload, found: &TableDescription) -> Option<String> {
+    if let Some(kind) = found.no_table {
+        return Some(format!("the form of {kind}"));
+    }
+    // How its rows are spread is no data of the user's.
+    let whole = TableDescription {
+        partitions: None,
+        ..found.clone()
+    };
+    let marked = bears_mark(workload, found);
+    if marked && workload.has_its_columns(found) && workload.additions(&whole).is_empty() {
+        return None;
+    }
+    if workload.recognises(found) {
+        return None;
+    }
+    let additions = workload.additions(if marked { &whole } else { found });
+    let bare = TableDescription {
+        foreign_keys: Vec::new(),
+        extras: Vec::new(),
+        ..whole
+    };
+    let is_its_shape = match marked {
+        true => workload.has_its_columns(&bare),
+        false => workload.recognises(&bare),
+    };
+    let mut words = Vec::new();
+    if !is_its_shape || additions.is_empty() {
+        let columns = found.columns.iter();
+        let columns: Vec<_> = columns
+            .map(|c| format!("{} {}", c.name, c.type_name))
+            .collect();
+        words.push(format!("the columns {}", columns.join(", ")));
+    }
+    if !additions.is_empty() {
+        let additions = additions.join(", ");
+        words.push(format!("what the benchmark's have not: {additions}"));
+    }
+    Some(words.join(", and "))
 }
 
 #[cfg(test)]

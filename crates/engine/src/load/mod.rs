@@ -20,8 +20,8 @@ mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{is_marked_loaded, is_ours, is_unfinished};
-pub use drop::drop_tables;
+pub use decide::{is_marked_loaded, is_ours, is_unfinished, why_not_ours};
+pub use drop::{DropFailure, drop_tables};
 pub use guard::Guard;
 pub use there::is_loaded;
 pub use verify::TableReport;
@@ -30,6 +30,7 @@ use crate::control::StopHandle;
 use crate::error::EngineError;
 use begin::Me;
 use board::{Board, TableWork};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -117,13 +118,16 @@ pub struct LoadReport {
 }
 
 /// Why a load did not end, and what it leaves behind.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{error}")]
+#[derive(Debug, Clone)]
 pub struct LoadFailure {
     /// The reason.
     pub error: EngineError,
-    /// Whether anything was changed in the target.
+    /// Whether tables may have been made.
     pub began: bool,
+    /// Whether the same call drops what is there and begins anew, instead of going on.
+    pub anew: bool,
+    /// How far dropping the tables that were there came, where the load ended in that.
+    pub dropping: Option<Box<DropFailure>>,
     /// Rows committed, earlier loads included.
     pub rows_done: u64,
     /// Rows asked for.
@@ -135,11 +139,24 @@ impl From<EngineError> for LoadFailure {
         Self {
             error,
             began: false,
+            anew: false,
+            dropping: None,
             rows_done: 0,
             rows_total: 0,
         }
     }
 }
+
+impl fmt::Display for LoadFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.dropping {
+            Some(dropping) => dropping.fmt(f),
+            None => self.error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadFailure {}
 
 /// Makes the workload's tables and fills them. When other clients are loading the same, it helps them.
 ///
@@ -158,7 +175,7 @@ pub fn prepare(
     // A BIGINT that is no other client's.
     let number = rand::random::<u64>() >> 2;
     let guard = Guard::take(connector, Scope::Client(number))?;
-    let began = begin::begin(connector, workload, spec, number, observer)?;
+    let began = begin::begin(connector, workload, spec, number, stop, observer)?;
     let rows_there = began.works.iter().map(TableWork::rows_there).sum();
     let share = Share {
         connector,
@@ -179,6 +196,8 @@ pub fn prepare(
         return Err(LoadFailure {
             error,
             began: true,
+            anew: spec.replace != Replace::Nothing,
+            dropping: None,
             rows_done: board.rows_done(),
             rows_total: share.rows_total,
         });
@@ -211,7 +230,14 @@ pub fn create(
     let connector = &connector.clone().unlimited();
     let number = rand::random::<u64>() >> 2;
     let _guard = Guard::take(connector, Scope::Client(number))?;
-    let began = begin::begin(connector, workload, spec, number, observer)?;
+    let began = begin::begin(
+        connector,
+        workload,
+        spec,
+        number,
+        &StopHandle::new(),
+        observer,
+    )?;
     begin::give_up(connector, began.me);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `bulk_insert`: each session fills a table of its own with ascending keys.
 
-use super::recognise::is_benchmark_table;
+use super::recognise::{has_columns, is_benchmark_table};
 use super::rows::NoRows;
 use super::schema;
 use crate::{Done, Prewarm, TablePlan, Workload};
@@ -34,7 +34,11 @@ impl Workload for BulkInsert {
     }
 
     fn recognises(&self, found: &TableDescription) -> bool {
-        is_benchmark_table(found)
+        self.additions(found).is_empty() && is_benchmark_table(found)
+    }
+
+    fn has_its_columns(&self, marked: &TableDescription) -> bool {
+        has_columns(marked)
     }
 
     fn needs(&self, sessions: usize) -> Vec<String> {

@@ -63,7 +63,15 @@ impl Workload for Oltp {
     }
 
     fn recognises(&self, found: &TableDescription) -> bool {
-        is_benchmark_table(found)
+        self.additions(found).is_empty() && is_benchmark_table(found)
+    }
+
+    fn additions(&self, found: &TableDescription) -> Vec<String> {
+        recognise::additions(found, &self.plan.settings)
+    }
+
+    fn has_its_columns(&self, marked: &TableDescription) -> bool {
+        recognise::has_columns(marked)
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {

@@ -1,6 +1,9 @@
 //! Which tables are the family's own, whoever made them.
 
-use tidemark_drivers::catalog::{Column, Index, TableDescription};
+use super::settings::Settings;
+use crate::columns;
+use tidemark_drivers::Partitioning;
+use tidemark_drivers::catalog::{Column, Index, SYSTEM_VERSIONING, TableDescription};
 
 /// Whether a table is one that sysbench's OLTP scripts or this family make: its name, every
 /// column with type and default, its key and its indexes, in any variant that their options give.
@@ -9,15 +12,35 @@ pub(super) fn is_benchmark_table(found: &TableDescription) -> bool {
         return false;
     };
     match found.columns.as_slice() {
-        [id, k] => integers(id, k) && found.primary_key == ["id"] && found.indexes.is_empty(),
+        [_, _] => found.primary_key == ["id"] && found.indexes.is_empty() && has_columns(found),
+        _ => has_columns(found) && keys(found, number),
+    }
+}
+
+/// Whether a table has the columns of one of the scripts' tables, and no others.
+pub(super) fn has_columns(found: &TableDescription) -> bool {
+    match found.columns.as_slice() {
+        [id, k] => integers(id, k),
         [id, k, c, pad] => {
-            integers(id, k)
-                && text(c, "c", "char(120)")
-                && text(pad, "pad", "char(60)")
-                && keys(found, number)
+            integers(id, k) && text(c, "c", "char(120)") && text(pad, "pad", "char(60)")
         }
         _ => false,
     }
+}
+
+/// What a table has that a script's tables have not, unless the options ask for it.
+pub(super) fn additions(found: &TableDescription, settings: &Settings) -> Vec<String> {
+    let options = settings.create_table_options.to_ascii_lowercase();
+    let split = settings.partitioning != Partitioning::Default || options.contains("partition by");
+    let mut additions = columns::additions(
+        found,
+        |_| false,
+        |p| split && columns::is_split_by(p, "id", &["hash", "range"]),
+    );
+    if options.contains(SYSTEM_VERSIONING) {
+        additions.retain(|addition| addition != SYSTEM_VERSIONING);
+    }
+    additions
 }
 
 /// The digits of `sbtestN`.
@@ -111,7 +134,7 @@ mod tests {
             ],
             primary_key: vec!["id".into()],
             indexes: vec![index("k_7", "k")],
-            comment: None,
+            ..TableDescription::default()
         }
     }
 

@@ -157,7 +157,15 @@ impl Workload for Tpcc {
     }
 
     fn recognises(&self, found: &TableDescription) -> bool {
-        recognise::is_benchmark_table(found)
+        self.additions(found).is_empty() && recognise::is_benchmark_table(found)
+    }
+
+    fn additions(&self, found: &TableDescription) -> Vec<String> {
+        recognise::additions(found)
+    }
+
+    fn has_its_columns(&self, marked: &TableDescription) -> bool {
+        recognise::has_columns(marked)
     }
 
     fn can_be(&self, marked: &TableDescription) -> bool {

@@ -2,8 +2,8 @@
 //! `customer`, `item`), so every column with its type counts, and the keys.
 
 use super::tables::{Shape, Table};
-use crate::columns::is_of;
-use tidemark_drivers::catalog::{Column, TableDescription};
+use crate::columns::{self, is_of, is_split_by};
+use tidemark_drivers::catalog::{Column, ForeignKey, TableDescription};
 
 /// Indexes that go-tpc or foreign keys add beside those of the shapes.
 const FOREIGN_INDEXES: &[(&str, &[&str])] =
@@ -17,19 +17,51 @@ pub(super) fn is_benchmark_table(found: &TableDescription) -> bool {
     })
 }
 
+/// Whether a table has the columns of the one of its name, and no others; keys aside.
+pub(super) fn has_columns(found: &TableDescription) -> bool {
+    let Some(table) = Table::named(&found.name) else {
+        return false;
+    };
+    let shape = table.shape();
+    let numbered =
+        |c: &Column| shape.key.is_empty() && NUMBERS.contains(&c.name.as_str()) && c.auto_increment;
+    match found.columns.as_slice() {
+        [first, there @ ..] | [there @ .., first] if numbered(first) => same(there, shape),
+        there => same(there, shape),
+    }
+}
+
+/// What a table has that none of the benchmark's has. go-tpc splits tables by their warehouse, too.
+pub(super) fn additions(found: &TableDescription) -> Vec<String> {
+    let shape = Table::named(&found.name).map(Table::shape);
+    let is_its_key = |key: &ForeignKey| {
+        let own = shape.iter().flat_map(|s| s.foreign);
+        let is = |f: &super::tables::ForeignKey| {
+            key.parent == f.parent.name() && key.columns == f.columns
+        };
+        own.into_iter().any(is)
+    };
+    columns::additions(found, is_its_key, |p| {
+        let by = shape.and_then(|s| s.warehouse);
+        by.is_some_and(|by| is_split_by(p, by, &["hash", "range", "list"]))
+    })
+}
+
+fn same(there: &[Column], shape: &Shape) -> bool {
+    there.len() == shape.columns.len()
+        && there
+            .iter()
+            .zip(shape.columns)
+            .all(|(there, (name, kind))| there.name == *name && is_of(there, kind))
+}
+
 /// Columns that number the rows of history, which has no key: some releases of go-tpc add one at
 /// either end, and CockroachDB and MySQL do by themselves (`sql_generate_invisible_primary_key`).
 const NUMBERS: &[&str] = &["id", "rowid", "my_row_id"];
 
 /// The columns in their order.
 fn columns(found: &TableDescription, shape: &Shape) -> bool {
-    let same = |there: &[Column]| {
-        there.len() == shape.columns.len()
-            && there
-                .iter()
-                .zip(shape.columns)
-                .all(|(there, (name, kind))| there.name == *name && is_of(there, kind))
-    };
+    let same = |there: &[Column]| same(there, shape);
     if !shape.key.is_empty() {
         return found.primary_key == shape.key && same(&found.columns);
     }
@@ -86,7 +118,7 @@ mod tests {
             columns: shape.columns.iter().map(column).collect(),
             primary_key: shape.key.iter().map(|k| (*k).to_string()).collect(),
             indexes: shape.index.map(index).into_iter().collect(),
-            comment: None,
+            ..TableDescription::default()
         }
     }
 

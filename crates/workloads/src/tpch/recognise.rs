@@ -2,8 +2,8 @@
 //! `customer`, `part`), so every column with its type counts, and the keys.
 
 use super::tables::{Shape, Table};
-use crate::columns::is_of;
-use tidemark_drivers::catalog::TableDescription;
+use crate::columns::{self, is_of};
+use tidemark_drivers::catalog::{ForeignKey, TableDescription};
 
 /// Whether a table is one that this workload, go-tpc, or the specification's own `dss.ddl` and
 /// `dss.ri` make. go-tpc writes names in upper case, which MySQL keeps.
@@ -12,6 +12,24 @@ pub(super) fn is_benchmark_table(found: &TableDescription) -> bool {
         let shape = table.shape();
         columns(found, shape) && keys(found, shape) && indexes(found, shape)
     })
+}
+
+/// Whether a table has the columns of the one of its name, and no others.
+pub(super) fn has_columns(found: &TableDescription) -> bool {
+    Table::named(&found.name).is_some_and(|table| columns(found, table.shape()))
+}
+
+/// What a table has that none of the benchmark's has.
+pub(super) fn additions(found: &TableDescription) -> Vec<String> {
+    let shape = Table::named(&found.name).map(Table::shape);
+    let is_its_key = |key: &ForeignKey| {
+        let own = shape.iter().flat_map(|s| s.foreign);
+        let is = |f: &super::tables::ForeignKey| {
+            key.parent.eq_ignore_ascii_case(f.parent.name()) && same(&key.columns, f.columns)
+        };
+        own.into_iter().any(is)
+    };
+    columns::additions(found, is_its_key, |_| false)
 }
 
 fn columns(found: &TableDescription, shape: &Shape) -> bool {

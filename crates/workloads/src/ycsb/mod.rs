@@ -108,7 +108,12 @@ impl Workload for Ycsb {
     }
 
     fn recognises(&self, found: &TableDescription) -> bool {
-        recognise::is_benchmark_table(found, &self.settings.table)
+        self.additions(found).is_empty()
+            && recognise::is_benchmark_table(found, &self.settings.table)
+    }
+
+    fn has_its_columns(&self, marked: &TableDescription) -> bool {
+        recognise::has_columns(marked)
     }
 
     fn needs(&self, _sessions: usize) -> Vec<String> {

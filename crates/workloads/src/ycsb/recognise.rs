@@ -6,6 +6,18 @@ use tidemark_drivers::catalog::{Column, TableDescription};
 
 /// Whether a table is one that this workload, go-ycsb or YCSB makes.
 pub(super) fn is_benchmark_table(found: &TableDescription, table: &str) -> bool {
+    found.name.eq_ignore_ascii_case(table)
+        && has_columns(found)
+        && found.primary_key.len() == 1
+        && found
+            .primary_key
+            .iter()
+            .all(|k| k.eq_ignore_ascii_case(KEY))
+        && found.indexes.is_empty()
+}
+
+/// Whether a table has the key's column and fields, however many, and no others.
+pub(super) fn has_columns(found: &TableDescription) -> bool {
     let [key, fields @ ..] = found.columns.as_slice() else {
         return false;
     };
@@ -18,18 +30,11 @@ pub(super) fn is_benchmark_table(found: &TableDescription, table: &str) -> bool 
             && column.nullable
             && is_plain(column)
     };
-    found.name.eq_ignore_ascii_case(table)
-        && key.name.eq_ignore_ascii_case(KEY)
+    key.name.eq_ignore_ascii_case(KEY)
         && key.type_name.starts_with("varchar(")
         && is_plain(key)
         && (first.type_name.starts_with("varchar(") || first.type_name == "text")
         && fields.iter().enumerate().all(numbered)
-        && found.primary_key.len() == 1
-        && found
-            .primary_key
-            .iter()
-            .all(|k| k.eq_ignore_ascii_case(KEY))
-        && found.indexes.is_empty()
 }
 
 /// Without a default; MariaDB shows a column that has none as one whose default is NULL.
@@ -63,7 +68,7 @@ mod tests {
             ],
             primary_key: vec!["YCSB_KEY".into()],
             indexes: Vec::new(),
-            comment: None,
+            ..TableDescription::default()
         }
     }
 

@@ -172,6 +172,10 @@ pub async fn prepare(workload: &dyn Workload, session: &mut Session, what: &str)
     for sql in plans.iter().flat_map(|plan| &plan.after_all) {
         session.query(sql).await.unwrap();
     }
+    for plan in plans.iter().filter(|plan| !plan.after_all.is_empty()) {
+        let found = describe_table(session, &plan.name).await.unwrap().unwrap();
+        assert!(workload.recognises(&found), "{what}: {found:?}");
+    }
 }
 
 /// A unit's keys come after those of the unit before it, where the plan says so.
