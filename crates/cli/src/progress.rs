@@ -38,8 +38,11 @@ pub fn from(done: u64, total: u64, unit: &str) -> ProgressBar {
         });
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
     }
-    bar.set_position(done);
-    bar.reset_eta();
+    // A position draws the bar, which may have to wait for its terminal.
+    if done > 0 {
+        bar.set_position(done);
+        bar.reset_eta();
+    }
     bar
 }
 

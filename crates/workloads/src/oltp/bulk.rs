@@ -69,6 +69,8 @@ pub struct BulkTerminal {
     table: usize,
     next: u64,
     sql: String,
+    /// Rows in it.
+    rows: u64,
 }
 
 impl BulkTerminal {
@@ -77,6 +79,7 @@ impl BulkTerminal {
             table: number + 1,
             next: 1,
             sql: String::new(),
+            rows: 0,
         }
     }
 
@@ -92,6 +95,7 @@ impl BulkTerminal {
             self.finish(session).await?;
             self.add();
         }
+        self.rows += 1;
         self.next += 1;
         Ok(Done::of(0))
     }
@@ -122,9 +126,17 @@ impl BulkTerminal {
                 ErrorClass::Retryable | ErrorClass::ConnectionLost | ErrorClass::Refused
             )
         };
-        if !sent.as_ref().is_err_and(again) {
-            self.sql.clear();
+        if sent.as_ref().is_err_and(again) {
+            return sent.map(drop);
         }
-        sent.map(drop)
+        self.sql.clear();
+        let rows = std::mem::take(&mut self.rows);
+        sent.map(drop).map_err(|error| DbError {
+            message: format!(
+                "{} ({rows} rows that were counted when they were collected are not in the table)",
+                error.message
+            ),
+            ..error
+        })
     }
 }
