@@ -125,7 +125,10 @@ pub async fn bulk_inserts_go_on_after_a_duplicate_key(db: Db) {
     }
     let error = terminal.finish(&mut session).await.unwrap_err();
     assert_eq!(error.class, ErrorClass::Constraint, "{error}");
-    assert!(error.message.contains("(10 rows that were counted"), "{error}");
+    assert!(
+        error.message.contains("(10 rows that were counted"),
+        "{error}"
+    );
     for _ in 0..5 {
         terminal
             .transaction(&mut session, &statements)
