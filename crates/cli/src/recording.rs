@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::{
-    ClientUsage, EffectiveOption, RunRecord, RunState, SCHEMA_VERSION, Setting, TableState, Totals,
+    ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting,
+    TableState, Totals,
 };
 use tidemark_core::{
     DbError, Isolation, OptionValues, Pacing, RunSpec, STUDY_PLACE_VARIABLE, ServerInfo,
@@ -13,7 +14,7 @@ use tidemark_core::{
 };
 use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
 use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished, why_not_ours};
-use tidemark_observe::{Usage, client_host, usage};
+use tidemark_observe::{HostSampler, client_host};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -32,6 +33,8 @@ const MOST_COUNTED_ROWS: u64 = 20_000_000;
 pub struct Described {
     /// Engine and version.
     pub server: ServerInfo,
+    /// Whether it runs on the client's own host; `None` of an embedded database.
+    pub on_client: Option<bool>,
     /// Settings that matter.
     pub settings: Vec<Setting>,
     /// The isolation level of the run's transactions.
@@ -122,9 +125,11 @@ pub fn describe_counting(
             }
         }
         let server = session.server().clone();
+        let on_client = session.is_on_this_host();
         session.close().await;
         Ok(Described {
             server,
+            on_client,
             settings,
             isolation,
             there,
@@ -206,7 +211,8 @@ fn study_place() -> Option<StudyPlace> {
 pub struct Recording {
     /// The record so far. It holds no intervals until it leaves the process.
     pub record: RunRecord,
-    usage_before: Usage,
+    /// What the client and its host have to do from the start of the load.
+    host: HostSampler,
 }
 
 impl Recording {
@@ -246,6 +252,8 @@ impl Recording {
             command: redact(args),
             workload: workload.into(),
             target: target.to_string(),
+            latency_end: LatencyEnd::Session,
+            target_on_client: described.on_client,
             server: Some(described.server),
             settings: described.settings,
             isolation: described.isolation,
@@ -271,13 +279,13 @@ impl Recording {
         };
         Self {
             record,
-            usage_before: usage(),
+            host: HostSampler::new(),
         }
     }
 
     /// The load begins: what the client uses counts from here.
     pub fn started(&mut self, begun: &Started) {
-        self.usage_before = usage();
+        self.host = HostSampler::new();
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
@@ -285,7 +293,7 @@ impl Recording {
 
     /// Takes over what was measured.
     pub fn finish(&mut self, result: &RunResult) {
-        self.record.usage = usage().since(&self.usage_before);
+        self.record.usage = self.host.usage();
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
         self.record.sessions_opened =
@@ -293,6 +301,7 @@ impl Recording {
         self.record.totals = result.totals.clone();
         self.record.steps = result.steps.clone();
         self.record.outages = result.outages.clone();
+        self.record.dead_times = result.dead_times.clone();
         self.record.errors = result.errors.counts().to_vec();
     }
 
@@ -340,7 +349,7 @@ impl Recording {
 
     /// The run failed before any load was made.
     pub fn failed(&mut self, error: &EngineError) {
-        self.record.usage = usage().since(&self.usage_before);
+        self.record.usage = self.host.usage();
         self.record.state = match error {
             EngineError::Interrupted => RunState::Interrupted,
             other => RunState::Failed(other.to_string()),

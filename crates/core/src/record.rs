@@ -9,8 +9,21 @@ use crate::{ErrorClass, Isolation, ServerInfo, Source, StudyPlace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of this schema; readers accept their own and older ones.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Version of this schema; readers accept their own and older ones. Since 2 a record says what its
+/// latencies end with ([`LatencyEnd`]), and splits them.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// What a latency ends with. Figures of the two kinds can't be put beside each other: the first leaves
+/// out all that the client's own host made a session wait.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencyEnd {
+    /// The last reply's arrival at the client's host, as its kernel stamped it: records of schema 1.
+    #[default]
+    Arrival,
+    /// The session has the reply and can go on, as in sysbench and its like.
+    Session,
+}
 
 /// How far a run came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +78,13 @@ pub struct ClientUsage {
     pub cpu_awake_s: f64,
     /// Largest resident memory in bytes.
     pub max_resident_bytes: u64,
+    /// Seconds in which it was used, warm-up included; absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Share of the client host's processors that was busy meanwhile, 0 to 1, with whatever ran there;
+    /// absent where the system did not tell, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy: Option<f64>,
 }
 
 impl ClientUsage {
@@ -142,8 +162,14 @@ pub struct EncodedHistogram(pub String);
 pub struct TypeStats {
     /// Transactions that ended well.
     pub count: u64,
-    /// Their service times (send to last reply).
+    /// Their service times: from handing the first statement over until the session has the last
+    /// reply and can go on, as [`RunRecord::latency_end`] says.
     pub service: EncodedHistogram,
+    /// Of these, the times at the server and on the way: of each exchange from sending to the moment
+    /// at which the last of the reply had come to the client's host (the kernel's stamp). The rest
+    /// is the client's share. Absent of embedded databases and in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<EncodedHistogram>,
     /// Their response times (from the moment they were due: the scheduled arrival, or the end of a
     /// terminal's thinking); absent where a transaction is never due before it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,6 +229,28 @@ pub struct Outage {
     pub ended: bool,
     /// What the first refused session was told.
     pub first_error: String,
+}
+
+/// Where a stretch without transactions arose.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeadSide {
+    /// The client ran and heard nothing.
+    #[default]
+    Target,
+    /// The client itself did not run.
+    Client,
+}
+
+/// A stretch of the measurement in which no transaction ended, well or with an error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeadTime {
+    /// Start, in milliseconds from the start of the measurement.
+    pub start_ms: i64,
+    /// Length in milliseconds.
+    pub length_ms: f64,
+    /// Where it arose.
+    pub side: DeadSide,
 }
 
 /// Why a rate was held.
@@ -319,7 +367,7 @@ pub struct Fairness {
     pub time_avg_s: f64,
     /// Their standard deviation.
     pub time_stddev_s: f64,
-    /// Mean seconds per session between a reply and the begin of the next transaction: the client's
+    /// Mean seconds per session between a transaction's end and the begin of the next: the client's
     /// own, and those of opening it again. Absent where something makes transactions due, and in
     /// records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -405,6 +453,9 @@ pub struct RunRecord {
     /// the warm-up. Absent in records of versions that did not keep it, and of runs that came less far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_began_at: Option<String>,
+    /// What its latencies end with.
+    #[serde(default)]
+    pub latency_end: LatencyEnd,
     /// How far it came.
     #[serde(flatten)]
     pub state: RunState,
@@ -423,6 +474,10 @@ pub struct RunRecord {
     pub workload: String,
     /// The target's URL, password as `***`.
     pub target: String,
+    /// Whether the target is at an address of the client's own host: loopback, a Unix socket, one of
+    /// its interfaces. Absent of embedded databases and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_on_client: Option<bool>,
     /// What answered there.
     pub server: Option<ServerInfo>,
     /// Its settings that matter.
@@ -472,6 +527,10 @@ pub struct RunRecord {
     /// Times in which a host could not be reached, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
+    /// Stretches of 0.8 s and more in which no transaction ended (0.4 s where the client did not run),
+    /// the longest hundred, in order. Absent in records that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_times: Option<Vec<DeadTime>>,
     /// Errors by code.
     pub errors: Vec<ErrorCount>,
     /// Queries of a benchmark that asks questions, in the order in which they ended.

@@ -4,7 +4,7 @@ use crate::mysql::MysqlSession;
 use crate::postgres::PostgresSession;
 use crate::sqlite::SqliteSession;
 use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Verb};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
 
 /// The code of a statement that took longer than `ConnectOptions::statement_timeout`.
@@ -155,13 +155,22 @@ impl Connection {
         }
     }
 
-    /// When the last reply had come, to what was sent at `since` or later; now, of an embedded
-    /// database.
-    pub fn replied_at(&mut self, since: Instant) -> Instant {
+    /// Whether the server runs on this host; `None` of an embedded database.
+    pub fn is_on_this_host(&mut self) -> Option<bool> {
         match &mut self.driver {
-            Driver::Mysql(s) => s.stream().heard_at(since),
-            Driver::Postgres(s) => s.stream().heard_at(since),
-            Driver::Sqlite(_) => Instant::now(),
+            Driver::Mysql(s) => Some(s.stream().is_on_this_host()),
+            Driver::Postgres(s) => Some(s.stream().is_on_this_host()),
+            Driver::Sqlite(_) => None,
+        }
+    }
+
+    /// What statements took at the server and on the way since this was asked last; `None` of an
+    /// embedded database, which has no way between.
+    pub fn take_away_time(&mut self) -> Option<Duration> {
+        match &mut self.driver {
+            Driver::Mysql(s) => Some(s.stream().take_away_time()),
+            Driver::Postgres(s) => Some(s.stream().take_away_time()),
+            Driver::Sqlite(_) => None,
         }
     }
 

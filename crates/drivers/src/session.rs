@@ -3,7 +3,7 @@
 use crate::connection::{Connection, Driver};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
 
@@ -156,12 +156,19 @@ impl Session {
         set.map_err(|e| DbError::new(ErrorClass::ConnectionLost, "io", e.to_string()))
     }
 
-    /// When the reply to the last statement had come, which was sent at `since` or later.
-    pub fn replied_at(&mut self, since: Instant) -> Instant {
-        match &mut self.reader {
-            Some(reader) if self.at_reader => reader.replied_at(since),
-            _ => self.primary.replied_at(since),
-        }
+    /// Whether a server of the session runs on this host; `None` of an embedded database.
+    pub fn is_on_this_host(&mut self) -> Option<bool> {
+        let primary = self.primary.is_on_this_host()?;
+        let reader = self.reader.as_mut().and_then(|r| r.is_on_this_host());
+        Some(primary || reader.unwrap_or(false))
+    }
+
+    /// What statements took at the server and on the way, until their replies had come to this
+    /// host, since this was asked last; `None` of an embedded database.
+    pub fn take_away_time(&mut self) -> Option<Duration> {
+        let primary = self.primary.take_away_time()?;
+        let reader = self.reader.as_mut().and_then(|r| r.take_away_time());
+        Some(primary + reader.unwrap_or_default())
     }
 
     /// Statements sent since this was asked last, by host; housekeeping is not counted.

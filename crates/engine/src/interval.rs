@@ -18,6 +18,7 @@ fn stats(latencies: &Latencies) -> TypeStats {
     TypeStats {
         count: latencies.service.count(),
         service: EncodedHistogram(latencies.service.encode()),
+        server: encoded(&latencies.server),
         response: encoded(&latencies.response),
         wait: encoded(&latencies.wait),
     }

@@ -10,6 +10,7 @@ mod arrivals;
 mod check;
 mod clock;
 mod control;
+mod dead_time;
 mod error;
 mod gate;
 mod interval;

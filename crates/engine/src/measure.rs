@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::control::StopHandle;
+use crate::dead_time::DeadTime;
 use crate::error::EngineError;
 use crate::interval::{
     Names, all_types, encoded, fairness, host_loads, notes, part_stats, type_stats,
@@ -14,7 +15,8 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{
-    Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict, Totals,
+    DeadTime as DeadTimeRecord, Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict,
+    Totals,
 };
 use tidemark_core::{Pacing, RunSpec};
 
@@ -69,6 +71,7 @@ pub(crate) struct Measurement<'a> {
     /// Since when the run ends, and whether it was told that something keeps it from that.
     stopped_at: Option<Instant>,
     told_of_waiting: bool,
+    dead: DeadTime,
 }
 
 impl<'a> Measurement<'a> {
@@ -97,6 +100,7 @@ impl<'a> Measurement<'a> {
             asked_at: None,
             stopped_at: None,
             told_of_waiting: false,
+            dead: DeadTime::new(begun),
             crew,
         }
     }
@@ -183,7 +187,21 @@ impl<'a> Measurement<'a> {
             checkpoint.start = now;
         }
         self.crew.control.measuring.store(true, Ordering::Relaxed);
+        let ended = self.ended();
+        self.dead.restart(now, ended);
         self.begin_step(now);
+    }
+
+    /// Transactions that ended so far, well or with an error.
+    fn ended(&self) -> u64 {
+        self.crew.recorders.iter().map(|r| r.ended()).sum()
+    }
+
+    /// Looks whether transactions end, while they are to end.
+    fn look_for_life(&mut self, now: Instant) {
+        if self.stopped_at.is_none() && now >= self.dead.due() {
+            self.dead.look(now, self.ended());
+        }
     }
 
     /// Holds the conductor's next rate; without one the run ends.
@@ -276,13 +294,14 @@ impl<'a> Measurement<'a> {
     /// Waits until `due`, stopping the run at its end or when the user asks; gives how many
     /// executors have ended meanwhile.
     fn wait(&mut self, due: Instant, running: usize, stop: &StopHandle) -> usize {
-        let control = &self.crew.control;
         // Rates that follow each other end the run themselves.
         let limit = self.spec.time.filter(|_| self.conductor.is_none());
         let end = limit.map(|t| self.clock.measure_start + t);
         let mut ended = 0;
         loop {
             let now = Instant::now();
+            self.look_for_life(now);
+            let control = &self.crew.control;
             if end.is_some_and(|e| now >= e) && !control.is_stopping() {
                 control.stop();
             }
@@ -292,6 +311,7 @@ impl<'a> Measurement<'a> {
             }
             if control.is_stopping() && self.stopped_at.is_none() {
                 self.stopped_at = Some(now);
+                self.dead.end(now, self.ended());
                 // What comes due from now on is not this run's.
                 if let Some(arrivals) = &control.arrivals {
                     self.spare.unserved += arrivals.clear(now, false);
@@ -432,6 +452,17 @@ impl<'a> Measurement<'a> {
         }
     }
 
+    fn dead_times(&self) -> Vec<DeadTimeRecord> {
+        let stretches = self.dead.stretches().iter();
+        stretches
+            .map(|stretch| DeadTimeRecord {
+                start_ms: self.clock.signed_ms(stretch.start),
+                length_ms: stretch.length.as_secs_f64() * 1000.0,
+                side: stretch.side,
+            })
+            .collect()
+    }
+
     fn outages(&self, end: Instant) -> Vec<Outage> {
         let spans = self.crew.control.outages.spans();
         spans
@@ -484,6 +515,7 @@ impl<'a> Measurement<'a> {
             totals,
             since_checkpoint: self.totals_of(self.checkpoint.as_ref().unwrap_or(&self.totals), now),
             outages: self.outages(now),
+            dead_times: Some(self.dead_times()),
             errors: self.totals.counters.errors.clone(),
             sessions: self.tallies().iter().map(|t| (t.events, t.busy)).collect(),
             steps: std::mem::take(&mut self.steps),

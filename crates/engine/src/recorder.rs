@@ -12,9 +12,12 @@ use tidemark_workloads::{Done, MAX_NOTES, Part};
 /// One transaction type's latencies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Latencies {
-    /// From send to last reply.
+    /// From handing the first statement over until the session can go on.
     pub service: Histogram,
-    /// From the moment it was due to the last reply; empty where nothing is due before it is sent.
+    /// Of that, the time at the server and on the way; empty of an embedded database.
+    pub server: Histogram,
+    /// From the moment it was due until the session can go on; empty where nothing is due before it
+    /// is sent.
     pub response: Histogram,
     /// From the moment it was due to the start of service, where no session was free; else 0. Empty
     /// as `response` is.
@@ -25,8 +28,28 @@ impl Latencies {
     /// Adds another's.
     pub fn merge(&mut self, other: &Latencies) {
         self.service.merge(&other.service);
+        self.server.merge(&other.server);
         self.response.merge(&other.response);
         self.wait.merge(&other.wait);
+    }
+}
+
+/// What one transaction took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// From handing the first statement over until the session can go on.
+    pub service: Duration,
+    /// Of that, the time at the server and on the way; `None` of an embedded database.
+    pub server: Option<Duration>,
+}
+
+impl From<Duration> for Times {
+    /// A service time alone.
+    fn from(service: Duration) -> Self {
+        Self {
+            service,
+            server: None,
+        }
     }
 }
 
@@ -118,6 +141,7 @@ impl Counters {
     pub fn clear(&mut self) {
         for latencies in self.types.iter_mut().chain(&mut self.parts) {
             latencies.service.clear();
+            latencies.server.clear();
             latencies.response.clear();
             latencies.wait.clear();
         }
@@ -138,7 +162,7 @@ pub(crate) struct SessionTally {
     pub opened: bool,
     pub events: u64,
     pub busy: Duration,
-    /// From a reply to the next transaction's begin.
+    /// From a transaction's end to the next one's begin.
     pub between: Duration,
 }
 
@@ -162,7 +186,7 @@ pub(crate) struct By {
     pub terminal: usize,
     /// The first statement.
     pub begun: Instant,
-    /// Since the session's last reply, where nothing else makes transactions due.
+    /// Since the session's last transaction, where nothing else makes transactions due.
     pub between: Duration,
 }
 
@@ -175,6 +199,8 @@ struct State {
     connected: Vec<u64>,
     /// Transactions in progress; kept only on a schedule of arrivals.
     in_progress: u64,
+    /// Transactions that ended, well or with an error, since the sessions began.
+    ended: u64,
 }
 
 /// The counters of one executor, or of one core (`recorders`).
@@ -194,6 +220,7 @@ impl Recorder {
             sessions: vec![SessionTally::default(); sessions],
             connected: vec![0; hosts.max(1)],
             in_progress: 0,
+            ended: 0,
         }))
     }
 
@@ -204,17 +231,17 @@ impl Recorder {
     }
 
     /// Counts one transaction: what came of it, the session's number in this recorder, its
-    /// statements, its service time, and its wait where it was due before it was sent.
+    /// statements, what it took, and its wait where it was due before it was sent.
     #[inline]
     pub fn record(
         &self,
         done: Done,
         session: usize,
         statements: StatementCounts,
-        service: Duration,
+        times: impl Into<Times>,
         due: Option<Due>,
     ) {
-        self.record_by(None, done, &[], session, statements, service, due);
+        self.record_by(None, done, &[], session, statements, times.into(), due);
     }
 
     /// As [`Recorder::record`], with what it was made of, and samples it where that is asked for.
@@ -227,9 +254,10 @@ impl Recorder {
         parts: &[Part],
         session: usize,
         statements: StatementCounts,
-        service: Duration,
+        times: Times,
         due: Option<Due>,
     ) {
+        let Times { service, server } = times;
         let mut state = self.lock();
         if let (Some(sampler), Some(by)) = (&mut state.sampler, by) {
             sampler.take(done.kind, by.terminal, by.begun, service);
@@ -238,6 +266,9 @@ impl Recorder {
         counters.statements += statements;
         if let Some(latencies) = counters.types.get_mut(done.kind) {
             latencies.service.record(service);
+            if let Some(server) = server {
+                latencies.server.record(server);
+            }
             if let Some(due) = due {
                 latencies.response.record(due.wait + service);
                 latencies.wait.record(match due.origin {
@@ -266,6 +297,7 @@ impl Recorder {
             tally.busy += service;
             tally.between += by.map_or(Duration::ZERO, |by| by.between);
         }
+        state.ended += 1;
         state.in_progress = state.in_progress.saturating_sub(1);
     }
 
@@ -289,6 +321,7 @@ impl Recorder {
     pub(crate) fn ignored(&self, error: &DbError, statements: StatementCounts) {
         let mut state = self.lock();
         state.counters.ignored_errors += 1;
+        state.ended += 1;
         state.counters.statements += statements;
         state.counters.errors.add(error);
     }
@@ -308,6 +341,11 @@ impl Recorder {
         if let Some(tally) = self.lock().sessions.get_mut(session) {
             tally.opened = true;
         }
+    }
+
+    /// Transactions that ended, well or with an error, since the sessions began.
+    pub(crate) fn ended(&self) -> u64 {
+        self.lock().ended
     }
 
     /// Whether any session was opened.

@@ -10,7 +10,9 @@ use crate::tally::ErrorTally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
-use tidemark_core::record::{ErrorCount, Interval, Outage, Phase, RunState, Step, Totals};
+use tidemark_core::record::{
+    DeadTime, ErrorCount, Interval, Outage, Phase, RunState, Step, Totals,
+};
 use tidemark_drivers::Connector;
 use tidemark_workloads::Workload;
 
@@ -65,6 +67,8 @@ pub struct RunResult {
     pub steps: Vec<Step>,
     /// Times in which a host could not be reached, in order.
     pub outages: Vec<Outage>,
+    /// Stretches in which no transaction ended, in order; `None` where nobody looked.
+    pub dead_times: Option<Vec<DeadTime>>,
     /// Errors by code, over the whole measurement.
     pub errors: ErrorTally,
     /// Transactions and busy time of each session, in order.

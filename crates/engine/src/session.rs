@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::error::EngineError;
 use crate::gate::Gate;
 use crate::pool::Pool;
-use crate::recorder::{By, Due, Origin, Recorder};
+use crate::recorder::{By, Due, Origin, Recorder, Times};
 use crate::recorders::Recorders;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -101,8 +101,8 @@ pub(crate) struct SessionTask {
     statements: Statements,
     /// The host that the session was lost to.
     host: usize,
-    /// Its last reply, in a closed loop without pauses.
-    replied: Option<Instant>,
+    /// When its last transaction ended, in a closed loop without pauses.
+    ended: Option<Instant>,
     /// The session's statement counts when they were last recorded.
     counted: StatementCounts,
     waits: Rc<Waits>,
@@ -132,7 +132,7 @@ impl SessionTask {
             .fetch_max(prepared, Ordering::Relaxed);
         Ok(Self {
             counted: session.counts(),
-            replied: None,
+            ended: None,
             shared,
             recorder,
             number,
@@ -300,12 +300,18 @@ impl SessionTask {
 
     /// One transaction, tried again as errors allow; when it ended for its user, with its reply or
     /// with an error, or `None` when the session must end. Its service time runs from the first try
-    /// to the last reply, as sysbench's does.
+    /// until the session has the last reply and can go on, as sysbench's does: what this host makes
+    /// it wait is in it, and is told apart by the time at the server and on the way.
     async fn event(&mut self, terminal: &mut Terminal, part: Part) -> Option<Instant> {
         if part.scheduled {
             self.recorder.begin_scheduled();
         }
+        if let Some(session) = &mut self.session {
+            // Of statements between two transactions.
+            let _ = session.take_away_time();
+        }
         let begun = Instant::now();
+        let mut lost = Duration::ZERO;
         loop {
             let session = self.session.as_mut()?;
             let tried = if part.deferred {
@@ -315,14 +321,15 @@ impl SessionTask {
             };
             match tried {
                 Ok(done) => {
-                    let replied = session.replied_at(begun);
-                    let service = replied.saturating_duration_since(begun);
+                    let away = session.take_away_time();
+                    let ended = Instant::now();
+                    let service = ended.saturating_duration_since(begun);
                     let before = match part.start {
-                        Start::Now => self.replied.replace(replied),
+                        Start::Now => self.ended.replace(ended),
                         Start::At(..) => None,
                     };
                     let between =
-                        before.map_or(Duration::ZERO, |r| begun.saturating_duration_since(r));
+                        before.map_or(Duration::ZERO, |e| begun.saturating_duration_since(e));
                     let statements = self.uncounted();
                     let due = match part.start {
                         Start::Now => None,
@@ -341,22 +348,35 @@ impl SessionTask {
                         true => &self.recorder,
                         false => self.shared.recorders.here(&self.recorder),
                     };
+                    let times = Times {
+                        service,
+                        // A clock that was set meanwhile must not make it longer than the whole.
+                        server: away.map(|away| (away + lost).min(service)),
+                    };
                     recorder.record_by(
                         by,
                         done,
                         terminal.parts(),
                         self.local,
                         statements,
-                        service,
+                        times,
                         due,
                     );
-                    return Some(replied);
+                    return Some(ended);
                 }
                 Err(error) => {
                     let failed = terminal.gave_up().then(Instant::now);
                     let go_on = match self.judge(&error).await {
                         Verdict::Again => !self.shared.control.is_stopping(),
-                        Verdict::Reconnect => Box::pin(self.reopen(true)).await,
+                        Verdict::Reconnect => {
+                            lost += self.take_away_time();
+                            let since = Instant::now();
+                            let is_back = Box::pin(self.reopen(true)).await;
+                            // A session that is lost is no wait for this host.
+                            self.take_away_time();
+                            lost += since.elapsed();
+                            is_back
+                        }
                         Verdict::End => false,
                     };
                     if !go_on {
@@ -374,6 +394,12 @@ impl SessionTask {
                 }
             }
         }
+    }
+
+    /// What the session's statements took at the server and on the way since this was asked last.
+    fn take_away_time(&mut self) -> Duration {
+        let away = self.session.as_mut().and_then(Session::take_away_time);
+        away.unwrap_or_default()
     }
 
     /// What the transaction left to be done after its reply, if anything: timed as one of its own,

@@ -264,6 +264,7 @@ fn latencies(values_us: std::ops::Range<u64>) -> TypeStats {
     TypeStats {
         count: h.count(),
         service: encoded.clone(),
+        server: Some(encoded.clone()),
         response: Some(encoded.clone()),
         wait: Some(encoded),
     }

@@ -9,6 +9,7 @@
 //! It is for tests and benchmarks, and never shipped.
 
 mod alarm;
+mod arrivals;
 mod catalog;
 mod config;
 mod delay;

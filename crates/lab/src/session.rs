@@ -1,5 +1,6 @@
 //! One client's connection.
 
+use crate::arrivals::ArrivalClock;
 use crate::mysql::Mysql;
 use crate::postgres::Postgres;
 use crate::shared::{Newcomer, Protocol, Shared};
@@ -7,7 +8,7 @@ use crate::wire::{Done, Exchange, Step};
 use mio::net::TcpStream;
 use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
-use tidemark_runtime::arrival::{self, ArrivalClock};
+use tidemark_runtime::arrival;
 
 /// A buffer that grew beyond this is given back once it is empty.
 const KEPT: usize = 1024;

@@ -1,6 +1,7 @@
 //! One thread's event loop.
 
 use crate::alarm::Alarm;
+use crate::arrivals::ArrivalClock;
 use crate::door::Door;
 use crate::session::{Next, Sent, Session, Waits};
 use crate::shared::{Newcomer, Protocol, Shared, lock};
@@ -15,7 +16,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tidemark_runtime::arrival::ArrivalClock;
 
 /// Token of [`crate::shared::Desk::waker`].
 pub(crate) const WAKER: Token = Token(usize::MAX);

@@ -3,6 +3,7 @@
 use crate::usage::{Usage, usage};
 use std::time::Instant;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+use tidemark_core::record::ClientUsage;
 
 /// What the client host and the process had to do between two looks; what the system does not tell
 /// is zero.
@@ -47,6 +48,17 @@ impl HostSampler {
             system: system.ok(),
             usage: usage(),
             at: Instant::now(),
+        }
+    }
+
+    /// What the process has used since the last look, and how busy its host was meanwhile.
+    pub fn usage(&mut self) -> ClientUsage {
+        let (before, since) = (self.usage, self.at);
+        let load = self.sample();
+        ClientUsage {
+            seconds: Some((self.at - since).as_secs_f64()),
+            host_busy: self.system.is_some().then_some(load.cpu_busy),
+            ..self.usage.since(&before)
         }
     }
 

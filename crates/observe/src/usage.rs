@@ -26,6 +26,7 @@ impl Usage {
             cpu_system_s: (self.cpu_system_s - earlier.cpu_system_s).max(0.0),
             cpu_awake_s: (self.cpu_awake_s - earlier.cpu_awake_s).max(0.0),
             max_resident_bytes: self.max_resident_bytes,
+            ..ClientUsage::default()
         }
     }
 }

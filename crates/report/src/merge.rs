@@ -12,10 +12,13 @@ use tidemark_stats::Histogram;
 pub struct TypeLatency {
     /// Transactions that ended well.
     pub count: u64,
-    /// Send to last reply.
+    /// From handing the first statement over until the session had the last reply and could go on.
     pub service: Histogram,
-    /// From the moment they were due to the last reply; absent where a transaction is never due
-    /// before it is sent.
+    /// Of that, the time at the server and on the way; absent of embedded databases and in records
+    /// of versions that did not split it.
+    pub server: Option<Histogram>,
+    /// From the moment they were due until the session could go on; absent where a transaction is
+    /// never due before it is sent.
     pub response: Option<Histogram>,
     /// Waits for a free session, from the moment they were due; absent likewise.
     pub wait: Option<Histogram>,
@@ -31,6 +34,7 @@ impl TypeLatency {
         Ok(Self {
             count: stats.count,
             service: decode(&stats.service)?,
+            server: stats.server.as_ref().map(decode).transpose()?,
             response: stats.response.as_ref().map(decode).transpose()?,
             wait: stats.wait.as_ref().map(decode).transpose()?,
         })
@@ -44,6 +48,13 @@ impl TypeLatency {
     /// Where only one of the two has response times, the other's are its service times: what was
     /// never due before it was sent has waited for nothing else (parts of a larger operation).
     pub(crate) fn add(&mut self, other: &Self) {
+        // Of a sum of which only a part is split, nothing can be said.
+        match (&mut self.server, &other.server) {
+            (Some(ours), Some(theirs)) => ours.merge(theirs),
+            (None, Some(theirs)) if self.count == 0 => self.server = Some(theirs.clone()),
+            (ours, None) if other.count > 0 => *ours = None,
+            _ => {}
+        }
         self.count += other.count;
         let response = match (&mut self.response, &other.response) {
             (None, Some(_)) => Some(self.service.clone()),
@@ -72,6 +83,7 @@ impl TypeLatency {
         TypeStats {
             count: self.count,
             service: encode(&self.service),
+            server: self.server.as_ref().map(encode),
             response: self.response.as_ref().map(encode),
             wait: self.wait.as_ref().map(encode),
         }
@@ -282,6 +294,7 @@ mod tests {
         };
         TypeLatency {
             count: us.len() as u64,
+            server: None,
             service: histogram(0),
             response: waited_us.map(histogram),
             wait: None,

@@ -159,6 +159,7 @@ mod tests {
         TypeStats {
             count,
             service: of(ms),
+            server: None,
             response: wait.map(|wait| of(ms + wait)),
             wait: wait.map(of),
         }

@@ -4,28 +4,38 @@
 
 #[cfg(target_os = "linux")]
 use crate::direct;
-use std::cell::Cell;
 use std::io;
 use std::num::NonZeroU64;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// For how many nanoseconds the two clocks are taken to go alike. Only a step of the real one parts
-/// them: slewing moves both.
-const HOLDS: u64 = 100_000_000;
-/// Between reading the one and the other; more is read again, the thread may have been away.
-const AT_ONCE: Duration = Duration::from_micros(2);
-const TRIES: u32 = 4;
 #[cfg(target_os = "linux")]
 const NANOS_A_SECOND: u64 = 1_000_000_000;
 
-/// Real time, in nanoseconds since 1970: eight bytes, for each session keeps one.
+/// Real time, the clock of the kernel's stamps, in nanoseconds since 1970: eight bytes, for each
+/// session keeps one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(NonZeroU64);
 
 impl Stamp {
+    /// The time now.
+    pub fn now() -> Option<Self> {
+        Self::new(SystemTime::now().duration_since(UNIX_EPOCH).ok()?)
+    }
+
+    /// The time from `earlier` to this; `None` when this is the earlier one, as after a step of the
+    /// clock.
+    pub fn since(self, earlier: Self) -> Option<Duration> {
+        let nanos = self.0.get().checked_sub(earlier.0.get())?;
+        Some(Duration::from_nanos(nanos))
+    }
+
+    /// The time since 1970.
+    pub fn since_1970(self) -> Duration {
+        Duration::from_nanos(self.0.get())
+    }
+
     /// `None` for 1970 itself, and from 2554 on.
-    #[cfg(test)]
-    fn new(since_1970: Duration) -> Option<Self> {
+    pub fn new(since_1970: Duration) -> Option<Self> {
         let nanos = u64::try_from(since_1970.as_nanos()).ok()?;
         NonZeroU64::new(nanos).map(Self)
     }
@@ -143,100 +153,19 @@ pub fn receive(
     Ok((socket.read(buffer)?, None))
 }
 
-/// Turns stamps, which are in real time, into moments of the monotonic clock.
-#[derive(Debug, Default)]
-pub struct ArrivalClock(Cell<Option<Anchor>>);
-
-/// The same moment on both clocks.
-#[derive(Debug, Clone, Copy)]
-struct Anchor {
-    at: Instant,
-    /// Nanoseconds since 1970.
-    real: u64,
-}
-
-impl ArrivalClock {
-    /// The moment of a stamp that was received just now; `None` when it does not lie between
-    /// `since` and now, because the real clock was set meanwhile.
-    pub fn moment(&self, stamp: Stamp, since: Instant) -> Option<Instant> {
-        let stamp = stamp.0.get();
-        let anchor = match self.0.get() {
-            Some(anchor) if anchor.real.abs_diff(stamp) <= HOLDS => anchor,
-            _ => self.cast()?,
-        };
-        let apart = Duration::from_nanos(anchor.real.abs_diff(stamp));
-        let moment = match stamp >= anchor.real {
-            true => anchor.at.checked_add(apart)?,
-            false => anchor.at.checked_sub(apart)?,
-        };
-        if moment < since || moment > Instant::now() {
-            self.0.set(None);
-            return None;
-        }
-        Some(moment)
-    }
-
-    /// Reads both clocks at once, or as nearly as it can be done.
-    #[cold]
-    fn cast(&self) -> Option<Anchor> {
-        let mut best: Option<(Duration, Anchor)> = None;
-        for _ in 0..TRIES {
-            let at = Instant::now();
-            let real = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-            let real = u64::try_from(real.as_nanos()).ok()?;
-            let apart = at.elapsed();
-            if best.is_none_or(|(least, _)| apart < least) {
-                best = Some((apart, Anchor { at, real }));
-            }
-            if apart <= AT_ONCE {
-                break;
-            }
-        }
-        let anchor = best.map(|(_, anchor)| anchor);
-        self.0.set(anchor);
-        anchor
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
 
-    fn real() -> Duration {
-        SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
-    }
-
-    fn moment(clock: &ArrivalClock, stamp: Duration, since: Instant) -> Option<Instant> {
-        clock.moment(Stamp::new(stamp).unwrap(), since)
-    }
-
     #[test]
-    fn a_stamp_becomes_the_moment_it_was_made_at() {
-        let clock = ArrivalClock::default();
-        for _ in 0..100 {
-            let before = Instant::now();
-            let stamp = real();
-            let after = Instant::now();
-            let found = moment(&clock, stamp, before - AT_ONCE).unwrap();
-            assert!(found <= after + AT_ONCE, "{:?}", found - after);
-        }
-    }
-
-    /// A clock that was set gives stamps out of the range that is possible.
-    #[test]
-    fn a_stamp_that_cannot_be_is_none() {
-        let clock = ArrivalClock::default();
-        let since = Instant::now();
-        let hour = Duration::from_secs(3600);
-        assert_eq!(moment(&clock, real() + hour, since), None);
-        assert_eq!(moment(&clock, real() - hour, since), None);
-        assert_eq!(
-            moment(&clock, real() - Duration::from_millis(50), since),
-            None
-        );
-        assert!(moment(&clock, real(), since).is_some());
+    fn a_clock_that_was_set_back_gives_no_time() {
+        let before = Stamp::new(Duration::from_secs(2)).unwrap();
+        let after = Stamp::new(Duration::from_secs(5)).unwrap();
+        assert_eq!(after.since(before), Some(Duration::from_secs(3)));
+        assert_eq!(before.since(after), None);
+        assert_eq!(Stamp::new(Duration::ZERO), None);
     }
 
     /// Sends until the kernel stamps, which it begins to do some milliseconds after it was asked.
@@ -251,18 +180,17 @@ mod tests {
         stamp(&socket);
         let mut buffer = [0; 8];
         let mut stamped = (0..ATTEMPTS).filter_map(|_| {
-            let before = Instant::now();
+            let before = Stamp::now().unwrap();
             sender.write_all(b"abc").unwrap();
-            let after = Instant::now();
             std::thread::sleep(READ_LATER);
             let (n, stamp) = receive(&mut socket, &mut buffer).unwrap();
             assert_eq!(&buffer[..n], b"abc");
-            Some((before, after, stamp?))
+            Some((before, stamp?))
         });
-        let (before, after, stamp) = stamped.next().expect("no stamp in five seconds");
-        let came = ArrivalClock::default().moment(stamp, before).unwrap();
+        let (before, stamp) = stamped.next().expect("no stamp in five seconds");
         // Loopback delivers while the sender sends, or shortly after.
-        assert!(came < after + READ_LATER / 2, "{:?}", came - after);
+        let came = stamp.since(before).unwrap();
+        assert!(came < READ_LATER / 2, "{came:?}");
         drop(sender);
         assert_eq!(receive(&mut socket, &mut buffer).unwrap(), (0, None));
     }

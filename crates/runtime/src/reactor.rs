@@ -1,7 +1,6 @@
 //! What tasks wait for: socket readiness, timers, and signals from other threads.
 
 use crate::alarm::Alarm;
-use crate::arrival::ArrivalClock;
 use crate::busy_poll::BusyPoll;
 use slab::Slab;
 use std::cell::{Cell, RefCell};
@@ -55,7 +54,6 @@ pub(crate) struct Reactor {
     now: Cell<Option<Instant>>,
     /// Waits so far, modulo their number: tells one turn from the next.
     pub turns: Cell<u32>,
-    pub arrivals: ArrivalClock,
     pub remote: Arc<mio::Waker>,
     /// A signal has come that the tasks have not been polled for.
     signalled: Cell<bool>,
@@ -82,7 +80,6 @@ impl Reactor {
             current: Cell::new(0),
             now: Cell::new(None),
             turns: Cell::new(0),
-            arrivals: ArrivalClock::default(),
             remote,
             signalled: Cell::new(false),
         }))

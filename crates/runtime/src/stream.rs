@@ -1,6 +1,6 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
-use crate::arrival;
+use crate::arrival::{self, Stamp};
 use crate::least;
 use crate::reactor::Reactor;
 use crate::socket::Socket;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod exchange;
 
@@ -36,6 +36,10 @@ pub struct Stream {
     expected: u16,
     /// With how many bytes the operating system tells that some have come.
     least: u16,
+    /// When the exchange in progress began.
+    begun: Option<Stamp>,
+    /// What the exchanges that have ended took at the peer and on the way.
+    away: Duration,
     /// An injected distance and a time limit, where there is any.
     terms: Option<Box<Terms>>,
 }
@@ -115,8 +119,22 @@ impl Stream {
             in_place: None,
             expected: 1,
             least: 1,
+            begun: None,
+            away: Duration::ZERO,
             terms: None,
         })
+    }
+
+    /// Whether the peer runs on this host, as far as addresses tell: a Unix socket, loopback, or the
+    /// address that this end has itself.
+    pub fn is_on_this_host(&self) -> bool {
+        match &self.socket {
+            Socket::Unix(_) => true,
+            Socket::Tcp(socket, _) => match (socket.peer_addr(), socket.local_addr()) {
+                (Ok(peer), Ok(local)) => peer.ip().is_loopback() || peer.ip() == local.ip(),
+                _ => false,
+            },
+        }
     }
 
     /// Lets a read hold up the thread until bytes come, or for so long at most: then the executor
@@ -159,21 +177,29 @@ impl Stream {
         }
     }
 
-    /// When what was received last had come, of what was sent at `since` or later: as the kernel
-    /// stamped it, for replies that come together are read one after another, and the last of them
-    /// is not later than the first. Without a stamp (a Unix socket, a clock that was set) it is the
-    /// time of the wait that told of it, where one read brought it all.
-    pub fn heard_at(&self, since: Instant) -> Instant {
-        if let Socket::Tcp(_, Some(stamp)) = &self.socket
-            && let Some(moment) = self.reactor.arrivals.moment(*stamp, since)
+    /// The time from the begin of the exchange in progress to the moment at which the last of its
+    /// reply had come to this host: as the kernel stamped it, whoever has the processor. Without a
+    /// stamp (a Unix socket) it ends with the wait that told of the reply, where one read brought
+    /// it all, else now.
+    fn away(&self, begun: Stamp) -> Option<Duration> {
+        if let Socket::Tcp(_, Some(came)) = &self.socket
+            && let Some(away) = came.since(begun)
         {
-            return moment;
+            return Some(away);
         }
-        if self.reads == 1 && self.sent_in != self.reactor.turns.get() {
-            self.reactor.now()
-        } else {
-            Instant::now()
-        }
+        let until_now = Stamp::now()?.since(begun)?;
+        let told_now = self.reads != 1 || self.sent_in == self.reactor.turns.get();
+        let since_told = match told_now {
+            true => Duration::ZERO,
+            false => self.reactor.now().elapsed(),
+        };
+        Some(until_now.saturating_sub(since_told))
+    }
+
+    /// What exchanges took at the peer and on the way since this was asked last: an injected
+    /// distance is in it, and what this host made a reply wait after it had come is not.
+    pub fn take_away_time(&mut self) -> Duration {
+        std::mem::take(&mut self.away)
     }
 
     /// Makes every round trip from here on longer: what is sent after something was received, or
@@ -197,10 +223,11 @@ impl Stream {
         self.terms.as_ref().and_then(|terms| terms.limit())
     }
 
-    /// From here on what is sent and received counts against the limit, if one is set: when it is
-    /// reached, waiting ends with an error of kind `TimedOut`, and the stream is
+    /// An exchange begins, which is timed ([`Stream::take_away_time`]). What is sent and received
+    /// from here on counts against the limit, if one is set: when it is reached, waiting ends with an error of kind `TimedOut`, and the stream is
     /// [overdue](Stream::is_overdue). An injected distance counts and is not cut short.
     pub fn begin_exchange(&mut self) {
+        self.begun = Stamp::now();
         if let Some(terms) = &mut self.terms {
             terms.begin_exchange(&self.reactor);
         }
@@ -208,6 +235,9 @@ impl Stream {
 
     /// Ends what [`Stream::begin_exchange`] began.
     pub fn end_exchange(&mut self) {
+        if let Some(begun) = self.begun.take() {
+            self.away += self.away(begun).unwrap_or_default();
+        }
         if let Some(terms) = &mut self.terms {
             terms.end_exchange();
         }

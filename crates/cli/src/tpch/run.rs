@@ -239,6 +239,7 @@ fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: T
         totals,
         steps: Vec::new(),
         outages: Vec::new(),
+        dead_times: None,
         errors: told.errors,
         sessions: Vec::new(),
     }

@@ -26,6 +26,7 @@ pub fn stats(service: &Histogram, response: Option<&Histogram>) -> TypeStats {
         service: EncodedHistogram(service.encode()),
         response: response.map(|h| EncodedHistogram(h.encode())),
         wait: None,
+        ..TypeStats::default()
     }
 }
 

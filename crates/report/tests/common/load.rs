@@ -129,6 +129,7 @@ fn step(purpose: StepPurpose, rate: f64, ms: f64, verdict: Option<(bool, &str)>)
     let all = TypeStats {
         count: (rate * 10.0) as u64,
         service: encoded(ms),
+        server: Some(encoded(ms * 0.9)),
         response: Some(encoded(ms * 1.5)),
         wait: Some(encoded(ms * 0.5)),
     };

@@ -206,6 +206,7 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
         id: "01932b7e-53a0-7c11-8a70-0c1d2e3f4a5b".into(),
         tidemark_version: "0.1.0".into(),
         started_at: "2026-11-21T20:05:23.123Z".into(),
+        latency_end: LatencyEnd::Session,
         state: RunState::Finished,
         command: [
             "tidemark",
@@ -271,6 +272,8 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
             cpu_system_s: 29.4,
             cpu_awake_s: 0.0,
             max_resident_bytes: 14_680_064,
+            seconds: Some(65.0),
+            host_busy: Some(0.07),
         },
         tables_before: tables(100_000),
         tables_after: tables(100_000),

@@ -125,10 +125,12 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         tidemark_version: "0.1.0".into(),
         started_at: "2026-11-21T20:05:23.123Z".into(),
         load_began_at: Some("2026-11-20T10:00:02Z".into()),
+        latency_end: LatencyEnd::Session,
         state,
         command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
         workload: "oltp_read_write".into(),
         target: "mysql://sbtest:***@127.0.0.1:3306/sbtest".into(),
+        target_on_client: Some(true),
         server: Some(ServerInfo {
             engine: Engine::Mariadb,
             version: "11.4.2-MariaDB".into(),
@@ -160,6 +162,8 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             cpu_system_s: 0.7,
             cpu_awake_s: 0.0,
             max_resident_bytes: 12 << 20,
+            seconds: Some(10.0),
+            host_busy: Some(0.25),
         },
         tables_before: vec![],
         tables_after: vec![TableState {
@@ -192,6 +196,11 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             parameters: vec!["90".into()],
         }],
         plans: BTreeMap::from([("Q1".into(), "Seq Scan on lineitem".into())]),
+        dead_times: Some(vec![DeadTime {
+            start_ms: 2000,
+            length_ms: 900.0,
+            side: DeadSide::Client,
+        }]),
         outages: vec![Outage {
             host: "10.0.0.2:3306".into(),
             start_ms: -300,

@@ -302,16 +302,16 @@ impl Work<'_> {
 
     /// The whole, and how long its two statements took.
     async fn read_modify_write(&mut self, operation: Operation) -> Result<[Part; 2], DbError> {
-        let part = |kind: Kind, begun: Instant, replied: Instant| Part {
+        let part = |kind: Kind, begun: Instant| Part {
             kind: kind as usize,
-            service: replied.saturating_duration_since(begun),
+            service: begun.elapsed(),
         };
         let begun = Instant::now();
         self.read(operation.read).await?;
-        let read = part(Kind::Read, begun, self.session.replied_at(begun));
+        let read = part(Kind::Read, begun);
         let begun = Instant::now();
         self.update(operation.update).await?;
-        let update = part(Kind::Update, begun, self.session.replied_at(begun));
+        let update = part(Kind::Update, begun);
         Ok([read, update])
     }
 
