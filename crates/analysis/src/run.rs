@@ -11,8 +11,10 @@ pub(crate) struct Run<'r> {
     pub record: &'r RunRecord,
     pub totals: &'r Totals,
     pub kind: LoadKind,
-    /// From send to last reply, all types together.
+    /// From the first statement until the session can go on, all types together.
     pub service: Histogram,
+    /// Of that, the time at the server and on the way; `None` where the record does not split it.
+    pub server: Option<Histogram>,
     /// What a user waited: response times where there are any, service times else.
     pub latency: Histogram,
 }
@@ -27,6 +29,8 @@ impl<'r> Run<'r> {
             return Ok(None);
         }
         let service = decode(record, &totals.all.service)?;
+        let server = totals.all.server.as_ref();
+        let server = server.map(|s| decode(record, s)).transpose()?;
         let latency = match &totals.all.response {
             Some(response) => decode(record, response)?,
             None => service.clone(),
@@ -36,6 +40,7 @@ impl<'r> Run<'r> {
             totals,
             kind: LoadKind::of(record),
             service,
+            server,
             latency,
         }))
     }
@@ -65,7 +70,14 @@ impl<'r> Run<'r> {
 
     /// Emulated users: terminals, or the sessions where each is one.
     pub fn users(&self) -> usize {
-        self.record.terminals.unwrap_or(self.record.sessions)
+        let sessions = self.sessions();
+        self.record.terminals.unwrap_or(sessions)
+    }
+
+    /// Sessions that ran: those asked for, or fewer where that was allowed.
+    pub fn sessions(&self) -> usize {
+        let record = self.record;
+        record.sessions_opened.unwrap_or(record.sessions)
     }
 
     /// Intervals that count.

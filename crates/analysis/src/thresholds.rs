@@ -84,3 +84,27 @@ pub const FLOOR_SAMPLES: u64 = 200;
 
 /// `tpcc-cap`: how far tpmC may lie above what think times allow: chance, and the run's ends.
 pub const TPMC_ABOVE_CAP: f64 = 1.1;
+
+/// `client-bound`: share of the latency that passed on the client's own host. A session that is woken
+/// and reads its reply takes some microseconds; a quarter of the latency is a queue.
+pub const CLIENT_SHARE: f64 = 0.25;
+/// `client-bound`: less, in milliseconds, is what waking and reading take on an idle host.
+pub const CLIENT_SHARE_MS: f64 = 0.05;
+/// `client-bound`: fewer transactions say nothing of a share.
+pub const CLIENT_SHARE_SAMPLES: u64 = 200;
+
+/// `unfair`: standard deviation of the sessions' transactions over their mean. Sessions of clean runs
+/// are within a tenth of each other; at a half some do three times the work of others.
+pub const UNEVEN_NOTED: f64 = 0.5;
+/// `unfair`: at this the mean session is no session that there was.
+pub const UNEVEN: f64 = 1.0;
+/// `unfair`: with fewer transactions a session, chance alone makes them differ.
+pub const UNEVEN_EVENTS: f64 = 20.0;
+
+/// `heavy-tail`: the slowest transactions, as a share of all.
+pub const TAIL_COUNT: f64 = 0.01;
+/// `heavy-tail`: share of all latency that they hold. An exponential distribution has 0.06, a lognormal
+/// one whose 99th percentile is fifty times its median 0.3.
+pub const TAIL_SHARE: f64 = 0.5;
+/// `heavy-tail`: fewer transactions have no slowest hundredth.
+pub const TAIL_SAMPLES: u64 = 1000;

@@ -53,6 +53,7 @@ fn of_rates(rates: &[u64]) -> RunRecord {
         id: "made".into(),
         state: RunState::Finished,
         workload: "oltp_read_write".into(),
+        latency_end: LatencyEnd::Session,
         sessions: 8,
         intervals,
         ..RunRecord::default()
@@ -119,7 +120,7 @@ fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
 #[test]
 fn a_clean_run_has_no_finding() {
     assert_eq!(rules(&clean()), [""; 0]);
-    assert_eq!(RULES.len(), 15);
+    assert_eq!(RULES.len(), 19);
 }
 
 #[test]
@@ -157,12 +158,103 @@ fn users_that_were_not_working_are_missed() {
     // Eight sessions can't do the work of two.
     record.sessions = 2;
     assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
-    // The client's own time counts, and without it nothing can be told.
+    // Time between transactions excuses nothing: a latency is what the session waited.
     record.sessions = 18;
     record.totals.fairness.between_avg_s = Some(11.0);
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    // Latencies of earlier records end before the client's own time begins: it counts, and without
+    // it nothing can be told.
+    record.latency_end = LatencyEnd::Arrival;
     assert_eq!(rules(&record), [""; 0]);
     record.totals.fairness.between_avg_s = None;
     assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn sessions_that_were_allowed_to_be_missing_are_told_and_not_missed_twice() {
+    let mut record = clean();
+    record.sessions = 18;
+    record.sessions_opened = Some(8);
+    assert_eq!(only(&record, "offered-load").severity, Severity::Suspect);
+    // Those that were opened have to work.
+    record.sessions_opened = Some(12);
+    assert_eq!(rules(&record), ["littles-law", "offered-load"]);
+}
+
+#[test]
+fn a_client_that_makes_its_sessions_wait_is_told() {
+    let split = |share: f64| {
+        let mut record = clean();
+        let mut server = Histogram::new();
+        for i in 0..20_000 {
+            let ms = 7.9 * (0.5 + (i as f64 + 0.5) / 20_000.0);
+            server.record(Duration::from_secs_f64(ms * share / 1000.0));
+        }
+        record.totals.all.server = Some(EncodedHistogram(server.encode()));
+        record.client.cores = 2;
+        record
+    };
+    let mut record = split(0.14);
+    let found = only(&record, "client-bound");
+    assert_eq!(found.severity, Severity::Suspect);
+    let client = match found.figure("client") {
+        Some(tidemark_analysis::Figure::Number(share)) => *share,
+        other => panic!("{other:?}"),
+    };
+    assert!((client - 86.0).abs() < 0.5, "{client}");
+    // Server and client on one host are measured together, as every tool does.
+    record.target_on_client = Some(true);
+    assert_eq!(only(&record, "client-bound").severity, Severity::Note);
+    assert_eq!(rules(&split(0.9)), [""; 0]);
+}
+
+#[test]
+fn sessions_that_did_most_of_the_work_are_told() {
+    let mut record = clean();
+    let fairness = &mut record.totals.fairness;
+    (fairness.events_avg, fairness.events_stddev) = (2500.0, 300.0);
+    assert_eq!(rules(&record), [""; 0]);
+    record.totals.fairness.events_stddev = 1500.0;
+    assert_eq!(only(&record, "unfair").severity, Severity::Note);
+    record.totals.fairness.events_stddev = 2600.0;
+    assert_eq!(only(&record, "unfair").severity, Severity::Suspect);
+    // On a schedule whoever is free takes the next.
+    record.rate = Some(1000.0);
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn a_few_transactions_that_hold_most_of_the_time_are_told() {
+    let with_slow = |count: u64, ms: u64| {
+        let mut record = clean();
+        let mut all = histogram(20_000 - count, 0.2);
+        (0..count).for_each(|_| all.record(Duration::from_millis(ms)));
+        set_latencies(&mut record, &all);
+        record.sessions = 1;
+        record
+    };
+    // 100 of 20,000 take 900 ms: the mean is 4.7 ms, the 95th percentile 0.3.
+    let record = with_slow(100, 900);
+    assert!(rules(&record).contains(&"heavy-tail"));
+    let found = findings(&record).unwrap();
+    let tail = found.iter().find(|f| f.rule == "heavy-tail").unwrap();
+    assert_eq!(tail.severity, Severity::Suspect);
+    // 100 take 5 ms: they hold a ninth of the time, and the mean is below the percentile.
+    assert_eq!(rules(&with_slow(100, 5)), [""; 0]);
+    // The percentile is above the mean, and one in a hundred holds most of the time all the same.
+    let mut record = clean();
+    let mut all = Histogram::new();
+    for (count, ms) in [(17_000, 0.1), (2_800, 1.0), (200, 30.0)] {
+        (0..count).for_each(|_| all.record(Duration::from_secs_f64(ms / 1000.0)));
+    }
+    set_latencies(&mut record, &all);
+    record.sessions = 1;
+    assert!(
+        findings(&record)
+            .unwrap()
+            .iter()
+            .any(|f| { f.rule == "heavy-tail" && f.severity == Severity::Note })
+    );
 }
 
 #[test]
@@ -413,6 +505,8 @@ fn tpcc(new_orders: u64, elapsed_s: f64, ms: f64) -> RunRecord {
     record.workload = "tpcc".into();
     record.intervals.clear();
     record.totals.elapsed_s = elapsed_s;
+    // Of an earlier version and without the client's own time: its users can't be counted.
+    record.latency_end = LatencyEnd::Arrival;
     record.totals.fairness.between_avg_s = None;
     record.totals.all = stats(&h);
     record.totals.types = BTreeMap::from([("NewOrder".into(), stats(&h))]);

@@ -1,7 +1,8 @@
 //! Users that were not really working, or more work than there were users.
 //!
-//! Little (1961): in a closed loop users = throughput × (response time + thinking). What a session
-//! did between a reply and its next transaction is the client's own time and counts too.
+//! Little (1961): in a closed loop users = throughput × (response time + thinking). Nothing is added
+//! that is in no latency, but for records whose latencies end with the reply's arrival: there the
+//! client's own time until a session's next transaction counts too.
 
 use crate::run::Run;
 use crate::thresholds::{
@@ -9,6 +10,7 @@ use crate::thresholds::{
 };
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
 use tidemark_core::ThinkTime;
+use tidemark_core::record::LatencyEnd;
 
 pub(super) const ID: &str = "littles-law";
 
@@ -39,7 +41,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     // Sessions begin before the first moment that counts and end after the last: by so much a
     // session's time may be cut short or reach beyond.
     let ends = run.service.max_ns() as f64 / 1e9 / elapsed_s;
-    let sessions = run.record.sessions as f64;
+    let sessions = run.sessions() as f64;
     if in_service > sessions * (USERS_SEEN_MOST + ends) {
         return Ok(Some(finding(
             sessions,
@@ -52,7 +54,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         return Ok(None);
     };
     let asked = run.users() as f64;
-    let few = seen < asked * (USERS_SEEN - ends - chance);
+    let few = seen < asked * (USERS_SEEN - ends - chance - given_up(run));
     Ok(few.then(|| finding(asked, seen, TOO_FEW, TOO_FEW_INSTEAD)))
 }
 
@@ -73,9 +75,13 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
     };
     let fairness = &run.totals.fairness;
     if run.totals.all.response.is_none() {
-        // Each session is a user. Records of older versions lack the client's own time.
-        let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions);
-        let between = fairness.between_avg_s? * sessions as f64 / run.totals.elapsed_s;
+        // Each session is a user.
+        let between = match run.record.latency_end {
+            LatencyEnd::Session => 0.0,
+            // The oldest records lack the client's own time.
+            LatencyEnd::Arrival => fairness.between_avg_s? * run.sessions() as f64,
+        };
+        let between = between / run.totals.elapsed_s;
         let reached = reached(run);
         return (reached > SHORTEST_REACH).then(|| ((in_service + between) / reached, 0.0));
     }
@@ -85,6 +91,13 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
     let ends = pause_s / run.totals.elapsed_s;
     let chance = if pause_s > 0.0 { chance + ends } else { 0.0 };
     Some((run.per_second() * (wait_s + pause_s), chance))
+}
+
+/// Share of all tries that ended with an error: what they took is in no latency where they were not
+/// tried again, and `error-rate` speaks of them.
+fn given_up(run: &Run<'_>) -> f64 {
+    let errors = run.totals.ignored_errors as f64;
+    errors / (run.totals.all.count as f64 + errors)
 }
 
 /// Share of the users' time in which their host could be reached; what it cost them that it could not

@@ -2,12 +2,15 @@
 //! says what it saw, in figures, or nothing.
 
 mod carried_state;
+mod client_bound;
 mod drift;
 mod error_rate;
+mod heavy_tail;
 mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod offered_load;
 mod outage;
 mod row_count;
 mod stall;
@@ -15,6 +18,7 @@ mod summary_mismatch;
 mod too_short;
 mod tpcc_cap;
 mod tpcc_response;
+mod unfair;
 mod unlike_repeats;
 
 use crate::compare::Measured;
@@ -27,15 +31,19 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 15] = [
+pub const RULES: [&str; 19] = [
     summary_mismatch::ID,
     littles_law::ID,
+    offered_load::ID,
+    client_bound::ID,
     row_count::ID,
     carried_state::ID,
     outage::ID,
     error_rate::ID,
     no_op_writes::ID,
     stall::ID,
+    heavy_tail::ID,
+    unfair::ID,
     drift::ID,
     too_short::ID,
     latency_floor::ID,
@@ -45,15 +53,19 @@ pub const RULES: [&str; 15] = [
     no_repeat::ID,
 ];
 
-const OF_ONE_RUN: [OfOneRun; 13] = [
+const OF_ONE_RUN: [OfOneRun; 17] = [
     summary_mismatch::check,
     littles_law::check,
+    offered_load::check,
+    client_bound::check,
     row_count::check,
     carried_state::check,
     outage::check,
     error_rate::check,
     no_op_writes::check,
     stall::check,
+    heavy_tail::check,
+    unfair::check,
     drift::check,
     too_short::check,
     latency_floor::check,

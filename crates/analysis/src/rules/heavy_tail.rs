@@ -1,0 +1,48 @@
+//! A headline that a few transactions contradict.
+
+use crate::run::Run;
+use crate::thresholds::{TAIL_COUNT, TAIL_SAMPLES, TAIL_SHARE};
+use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+
+pub(super) const ID: &str = "heavy-tail";
+
+const SAYS: Both = Both {
+    en: "The slowest {slowest}% of transactions hold {held}% of all latency: the mean is {mean} ms, the 95th percentile {p95} ms, the slowest {max} ms.",
+    zh: "最慢的 {slowest}% 事务占总延迟的 {held}%：平均 {mean} ms，P95 {p95} ms，最大 {max} ms。",
+};
+const INSTEAD: Both = Both {
+    en: "Give the mean and the maximum beside the percentile, and look at what the slow ones waited for: locks, checkpoints, flushes, a processor.",
+    zh: "报告百分位数时同时给出平均值和最大值，并查看这些慢事务在等什么：锁、检查点、刷盘或 CPU。",
+};
+
+pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let latency = &run.latency;
+    // Rates that follow each other have latencies of their own each.
+    let one_rate = matches!(run.kind, LoadKind::Closed | LoadKind::Open(_));
+    if !one_rate || latency.count() < TAIL_SAMPLES {
+        return Ok(None);
+    }
+    let (mean, p95) = (latency.mean_ns(), latency.percentile_ns(95.0) as f64);
+    let held = latency.share_of_slowest(TAIL_COUNT);
+    let contradicted = p95 < mean;
+    if !contradicted && held < TAIL_SHARE {
+        return Ok(None);
+    }
+    Ok(Some(Finding {
+        rule: ID,
+        severity: if contradicted {
+            Severity::Suspect
+        } else {
+            Severity::Note
+        },
+        says: SAYS,
+        instead: INSTEAD,
+        figures: vec![
+            ("slowest", Figure::Number(TAIL_COUNT * 100.0)),
+            ("held", Figure::Number(held * 100.0)),
+            ("mean", Figure::Number(mean / 1e6)),
+            ("p95", Figure::Number(p95 / 1e6)),
+            ("max", Figure::Number(latency.max_ns() as f64 / 1e6)),
+        ],
+    }))
+}
