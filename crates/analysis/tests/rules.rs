@@ -240,7 +240,7 @@ fn a_few_transactions_that_hold_most_of_the_time_are_told() {
     let tail = found.iter().find(|f| f.rule == "heavy-tail").unwrap();
     assert_eq!(tail.severity, Severity::Suspect);
     // 100 take 5 ms: they hold a ninth of the time, and the mean is below the percentile.
-    assert_eq!(rules(&with_slow(100, 5)), [""; 0]);
+    assert!(!rules(&with_slow(100, 5)).contains(&"heavy-tail"));
     // The percentile is above the mean, and one in a hundred holds most of the time all the same.
     let mut record = clean();
     let mut all = Histogram::new();

@@ -48,7 +48,7 @@ struct Page<'a> {
     how: String,
     warnings: Vec<String>,
     key_figures: Vec<(String, String)>,
-    latency_kind: &'static str,
+    latency_kind: String,
     findings: Vec<Said>,
     figures: Vec<Figure>,
     types: Vec<TypeRow>,

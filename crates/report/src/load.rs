@@ -41,6 +41,31 @@ impl Spread {
     }
 }
 
+/// Where a service time passed.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub(crate) struct Split {
+    /// At the server and on the way, until replies had come to the client's host.
+    pub server: Spread,
+    /// The rest, on average: waiting for the client host's processors, reading.
+    pub client_mean_ms: f64,
+    /// Its share of the service time, 0 to 1.
+    pub client_share: f64,
+}
+
+impl Split {
+    /// `None` where it was not measured.
+    pub fn of(latency: &TypeLatency) -> Option<Self> {
+        let measured = latency.server.as_ref();
+        let server = measured.filter(|s| s.count() == latency.service.count())?;
+        let (whole, part) = (latency.service.mean_ns(), server.mean_ns());
+        Some(Self {
+            server: Spread::of(server)?,
+            client_mean_ms: (whole - part) / 1e6,
+            client_share: 1.0 - part / whole,
+        })
+    }
+}
+
 /// The generator's own lateness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Lateness {

@@ -1,6 +1,8 @@
 //! What a report says of the load: sentences, facts and tables, the same in every form.
 
-use crate::load::{Due, FiguresOf, Found, LoadKind, Spread, StepFigures, option, outside_outages};
+use crate::load::{
+    Due, FiguresOf, Found, LoadKind, Split, Spread, StepFigures, option, outside_outages,
+};
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
 use crate::words::Words;
@@ -257,19 +259,37 @@ impl Words<'_> {
     fn parts(&self) -> Table {
         let (d, t) = (self.d, self.t);
         let mut rows = Vec::new();
-        let mut row = |name: &str, spread: Option<Spread>| {
-            if let Some(s) = spread {
-                let values = [s.mean_ms, s.p50_ms, s.p95_ms, s.p99_ms, s.max_ms];
-                let cells = values.into_iter().map(three);
-                rows.push(std::iter::once(name.to_string()).chain(cells).collect());
-            }
+        let mut row = |name: &str, cells: [String; 5]| {
+            rows.push(std::iter::once(name.to_string()).chain(cells).collect());
         };
+        let cells = |s: Spread| [s.mean_ms, s.p50_ms, s.p95_ms, s.p99_ms, s.max_ms].map(three);
+        // Of queries that are asked once each there are no parts.
+        let split = Split::of(&d.all).filter(|_| d.record.queries.is_empty());
+        let mut parts = Vec::new();
         if let (Some(response), Some(wait)) = (&d.all.response, &d.all.wait) {
-            row(t.part_response, Spread::of(response));
-            row(t.part_wait, Spread::of(wait));
-            row(t.part_service, Spread::of(&d.all.service));
+            parts.push((t.part_response, Spread::of(response)));
+            parts.push((t.part_wait, Spread::of(wait)));
+            parts.push((t.part_service, Spread::of(&d.all.service)));
+        } else if split.is_some() {
+            parts.push((t.part_service_alone, Spread::of(&d.all.service)));
         }
-        row(t.part_lateness, d.lateness.as_ref().map(|l| l.spread));
+        parts.push((t.part_server, split.map(|s| s.server)));
+        for (name, spread) in parts {
+            if let Some(spread) = spread {
+                row(name, cells(spread));
+            }
+        }
+        if let Some(split) = split {
+            // Of the difference of two distributions only the mean is known.
+            let none = || "–".to_string();
+            row(
+                t.part_client,
+                [three(split.client_mean_ms), none(), none(), none(), none()],
+            );
+        }
+        if let Some(late) = &d.lateness {
+            row(t.part_lateness, cells(late.spread));
+        }
         Table {
             title: t.parts,
             says: String::new(),

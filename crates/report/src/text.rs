@@ -43,7 +43,7 @@ pub(crate) fn text_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError
         figures
             .iter()
             .for_each(|(name, value)| out.pair(name, value));
-        out.line(w.latency_kind());
+        out.line(&w.latency_kind());
     }
     out.findings(&said(record, lang)?, &w);
     if let Some(section) = Section::of(&digest, lang) {

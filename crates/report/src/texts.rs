@@ -119,12 +119,12 @@ texts! {
     report: "Benchmark report", "压测报告";
     title: "{workload} on {server}", "{server} 压测：{workload}";
     unknown_server: "an unreached target", "未连上的目标库";
-    headline_closed: "{tps} transactions/s; 95% of them took at most {p95} ms.",
-        "吞吐量 {tps} TPS，95% 的事务在 {p95} ms 内完成。";
-    headline_open: "{tps} transactions/s; 95% of them ended within {p95} ms of their scheduled start.",
-        "吞吐量 {tps} TPS，95% 的事务在计划发起后 {p95} ms 内完成。";
-    headline_due: "{tps} transactions/s; 95% of them ended within {p95} ms of being due.",
-        "吞吐量 {tps} TPS，95% 的事务在应发起后 {p95} ms 内完成。";
+    headline_closed: "{tps} transactions/s; 95% of them took at most {p95} ms ({mean} ms on average).",
+        "吞吐量 {tps} TPS，95% 的事务在 {p95} ms 内完成（平均 {mean} ms）。";
+    headline_open: "{tps} transactions/s; 95% of them ended within {p95} ms of their scheduled start ({mean} ms on average).",
+        "吞吐量 {tps} TPS，95% 的事务在计划发起后 {p95} ms 内完成（平均 {mean} ms）。";
+    headline_due: "{tps} transactions/s; 95% of them ended within {p95} ms of being due ({mean} ms on average).",
+        "吞吐量 {tps} TPS，95% 的事务在应发起后 {p95} ms 内完成（平均 {mean} ms）。";
     headline_queries: "{count} queries and refreshes ended in {seconds} s.", "{seconds} 秒内完成 {count} 个查询与刷新。";
     headline_composite: "{qphh} QphH (unaudited); {count} queries and refreshes ended in {seconds} s.",
         "{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
@@ -188,16 +188,19 @@ texts! {
     transactions_per_s: "Transactions/s", "事务/秒（TPS）";
     statements_per_s: "Statements/s", "语句/秒（QPS）";
     transactions: "Transactions", "事务数";
+    average: "Average", "平均延迟";
     median: "Median", "中位数（P50）";
     percentile: "{percent}th percentile", "P{percent}";
     maximum: "Slowest", "最大延迟";
     errors_passed_over: "Errors passed over", "未终止压测的错误";
-    service_time: "Service time: from sending a transaction's first statement to its last reply.",
-        "服务时间：从发出事务的第一条语句到收到最后一个应答。";
-    response_time: "Response time: from a transaction's scheduled arrival to its last reply, waiting included.",
-        "响应时间：从事务的计划到达时刻到收到最后一个应答，含排队等待。";
-    response_time_due: "Response time: from the moment a transaction was due (the end of its terminal's pause) to its last reply, the wait for a session included.",
-        "响应时间：从事务应发起的时刻（终端停顿结束）到收到最后一个应答，含等待会话的时间。";
+    service_time: "Service time: from handing a transaction's first statement over until the session has its last reply and can go on.",
+        "服务时间：从提交事务的第一条语句到会话拿到最后一个应答、可以继续执行为止。";
+    response_time: "Response time: from a transaction's scheduled arrival until the session has its last reply, waiting included.",
+        "响应时间：从事务的计划到达时刻到会话拿到最后一个应答，含排队等待。";
+    response_time_due: "Response time: from the moment a transaction was due (the end of its terminal's pause) until the session has its last reply, the wait for a session included.",
+        "响应时间：从事务应发起的时刻（终端停顿结束）到会话拿到最后一个应答，含等待会话的时间。";
+    latency_ends_at_arrival: "Recorded by an earlier version: these latencies end when the last reply reaches the client's host and leave out what that host made the session wait. Other tools, and newer records, count it.",
+        "本记录由旧版本生成：延迟截至最后一个应答到达客户端主机，不含会话在本机等待的时间；其他工具和新版本的记录均计入这段时间。";
     // The load.
     load: "Load", "负载方式";
     terminals: "Terminals", "终端数";
@@ -217,7 +220,11 @@ texts! {
     part: "Part", "部分";
     part_response: "Response time, from when it was due", "响应时间（自应发起时刻起）";
     part_wait: "of it: waiting for a session", "其中：等待会话";
-    part_service: "of it: the database's time", "其中：数据库处理";
+    part_service: "of it: service time",
+        "其中：服务时间";
+    part_service_alone: "Service time", "服务时间";
+    part_server: "of it: server and network", "其中：服务端与网络";
+    part_client: "of it: the client's share", "其中：客户端（等待本机 CPU、读取应答）";
     part_lateness: "of it: the generator's own lateness, where a session was free", "其中：有空闲会话时压测客户端自身的延后";
     steps: "Steps", "各档速率";
     step_purpose: "What for", "用途";

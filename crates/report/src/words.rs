@@ -5,7 +5,7 @@ use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
 use crate::tpch;
-use tidemark_core::record::{RunState, TableState};
+use tidemark_core::record::{LatencyEnd, RunState, TableState};
 use tidemark_core::{ErrorClass, Source};
 
 pub(crate) struct Words<'a> {
@@ -49,6 +49,7 @@ impl Words<'_> {
             template,
             vec![
                 ("tps", three(self.d.transactions_per_s())),
+                ("mean", three(self.d.all.latency().mean_ns() / 1e6)),
                 ("p95", three(p95)),
             ],
         )
@@ -155,14 +156,18 @@ impl Words<'_> {
     }
 
     /// Which latency this is about; nothing without key figures.
-    pub fn latency_kind(&self) -> &'static str {
+    pub fn latency_kind(&self) -> String {
         if !self.d.record.queries.is_empty() {
-            return "";
+            return String::new();
         }
-        match (self.d.kind.is_open_loop(), &self.d.all.response) {
+        let kind = match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, Some(_)) => self.t.response_time,
             (false, Some(_)) => self.t.response_time_due,
             (_, None) => self.t.service_time,
+        };
+        match self.d.record.latency_end {
+            LatencyEnd::Session => kind.into(),
+            LatencyEnd::Arrival => self.t.latency_ends_at_arrival.into(),
         }
     }
 
@@ -177,12 +182,18 @@ impl Words<'_> {
             d.percentile_ms(p)
                 .map_or("–".into(), |ms| format!("{} ms", three(ms)))
         };
+        let latency = d.all.latency();
+        let mean = match latency.is_empty() {
+            true => "–".into(),
+            false => format!("{} ms", three(latency.mean_ns() / 1e6)),
+        };
         let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
         vec![
             (t.transactions_per_s.into(), three(d.transactions_per_s())),
             (t.statements_per_s.into(), three(d.statements_per_s())),
             (t.transactions.into(), whole(d.all.count)),
             (t.errors_passed_over.into(), whole(d.totals.ignored_errors)),
+            (t.average.into(), mean),
             (t.median.into(), ms(50.0)),
             (p("95"), ms(95.0)),
             (p("99"), ms(99.0)),

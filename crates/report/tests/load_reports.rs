@@ -68,7 +68,7 @@ fn terminals_wait_apart_from_the_database() {
         "    terminals on sessions:               1000 on 50\n",
         "    think time:                          exp:12s\n",
         "    waits for a session (ms):            mean 1.50, p50 1.50, p95 2.1",
-        "    database's time (ms):                mean ",
+        "    service time (ms):                   mean ",
         "    injected round trip (ms):            20.00\n",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");

@@ -9,6 +9,7 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::*;
 use tidemark_report::{Lang, ReportError, html, markdown, text};
+use tidemark_stats::Histogram;
 
 type Render = fn(&RunRecord, Lang) -> Result<String, ReportError>;
 const FORMS: [(&str, Render); 3] = [("html", html), ("text", text), ("markdown", markdown)];
@@ -61,11 +62,13 @@ fn the_result_is_said_first() {
     );
     let result = lines.next().unwrap();
     let said =
-        Regex::new(r"^([\d,]+) transactions/s; 95% of them took at most ([\d.]+) ms\.$").unwrap();
+        Regex::new(r"^([\d,]+) transactions/s; 95% of them took at most ([\d.]+) ms \(([\d.]+) ms on average\)\.$").unwrap();
     let said = said.captures(result).unwrap_or_else(|| panic!("{result}"));
     assert_eq!(said[1].replace(',', ""), format!("{tps:.0}"));
     let p95: f64 = said[2].parse().unwrap();
     assert!((5.0..40.0).contains(&p95), "{p95}");
+    let mean: f64 = said[3].parse().unwrap();
+    assert!((1.0..p95).contains(&mean), "{mean}");
     assert!(en.contains("after 3 s of warm-up"), "{en}");
     assert!(
         en.contains("4 tables hold 400,000 rows, as many as expected"),
@@ -73,8 +76,8 @@ fn the_result_is_said_first() {
     );
     let zh = text(&record, Lang::Zh).unwrap();
     assert!(zh.contains(&format!(
-        "吞吐量 {} TPS，95% 的事务在 {} ms 内完成。",
-        &said[1], &said[2]
+        "吞吐量 {} TPS，95% 的事务在 {} ms 内完成（平均 {} ms）。",
+        &said[1], &said[2], &said[3]
     )));
     let page = html(&record, Lang::En).unwrap();
     assert!(page.contains(&format!("<strong>{}</strong> transactions/s", &said[1])));
@@ -500,4 +503,60 @@ fn a_single_error_is_told_in_the_singular() {
     let text = text(&record, Lang::En).unwrap();
     let said = "1 error was passed over beside 50 transactions that ended well";
     assert!(text.contains(said), "{text}");
+}
+
+/// Service time, of it the time at the server and on the way, and the client's share: the three are in
+/// every form, and the means add up.
+#[test]
+fn a_latency_is_told_with_its_parts() {
+    let mut record = one_type();
+    let whole = Histogram::decode(&record.totals.all.service.0).unwrap();
+    let mut server = Histogram::new();
+    for _ in 0..whole.count() {
+        server.record(std::time::Duration::from_nanos(
+            (whole.mean_ns() * 0.25) as u64,
+        ));
+    }
+    record.totals.all.server = Some(EncodedHistogram(server.encode()));
+    let mean = |report: &str, name: &str| -> f64 {
+        let line = report.lines().find(|l| l.trim_start().starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{name}: {report}"));
+        let rest = line.trim_start().strip_prefix(name).unwrap();
+        rest.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let en = text(&record, Lang::En).unwrap();
+    let (whole, server, client) = (
+        mean(&en, "Service time "),
+        mean(&en, "of it: server and network"),
+        mean(&en, "of it: the client's share"),
+    );
+    assert!((server / whole - 0.25).abs() < 0.01, "{server} of {whole}");
+    assert!((server + client - whole).abs() < whole * 0.01, "{client}");
+    let zh = text(&record, Lang::Zh).unwrap();
+    assert!(zh.contains("其中：客户端"), "{zh}");
+    for report in [
+        html(&record, Lang::En).unwrap(),
+        markdown(&record, Lang::En).unwrap(),
+    ] {
+        assert!(report.contains("server and network"), "{report}");
+    }
+}
+
+#[test]
+fn a_record_of_before_says_where_its_latencies_end() {
+    let mut record = one_type();
+    let says = |record: &RunRecord| {
+        text(record, Lang::En)
+            .unwrap()
+            .contains("end when the last reply reaches the client's host")
+    };
+    assert!(!says(&record));
+    record.latency_end = LatencyEnd::Arrival;
+    assert!(says(&record));
+    // As a record that has no word of it.
+    let json = serde_json::to_value(&record).unwrap();
+    let mut json = json.as_object().unwrap().clone();
+    json.remove("latency_end");
+    let read: RunRecord = serde_json::from_value(json.into()).unwrap();
+    assert_eq!(read.latency_end, LatencyEnd::Arrival);
 }

@@ -5,7 +5,7 @@
 
 use crate::ReportError;
 use crate::load::{
-    Due, FiguresOf, Found, Lateness, LoadKind, Spread, StepFigures, max_connections, option,
+    Due, FiguresOf, Found, Lateness, LoadKind, Split, Spread, StepFigures, max_connections, option,
     outside_outages, steps,
 };
 use crate::merge::{TypeLatency, per_second};
@@ -304,12 +304,15 @@ impl Text {
         }
     }
 
-    /// The database's part of the response times.
+    /// What of the response times passed once a session had begun, and where.
     fn service(&mut self, all: &TypeLatency) {
         if all.response.is_some()
             && let Some(service) = Spread::of(&all.service)
         {
-            self.spread("database's time", &service);
+            self.spread("service time", &service);
+            if let Some(split) = Split::of(all) {
+                self.spread("server and network", &split.server);
+            }
         }
     }
 
