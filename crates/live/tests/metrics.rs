@@ -153,6 +153,7 @@ fn buckets_hold_exactly_what_is_not_above_them() {
     let page = page(&metrics);
     for (family, beyond) in [
         ("tidemark_service_time_seconds", 0),
+        ("tidemark_server_and_network_time_seconds", 0),
         ("tidemark_response_time_seconds", 500),
     ] {
         let labels = [("phase", "measure"), ("type", "Payment")];

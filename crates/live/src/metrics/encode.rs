@@ -237,14 +237,22 @@ impl Families<'_, '_> {
         };
         self.histogram(
             "tidemark_service_time",
-            "From send to last reply, of transactions that ended well",
+            "From the first statement until the session has the last reply and can go on, of \
+             transactions that ended well",
             of(|t| Some(&t.service)),
         )?;
         if of(|t| t.response.as_ref()).next().is_some() {
             self.histogram(
                 "tidemark_response_time",
-                "From the moment a transaction was due to its last reply",
+                "From the moment a transaction was due until the session has its last reply",
                 of(|t| t.response.as_ref()),
+            )?;
+        }
+        if of(|t| t.server.as_ref()).next().is_some() {
+            self.histogram(
+                "tidemark_server_and_network_time",
+                "The part of the service time until replies had come to the client's host",
+                of(|t| t.server.as_ref()),
             )?;
         }
         Ok(())

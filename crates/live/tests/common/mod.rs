@@ -24,6 +24,7 @@ pub fn stats(service: &Histogram, response: Option<&Histogram>) -> TypeStats {
     TypeStats {
         count: service.count(),
         service: EncodedHistogram(service.encode()),
+        server: Some(EncodedHistogram(service.encode())),
         response: response.map(|h| EncodedHistogram(h.encode())),
         wait: None,
         ..TypeStats::default()
