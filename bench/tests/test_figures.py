@@ -1,5 +1,6 @@
 """Costs, ratios and verdicts. Run: python3 -m unittest discover -s bench/tests"""
 
+import dataclasses
 import pathlib
 import sys
 import unittest
@@ -21,6 +22,26 @@ class Costs(unittest.TestCase):
         self.assertAlmostEqual(s.cpu_us, 20.0)
         self.assertAlmostEqual(s.user_us, 5.0)
         self.assertAlmostEqual(s.cpu_s, 4.0)
+
+
+class Latencies(unittest.TestCase):
+    def one(self, rate, mean_ms, sessions=10):
+        latency = figures.Latency(sessions, rate, mean_ms, mean_ms * 2)
+        return dataclasses.replace(sample(rate=rate), latency=latency, native=latency)
+
+    def test_only_like_throughputs_are_compared(self):
+        ours = [self.one(1050, 9.5), self.one(1200, 8.3)]
+        near, beside = figures.alike(ours, [self.one(1000, 10.0)] * 2)
+        self.assertEqual((len(near), len(beside)), (1, 1))
+        self.assertAlmostEqual(figures.ratio(figures.MEAN, near, beside).median, 0.95)
+
+    def test_a_mean_that_leaves_time_out_is_missed(self):
+        by = {10: {TIDEMARK: [self.one(1000, 9.9)], SYSBENCH: [self.one(1000, 9.9)]}}
+        self.assertIn("met", report.latency_table(by))
+        self.assertIn("met", report.like_table(by))
+        by[10][TIDEMARK] = [self.one(1000, 4.5)]
+        self.assertIn("missed", report.latency_table(by))
+        self.assertIn("missed", report.like_table(by))
 
 
 class Ratios(unittest.TestCase):

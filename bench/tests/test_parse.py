@@ -20,6 +20,21 @@ SQL statistics:
     queries:                             184469 (61439.29 per sec.)
     ignored errors:                      3      (1.00 per sec.)
     reconnects:                          0      (0.00 per sec.)
+
+Latency (ms):
+         min:                                    0.91
+         avg:                                    2.60
+         max:                                   31.20
+         95th percentile:                        5.18
+         sum:                                23974.60
+
+"""
+SHOWN = """\
+oltp_point_select on MariaDB 10.11.6
+  Transactions/s         12,345
+  Average                1.23 ms
+  Median                 1.11 ms
+  95th percentile        2.34 ms
 """
 PGBENCH = """\
 transaction type: <builtin: select only>
@@ -38,6 +53,17 @@ tps = 49577.842374 (without initial connection time)
 
 
 class Parse(unittest.TestCase):
+    def test_latencies_and_what_they_account_for(self):
+        found = parse.latency(SYSBENCH, 8)
+        self.assertAlmostEqual(found.mean_ms, 2.6, 6)
+        self.assertEqual((found.per_second, found.p95_ms), (3071.15, 5.18))
+        # Little's law: 3071.15/s × 2.6 ms are 7.985 sessions of 8.
+        self.assertAlmostEqual(found.accounted, 0.99812, 4)
+        own = parse.shown(SHOWN, 16)
+        self.assertEqual((own.per_second, own.mean_ms, own.p95_ms), (12345.0, 1.23, 2.34))
+        with self.assertRaises(BenchError):
+            parse.latency(SYSBENCH.replace("sum:", "total:"), 8)
+
     def test_sysbench_gives_queries_and_their_rate(self):
         self.assertEqual(parse.sysbench(SYSBENCH), (184469, 61439.29))
 

@@ -61,9 +61,22 @@ class Clients:
         done, reader = self._run(client, workload, size, sessions, seconds)
         try:
             queries, per_second = reader(done.stdout)
+            said = native = None
+            if client in (TIDEMARK, SYSBENCH, ONE_TABLE):
+                said = parse.latency(done.stdout, sessions)
+            if client in (TIDEMARK, ONE_TABLE):
+                native = parse.shown(self._shown(), sessions)
         except BenchError as error:
             raise BenchError(f"{client}: {error}\n{done.stdout}{done.stderr}") from error
-        return sample(done, queries, per_second)
+        found = sample(done, queries, per_second)
+        return dataclasses.replace(found, latency=said, native=native)
+
+    def _shown(self):
+        """What Tidemark's own report says of the last run."""
+        program_of = self.programs.tidemark
+        if pathlib.Path(program_of).name == "sysbench":
+            raise BenchError("name the program itself, not a link named sysbench")
+        return self._measure(TIDEMARK, [program_of, "show", "last"], GRACE_S, self.env).stdout
 
     def run_with(self, client, workload, size, sessions, seconds, *options):
         """One run of sysbench or Tidemark with options of its own: what it used and said."""

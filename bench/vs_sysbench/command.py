@@ -130,6 +130,8 @@ def measure_server(clients, name, plan, say):
             for kind in kinds:
                 found = measure_workload(clients, kind, plan, say)
                 sections.append(f"### {name}, `{kind}`\n\n{report.costs_table(found)}")
+                sections.append(report.latency_table(found))
+                sections.append(report.like_table(found))
                 for against in (SYSBENCH, PGBENCH):
                     if against in next(iter(found.values())):
                         sections.append(report.ratios_table(found, against))

@@ -5,6 +5,23 @@ import statistics
 
 
 @dataclasses.dataclass(frozen=True)
+class Latency:
+    """What a client says of its latencies, and how that fits its throughput."""
+
+    sessions: int
+    # Transactions a second.
+    per_second: float
+    mean_ms: float
+    p95_ms: float
+
+    @property
+    def accounted(self):
+        """Little's law: the share of the sessions' time that its latencies account for. 1 where
+        a latency is all that the session waited."""
+        return self.per_second * self.mean_ms / 1000 / self.sessions
+
+
+@dataclasses.dataclass(frozen=True)
 class Sample:
     """One run of one client."""
 
@@ -14,6 +31,19 @@ class Sample:
     system_s: float
     max_rss_bytes: int
     wall_s: float
+    # In its own output; and in Tidemark's report of the same run.
+    latency: Latency | None = None
+    native: Latency | None = None
+
+    @property
+    def mean_ms(self):
+        """Mean latency."""
+        return self.latency.mean_ms
+
+    @property
+    def p95_ms(self):
+        """95th percentile of the latency."""
+        return self.latency.p95_ms
 
     @property
     def cpu_us(self):
@@ -59,6 +89,9 @@ MEMORY = Figure("resident memory", "max_rss_bytes", 1 << 20, "MiB", 1)
 THROUGHPUT = Figure("throughput", "per_second", 1, "queries/s", 0, less=False)
 RUN_FIGURES = (CPU, USER, MEMORY, THROUGHPUT)
 
+MEAN = Figure("mean latency", "mean_ms", 1, "ms", 3)
+P95 = Figure("95th percentile", "p95_ms", 1, "ms", 3)
+
 WALL = Figure("wall time", "wall_s", 1, "s", 2)
 LOAD_CPU = Figure("client CPU", "cpu_s", 1, "s", 2)
 LOAD_FIGURES = (WALL, LOAD_CPU, MEMORY)
@@ -69,6 +102,11 @@ RUN_REACHES = {
     256: {CPU: 0.60, USER: 0.25, MEMORY: 0.15, THROUGHPUT: 1.0},
 }
 LOAD_REACHES = {WALL: 0.5}
+# Throughput × mean / sessions of each run, and the median ratio of means at like throughput.
+ACCOUNTED = (0.95, 1.03)
+LIKE_MEANS = (0.9, 1.1)
+# Throughputs so near to each other are alike.
+LIKE_THROUGHPUT = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,3 +146,19 @@ def verdict(figure, found, reach):
         return f"{'≤' if figure.less else '≥'} {reach}", "too small to say"
     met = found.median <= reach if figure.less else found.median >= reach
     return f"{'≤' if figure.less else '≥'} {reach}", "met" if met else "missed"
+
+
+def alike(ours, theirs):
+    """The pairs of runs whose throughput lies within `LIKE_THROUGHPUT` of each other, as two
+    lists."""
+    near = [
+        (a, b)
+        for a, b in zip(ours, theirs)
+        if abs(a.per_second / b.per_second - 1) <= LIKE_THROUGHPUT
+    ]
+    return [a for a, _ in near], [b for _, b in near]
+
+
+def within(value, bounds):
+    """`met` or `missed`."""
+    return "met" if bounds[0] <= value <= bounds[1] else "missed"

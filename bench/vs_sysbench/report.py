@@ -3,17 +3,23 @@
 from .clients import BARE, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK
 from .errors import BenchError
 from .figures import (
+    ACCOUNTED,
     CPU,
+    LIKE_MEANS,
     LOAD_FIGURES,
     LOAD_REACHES,
+    MEAN,
     MEMORY,
+    P95,
     RUN_FIGURES,
     RUN_REACHES,
     THROUGHPUT,
     USER,
+    alike,
     median,
     ratio,
     verdict,
+    within,
 )
 
 BEGIN = "<!-- vs-sysbench: written by bench/vs-sysbench --write-readme -->"
@@ -66,6 +72,43 @@ def ratios_table(by_sessions, against):
             reach = RUN_REACHES.get(sessions, {}).get(figure)
             rows.append([str(sessions), figure.name, str(found), *verdict(figure, found, reach)])
     heads = ["sessions", f"{ours} / {against}", "median (lowest–highest)", "reach", ""]
+    return table(heads, rows)
+
+
+def latency_table(by_sessions):
+    """Little's law for every client that tells latencies: throughput × mean / sessions, lowest and
+    highest of the runs, in its output and in Tidemark's own report; then mean and percentile."""
+    rows = []
+    for sessions, by_client in by_sessions.items():
+        for client in (TIDEMARK, SYSBENCH):
+            runs = by_client[client]
+            told = [[s.latency.accounted for s in runs]]
+            told += [[s.native.accounted for s in runs]] if client == TIDEMARK else []
+            reach = within(min(map(min, told)), ACCOUNTED), within(max(map(max, told)), ACCOUNTED)
+            spans = [f"{min(values):.3f}–{max(values):.3f}" for values in told]
+            rows.append(
+                [str(sessions), client, spans[0], spans[1] if len(spans) > 1 else "–"]
+                + [f.show(median(f, runs)) for f in (MEAN, P95)]
+                + ["–" if client != TIDEMARK else "met" if reach == ("met", "met") else "missed"]
+            )
+    heads = ["sessions", "client", "throughput × mean / sessions", "the same in `tidemark show`",
+             MEAN.name, P95.name, f"reach {ACCOUNTED[0]}–{ACCOUNTED[1]}"]
+    return table(heads, rows)
+
+
+def like_table(by_sessions):
+    """Tidemark's mean and percentile over sysbench's, in the pairs with like throughput."""
+    rows = []
+    for sessions, by_client in by_sessions.items():
+        ours, theirs = alike(by_client[TIDEMARK], by_client[SYSBENCH])
+        if not ours:
+            rows.append([str(sessions), "0", "–", "–", "–"])
+            continue
+        means = ratio(MEAN, ours, theirs)
+        rows.append([str(sessions), str(len(ours)), str(means), str(ratio(P95, ours, theirs)),
+                     within(means.median, LIKE_MEANS)])
+    heads = ["sessions", "pairs with like throughput", "ratio of means: median (lowest–highest)",
+             "ratio of 95th percentiles", f"reach {LIKE_MEANS[0]}–{LIKE_MEANS[1]}"]
     return table(heads, rows)
 
 
