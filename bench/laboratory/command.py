@@ -131,14 +131,15 @@ class Bench:
         for delay in self.plan.delays:
             for protocol in PROTOCOLS:
                 run, truth = self._run(protocol, [f"--delay={delay}"], self.plan.sessions)
-                found = differences(truth, run.service)
+                found = differences(truth, run.server)
                 off = ", ".join(f"p{d.percent:g} {report.signed(d.off_ns)}" for d in found)
                 self.say(f"{delay}, {protocol}: {off}")
                 results.append((delay, protocol, run, found))
         return (
-            f"### Closed loop, {self.plan.sessions} sessions: service time beside the truth\n\n"
+            f"### Closed loop, {self.plan.sessions} sessions: time at the server and on the way beside the truth\n\n"
             f"True values, and how much more was measured; to be reached: at most "
             f"{NEAR_PART:.0%} or {report.time(NEAR_NS)}, whichever is larger.\n\n"
+            "The client's share is what its own host added to the mean until the session could go on.\n\n"
             f"{report.accuracy_table(results)}"
         )
 

@@ -22,12 +22,17 @@ class Histogram:
 
     def __init__(self, text):
         try:
-            _, low, high, encoded = text.split(":")
-            self.min_ns, self.max_ns = int(low), int(high)
+            total, low, high, encoded = text.split(":")
+            self.sum_ns, self.min_ns, self.max_ns = int(total), int(low), int(high)
             self.counts = list(_counts(base64.b64decode(encoded, validate=True)))
         except (ValueError, IndexError, struct.error) as error:
             raise BenchError(f"a histogram of the record can't be read: {error}") from error
         self.count = sum(count for _, count in self.counts)
+
+    @property
+    def mean_ns(self):
+        """The mean, of the exact sum; 0 of nothing."""
+        return self.sum_ns / self.count if self.count else 0
 
     def percentile_ns(self, percent):
         """The value that `percent` of all are at or below."""

@@ -58,6 +58,8 @@ class Run:
         totals = record["totals"]
         self.count, self.elapsed_s = totals["all"]["count"], totals["elapsed_s"]
         self.service = Histogram(totals["all"]["service"])
+        # The part of it at the server and on the way: what the laboratory knows.
+        self.server = Histogram(totals["all"]["server"])
         response = totals["all"].get("response")
         self.response = Histogram(response) if response else None
         lateness = totals.get("lateness")

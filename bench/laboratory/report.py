@@ -30,14 +30,15 @@ def verdict(met):
 def accuracy_table(results):
     """`results`: (distribution, protocol, run, differences)."""
     heads = ["delay", "protocol", "a second"]
-    heads += [head for p in PERCENTS for head in (f"p{p:g}", "off by")] + [""]
+    heads += [head for p in PERCENTS for head in (f"p{p:g}", "off by")] + ["client's share", ""]
     rows = []
     for delay, protocol, run, found in results:
         cells = [f"`{delay}`", NAMES[protocol], f"{run.per_second:,.0f}"]
         for difference in found:
             mark = "" if difference.near else " (!)"
             cells += [time(difference.truth_ns), signed(difference.off_ns) + mark]
-        rows.append([*cells, verdict(all(d.near for d in found))])
+        share = run.service.mean_ns - run.server.mean_ns
+        rows.append([*cells, signed(share), verdict(all(d.near for d in found))])
     return table(heads, rows)
 
 

@@ -53,7 +53,8 @@ fn measure(delay: &str, pick: impl Fn(&Lab) -> Connector) -> Vec<String> {
     let result = drive(&spec, &pick(&lab), || {});
     let truth = lab.stop().unwrap();
     assert_eq!(result.totals.all.count, truth.delays.count());
-    too_far(&truth.delays, &decode(&result.totals.all.service))
+    let server = result.totals.all.server.as_ref().unwrap();
+    too_far(&truth.delays, &decode(server))
 }
 
 fn is_true(delay: &str) {
@@ -86,6 +87,38 @@ fn log_normal_delays_are_measured_as_they_are() {
 #[test]
 fn delays_of_two_modes_are_measured_as_they_are() {
     is_true("bimodal:1ms@0.99,50ms@0.01");
+}
+
+/// Little's law on a client whose sessions wait for their own host most of the time: a session's whole
+/// time is in its latencies, and the time at the server and on the way is a part of each.
+#[test]
+fn a_latency_is_what_the_session_waited() {
+    const SESSIONS: usize = 64;
+    let _alone = alone();
+    let lab = lab(LabConfig {
+        delay: "constant:50us".parse().unwrap(),
+        ..LabConfig::default()
+    });
+    for connector in connectors(&lab) {
+        let spec = RunSpec {
+            terminals: SESSIONS,
+            sessions: SESSIONS,
+            // All wait for one thread.
+            executors: Some(1),
+            time: Some(Duration::from_secs(2)),
+            ..RunSpec::default()
+        };
+        let result = drive(&spec, &connector, || {});
+        let all = &result.totals.all;
+        let (service, server) = (decode(&all.service), decode(all.server.as_ref().unwrap()));
+        let waited =
+            |h: &Histogram| h.sum_ns() as f64 / 1e9 / result.totals.elapsed_s / SESSIONS as f64;
+        let (whole, at_server) = (waited(&service), waited(&server));
+        // Sessions begin one after the other, and the last transactions end after the run's time.
+        assert!((0.9..=1.03).contains(&whole), "{whole}");
+        assert_eq!(service.count(), server.count());
+        assert!(at_server < whole, "{at_server} of {whole}");
+    }
 }
 
 /// The comparison itself can fail.
