@@ -108,3 +108,5 @@ pub const TAIL_COUNT: f64 = 0.01;
 pub const TAIL_SHARE: f64 = 0.5;
 /// `heavy-tail`: fewer transactions have no slowest hundredth.
 pub const TAIL_SAMPLES: u64 = 1000;
+/// `heavy-tail`: fewer intervals don't tell a steady tail from one moment's.
+pub const TAIL_INTERVALS: usize = 3;

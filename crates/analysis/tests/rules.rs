@@ -231,6 +231,10 @@ fn a_few_transactions_that_hold_most_of_the_time_are_told() {
         (0..count).for_each(|_| all.record(Duration::from_millis(ms)));
         set_latencies(&mut record, &all);
         record.sessions = 1;
+        for interval in &mut record.intervals {
+            let fast = stats(&histogram(1000, 0.2));
+            interval.types.insert("t".into(), fast);
+        }
         record
     };
     // 100 of 20,000 take 900 ms: the mean is 4.7 ms, the 95th percentile 0.3.
@@ -239,6 +243,16 @@ fn a_few_transactions_that_hold_most_of_the_time_are_told() {
     let found = findings(&record).unwrap();
     let tail = found.iter().find(|f| f.rule == "heavy-tail").unwrap();
     assert_eq!(tail.severity, Severity::Suspect);
+    // Every second has its share of them: mean and percentile together are what there is every time.
+    let mut steady = record.clone();
+    for interval in &mut steady.intervals {
+        let mut h = histogram(995, 0.2);
+        (0..5).for_each(|_| h.record(Duration::from_millis(900)));
+        interval.types.insert("t".into(), stats(&h));
+    }
+    let found = findings(&steady).unwrap();
+    let tail = found.iter().find(|f| f.rule == "heavy-tail").unwrap();
+    assert_eq!(tail.severity, Severity::Note);
     // 100 take 5 ms: they hold a ninth of the time, and the mean is below the percentile.
     assert!(!rules(&with_slow(100, 5)).contains(&"heavy-tail"));
     // The percentile is above the mean, and one in a hundred holds most of the time all the same.

@@ -1,8 +1,12 @@
 //! A headline that a few transactions contradict.
+//!
+//! Where most intervals have the tail (an embedded engine's checkpoints), mean and percentile together
+//! describe the run; where a few have it, another run may have none.
 
 use crate::run::Run;
-use crate::thresholds::{TAIL_COUNT, TAIL_SAMPLES, TAIL_SHARE};
+use crate::thresholds::{TAIL_COUNT, TAIL_INTERVALS, TAIL_SAMPLES, TAIL_SHARE};
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+use tidemark_stats::{Histogram, median};
 
 pub(super) const ID: &str = "heavy-tail";
 
@@ -30,7 +34,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     }
     Ok(Some(Finding {
         rule: ID,
-        severity: if contradicted {
+        severity: if contradicted && !is_steady(run, p95)? {
             Severity::Suspect
         } else {
             Severity::Note
@@ -45,4 +49,17 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             ("max", Figure::Number(latency.max_ns() as f64 / 1e6)),
         ],
     }))
+}
+
+/// Whether the mean of most intervals is above the percentile, too.
+fn is_steady(run: &Run<'_>, p95_ns: f64) -> Result<bool, AnalysisError> {
+    let mut means = Vec::new();
+    for interval in run.whole() {
+        let mut latency = Histogram::new();
+        for stats in interval.types.values() {
+            run.add_latency(stats, &mut latency)?;
+        }
+        means.push(latency.mean_ns());
+    }
+    Ok(means.len() >= TAIL_INTERVALS && median(&means) > p95_ns)
 }

@@ -1,0 +1,1 @@
+"""Findings of runs that nothing is wrong with."""
