@@ -180,6 +180,17 @@ pub struct TypeStats {
     pub wait: Option<EncodedHistogram>,
 }
 
+/// Where a mean service time passed, in milliseconds; the two parts add up to the whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencyParts {
+    /// From handing the first statement over until the session can go on.
+    pub service_mean_ms: f64,
+    /// Of it, until replies had come to the client's host.
+    pub server_and_network_mean_ms: f64,
+    /// Of it, the rest: waiting for the client host's processors, reading.
+    pub client_mean_ms: f64,
+}
+
 /// Whether an interval counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -414,6 +425,9 @@ pub struct Totals {
     pub notes: BTreeMap<String, u64>,
     /// All types together.
     pub all: TypeStats,
+    /// Where their mean service time passed; absent of embedded databases and in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_parts: Option<LatencyParts>,
     /// How evenly sessions were served.
     pub fairness: Fairness,
     /// Arrivals that came when no session was free (open loop).

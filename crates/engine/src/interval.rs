@@ -2,7 +2,9 @@
 
 use crate::recorder::{Counters, Latencies, SessionTally};
 use std::collections::BTreeMap;
-use tidemark_core::record::{EncodedHistogram, Fairness, HostLoad, HostRole, TypeStats};
+use tidemark_core::record::{
+    EncodedHistogram, Fairness, HostLoad, HostRole, LatencyParts, TypeStats,
+};
 use tidemark_stats::{Histogram, mean, population_stddev};
 
 /// What a workload counts.
@@ -22,6 +24,25 @@ fn stats(latencies: &Latencies) -> TypeStats {
         response: encoded(&latencies.response),
         wait: encoded(&latencies.wait),
     }
+}
+
+/// Where the mean service time of all types passed; `None` where that is not measured.
+pub(crate) fn latency_parts(counters: &Counters) -> Option<LatencyParts> {
+    let (mut count, mut service, mut server) = (0, 0, 0);
+    for latencies in &counters.types {
+        if latencies.server.count() != latencies.service.count() {
+            return None;
+        }
+        count += latencies.service.count();
+        service += latencies.service.sum_ns();
+        server += latencies.server.sum_ns();
+    }
+    let mean_ms = |sum_ns: u128| sum_ns as f64 / count as f64 / 1e6;
+    (count > 0).then(|| LatencyParts {
+        service_mean_ms: mean_ms(service),
+        server_and_network_mean_ms: mean_ms(server),
+        client_mean_ms: mean_ms(service.saturating_sub(server)),
+    })
 }
 
 /// `None` for nothing.

@@ -5,7 +5,7 @@ use crate::control::StopHandle;
 use crate::dead_time::DeadTime;
 use crate::error::EngineError;
 use crate::interval::{
-    Names, all_types, encoded, fairness, host_loads, notes, part_stats, type_stats,
+    Names, all_types, encoded, fairness, host_loads, latency_parts, notes, part_stats, type_stats,
 };
 use crate::launch::Crew;
 use crate::recorder::{Counters, SessionTally};
@@ -442,6 +442,7 @@ impl<'a> Measurement<'a> {
             parts: part_stats(self.names.types, counters),
             notes: notes(self.names.notes, counters),
             all: all_types(counters),
+            latency_parts: latency_parts(counters),
             fairness: fairness(&sessions, clients_own),
             delayed_arrivals: counters.delayed,
             dropped_arrivals: counters.dropped,
