@@ -2,6 +2,7 @@
 //! says what it saw, in figures, or nothing.
 
 mod carried_state;
+mod client_stopped;
 mod drift;
 mod error_rate;
 mod latency_floor;
@@ -27,12 +28,13 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 15] = [
+pub const RULES: [&str; 16] = [
     summary_mismatch::ID,
     littles_law::ID,
     row_count::ID,
     carried_state::ID,
     outage::ID,
+    client_stopped::ID,
     error_rate::ID,
     no_op_writes::ID,
     stall::ID,
@@ -45,12 +47,13 @@ pub const RULES: [&str; 15] = [
     no_repeat::ID,
 ];
 
-const OF_ONE_RUN: [OfOneRun; 13] = [
+const OF_ONE_RUN: [OfOneRun; 14] = [
     summary_mismatch::check,
     littles_law::check,
     row_count::check,
     carried_state::check,
     outage::check,
+    client_stopped::check,
     error_rate::check,
     no_op_writes::check,
     stall::check,
@@ -63,11 +66,12 @@ const OF_ONE_RUN: [OfOneRun; 13] = [
 
 /// What also holds for streams of queries. An interval of theirs is one query, none like the other,
 /// so that rates, tails and users say nothing of the run.
-const OF_QUERIES: [OfOneRun; 5] = [
+const OF_QUERIES: [OfOneRun; 6] = [
     summary_mismatch::check,
     row_count::check,
     carried_state::check,
     outage::check,
+    client_stopped::check,
     error_rate::check,
 ];
 
