@@ -2,7 +2,7 @@
 //! which the client did not run.
 
 use crate::run::Run;
-use crate::thresholds::{DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, STALLED_EXPECTED};
+use crate::thresholds::{DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED};
 use crate::{Both, Figure, Finding, LoadKind, Severity, option};
 use tidemark_core::ThinkTime;
 use tidemark_core::record::DeadSide;
@@ -122,7 +122,8 @@ pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[Sp
         longer.count().max(1) as f64
     };
     let caught = 2.0 * sessions * as_long(1.0 / DEAD_LATENCIES) / count.max(1.0);
-    let usual_s = run.service.percentile_ns(100.0 * (1.0 - caught).max(0.5)) as f64 / 1e9;
+    let share = (1.0 - caught).clamp(0.5, DEAD_USUAL);
+    let usual_s = run.service.percentile_ns(100.0 * share) as f64 / 1e9;
     // Who was caught took as long as the stretch; where many take longer, that is how they are.
     let longest_ns = length_s * DEAD_LONGER * 1e9;
     let longer: u64 = run

@@ -61,6 +61,9 @@ pub const DEAD_SHORTEST_S: f64 = 0.8;
 /// `stall`: a stretch is at least so many times what a transaction takes and a user thinks: users in
 /// step with each other all end at once, and nothing ends between.
 pub const DEAD_LATENCIES: f64 = 3.0;
+/// `stall`: the share of transactions whose time is what one takes; a server under load has a few
+/// in a thousand that waited for others (SQLite's lock is not fair).
+pub const DEAD_USUAL: f64 = 0.99;
 /// `stall`: transactions that took longer than so many times a stretch were not kept by it alone.
 pub const DEAD_LONGER: f64 = 2.0;
 /// `stall`: the slowest transaction is at least this many times the 99.9th percentile,
