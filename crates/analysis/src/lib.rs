@@ -5,6 +5,7 @@
 //! files or knows a database.
 
 pub mod compare;
+mod dead;
 mod error;
 mod finding;
 mod kind;

@@ -41,11 +41,31 @@ pub const TREND_CHANGE: f64 = 0.2;
 /// `drift`: standard errors, widened for autocorrelation, that are no chance (1 in 10,000).
 pub const TREND_SURE: f64 = 4.0;
 
-/// `stall`: an interval below this share of the median one.
+/// `stall`: an interval below this share of the median one of those in which anything ended.
 pub const STALLED_RATE: f64 = 0.05;
 /// `stall`: an interval is judged only where so many transactions were to be expected: with 20, none
 /// at all comes by chance once in half a billion intervals.
 pub const STALLED_EXPECTED: f64 = 20.0;
+/// `stall`, `client-stopped`: dead time below this share of a run moves no mean by more than two
+/// repeats differ anyway; from it on the figures may mislead.
+pub const DEAD_SUSPECT: f64 = 0.01;
+/// `stall`: servers do stall, and then that is what their users see; but with a fifth of the run dead
+/// its mean and its percentiles are those of neither state.
+pub const TARGET_DEAD_INVALID: f64 = 0.2;
+/// `client-stopped`: that time says nothing of the server. As much as of an outage ([`AWAY_INVALID`])
+/// is most of what a comparison would find.
+pub const CLIENT_DEAD_INVALID: f64 = 0.05;
+/// `stall`: shorter stretches without a transaction are not told, in seconds; runs record them from
+/// here on.
+pub const DEAD_SHORTEST_S: f64 = 0.8;
+/// `stall`: a stretch is at least so many times what a transaction takes and a user thinks: users in
+/// step with each other all end at once, and nothing ends between.
+pub const DEAD_LATENCIES: f64 = 3.0;
+/// `stall`: the share of transactions whose time is what one takes; a server under load has a few
+/// in a thousand that waited for others (SQLite's lock is not fair).
+pub const DEAD_USUAL: f64 = 0.99;
+/// `stall`: transactions that took longer than so many times a stretch were not kept by it alone.
+pub const DEAD_LONGER: f64 = 2.0;
 /// `stall`: the slowest transaction is at least this many times the 99.9th percentile,
 pub const STALLED_LATENCY: f64 = 20.0;
 /// and this slow, in milliseconds.

@@ -120,7 +120,7 @@ fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
 #[test]
 fn a_clean_run_has_no_finding() {
     assert_eq!(rules(&clean()), [""; 0]);
-    assert_eq!(RULES.len(), 19);
+    assert_eq!(RULES.len(), 20);
 }
 
 #[test]
@@ -405,6 +405,163 @@ fn a_second_of_nothing_is_a_stall() {
     let mut rates = vec![8; 30];
     rates[5] = 0;
     assert!(!rules(&of_rates(&rates)).contains(&"stall"));
+}
+
+/// A clean run of `total_s` seconds at 1,000/s whose eight sessions were caught by stretches of a
+/// side: (start, length) in seconds.
+fn with_dead_times(total_s: u64, stretches: &[(f64, f64, DeadSide)]) -> RunRecord {
+    let dead = |n: u64| {
+        let middle = n as f64 + 0.5;
+        stretches.iter().any(|(s, l, _)| *s <= middle && middle < s + l)
+    };
+    let rates: Vec<u64> = (0..total_s).map(|n| if dead(n) { 0 } else { 1000 }).collect();
+    let mut record = of_rates(&rates);
+    let mut all = Histogram::decode(&record.totals.all.service.0).unwrap();
+    for (_, length, _) in stretches {
+        (0..8).for_each(|_| all.record(Duration::from_secs_f64(*length)));
+    }
+    // They end in the last interval.
+    let mut last = histogram(rates[rates.len() - 1], 7.9);
+    for (_, length, _) in stretches {
+        (0..8).for_each(|_| last.record(Duration::from_secs_f64(*length)));
+    }
+    let end = record.intervals.last_mut().unwrap();
+    end.types.insert("t".into(), stats(&last));
+    set_latencies(&mut record, &all);
+    record.dead_times = Some(
+        stretches
+            .iter()
+            .map(|(start_s, length_s, side)| DeadTime {
+                start_ms: (start_s * 1000.0) as i64,
+                length_ms: length_s * 1000.0,
+                side: *side,
+            })
+            .collect(),
+    );
+    record
+}
+
+#[test]
+fn dead_time_is_told_whatever_its_share_and_on_its_side() {
+    use Severity::{Invalid, Note, Suspect};
+    for (side, rule, severities) in [
+        (DeadSide::Target, "stall", [Suspect, Invalid, Invalid]),
+        (DeadSide::Client, "client-stopped", [Invalid; 3]),
+    ] {
+        for (length, severity) in [1.0, 7.0, 9.0].into_iter().zip(severities) {
+            let record = with_dead_times(10, &[(0.5, length, side)]);
+            let found = only(&record, rule);
+            assert_eq!(found.severity, severity, "{rule} {length}");
+            let number = |name: &str| match found.figure(name) {
+                Some(tidemark_analysis::Figure::Number(n)) => *n,
+                other => panic!("{name}: {other:?}"),
+            };
+            assert_eq!((number("start"), number("end")), (0.5, 0.5 + length));
+            let outside = number("outside");
+            assert!((900.0..2100.0).contains(&outside), "{outside}");
+            assert_eq!(rules(&record), [rule]);
+        }
+    }
+    // Several, of which the longest is told.
+    let target = |start: f64, length: f64| (start, length, DeadSide::Target);
+    let record = with_dead_times(20, &[target(2.0, 2.0), target(7.0, 3.0), target(12.0, 2.0)]);
+    let found = only(&record, "stall");
+    assert_eq!(
+        found.figure("stretches"),
+        Some(&tidemark_analysis::Figure::Count(3))
+    );
+    let record = with_dead_times(200, &[target(2.0, 1.0)]);
+    assert_eq!(only(&record, "stall").severity, Note);
+    // Both sides are told apart.
+    let both = with_dead_times(20, &[target(2.0, 2.0), (7.0, 3.0, DeadSide::Client)]);
+    assert_eq!(rules(&both), ["client-stopped", "stall"]);
+    // To the end.
+    assert_eq!(rules(&with_dead_times(10, &[target(1.0, 9.0)])), ["stall"]);
+}
+
+#[test]
+fn a_pause_that_is_to_be_expected_is_no_dead_time() {
+    let nothing = |seconds: f64| {
+        vec![DeadTime {
+            start_ms: 3000,
+            length_ms: seconds * 1000.0,
+            side: DeadSide::Target,
+        }]
+    };
+    // No arrival was due.
+    let mut record = of_rates(&[2; 20]);
+    record.rate = Some(2.0);
+    record.dead_times = Some(nothing(3.0));
+    assert!(!rules(&record).contains(&"stall"));
+    // Few transactions, of four seconds each.
+    let mut record = of_rates(&[2; 20]);
+    record.dead_times = Some(nothing(3.0));
+    assert!(!rules(&record).contains(&"stall"));
+    // Sixty-four sessions in step with each other.
+    let mut record = of_rates(&[64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0]);
+    record.sessions = 64;
+    set_latencies(&mut record, &histogram(384, 2000.0));
+    record.dead_times = Some(
+        (0..6)
+            .map(|n| DeadTime {
+                start_ms: n * 2000,
+                length_ms: 1900.0,
+                side: DeadSide::Target,
+            })
+            .collect(),
+    );
+    assert!(!rules(&record).contains(&"stall"));
+    // One in ten takes three seconds, the others a millisecond.
+    let mut record = of_rates(&[27; 60]);
+    let mut all = histogram(1458, 1.0);
+    all.merge(&histogram(162, 3000.0));
+    set_latencies(&mut record, &all);
+    record.dead_times = Some(
+        (0..20)
+            .map(|n| DeadTime {
+                start_ms: n * 3000,
+                length_ms: 800.0 + 20.0 * n as f64,
+                side: DeadSide::Target,
+            })
+            .collect(),
+    );
+    assert!(!rules(&record).contains(&"stall"));
+    // It is an outage's.
+    let mut record = with_dead_times(20, &[(3.0, 2.0, DeadSide::Target)]);
+    record.totals.outage_s = 2.0;
+    record.outages = vec![Outage {
+        host: "db1:3306".into(),
+        start_ms: 3000,
+        length_ms: 2000.0,
+        ended: true,
+        first_error: "refused".into(),
+    }];
+    assert_eq!(only(&record, "outage").severity, Severity::Invalid);
+}
+
+#[test]
+fn intervals_tell_dead_time_where_nobody_looked_for_it() {
+    // Most of the run, and all but one interval of it.
+    for (alive, dead) in [(3, 7), (4, 6), (1, 25)] {
+        let mut rates = vec![1000; alive];
+        rates.extend(vec![0; dead]);
+        let mut record = of_rates(&rates);
+        record.dead_times = None;
+        let found = findings(&record).unwrap();
+        let stall = found.iter().find(|f| f.rule == "stall").unwrap();
+        assert_eq!(stall.severity, Severity::Invalid);
+        assert_eq!(
+            stall.figure("median"),
+            Some(&tidemark_analysis::Figure::Number(1000.0))
+        );
+    }
+    // Ten thousand users in step who think for ten seconds.
+    let mut rates = vec![0; 30];
+    rates.iter_mut().step_by(10).for_each(|r| *r = 10_000);
+    let mut record = of_rates(&rates);
+    record.terminals = Some(10_000);
+    option(&mut record, "think-time", "10s");
+    assert!(!rules(&record).contains(&"stall"));
 }
 
 #[test]

@@ -49,6 +49,11 @@ pub fn asked() {
     }
 }
 
+/// How long ago the user asked for an end, if he did.
+pub fn since() -> Option<Duration> {
+    ASKED.get().map(Instant::elapsed)
+}
+
 /// What a run or load asks whether it should end.
 pub fn handle() -> StopHandle {
     HANDLE.get_or_init(StopHandle::new).clone()

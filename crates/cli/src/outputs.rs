@@ -93,11 +93,15 @@ impl Outputs {
         let kept = storing.finish(&recording.record);
         // A day's intervals are left where they are unless a file asks for them.
         let few = recording.record.totals.elapsed_s <= LONGEST_JUDGED_S;
-        if self.any() || few {
+        let beside = storing.place_beside(&recording.record).filter(|_| !kept);
+        if self.any() || few || beside.is_some() {
             recording.record.intervals = storing.intervals();
         }
         let record = &recording.record;
         complain(storing);
+        if let Some(path) = beside {
+            put_beside(record, &path, storing);
+        }
         say(out, &self.findings(record));
         let written = self.write(record, out);
         if kept {
@@ -125,6 +129,19 @@ impl Outputs {
             say(out, &format!("Report: {}\n", path.display()));
         }
         Ok(())
+    }
+}
+
+/// Writes the record of a run that the store did not take, so that it is not lost.
+fn put_beside(record: &RunRecord, path: &Path, storing: &Storing) {
+    let written = render::write(record, path, Format::Json, "en");
+    match written {
+        Ok(()) => eprintln!(
+            "tidemark: its record is in {}; when the store can be written to: {}",
+            path.display(),
+            storing.taking_in(record, path)
+        ),
+        Err(error) => eprintln!("tidemark: nor could its record be written beside it: {error}"),
     }
 }
 
@@ -161,7 +178,7 @@ pub fn load_begins(recording: &mut Recording, storing: &mut Storing, begun: &Sta
 
 /// Says what went wrong with the store, if anything did.
 pub fn complain(storing: &mut Storing) {
-    if let Some(complaint) = storing.complaint.take() {
+    if let Some(complaint) = storing.take_complaint() {
         eprintln!("tidemark: {complaint}");
     }
 }

@@ -97,9 +97,37 @@ fn nothing_measured(record: &RunRecord) -> Option<String> {
     if steps.chain([&record.totals]).any(|t| t.all.count > 0) {
         return None;
     }
-    let most = record.errors.iter().max_by_key(|e| e.count)?;
+    let Some(most) = record.errors.iter().max_by_key(|e| e.count) else {
+        let seconds = record.totals.elapsed_s;
+        return Some(format!(
+            "no transaction ended in {seconds:.1} s: {}",
+            why_none(record)
+        ));
+    };
     Some(format!(
         "no transaction ended well; the most frequent error ({} times): {}: {}",
         most.count, most.code, most.first_message
     ))
+}
+
+/// What kept a run without a transaction and without an error from both.
+fn why_none(record: &RunRecord) -> String {
+    let due = record.totals.dropped_arrivals + record.totals.unserved_arrivals;
+    match record.rate {
+        Some(rate) if due == 0 => format!(
+            "at --rate={rate} none was due by then. Run longer, or at a higher rate, for example \
+             --rate={}",
+            (10.0 / record.totals.elapsed_s.max(0.1)).ceil()
+        ),
+        Some(rate) => format!(
+            "of those that --rate={rate} had due ({due}) none had its answer; the server may be busy \
+             or hang: look at its list of sessions"
+        ),
+        None if record.terminals.is_some() => "the users were thinking, or none had its answer. Run \
+             longer, or with shorter pauses"
+            .into(),
+        None => "none had its answer; the server may be busy or hang: look at its list of sessions, \
+             or run longer"
+            .into(),
+    }
 }

@@ -1,9 +1,26 @@
 //! Keeping a run while it goes on: in the store, or in memory where there is none. A store that
-//! fails never fails a run that makes load.
+//! fails, or that another process has locked, never fails or holds up a run that makes load: a thread
+//! of its own writes to it ([`keeper`]).
 
+mod keeper;
+
+use crate::interrupt;
+use keeper::Keeper;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tidemark_core::record::{Interval, RunRecord};
-use tidemark_store::{Store, StoreError, default_path};
+use tidemark_store::{StoreError, default_path};
+
+/// How long the end of a run waits for a store that is locked, or whose disk is slow.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The same, from the moment on at which the user asked for the end.
+const PATIENCE_ASKED: Duration = Duration::from_millis(4200);
+/// The least of it.
+const LEAST_PATIENCE: Duration = Duration::from_millis(500);
+/// A wait that takes longer is said.
+const NOTICED: Duration = Duration::from_millis(700);
+/// Reading back what was stored may take so long.
+const READING: Duration = Duration::from_secs(10);
 
 /// Where runs are kept: a named file, or the user's own place.
 ///
@@ -16,13 +33,13 @@ pub fn store_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
 /// One run's way into the store.
 #[derive(Default)]
 pub struct Storing {
-    store: Option<Store>,
-    /// The run's id, once it is in the store.
+    keeper: Option<Keeper>,
+    /// The run's id, once the load has begun.
     run: Option<String>,
-    /// Intervals that the store does not have.
+    /// Intervals of a run that is kept in no store.
     intervals: Vec<Interval>,
     /// What went wrong, once.
-    pub complaint: Option<String>,
+    complaint: Option<String>,
 }
 
 impl Storing {
@@ -38,79 +55,130 @@ impl Storing {
         if named.or(chosen.as_deref()) == Some("off") {
             return Ok(storing);
         }
-        match store_path(named.map(Path::new)).and_then(|path| Store::open(&path)) {
-            Ok(store) => storing.store = Some(store),
+        let opened = store_path(named.map(Path::new)).and_then(|path| {
+            let waits = || eprintln!("{}", waiting(&path, None));
+            Keeper::open(&path, NOTICED, waits)
+        });
+        match opened {
+            Ok(keeper) => storing.keeper = Some(keeper),
             Err(error) if named.is_some() => return Err(error),
-            Err(error) => storing.complain(&error),
+            Err(error) => storing.complain(&error.to_string()),
         }
         Ok(storing)
     }
 
-    fn complain(&mut self, error: &StoreError) {
-        self.complaint = Some(format!("the run is not kept in the store: {error}"));
+    fn complain(&mut self, why: &str) {
+        self.complaint = Some(format!("the run is not kept in the store: {why}"));
+    }
+
+    /// What went wrong since the last call.
+    pub fn take_complaint(&mut self) -> Option<String> {
+        let kept = self.keeper.as_ref().and_then(Keeper::take_failure);
+        if let Some(failure) = kept {
+            self.complain(&failure);
+        }
+        self.complaint.take()
     }
 
     /// The load begins: from here on there is something to keep.
     pub fn begin(&mut self, record: &RunRecord) {
-        if let Some(store) = &mut self.store {
-            match store.begin(record) {
-                Ok(()) => self.run = Some(record.id.clone()),
-                Err(error) => {
-                    self.complain(&error);
-                    self.store = None;
-                }
-            }
+        self.run = Some(record.id.clone());
+        if let Some(keeper) = &self.keeper {
+            keeper.begin(record);
         }
     }
 
-    /// Keeps one interval.
+    /// Keeps one interval. It is in the store a moment later, unless that is locked.
     pub fn interval(&mut self, interval: &Interval) {
-        let (Some(store), Some(run)) = (&mut self.store, &self.run) else {
-            self.intervals.push(interval.clone());
-            return;
-        };
-        if let Err(error) = store.push_interval(run, interval) {
-            // What it took until now is read back while it can be.
-            self.intervals = store.intervals(run).unwrap_or_default();
-            self.intervals.push(interval.clone());
-            self.complain(&error);
-            self.store = None;
+        match &self.keeper {
+            Some(keeper) => keeper.interval(interval),
+            None => self.intervals.push(interval.clone()),
         }
     }
 
     /// Keeps the finished record, which comes without intervals; whether it is in the store.
     pub fn finish(&mut self, record: &RunRecord) -> bool {
-        let (Some(store), Some(_)) = (&mut self.store, &self.run) else {
+        let (Some(keeper), Some(_)) = (&self.keeper, &self.run) else {
             return false;
         };
-        match store.finish(record) {
-            Ok(()) => true,
-            Err(error) => {
-                self.complain(&error);
-                false
-            }
+        let limit = patience();
+        let begun = Instant::now();
+        let said = || eprintln!("{}", waiting(keeper.path(), Some(limit)));
+        let kept = keeper.finish(record, limit, NOTICED, said);
+        if let Some(kept) = kept {
+            return kept;
+        }
+        let why = format!(
+            "{} is locked by another process, or its disk is too slow: it took nothing for {:.0} s",
+            keeper.path().display(),
+            begun.elapsed().as_secs_f64().max(1.0)
+        );
+        self.complain(&why);
+        false
+    }
+
+    /// Where to put the whole record of a run that the store did not take in time; `None` for every
+    /// other run.
+    pub fn place_beside(&self, record: &RunRecord) -> Option<PathBuf> {
+        let keeper = self.keeper.as_ref().filter(|keeper| keeper.is_behind())?;
+        let folder = keeper.path().parent()?;
+        Some(folder.join(format!("tidemark-run-{}.json", record.id)))
+    }
+
+    /// How to take such a record in, when the store can be written to again.
+    pub fn taking_in(&self, record: &RunRecord, file: &Path) -> String {
+        let store = self.keeper.as_ref().map(|keeper| keeper.path().display());
+        let store = store.map(|path| format!(" --store {path}"));
+        let store = store.unwrap_or_default();
+        let id = &record.id;
+        let file = file.display();
+        let begun = self.keeper.as_ref().is_some_and(Keeper::has_begun);
+        match begun {
+            true => format!(
+                "tidemark delete {id} --yes{store} && tidemark import {file}{store} (the store has its \
+                 begin)"
+            ),
+            false => format!("tidemark import {file}{store}"),
         }
     }
 
     /// The run's intervals, for a record that leaves the process.
     pub fn intervals(&mut self) -> Vec<Interval> {
-        let (Some(store), Some(run)) = (&self.store, &self.run) else {
+        let (Some(keeper), Some(run)) = (&self.keeper, &self.run) else {
             return self.intervals.clone();
         };
-        match store.intervals(run) {
+        match keeper.intervals(run, READING.min(patience())) {
             Ok(intervals) => intervals,
-            Err(error) => {
-                let said = format!("the run's intervals could not be read back: {error}");
-                self.complaint = Some(said);
+            Err(why) => {
+                let said = format!("the run's intervals could not be read back: {why}");
+                self.complaint.get_or_insert(said);
                 Vec::new()
             }
         }
     }
 }
 
+/// How long the store is waited for from now on.
+fn patience() -> Duration {
+    let asked = interrupt::since();
+    asked.map_or(PATIENCE, |since| {
+        PATIENCE_ASKED.saturating_sub(since).max(LEAST_PATIENCE)
+    })
+}
+
+fn waiting(path: &Path, limit: Option<Duration>) -> String {
+    let limit = limit.map(|l| format!(", for {:.0} s at most", l.as_secs_f64().max(1.0)));
+    format!(
+        "waiting for the run store {}: another process has locked it, or its disk is slow{}",
+        path.display(),
+        limit.unwrap_or_default()
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_store::Store;
 
     fn interval(start_ms: i64) -> Interval {
         Interval {
@@ -135,15 +203,21 @@ mod tests {
     #[test]
     fn intervals_are_in_the_store_and_not_in_memory() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("runs.db").display().to_string();
-        let mut storing = Storing::open(Some(&path)).unwrap();
+        let path = dir.path().join("runs.db");
+        let mut storing = Storing::open(path.to_str()).unwrap();
         storing.begin(&record());
         storing.interval(&interval(0));
         storing.interval(&interval(1000));
-        assert!(storing.intervals.is_empty());
+        let other = Store::open(&path).unwrap();
+        let give_up = Instant::now() + Duration::from_secs(20);
+        while other.intervals("a").map_or(0, |all| all.len()) < 2 {
+            assert!(Instant::now() < give_up, "they are not in the store");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         assert!(storing.finish(&record()));
         assert_eq!(starts(&storing.intervals()), [0, 1000]);
-        assert_eq!(storing.complaint, None);
+        assert_eq!(storing.take_complaint(), None);
+        assert_eq!(storing.place_beside(&record()), None);
     }
 
     #[test]
@@ -153,7 +227,34 @@ mod tests {
         storing.interval(&interval(0));
         assert!(!storing.finish(&record()));
         assert_eq!(starts(&storing.intervals()), [0]);
-        assert_eq!(storing.complaint, None);
+        assert_eq!(storing.take_complaint(), None);
+    }
+
+    #[test]
+    fn a_locked_store_holds_nothing_up_and_has_all_afterwards() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.db");
+        let mut storing = Storing::open(path.to_str()).unwrap();
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let begun = Instant::now();
+        storing.begin(&record());
+        for n in 0..100 {
+            storing.interval(&interval(n * 1000));
+        }
+        assert!(begun.elapsed() < Duration::from_secs(1));
+        assert!(storing.place_beside(&record()).is_some());
+        // What has not arrived yet is there all the same.
+        assert_eq!(storing.intervals().len(), 100);
+        std::thread::scope(|scope| {
+            let kept = scope.spawn(|| storing.finish(&record()));
+            std::thread::sleep(Duration::from_millis(300));
+            other.execute_batch("ROLLBACK").unwrap();
+            assert!(kept.join().unwrap());
+        });
+        assert_eq!(storing.take_complaint(), None);
+        assert_eq!(storing.intervals().len(), 100);
+        assert_eq!(Store::open(&path).unwrap().intervals("a").unwrap().len(), 100);
     }
 
     #[test]
@@ -166,13 +267,18 @@ mod tests {
         let mut other = Store::open(&path).unwrap();
         let mut ended = record();
         ended.state = tidemark_core::record::RunState::Interrupted;
+        let give_up = Instant::now() + Duration::from_secs(20);
+        while other.intervals("a").map_or(0, |all| all.len()) < 1 {
+            assert!(Instant::now() < give_up, "it is not in the store");
+            std::thread::sleep(Duration::from_millis(5));
+        }
         other.finish(&ended).unwrap();
         other.delete("a").unwrap();
         storing.interval(&interval(1000));
-        assert!(storing.complaint.is_some());
         storing.interval(&interval(2000));
-        assert_eq!(starts(&storing.intervals()), [1000, 2000]);
         assert!(!storing.finish(&record()));
+        assert!(storing.take_complaint().is_some());
+        assert_eq!(starts(&storing.intervals()), [1000, 2000]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Workdir, signal};
+use common::{Said, Workdir, signal};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
@@ -174,25 +174,86 @@ fn a_distance_that_is_most_of_the_latency_is_told() {
     assert_eq!(has(&dir, "latency-floor"), Severity::Note);
 }
 
+/// A run of eight seconds, with what happens beside it.
+fn disturbed(dir: &Workdir, url: &str, words: &str, disturb: impl FnOnce(u32)) -> Said {
+    let target = format!("--target={url}");
+    let line = format!("sysbench {words} --table-size=1000 --threads=4 --time=8 run");
+    let mut args: Vec<&str> = line.split_whitespace().collect();
+    args.push(&target);
+    let run = dir.spawn(&args);
+    std::thread::sleep(Duration::from_secs(3));
+    disturb(run.id());
+    Said::of(&run.wait_with_output().unwrap())
+}
+
+fn stopped_for(pid: u32, seconds: f64) {
+    signal(pid, "STOP");
+    std::thread::sleep(Duration::from_secs_f64(seconds));
+    signal(pid, "CONT");
+}
+
 #[test]
-fn a_server_that_stops_is_told() {
+fn dead_time_is_told_with_its_side() {
     let _alone = alone();
     let dir = Workdir::new();
     let server = Server::builder(Engine::MariaDb).start().unwrap();
     let url = server.url();
-    sysbench(&dir, &url, "oltp_point_select --table-size=1000 prepare");
-    let target = format!("--target={url}");
-    let words = "sysbench oltp_point_select --table-size=1000 --threads=4 --time=8 run";
-    let mut args: Vec<&str> = words.split_whitespace().collect();
-    args.push(&target);
-    let run = dir.spawn(&args);
+    let words = "oltp_point_select";
+    sysbench(&dir, &url, &format!("{words} --table-size=1000 prepare"));
     let pid = server.pid().unwrap();
-    std::thread::sleep(Duration::from_secs(4));
-    signal(pid, "STOP");
-    std::thread::sleep(Duration::from_millis(2500));
-    signal(pid, "CONT");
-    assert!(run.wait_with_output().unwrap().status.success());
-    assert_eq!(has(&dir, "stall"), Severity::Suspect);
+    let said = disturbed(&dir, &url, words, |_| stopped_for(pid, 2.5));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+    assert!(said.out.contains("while the client ran"), "{said:?}");
+    assert!(!said.out.contains("client-stopped"), "{said:?}");
+    // The client itself.
+    let said = disturbed(&dir, &url, words, |client| stopped_for(client, 1.0));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
+    assert!(!said.out.contains("[stall]"), "{said:?}");
+    // To the end and beyond it.
+    let said = disturbed(&dir, &url, words, |_| stopped_for(pid, 6.0));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+    // An embedded engine's lock, which another process holds.
+    let url = "sqlite:locked.db";
+    let words = "oltp_read_write";
+    sysbench(&dir, url, &format!("{words} --table-size=1000 prepare"));
+    let other = rusqlite::Connection::open(dir.path().join("locked.db")).unwrap();
+    other.busy_timeout(Duration::from_secs(20)).unwrap();
+    let said = disturbed(&dir, url, words, |_| {
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        std::thread::sleep(Duration::from_secs(3));
+        other.execute_batch("ROLLBACK").unwrap();
+    });
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+}
+
+#[test]
+fn a_run_without_a_transaction_is_no_success() {
+    let dir = Workdir::new();
+    sysbench(
+        &dir,
+        "sqlite:none.db",
+        "oltp_point_select --table-size=1000 prepare",
+    );
+    dir.ok(&["ycsb", "load", "-P", "workloada", "--target=sqlite:y.db"]);
+    let tpcc = ["tpcc", "--target=sqlite:c.db", "--warehouses=1"];
+    dir.ok(&[&tpcc[..], &["--no-check", "prepare"]].concat());
+    for args in [
+        "sysbench oltp_point_select --table-size=1000 --target=sqlite:none.db --rate=0.001 --time=1 run",
+        "ycsb run -P workloada --target=sqlite:y.db --rate=0.001 --time=1s",
+        "tpcc --target=sqlite:c.db --warehouses=1 --rate=0.001 --time=1s run",
+        // Users who think for longer than the run lasts.
+        "sysbench oltp_point_select --table-size=1000 --target=sqlite:none.db --threads=2 \
+         --connections=1 --think-time=1h --time=1 run",
+    ] {
+        let said = dir.run(&args.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(said.code, Some(1), "{args}: {said:?}");
+        assert!(said.err.contains("no transaction ended in"), "{said:?}");
+        assert!(said.err.contains("Run longer"), "{said:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! What is done with runs that are kept: found, labelled, deleted, taken elsewhere, saved.
-#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
 mod common;
 
-use common::{TIDEMARK, Workdir};
+use common::{TIDEMARK, Workdir, signal};
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder with three short runs in its store, newest last; their ids.
 fn three() -> (Workdir, Vec<String>) {
@@ -507,4 +508,61 @@ fn a_damaged_store_is_told_and_saved() {
         told.all().contains("tidemark store salvage --store bad.db"),
         "{told:?}"
     );
+}
+
+#[test]
+fn a_locked_store_lengthens_no_run_and_delays_no_end() {
+    let work = Workdir::new();
+    let sysbench = |words: &str| -> Vec<String> {
+        let line = format!(
+            "sysbench oltp_point_select --target=sqlite:a.db --table-size=100 --threads=2 {words}"
+        );
+        line.split_whitespace().map(String::from).collect()
+    };
+    let run = |args: Vec<String>| work.ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let spawn =
+        |args: Vec<String>| work.spawn(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    run(sysbench("prepare"));
+    run(sysbench("--time=1 run"));
+    let other = rusqlite::Connection::open(work.path().join("store.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // The load ends in its time, and the run's end waits for the store.
+    let mut begun = spawn(sysbench("--time=2 --report-interval=1 run"));
+    let mut out = std::io::BufReader::new(begun.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("execution time") {
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "no summary");
+    }
+    assert!(begun.try_wait().unwrap().is_none(), "it did not wait");
+    std::thread::sleep(Duration::from_secs(2));
+    other.execute_batch("ROLLBACK").unwrap();
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    let ended = begun.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains("waiting for the run store"), "{said}");
+    let record = work.last_record();
+    assert!(record["totals"]["elapsed_s"].as_f64().unwrap() < 3.0);
+    assert!(record["intervals"].as_array().unwrap().len() >= 2);
+    // Ctrl-C is heard, and what the store did not take is beside it.
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = spawn(sysbench("--time=60 run"));
+    std::thread::sleep(Duration::from_secs(2));
+    let asked = Instant::now();
+    signal(begun.id(), "INT");
+    let ended = begun.wait_with_output().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let (_, advice) = said.split_once("can be written to: ").expect(&said);
+    let advice = advice.lines().next().unwrap();
+    let words: Vec<&str> = advice.split_whitespace().skip(1).collect();
+    let before = listed(&work, &[]).len();
+    work.ok(&words);
+    assert_eq!(listed(&work, &[]).len(), before + 1);
+    let record = work.last_record();
+    assert_eq!(record["state"], "interrupted", "{said}");
+    assert!(!record["intervals"].as_array().unwrap().is_empty());
 }

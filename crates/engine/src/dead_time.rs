@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 use tidemark_core::record::DeadSide;
 
 /// How often progress is looked at.
-const TICK: Duration = Duration::from_millis(100);
-/// A look that comes so much later than it should means that this process did not run.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+/// A look that comes so much later than it should means that this process did not run,
 const CLIENT_STOPPED: Duration = Duration::from_millis(400);
+/// unless it used more than this share of the time between: then only the look itself was late.
+const CLIENT_RAN: f64 = 0.1;
 /// Shorter stretches are not kept.
 const SHORTEST: Duration = Duration::from_millis(800);
 /// So many are kept, the longest: where transactions take seconds, there is one between any two.
@@ -20,55 +22,63 @@ pub(crate) struct Stretch {
     pub side: DeadSide,
 }
 
+/// What is seen at one look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub at: Instant,
+    /// Transactions and errors that ended so far.
+    pub ended: u64,
+    /// Processor time that this process has used so far.
+    pub used: Duration,
+}
+
 /// Watches whether transactions end.
 #[derive(Debug)]
 pub(crate) struct DeadTime {
     /// The last look.
-    looked: Instant,
+    last: Seen,
     /// The last look that found progress, or the end of a stretch that is told already.
     alive: Instant,
-    /// What had ended then.
-    ended: u64,
+    /// No transaction begins any more: only a stretch that had begun by then goes on.
+    closing: bool,
+    over: bool,
     stretches: Vec<Stretch>,
 }
 
 impl DeadTime {
-    pub fn new(now: Instant) -> Self {
+    pub fn new(now: Seen) -> Self {
         Self {
-            looked: now,
-            alive: now,
-            ended: 0,
+            last: now,
+            alive: now.at,
+            closing: false,
+            over: false,
             stretches: Vec::new(),
         }
     }
 
     /// What was seen until now does not count.
-    pub fn restart(&mut self, now: Instant, ended: u64) {
-        *self = Self {
-            ended,
-            ..Self::new(now)
-        };
+    pub fn restart(&mut self, now: Seen) {
+        *self = Self::new(now);
     }
 
-    /// When progress is to be looked at next.
-    pub fn due(&self) -> Instant {
-        self.looked + TICK
-    }
-
-    /// Looks at progress: `ended` counts all transactions and errors so far.
-    pub fn look(&mut self, now: Instant, ended: u64) {
-        let gap = now.saturating_duration_since(self.looked);
-        if gap > TICK + CLIENT_STOPPED {
-            // Nothing is known of the time in which this process did not run.
-            self.close(self.looked, DeadSide::Target);
-            self.keep(self.looked, gap, DeadSide::Client);
-            self.alive = now;
-        } else if ended != self.ended {
-            self.close(self.looked, DeadSide::Target);
-            self.alive = now;
+    /// Looks at progress.
+    pub fn look(&mut self, now: Seen) {
+        if self.over {
+            return;
         }
-        self.looked = now;
-        self.ended = ended;
+        let gap = now.at.saturating_duration_since(self.last.at);
+        let used = now.used.saturating_sub(self.last.used);
+        if gap > TICK + CLIENT_STOPPED && used < gap.mul_f64(CLIENT_RAN) {
+            // Nothing is known of the time in which this process did not run.
+            self.close(self.last.at, DeadSide::Target);
+            self.keep(self.last.at, gap, DeadSide::Client);
+            self.alive = now.at;
+        } else if now.ended != self.last.ended {
+            self.close(self.last.at, DeadSide::Target);
+            self.alive = now.at;
+            self.over = self.closing;
+        }
+        self.last = now;
     }
 
     /// Ends a stretch in which nothing had ended since the last sign of life.
@@ -99,11 +109,21 @@ impl DeadTime {
         }
     }
 
-    /// The load is over: what was not over by then ends with it.
-    pub fn end(&mut self, now: Instant, ended: u64) {
-        self.look(now, ended);
-        self.close(now, DeadSide::Target);
-        self.alive = now;
+    /// No transaction is to begin any more. A stretch that has begun lasts until one ends all the
+    /// same: the run waits for those in progress, and its time goes on.
+    pub fn closing(&mut self, now: Seen) {
+        self.look(now);
+        self.closing = true;
+        self.over |= now.at.saturating_duration_since(self.alive) < SHORTEST;
+    }
+
+    /// The run is over: what was not over by then ends with it.
+    pub fn end(&mut self, now: Seen) {
+        self.look(now);
+        if !self.over {
+            self.close(now.at, DeadSide::Target);
+            self.over = true;
+        }
     }
 
     /// What was found, in order.
@@ -116,21 +136,35 @@ impl DeadTime {
 mod tests {
     use super::*;
 
-    /// Looks every 100 ms; `alive` says in which of them something had ended.
-    fn looked_at(looks: &[(u64, bool)]) -> Vec<(u64, u64, DeadSide)> {
-        let start = Instant::now();
-        let mut dead = DeadTime::new(start);
-        let (mut at, mut ended) = (0, 0);
-        for (after_ms, alive) in looks {
-            at += after_ms;
-            ended += u64::from(*alive);
-            dead.look(start + Duration::from_millis(at), ended);
-        }
-        dead.end(start + Duration::from_millis(at), ended);
+    fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn told(dead: &DeadTime, start: Instant) -> Vec<(u64, u64, DeadSide)> {
         let ms = |d: Duration| d.as_millis() as u64;
         let told = dead.stretches().iter();
         told.map(|s| (ms(s.start - start), ms(s.length), s.side))
             .collect()
+    }
+
+    /// Looks every so many milliseconds; `alive` says in which of them something had ended. The
+    /// process uses a millisecond of processor time between any two looks.
+    fn looked_at(looks: &[(u64, bool)]) -> Vec<(u64, u64, DeadSide)> {
+        let start = Instant::now();
+        let mut seen = Seen {
+            at: start,
+            ended: 0,
+            used: Duration::ZERO,
+        };
+        let mut dead = DeadTime::new(seen);
+        for (after_ms, alive) in looks {
+            seen.at += ms(*after_ms);
+            seen.ended += u64::from(*alive);
+            seen.used += ms(1);
+            dead.look(seen);
+        }
+        dead.end(seen);
+        told(&dead, start)
     }
 
     #[test]
@@ -175,5 +209,49 @@ mod tests {
         let kept = looked_at(&looks);
         assert_eq!(kept.len(), MOST);
         assert!(kept.iter().all(|(_, length, _)| *length >= 900));
+    }
+
+    #[test]
+    fn a_late_look_of_a_process_that_worked_meanwhile_is_no_stop() {
+        let start = Instant::now();
+        let seen = |at, ended, used| Seen {
+            at: start + ms(at),
+            ended,
+            used: ms(used),
+        };
+        let mut dead = DeadTime::new(seen(0, 0, 0));
+        dead.look(seen(100, 10, 50));
+        dead.look(seen(1100, 500, 550));
+        dead.look(seen(1200, 510, 600));
+        dead.end(seen(1200, 510, 600));
+        assert!(dead.stretches().is_empty());
+    }
+
+    #[test]
+    fn the_time_after_the_end_counts_only_where_nothing_ended_before_it_either() {
+        let start = Instant::now();
+        let seen = |at, ended| Seen {
+            at: start + ms(at),
+            ended,
+            used: ms(at),
+        };
+        let run = |last_alive: u64, closing: u64, answered: u64| {
+            let mut dead = DeadTime::new(seen(0, 0));
+            for at in (100..=closing).step_by(100) {
+                dead.look(seen(at, at.min(last_alive)));
+            }
+            dead.closing(seen(closing, closing.min(last_alive)));
+            for at in (closing + 100..answered).step_by(100) {
+                dead.look(seen(at, closing.min(last_alive)));
+            }
+            dead.look(seen(answered, 1_000_000));
+            // Nothing follows the last reply.
+            dead.look(seen(answered + 3000, 1_000_000));
+            dead.end(seen(answered + 3000, 1_000_000));
+            told(&dead, start)
+        };
+        assert_eq!(run(2000, 5000, 7000), [(2000, 4900, DeadSide::Target)]);
+        // The last transaction takes a while, as it may.
+        assert!(run(5000, 5000, 8000).is_empty());
     }
 }

@@ -19,6 +19,7 @@ mod load;
 mod measure;
 mod outages;
 mod pool;
+mod pulse;
 mod recorder;
 mod recorders;
 mod run;

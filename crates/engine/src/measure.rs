@@ -2,20 +2,21 @@
 
 use crate::clock::Clock;
 use crate::control::StopHandle;
-use crate::dead_time::DeadTime;
 use crate::error::EngineError;
 use crate::interval::{
     Names, all_types, encoded, fairness, host_loads, latency_parts, notes, part_stats, type_stats,
 };
 use crate::launch::Crew;
+use crate::pulse::Pulse;
 use crate::recorder::{Counters, SessionTally};
 use crate::run::{RunObserver, RunResult};
 use crate::steps::{Conductor, StepPlan};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{
-    DeadTime as DeadTimeRecord, Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict,
+    DeadTime, Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict,
     Totals,
 };
 use tidemark_core::{Pacing, RunSpec};
@@ -71,7 +72,7 @@ pub(crate) struct Measurement<'a> {
     /// Since when the run ends, and whether it was told that something keeps it from that.
     stopped_at: Option<Instant>,
     told_of_waiting: bool,
-    dead: DeadTime,
+    pulse: Pulse,
 }
 
 impl<'a> Measurement<'a> {
@@ -100,7 +101,7 @@ impl<'a> Measurement<'a> {
             asked_at: None,
             stopped_at: None,
             told_of_waiting: false,
-            dead: DeadTime::new(begun),
+            pulse: Pulse::new(Arc::clone(&crew.recorders)),
             crew,
         }
     }
@@ -187,21 +188,8 @@ impl<'a> Measurement<'a> {
             checkpoint.start = now;
         }
         self.crew.control.measuring.store(true, Ordering::Relaxed);
-        let ended = self.ended();
-        self.dead.restart(now, ended);
+        self.pulse.restart();
         self.begin_step(now);
-    }
-
-    /// Transactions that ended so far, well or with an error.
-    fn ended(&self) -> u64 {
-        self.crew.recorders.iter().map(|r| r.ended()).sum()
-    }
-
-    /// Looks whether transactions end, while they are to end.
-    fn look_for_life(&mut self, now: Instant) {
-        if self.stopped_at.is_none() && now >= self.dead.due() {
-            self.dead.look(now, self.ended());
-        }
     }
 
     /// Holds the conductor's next rate; without one the run ends.
@@ -300,7 +288,6 @@ impl<'a> Measurement<'a> {
         let mut ended = 0;
         loop {
             let now = Instant::now();
-            self.look_for_life(now);
             let control = &self.crew.control;
             if end.is_some_and(|e| now >= e) && !control.is_stopping() {
                 control.stop();
@@ -311,7 +298,7 @@ impl<'a> Measurement<'a> {
             }
             if control.is_stopping() && self.stopped_at.is_none() {
                 self.stopped_at = Some(now);
-                self.dead.end(now, self.ended());
+                self.pulse.closing();
                 // What comes due from now on is not this run's.
                 if let Some(arrivals) = &control.arrivals {
                     self.spare.unserved += arrivals.clear(now, false);
@@ -453,10 +440,10 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    fn dead_times(&self) -> Vec<DeadTimeRecord> {
-        let stretches = self.dead.stretches().iter();
+    fn dead_times(&self) -> Vec<DeadTime> {
+        let stretches = self.pulse.end().into_iter();
         stretches
-            .map(|stretch| DeadTimeRecord {
+            .map(|stretch| DeadTime {
                 start_ms: self.clock.signed_ms(stretch.start),
                 length_ms: stretch.length.as_secs_f64() * 1000.0,
                 side: stretch.side,

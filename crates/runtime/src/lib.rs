@@ -35,7 +35,7 @@ pub use footprint::forget_program_text;
 pub use limits::{allowed_cores, is_short_of_cpu, raise_open_files};
 pub use parking::Parking;
 pub use reactor::remote_signal;
-pub use scheduling::{current_core, do_not_preempt};
+pub use scheduling::{current_core, do_not_preempt, process_cpu_time};
 pub use sleepers::{Sleepers, Woken};
 pub use stream::{Received, Sent, Stream, Wait};
 pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout, unless};

@@ -1,5 +1,13 @@
 //! How the operating system schedules threads.
 
+use nix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// Processor time that all threads of this process have used; zero where the system does not say.
+pub fn process_cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
 /// Makes this thread one that does not take the processor from others when it is woken (Linux's
 /// `SCHED_BATCH`, sched(7)); whether the system took it.
 ///

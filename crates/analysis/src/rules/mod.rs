@@ -3,6 +3,7 @@
 
 mod carried_state;
 mod client_bound;
+mod client_stopped;
 mod drift;
 mod error_rate;
 mod heavy_tail;
@@ -31,7 +32,7 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 19] = [
+pub const RULES: &[&str] = &[
     summary_mismatch::ID,
     littles_law::ID,
     offered_load::ID,
@@ -39,6 +40,7 @@ pub const RULES: [&str; 19] = [
     row_count::ID,
     carried_state::ID,
     outage::ID,
+    client_stopped::ID,
     error_rate::ID,
     no_op_writes::ID,
     stall::ID,
@@ -53,7 +55,7 @@ pub const RULES: [&str; 19] = [
     no_repeat::ID,
 ];
 
-const OF_ONE_RUN: [OfOneRun; 17] = [
+const OF_ONE_RUN: &[OfOneRun] = &[
     summary_mismatch::check,
     littles_law::check,
     offered_load::check,
@@ -61,6 +63,7 @@ const OF_ONE_RUN: [OfOneRun; 17] = [
     row_count::check,
     carried_state::check,
     outage::check,
+    client_stopped::check,
     error_rate::check,
     no_op_writes::check,
     stall::check,
@@ -75,11 +78,12 @@ const OF_ONE_RUN: [OfOneRun; 17] = [
 
 /// What also holds for streams of queries. An interval of theirs is one query, none like the other,
 /// so that rates, tails and users say nothing of the run.
-const OF_QUERIES: [OfOneRun; 5] = [
+const OF_QUERIES: &[OfOneRun] = &[
     summary_mismatch::check,
     row_count::check,
     carried_state::check,
     outage::check,
+    client_stopped::check,
     error_rate::check,
 ];
 
@@ -94,8 +98,8 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
     };
     let mut found = Vec::new();
     let checks: &[OfOneRun] = match record.queries.is_empty() {
-        true => &OF_ONE_RUN,
-        false => &OF_QUERIES,
+        true => OF_ONE_RUN,
+        false => OF_QUERIES,
     };
     for check in checks {
         found.extend(check(&run)?);

@@ -1,8 +1,10 @@
 //! Seconds of nothing.
 
+use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity};
 use crate::run::{Run, rate};
 use crate::thresholds::{
     STALLED_EXPECTED, STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES,
+    TARGET_DEAD_INVALID,
 };
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
 use tidemark_core::record::Interval;
@@ -10,6 +12,21 @@ use tidemark_stats::{Histogram, median};
 
 pub(super) const ID: &str = "stall";
 
+const SAYS: Says = Says {
+    one: Both {
+        en: "No transaction ended from second {start} to {end} ({share}% of {measured} s), while the client ran. Outside of that: {outside} transactions/s.",
+        zh: "第 {start} 秒至第 {end} 秒没有任何事务完成（占 {measured} 秒的 {share}%），而客户端一直在运行。其余时间吞吐量 {outside} TPS。",
+    },
+    many: Both {
+        en: "For {seconds} of {measured} s ({share}%), in {stretches} stretches, no transaction ended while the client ran: the first from second {start} to {end}, the longest from second {longest_start} for {longest} s. Outside of dead time: {outside} transactions/s.",
+        zh: "{measured} 秒中累计有 {seconds} 秒（占 {share}%，共 {stretches} 段）没有任何事务完成，而客户端一直在运行：第一段为第 {start} 秒至第 {end} 秒，最长一段自第 {longest_start} 秒起持续 {longest} 秒。其余时间吞吐量 {outside} TPS。",
+    },
+    all: Both {
+        en: "For {seconds} of {measured} s ({share}%) no transaction ended while the client ran, first from second {start} to {end}: next to nothing was measured.",
+        zh: "{measured} 秒中累计有 {seconds} 秒（占 {share}%）没有任何事务完成，而客户端一直在运行，最早为第 {start} 秒至第 {end} 秒：几乎没有测到任何数据。",
+    },
+    instead: INSTEAD,
+};
 const INTERVALS: Both = Both {
     en: "For {seconds} s in all, first at second {start}, hardly anything ended: {rate} transactions/s or less, where {median} are usual.",
     zh: "累计有 {seconds} 秒几乎没有事务完成（最早在第 {start} 秒）：每秒不超过 {rate} 个，而通常为 {median} 个。",
@@ -28,29 +45,50 @@ const INSTEAD: Both = Both {
 };
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+    let dead = Dead::of(run);
+    let looked = dead.as_ref().and_then(|dead| {
+        let limit = (ID, TARGET_DEAD_INVALID);
+        crate::dead::finding(run, dead, &dead.target, limit, &SAYS)
+    });
+    if looked.is_some() {
+        return Ok(looked);
+    }
+    // What is told as another thing is not told again.
+    let mut elsewhere = outages(run);
+    elsewhere.extend(dead.into_iter().flat_map(|dead| dead.client));
     // Rates that follow each other differ on purpose.
     let one_rate = matches!(run.kind, LoadKind::Closed | LoadKind::Open(_));
-    let found = if one_rate { idle_intervals(run) } else { None };
+    let found = one_rate.then(|| idle_intervals(run, &elsewhere)).flatten();
     match found {
         Some(found) => Ok(Some(found)),
-        None => slowest(run),
+        None => slowest(run, &elsewhere),
     }
 }
 
-fn idle_intervals(run: &Run<'_>) -> Option<Finding> {
-    let intervals = run.whole();
-    let rates: Vec<f64> = intervals.iter().map(|i| rate(i)).collect();
-    let usual = median(&rates);
+/// Intervals in which hardly anything ended.
+fn idle_intervals(run: &Run<'_>, elsewhere: &[Span]) -> Option<Finding> {
+    let span = |i: &Interval| Span::new(i.start_ms, i.length_ms);
+    let is_own = |i: &&Interval| elsewhere.iter().all(|s| span(i).within(*s) == 0.0);
+    let intervals: Vec<&Interval> = run.whole().into_iter().filter(is_own).collect();
+    // What is usual is seen where anything ended at all: most of a run may be dead.
+    let rates = intervals.iter().map(|i| rate(i));
+    let usual = median(&rates.filter(|rate| *rate > 0.0).collect::<Vec<_>>());
     let idle = |i: &&Interval| {
         let expected = usual * i.length_ms / 1000.0;
         expected >= STALLED_EXPECTED && rate(i) < usual * STALLED_RATE
     };
     let stalled: Vec<&Interval> = intervals.into_iter().filter(idle).collect();
     let first = stalled.first()?;
+    let spans = joined(stalled.iter().map(|i| span(i)));
+    let longest = spans.iter().map(|s| s.length_s()).fold(0.0, f64::max);
+    if !is_longer_than_usual(run, longest, &spans) {
+        return None;
+    }
     let seconds = stalled.iter().map(|i| i.length_ms).sum::<f64>() / 1000.0;
     let highest = stalled.iter().map(|i| rate(i)).fold(0.0, f64::max);
     Some(finding(
         INTERVALS,
+        severity(seconds / run.totals.elapsed_s, TARGET_DEAD_INVALID),
         vec![
             ("seconds", Figure::Number(seconds)),
             ("start", Figure::Number(first.start_ms as f64 / 1000.0)),
@@ -60,7 +98,19 @@ fn idle_intervals(run: &Run<'_>) -> Option<Finding> {
     ))
 }
 
-fn slowest(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
+/// Neighbours as one.
+fn joined(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut all: Vec<Span> = Vec::new();
+    for span in spans {
+        match all.last_mut() {
+            Some(last) if span.start_s - last.end_s < 0.01 => last.end_s = span.end_s,
+            _ => all.push(span),
+        }
+    }
+    all
+}
+
+fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, AnalysisError> {
     let max = run.latency.max_ns();
     let (max_ms, p999_ms) = (
         max as f64 / 1e6,
@@ -69,6 +119,8 @@ fn slowest(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if run.latency.count() < STALLED_SAMPLES
         || max_ms < STALLED_LATENCY_MS
         || max_ms < STALLED_LATENCY * p999_ms
+        // It waited for something else.
+        || elsewhere.iter().any(|s| s.length_s() * 2000.0 > max_ms)
     {
         return Ok(None);
     }
@@ -87,13 +139,17 @@ fn slowest(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             }
         }
     }
-    Ok(Some(finding(says, figures)))
+    Ok(Some(finding(says, Severity::Suspect, figures)))
 }
 
-fn finding(says: Both, figures: Vec<(&'static str, Figure)>) -> Finding {
+fn finding(
+    says: Both,
+    severity: Severity,
+    figures: Vec<(&'static str, Figure)>,
+) -> Finding {
     Finding {
         rule: ID,
-        severity: Severity::Suspect,
+        severity,
         says,
         instead: INSTEAD,
         figures,

@@ -1,0 +1,208 @@
+//! Dead time: stretches in which no transaction ended though some were to be expected, and time in
+//! which the client did not run.
+
+use crate::run::Run;
+use crate::thresholds::{DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED};
+use crate::{Both, Figure, Finding, LoadKind, Severity, option};
+use tidemark_core::ThinkTime;
+use tidemark_core::record::DeadSide;
+
+/// A stretch of time, in seconds from the start of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Span {
+    pub start_s: f64,
+    pub end_s: f64,
+}
+
+impl Span {
+    pub fn new(start_ms: i64, length_ms: f64) -> Self {
+        let start_s = start_ms as f64 / 1000.0;
+        Self {
+            start_s,
+            end_s: start_s + length_ms / 1000.0,
+        }
+    }
+
+    pub fn length_s(self) -> f64 {
+        self.end_s - self.start_s
+    }
+
+    /// How much of it another one covers.
+    pub fn within(self, other: Span) -> f64 {
+        (self.end_s.min(other.end_s) - self.start_s.max(other.start_s)).max(0.0)
+    }
+}
+
+/// The dead time that a record holds.
+#[derive(Debug, Default)]
+pub(crate) struct Dead {
+    /// The client ran, and nothing ended.
+    pub target: Vec<Span>,
+    /// The client did not run.
+    pub client: Vec<Span>,
+}
+
+impl Dead {
+    /// What a run's record holds; `None` where nobody looked.
+    pub fn of(run: &Run<'_>) -> Option<Self> {
+        let all = run.record.dead_times.as_ref()?;
+        let of = |side| -> Vec<Span> {
+            let of_side = all.iter().filter(|d| d.side == side);
+            of_side
+                .map(|d| Span::new(d.start_ms, d.length_ms))
+                .collect()
+        };
+        let (candidates, client) = (of(DeadSide::Target), of(DeadSide::Client));
+        let every: Vec<Span> = candidates.iter().chain(&client).copied().collect();
+        // Time without a host is told as an outage.
+        let outages = outages(run);
+        let away = |span: Span| outages.iter().map(|o| span.within(*o)).sum::<f64>();
+        let target = candidates.iter().copied().filter(|span| {
+            span.length_s() - away(*span) >= DEAD_SHORTEST_S
+                && is_unexpected(run, *span, &every)
+        });
+        Some(Self {
+            target: target.collect(),
+            client,
+        })
+    }
+
+    fn seconds(&self) -> f64 {
+        let all = self.target.iter().chain(&self.client);
+        all.map(|span| span.length_s()).sum()
+    }
+
+    /// Transactions a second outside of all dead time; `None` where there is hardly any.
+    fn outside(&self, run: &Run<'_>) -> Option<f64> {
+        let seconds = run.totals.elapsed_s - self.seconds();
+        (seconds >= DEAD_SHORTEST_S).then(|| run.totals.all.count as f64 / seconds)
+    }
+}
+
+/// Times without a host.
+pub(crate) fn outages(run: &Run<'_>) -> Vec<Span> {
+    let all = run.record.outages.iter();
+    all.map(|o| Span::new(o.start_ms, o.length_ms)).collect()
+}
+
+/// Whether transactions were to end in a stretch in which none did. All `stretches` of the run were
+/// seen as this one was.
+fn is_unexpected(run: &Run<'_>, span: Span, stretches: &[Span]) -> bool {
+    expected(run, span) >= STALLED_EXPECTED && is_longer_than_usual(run, span.length_s(), stretches)
+}
+
+/// Transactions that were to end in a stretch: as many as in the same time of the whole run, dead
+/// time included, or as many as the schedule had due.
+fn expected(run: &Run<'_>, span: Span) -> f64 {
+    let ended = run.totals.all.count.saturating_add(run.totals.ignored_errors);
+    let of_all = ended as f64 / run.totals.elapsed_s * span.length_s();
+    match run.kind {
+        LoadKind::Closed => of_all,
+        LoadKind::Open(rate) => of_all.min(rate * span.length_s()),
+        LoadKind::Steps | LoadKind::Search => {
+            let steps = run.record.steps.iter();
+            let due = steps.map(|step| {
+                let held = Span::new(step.start_ms, step.totals.elapsed_s * 1000.0);
+                let ended = step.totals.all.count as f64 / step.totals.elapsed_s.max(0.001);
+                span.within(held) * step.rate.unwrap_or(ended)
+            });
+            due.sum()
+        }
+    }
+}
+
+/// Whether a stretch is no mere pause between transactions that take long, or between users who
+/// think. At most one transaction a session was in progress in each stretch, and as many again come
+/// into what follows it; what all others took, and users' pauses, is usual.
+pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[Span]) -> bool {
+    let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions) as f64;
+    let count = run.service.count() as f64;
+    let as_long = |factor: f64| {
+        let longer = stretches.iter().filter(|s| s.length_s() >= length_s * factor);
+        longer.count().max(1) as f64
+    };
+    let caught = 2.0 * sessions * as_long(1.0 / DEAD_LATENCIES) / count.max(1.0);
+    let share = (1.0 - caught).clamp(0.5, DEAD_USUAL);
+    let usual_s = run.service.percentile_ns(100.0 * share) as f64 / 1e9;
+    // Who was caught took as long as the stretch; where many take longer, that is how they are.
+    let longest_ns = length_s * DEAD_LONGER * 1e9;
+    let longer: u64 = run
+        .service
+        .occupied()
+        .filter(|(ns, _)| *ns as f64 > longest_ns)
+        .map(|(_, count)| count)
+        .sum();
+    let many = longer as f64 > sessions * (as_long(DEAD_LONGER) + 1.0);
+    !many && length_s >= DEAD_LATENCIES * (usual_s + pause_s(run))
+}
+
+/// What a user thinks on average.
+fn pause_s(run: &Run<'_>) -> f64 {
+    let think = option(run.record, "think-time").and_then(|t| t.parse().ok());
+    match think {
+        Some(ThinkTime::Constant(t) | ThinkTime::Exponential(t)) => t.as_secs_f64(),
+        Some(ThinkTime::None) | None => 0.0,
+    }
+}
+
+/// What is said of dead time: of one stretch, and of several.
+pub(crate) struct Says {
+    pub one: Both,
+    pub many: Both,
+    /// Where there was hardly any other time.
+    pub all: Both,
+    pub instead: Both,
+}
+
+/// A finding about stretches of one side.
+pub(crate) fn finding(
+    run: &Run<'_>,
+    dead: &Dead,
+    spans: &[Span],
+    (rule, invalid): (&'static str, f64),
+    says: &Says,
+) -> Option<Finding> {
+    let first = spans.first()?;
+    let longest = spans
+        .iter()
+        .max_by(|a, b| a.length_s().total_cmp(&b.length_s()))?;
+    let seconds: f64 = spans.iter().map(|s| s.length_s()).sum();
+    let measured = run.totals.elapsed_s;
+    let share = seconds / measured;
+    let number = Figure::Number;
+    let mut figures = vec![
+        ("seconds", number(seconds)),
+        ("measured", number(measured)),
+        ("share", number(share * 100.0)),
+        ("start", number(first.start_s.max(0.0))),
+        ("end", number(first.end_s)),
+    ];
+    let outside = dead.outside(run);
+    figures.extend(outside.map(|tps| ("outside", number(tps))));
+    let several = spans.len() > 1;
+    if several && outside.is_some() {
+        figures.push(("stretches", Figure::Count(spans.len() as u64)));
+        figures.push(("longest_start", number(longest.start_s.max(0.0))));
+        figures.push(("longest", number(longest.length_s())));
+    }
+    Some(Finding {
+        rule,
+        severity: severity(share, invalid),
+        says: match outside {
+            None => says.all,
+            Some(_) if several => says.many,
+            Some(_) => says.one,
+        },
+        instead: says.instead,
+        figures,
+    })
+}
+
+/// How much dead time takes from the figures, by its share of the run.
+pub(crate) fn severity(share: f64, invalid: f64) -> Severity {
+    match share {
+        s if s >= invalid => Severity::Invalid,
+        s if s >= crate::thresholds::DEAD_SUSPECT => Severity::Suspect,
+        _ => Severity::Note,
+    }
+}
