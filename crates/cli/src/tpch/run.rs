@@ -17,7 +17,7 @@ use crate::watching::Watching;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::RunSpec;
+use tidemark_core::{PreparedMode, RunSpec};
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
 };
@@ -69,6 +69,8 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         sessions: asked.streams,
         terminals: asked.streams,
         seed: asked.seed.unwrap_or(0),
+        // A query is asked once, and planned with its values.
+        prepared: PreparedMode::Text,
         ..RunSpec::default()
     };
     let mut recording = Recording::new(
