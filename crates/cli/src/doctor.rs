@@ -5,8 +5,8 @@ use crate::exit::{ExitCode, Failure};
 use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{
-    BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter, Session,
-    Value, catalog, settings,
+    BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter,
+    Session, Value, catalog, settings,
 };
 use tidemark_runtime::block_on;
 
@@ -49,7 +49,9 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     if keeps_statements {
         say!("all is well: this target can be measured");
     } else {
-        say!("all is well but prepared statements: this target can be measured with --db-ps-mode=disable");
+        say!(
+            "all is well but prepared statements: this target can be measured with --db-ps-mode=disable"
+        );
     }
     Ok(ExitCode::Success)
 }

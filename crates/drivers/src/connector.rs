@@ -1,8 +1,8 @@
 //! Opens sessions to a target.
 
 use crate::connection::{Connection, Driver};
-use crate::settings::session::{self, SessionSettings};
 use crate::pooler::{self, Pooling, Use};
+use crate::settings::session::{self, SessionSettings};
 use crate::{Session, isolation, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -177,7 +177,10 @@ impl Connector {
     pub async fn connect(&self, number: usize) -> Result<Session, DbError> {
         let host = self.share(HostRole::Any, number);
         let host = host.or_else(|| self.share(HostRole::Read, number));
-        Ok(Session::new(self.open(host, Use::Housekeeping).await?, None))
+        Ok(Session::new(
+            self.open(host, Use::Housekeeping).await?,
+            None,
+        ))
     }
 
     /// Opens the `number`-th session of a run, on its share of the hosts.
@@ -291,7 +294,18 @@ impl Connector {
         let opened = timeout(self.options.connect_timeout + distance, opening).await;
         let driver = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
-            Err(refused(host_name, &format!("no answer within {seconds} s")))
+            let known = host.and_then(|h| self.pooling.get(h)?.get());
+            let hint = match known {
+                Some(Pooling::Session | Pooling::Transaction { .. }) => {
+                    "; the pooler that is there may have no server session left: a load keeps two \
+                     and needs one more for each of its threads"
+                }
+                _ => "",
+            };
+            Err(refused(
+                host_name,
+                &format!("no answer within {seconds} s{hint}"),
+            ))
         })?;
         Ok(Connection::new(driver, host))
     }

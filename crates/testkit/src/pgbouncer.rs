@@ -57,7 +57,10 @@ impl PgBouncer {
         let mut watchdog = Watchdog::start("INT", folder.path())?;
         let target = server.target();
         let Some(Host::Tcp { host, port: behind }) = target.hosts.first() else {
-            return Err(Error::failed("starting pgbouncer", "the server has no TCP port"));
+            return Err(Error::failed(
+                "starting pgbouncer",
+                "the server has no TCP port",
+            ));
         };
         let quoted = |text: &str| text.replace('"', "\"\"");
         let files = [

@@ -65,7 +65,17 @@ fn for_a_transaction(sql: &str) -> Option<(String, String)> {
     let set = set.strip_prefix("SESSION ").unwrap_or(set);
     let name = set.split(['=', ' ']).next()?;
     let other = ["LOCAL", "TRANSACTION", "CONSTRAINTS", "SESSION"];
-    (!other.contains(&name)).then(|| (name.to_ascii_lowercase(), format!("SET LOCAL {set}")))
+    if other.contains(&name) {
+        return None;
+    }
+    let what = name.to_ascii_lowercase();
+    // Those are for transactions that begin later (manual, "Client Connection Defaults"); this one's
+    // own have the rest of the name.
+    let now = match what.strip_prefix("default_transaction_") {
+        Some(own) => format!("transaction_{own}{}", &set[name.len()..]),
+        None => set.to_string(),
+    };
+    Some((what, format!("SET LOCAL {now}")))
 }
 
 #[cfg(test)]
@@ -104,6 +114,15 @@ mod tests {
         // VACUUM can't be within a transaction.
         assert_eq!(sent(&carried, Verb::Control, false), "x");
         assert_eq!(sent(&Carried::default(), Verb::Begin, false), "x");
+    }
+
+    #[test]
+    fn defaults_of_transactions_are_set_in_each() {
+        let carried = with(&["SET SESSION default_transaction_isolation = 'serializable'"]);
+        assert_eq!(
+            carried.text,
+            "SET LOCAL transaction_isolation = 'serializable'"
+        );
     }
 
     #[test]
