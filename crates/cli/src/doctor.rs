@@ -3,10 +3,10 @@
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, ErrorClass, PreparedMode};
+use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{
-    BulkMethod, ConnectOptions, Connector, LoadRequest, RowSet, RowSource, RowWriter, Session,
-    Value, catalog, settings,
+    BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter,
+    Session, Value, catalog, settings,
 };
 use tidemark_runtime::block_on;
 
@@ -22,28 +22,67 @@ const ROWS: i64 = 1000;
 pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     let target = crate::target::from_url(&args.target)?;
     say!("target   {target}");
-    for prepared in [PreparedMode::Server, PreparedMode::Text] {
-        let options = ConnectOptions {
-            prepared,
-            ..ConnectOptions::default()
+    let connector = match Connector::new(target, ConnectOptions::default()) {
+        Ok(connector) => connector.must_exist(),
+        Err(error) => return Ok(failed("address", &error)),
+    };
+    let on_thread = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
+    let looked = block_on(poolers(connector.clone())).map_err(on_thread)?;
+    let keeps_statements = match looked {
+        Ok(kept) => kept,
+        Err(error) => return Ok(failed("connect", &error)),
+    };
+    let modes: &[&str] = match keeps_statements {
+        true => &["prepared", "text"],
+        false => &["text"],
+    };
+    for (index, mode) in modes.iter().enumerate() {
+        let connector = match *mode {
+            "text" => connector.clone().as_text(),
+            _ => connector.clone(),
         };
-        let connector = match Connector::new(target.clone(), options) {
-            Ok(connector) => connector.must_exist(),
-            Err(error) => return Ok(failed("address", &error)),
-        };
-        let mode = if prepared == PreparedMode::Server {
-            "prepared"
-        } else {
-            "text"
-        };
-        let checked = block_on(check(connector, mode))
-            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+        let checked = block_on(check(connector, mode, index == 0)).map_err(on_thread)?;
         if let Err((step, error)) = checked {
             return Ok(failed(step, &error));
         }
     }
-    say!("all is well: this target can be measured");
+    if keeps_statements {
+        say!("all is well: this target can be measured");
+    } else {
+        say!(
+            "all is well but prepared statements: this target can be measured with --db-ps-mode=disable"
+        );
+    }
     Ok(ExitCode::Success)
+}
+
+/// Tells of poolers before hosts; whether prepared statements can be had through all of them.
+async fn poolers(connector: Connector) -> Result<bool, DbError> {
+    let mut kept = true;
+    for (index, (host, _)) in connector.hosts().iter().enumerate() {
+        match connector.pooling(index).await? {
+            Pooling::Direct => {}
+            Pooling::Session => say!(
+                "note     {host} is a pooler; a session keeps its server session to itself, and the \
+                 number of sessions is the pooler's to allow"
+            ),
+            Pooling::Transaction { keeps_statements } => {
+                say!(
+                    "note     {host} is a pooler that gives server sessions out by transaction: what \
+                     is set goes with every transaction, and the number of sessions is the \
+                     pooler's to allow"
+                );
+                if !keeps_statements {
+                    say!(
+                        "note     statements that are prepared through it are lost: runs need \
+                         --db-ps-mode=disable, or the server itself as their target"
+                    );
+                }
+                kept &= keeps_statements;
+            }
+        }
+    }
+    Ok(kept)
 }
 
 fn failed(step: &str, error: &DbError) -> ExitCode {
@@ -57,11 +96,11 @@ fn failed(step: &str, error: &DbError) -> ExitCode {
 
 type Step<T> = Result<T, (&'static str, DbError)>;
 
-async fn check(connector: Connector, mode: &'static str) -> Step<()> {
+async fn check(connector: Connector, mode: &'static str, is_first: bool) -> Step<()> {
     let at = |step: &'static str| move |error: DbError| (step, error);
     for host in 0..connector.hosts().len().max(1) {
         let session = connector.connect_to(host).await.map_err(at("connect"))?;
-        if mode == "prepared" {
+        if is_first {
             let shown = match connector.hosts().get(host) {
                 Some((host, HostRole::Read)) => format!("{host} (role=read)"),
                 Some((host, HostRole::Any)) => host.to_string(),
@@ -76,7 +115,7 @@ async fn check(connector: Connector, mode: &'static str) -> Step<()> {
         session.close().await;
     }
     let mut session = connector.connect(0).await.map_err(at("connect"))?;
-    if mode == "prepared" {
+    if is_first {
         let settings = settings::settings_that_matter(&mut session)
             .await
             .map_err(at("read settings"))?;

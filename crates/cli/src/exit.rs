@@ -126,7 +126,8 @@ impl From<EngineError> for Failure {
                 ExitCode::Refused
             }
             EngineError::Connect { error, .. }
-                if [DbError::ISOLATION, DbError::TLS_FILES].contains(&error.code.as_str()) =>
+                if [DbError::ISOLATION, DbError::POOLER, DbError::TLS_FILES]
+                    .contains(&error.code.as_str()) =>
             {
                 ExitCode::Usage
             }

@@ -31,6 +31,15 @@ const HOLD: OptionKind = Time {
     max: DAY,
 };
 
+/// How statements of a run reach the server.
+pub const PREPARED: OptionSpec = option(
+    "db-ps-mode",
+    Choice(&["auto", "disable"]),
+    "auto",
+    "prepare statements on the server, or send them as text, as poolers need that give server \
+     sessions out by transaction",
+);
+
 /// How transactions are made to start, and how far away the target seems.
 pub const LOAD: &[OptionSpec] = &[
     option(

@@ -130,6 +130,7 @@ fn connect_rate(options: &OptionValues) -> Result<Option<f64>, Failure> {
 pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure> {
     let (terminals, sessions) = terminals_and_sessions(options)?;
     Ok(RunSpec {
+        prepared: prepared(options),
         terminals,
         sessions,
         think_time: think_time(options),
@@ -187,7 +188,6 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
         time: seconds(options, "time").filter(|_| !by_itself),
         events: Some(options.uint("events")).filter(|e| *e > 0 && !by_itself),
         warmup: seconds(options, "warmup-time").unwrap_or_default(),
-        prepared: prepared(options),
         reconnect_every: options.uint("reconnect"),
         ignore_errors: ignore_errors(options, protocol),
         init_timeout: Duration::from_secs(options.uint("thread-init-timeout")),

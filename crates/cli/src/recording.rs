@@ -79,6 +79,12 @@ pub fn describe_counting(
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
         let mut notes = Vec::new();
+        if session.is_pooled() {
+            notes.push(
+                "a pooler is between client and server: how many sessions it has there is not known"
+                    .into(),
+            );
+        }
         let settings = settings::settings_that_matter(&mut session)
             .await
             .unwrap_or_else(|e| {

@@ -82,6 +82,9 @@ impl DbError {
     /// The code of an isolation level that the engine or server lacks.
     pub const ISOLATION: &str = "isolation";
 
+    /// The code of what can't be had through a pooler between client and server.
+    pub const POOLER: &str = "pooler";
+
     /// The code of TLS files of a target that can't be used: the URL, or the option, is wrong.
     pub const TLS_FILES: &str = "tls-files";
 

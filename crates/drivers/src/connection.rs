@@ -55,6 +55,14 @@ impl Connection {
         }
     }
 
+    /// Whether a pooler answers for the server.
+    pub fn is_pooled(&self) -> bool {
+        match &self.driver {
+            Driver::Postgres(s) => s.is_pooled(),
+            Driver::Mysql(_) | Driver::Sqlite(_) => false,
+        }
+    }
+
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
         match &mut self.driver {
             Driver::Mysql(s) => s.prepare(sql).await,

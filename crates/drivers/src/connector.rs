@@ -1,11 +1,12 @@
 //! Opens sessions to a target.
 
 use crate::connection::{Connection, Driver};
+use crate::pooler::{self, Pooling, Use};
 use crate::settings::session::{self, SessionSettings};
 use crate::{Session, isolation, mysql, postgres, sqlite, tls};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass, Host, Isolation, PreparedMode, Protocol, Target};
@@ -79,6 +80,8 @@ pub struct Connector {
     options: ConnectOptions,
     session: Arc<SessionSettings>,
     must_exist: bool,
+    /// What stands before each host, as soon as it is known.
+    pooling: Arc<[OnceLock<Pooling>]>,
 }
 
 impl Connector {
@@ -97,6 +100,7 @@ impl Connector {
         let tls = tls::client_config(&target)?;
         Ok(Self {
             target,
+            pooling: hosts.iter().map(|_| OnceLock::new()).collect(),
             hosts,
             addresses,
             tls,
@@ -173,7 +177,10 @@ impl Connector {
     pub async fn connect(&self, number: usize) -> Result<Session, DbError> {
         let host = self.share(HostRole::Any, number);
         let host = host.or_else(|| self.share(HostRole::Read, number));
-        Ok(Session::new(self.open(host).await?, None))
+        Ok(Session::new(
+            self.open(host, Use::Housekeeping).await?,
+            None,
+        ))
     }
 
     /// Opens the `number`-th session of a run, on its share of the hosts.
@@ -203,7 +210,19 @@ impl Connector {
     /// # Errors
     /// As [`Connector::connect`].
     pub async fn connect_to(&self, host: usize) -> Result<Session, DbError> {
-        Ok(Session::new(self.open(Some(host)).await?, None))
+        let opened = self.open(Some(host), Use::Housekeeping).await?;
+        Ok(Session::new(opened, None))
+    }
+
+    /// What stands between client and the host of that index in [`Connector::hosts`].
+    ///
+    /// # Errors
+    /// As [`Connector::connect`].
+    pub async fn pooling(&self, host: usize) -> Result<Pooling, DbError> {
+        let connection = self.open_plain(Some(host)).await?;
+        let pooling = self.look(&connection).await;
+        connection.close().await;
+        Ok(pooling)
     }
 
     /// Why a target whose hosts all only read can't be written to.
@@ -232,7 +251,8 @@ impl Connector {
 
     /// Opens a connection whose transactions have the level that was asked for.
     async fn open_isolated(&self, host: Option<usize>) -> Result<Connection, DbError> {
-        let mut connection = self.open(host).await?;
+        let is_set = self.options.isolation.is_some() || !self.session.is_empty();
+        let mut connection = self.open(host, Use::Run { is_set }).await?;
         if let Some(level) = self.options.isolation {
             Box::pin(isolation::isolate(&mut connection, level)).await?;
         }
@@ -240,8 +260,13 @@ impl Connector {
     }
 
     /// Opens a connection that has the settings asked for.
-    async fn open(&self, host: Option<usize>) -> Result<Connection, DbError> {
+    async fn open(&self, host: Option<usize>, purpose: Use) -> Result<Connection, DbError> {
         let mut connection = self.open_plain(host).await?;
+        let pooling = self.look(&connection).await;
+        if let Err(error) = pooler::adapt(&mut connection, pooling, purpose) {
+            connection.close().await;
+            return Err(error);
+        }
         if !self.session.is_empty() {
             Box::pin(session::apply(&mut connection, &self.session)).await?;
         }
@@ -269,9 +294,44 @@ impl Connector {
         let opened = timeout(self.options.connect_timeout + distance, opening).await;
         let driver = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
-            Err(refused(host_name, &format!("no answer within {seconds} s")))
+            let known = host.and_then(|h| self.pooling.get(h)?.get());
+            let hint = match known {
+                Some(Pooling::Session | Pooling::Transaction { .. }) => {
+                    "; the pooler that is there may have no server session left: a load keeps two \
+                     and needs one more for each of its threads"
+                }
+                _ => "",
+            };
+            Err(refused(
+                host_name,
+                &format!("no answer within {seconds} s{hint}"),
+            ))
         })?;
         Ok(Connection::new(driver, host))
+    }
+
+    /// What stands before a connection's host. A pooler is looked at once.
+    async fn look(&self, connection: &Connection) -> Pooling {
+        let host = connection.host();
+        let place = host.and_then(|h| Some((self.hosts.get(h)?, self.addresses.get(h)?)));
+        let (Some(((name, _), addresses)), true) = (place, connection.is_pooled()) else {
+            return Pooling::Direct;
+        };
+        let known = host.and_then(|h| self.pooling.get(h));
+        if let Some(known) = known.and_then(OnceLock::get) {
+            return *known;
+        }
+        let options = ConnectOptions {
+            prepared: pooler::LOOKING,
+            ..self.options
+        };
+        let another = || async {
+            let stream = self.stream(name, addresses).await?;
+            let (target, tls) = (&self.target, self.tls.as_ref());
+            postgres::PostgresSession::open(stream, name, target, tls, &options).await
+        };
+        let pooling = Box::pin(pooler::look(another)).await;
+        known.map_or(pooling, |known| *known.get_or_init(|| pooling))
     }
 
     /// A name may have several addresses (`localhost` is `::1` and `127.0.0.1`) and the server

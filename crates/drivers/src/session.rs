@@ -109,6 +109,11 @@ impl Session {
         self.primary.server()
     }
 
+    /// Whether a pooler answers for the server, whose sessions are others than this one.
+    pub fn is_pooled(&self) -> bool {
+        self.primary.is_pooled()
+    }
+
     /// The dialect of the engine detected.
     pub fn dialect(&self) -> Dialect {
         Dialect::new(self.server().engine)

@@ -1,4 +1,5 @@
-//! Private MariaDB and PostgreSQL servers for tests, made as `tidemark-sandbox` makes its own.
+//! Private MariaDB and PostgreSQL servers for tests, made as `tidemark-sandbox` makes its own, and a
+//! PgBouncer in front of one.
 //!
 //! A [`Server`] lives in a temporary folder, listens at a free port of 127.0.0.1 and at a Unix
 //! socket, and ends with its value; when the test process dies by any means, a watchdog ends it.
@@ -35,6 +36,7 @@ mod error;
 mod layout;
 mod mariadb;
 pub mod openmetrics;
+mod pgbouncer;
 mod postgres;
 mod server;
 mod shared;
@@ -44,6 +46,7 @@ mod watchdog;
 pub use builder::ServerBuilder;
 pub use endpoint::{Database, Endpoint};
 pub use error::{Error, variable};
+pub use pgbouncer::{PgBouncer, PoolMode};
 pub use server::Server;
 pub use shared::{shared, shared_mariadb, shared_postgres};
 pub use tidemark_sandbox::Engine;

@@ -3,7 +3,7 @@
 //! One table feeds the command line, the help and the validation.
 
 use super::Command::{self, Prepare};
-use crate::native::{LOAD, NATIVE, at_least};
+use crate::native::{LOAD, NATIVE, PREPARED, at_least};
 use std::time::Duration;
 use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Text, Time};
 use tidemark_core::{Isolation, OptionSpec, option};
@@ -251,6 +251,7 @@ pub fn connection() -> impl Iterator<Item = &'static str> {
 /// Of the options that every command has, those that are offered here too.
 pub fn general(without: &'static [&'static str]) -> impl Iterator<Item = &'static OptionSpec> {
     LOAD.iter()
+        .chain([&PREPARED])
         .chain(NATIVE)
         .filter(move |o| o.name != "target" && !without.contains(&o.name))
 }

@@ -1,6 +1,6 @@
 //! The flags of the OLTPBench family, and Tidemark's beside them.
 
-use crate::native::{LOAD, NATIVE, at_least};
+use crate::native::{LOAD, NATIVE, PREPARED, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Text};
 use tidemark_core::{OptionSpec, option};
 use tidemark_workloads::tpcc;
@@ -208,7 +208,7 @@ const RESULTS: &[OptionSpec] = &[
     ),
 ];
 
-/// Those of [`LOAD`] and [`NATIVE`] that mean something here.
+/// Those of [`LOAD`], [`PREPARED`] and [`NATIVE`] that mean something here.
 const OURS: &[&str] = &[
     "target",
     "out",
@@ -227,6 +227,7 @@ const OURS: &[&str] = &[
     "on-disconnect",
     "reconnect-timeout",
     "statement-timeout",
+    "db-ps-mode",
     "inject-rtt",
     "max-backlog",
     "replace",
@@ -299,7 +300,7 @@ pub const SHORT: &[(&str, &str)] = &[
 /// Every flag, in the order of `--help`.
 pub fn groups() -> Vec<Group> {
     let ours = OURS.iter().filter_map(|name| {
-        let mut tables = LOAD.iter().chain(NATIVE);
+        let mut tables = LOAD.iter().chain([&PREPARED]).chain(NATIVE);
         tables.find(|o| o.name == *name).copied()
     });
     let ours = ours.map(|spec| OptionSpec {

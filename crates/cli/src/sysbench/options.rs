@@ -1,6 +1,6 @@
 //! The general options of the `sysbench` command: sysbench's own, and Tidemark's beside them.
 
-use crate::native::{LOAD, NATIVE, SECONDS, at_least};
+use crate::native::{LOAD, NATIVE, PREPARED, SECONDS, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Password, Rates, Text};
 use tidemark_core::{OptionSpec, option};
 
@@ -126,12 +126,7 @@ const DATABASE: &[OptionSpec] = &[
         "mysql",
         "protocol of the target, when no --target is given",
     ),
-    option(
-        "db-ps-mode",
-        Choice(&["auto", "disable"]),
-        "auto",
-        "prepare statements on the server, or send them as text",
-    ),
+    PREPARED,
     option(
         "db-debug",
         Bool,

@@ -35,6 +35,7 @@ const SHAPES: &[&str] = &["sf", "indexes", "foreign-keys", "tiflash-replica"];
 
 /// Queries follow each other; they have no arrivals and no terminals.
 const WITHOUT: &[&str] = &[
+    "db-ps-mode",
     "think-time",
     "rate-hold",
     "arrivals",
@@ -178,6 +179,8 @@ const PREPARE: &[Flag] = &[
 
 /// What go-tpc takes and Tidemark has no use for.
 const IDLE: &[Flag] = &[
+    flag("db-ps-mode", Choice(&["auto", "disable"]), "auto", "")
+        .idle("a query is sent as text, and planned with its values"),
     flag("analyze", Bool, "off", "")
         .only(&[Prepare])
         .idle("statistics are refreshed after every load"),

@@ -17,10 +17,10 @@ use crate::watching::Watching;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
 };
+use tidemark_core::{PreparedMode, RunSpec};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
     EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
@@ -69,6 +69,8 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         sessions: asked.streams,
         terminals: asked.streams,
         seed: asked.seed.unwrap_or(0),
+        // A query is asked once, and planned with its values.
+        prepared: PreparedMode::Text,
         ..RunSpec::default()
     };
     let mut recording = Recording::new(

@@ -4,6 +4,7 @@
 //! our own know the number of every line, which messages need.
 
 use crate::exit::{ExitCode, Failure};
+use std::io::ErrorKind;
 use std::path::Path;
 use tidemark_core::nearest;
 
@@ -31,19 +32,34 @@ pub struct Property {
     pub place: String,
 }
 
-/// The properties of a file, or of the built-in workload that the path names.
+/// The properties of a file, or of the built-in workload that the path names where no file is.
 ///
 /// # Errors
-/// [`Failure`] of bad usage when there is neither, with the nearest name.
+/// [`Failure`] of bad usage when there is neither, with the nearest name, or the file can't be read.
 pub fn read(path: &str) -> Result<Vec<Property>, Failure> {
     let text = match std::fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => match built_in(path) {
+        Err(error) => match built_in(path).filter(|_| error.kind() == ErrorKind::NotFound) {
             Some(text) => text.to_string(),
             None => return Err(missing(path, &error)),
         },
     };
     Ok(parse(&text, path))
+}
+
+/// That a path names no file and the built-in workload is taken for it; nothing of a bare name, which
+/// is how built-in workloads are asked for.
+pub fn stand_in(path: &str, properties: &[Property]) -> Option<String> {
+    let name = Path::new(path).file_name()?.to_str()?;
+    if name == path || built_in(path).is_none() || Path::new(path).exists() {
+        return None;
+    }
+    let distribution = properties.iter().find(|p| p.name == "requestdistribution");
+    let distribution = distribution.map_or("uniform", |p| p.value.as_str());
+    Some(format!(
+        "-P {path}: there is no such file; the built-in {name} is used (requestdistribution=\
+         {distribution})"
+    ))
 }
 
 /// `workloada`, and `workloads/workloada` as YCSB's own commands have it.
@@ -223,6 +239,26 @@ mod tests {
     }
 
     #[test]
+    fn a_path_without_its_file_is_told() {
+        let said = |path: &str| stand_in(path, &read(path).unwrap());
+        assert_eq!(said("workloada"), None);
+        let told = said("workloads/workloada").unwrap();
+        assert!(
+            told.contains("no such file; the built-in workloada"),
+            "{told}"
+        );
+        assert!(told.contains("requestdistribution=zipfian"), "{told}");
+        assert!(said("./workloads/workloadd").unwrap().contains("=latest"));
+        for path in [
+            "mine/workloada",
+            "/workloads/workloada",
+            "../workloads/workloada",
+        ] {
+            assert!(read(path).is_err(), "{path}");
+        }
+    }
+
+    #[test]
     fn the_paper_s_workloads_are_built_in_and_a_file_wins() {
         for path in ["workloada", "workloads/workloada", "./workloads/workloadf"] {
             let properties = read(path).unwrap();
@@ -235,6 +271,11 @@ mod tests {
         let file = folder.path().join("workloada");
         std::fs::write(&file, "recordcount=7\n").unwrap();
         assert_eq!(read(file.to_str().unwrap()).unwrap().len(), 1);
+        assert_eq!(stand_in(file.to_str().unwrap(), &[]), None);
+        // A folder is no file that is missing.
+        let named = folder.path().join("workloadb");
+        std::fs::create_dir(&named).unwrap();
+        assert!(read(named.to_str().unwrap()).is_err());
         let message = read("workloads/worklaoda").unwrap_err().message;
         assert!(message.contains("did you mean -P workloada?"), "{message}");
     }

@@ -3,7 +3,7 @@
 use super::properties::{CONNECTION, OWN, property_of};
 use crate::exit::ExitCode;
 use crate::grammar::arg;
-use crate::native::{LOAD, NATIVE};
+use crate::native::{LOAD, NATIVE, PREPARED};
 use clap::{Arg, ArgAction};
 use tidemark_core::{OptionKind, OptionSpec, option};
 
@@ -22,6 +22,7 @@ pub(super) const TARGET: OptionSpec = option(
 pub(super) fn general() -> impl Iterator<Item = &'static OptionSpec> {
     let other = ["target", "think-time"];
     LOAD.iter()
+        .chain([&PREPARED])
         .chain(NATIVE)
         .filter(move |o| !other.contains(&o.name))
 }

@@ -101,6 +101,11 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
+    /// Which property files are not there, and what is used for them.
+    fn stand_ins(&self) -> &[String] {
+        &self.asked.stand_ins
+    }
+
     fn new(asked: &'a Asked) -> Result<Self, Failure> {
         let options = &asked.options;
         Ok(Self {

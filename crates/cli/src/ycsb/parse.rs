@@ -43,6 +43,8 @@ pub struct Asked {
     pub properties: Vec<(String, String)>,
     /// What the user should know but need not act on.
     pub hints: Vec<String>,
+    /// Of that, which files are not there and what is used for them.
+    pub stand_ins: Vec<String>,
 }
 
 /// Databases by go-ycsb's names.
@@ -89,8 +91,11 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
         hints: Vec::new(),
         database,
     };
+    let mut stand_ins = Vec::new();
     for path in words_of(&given, "property_file") {
-        for property in files::read(&path)? {
+        let properties = files::read(&path)?;
+        stand_ins.extend(files::stand_in(&path, &properties));
+        for property in properties {
             setting.property(&property, Source::ConfigFile)?;
         }
     }
@@ -129,7 +134,8 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
         words,
         options: setting.options,
         properties: setting.properties,
-        hints: setting.hints,
+        hints: stand_ins.iter().cloned().chain(setting.hints).collect(),
+        stand_ins,
     })))
 }
 
@@ -216,7 +222,7 @@ mod tests {
         ] {
             assert_eq!(options.text(name), value, "{name}");
         }
-        assert_eq!(asked.hints, Vec::<String>::new());
+        assert_eq!(asked.hints, asked.stand_ins);
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
     for warning in warnings(work, &spec, &described, protocol).chain(missing) {
         say(&mut aside, &format!("WARNING: {warning}\n"));
     }
+    described.notes.extend(work.stand_ins().iter().cloned());
     let recording = Recording::new(
         args,
         work.definition.name,

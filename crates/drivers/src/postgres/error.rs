@@ -51,6 +51,17 @@ impl ServerError {
         if self.code == "2BP01" && !self.detail.is_empty() {
             message = format!("{message} ({})", self.detail.replace('\n', "; "));
         }
+        // duplicate_prepared_statement, invalid_sql_statement_name; and of a statement of the same
+        // name with other parameters, a protocol_violation.
+        let is_anothers = match self.code.as_str() {
+            "42P05" | "26000" => true,
+            "08P01" => message.contains("prepared statement \"tm"),
+            _ => false,
+        };
+        if is_anothers {
+            message += "; a session prepares each statement once and finds it again, unless a pooler \
+                        gives it another server session: --db-ps-mode=disable sends text";
+        }
         DbError::new(class, self.code, message)
     }
 }
@@ -150,6 +161,27 @@ mod tests {
             class("ERROR", "40P01", "deadlock detected"),
             ErrorClass::Retryable
         );
+    }
+
+    #[test]
+    fn a_statement_of_another_session_tells_of_poolers() {
+        for (code, message, hints) in [
+            ("42P05", "prepared statement \"tm1\" already exists", true),
+            ("26000", "prepared statement \"tm1\" does not exist", true),
+            (
+                "08P01",
+                "bind message supplies 1 parameters, but prepared statement \"tm1\" requires 2",
+                true,
+            ),
+            ("08P01", "invalid message format", false),
+            ("42P01", "relation \"t\" does not exist", false),
+        ] {
+            let error = ServerError::parse(&body("ERROR", code, message)).of_statement();
+            assert!(error.message.starts_with(message));
+            let hint = error.message.contains("a pooler");
+            assert_eq!(hint, hints, "{error}");
+            assert_eq!(hint, error.message.contains("--db-ps-mode=disable"));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 mod ahead;
 pub(crate) mod binary;
+mod carried;
 mod detect;
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -25,6 +26,7 @@ use crate::{
     Value, Verb,
 };
 use ahead::{Ahead, WentAhead};
+use carried::Carried;
 use reply::Reply;
 use skim::Skimmer;
 use std::io;
@@ -32,7 +34,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
+use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::{Received, Sent, Stream, Wait};
 
 /// What sending a request at once has left to be done, or to be told.
@@ -57,6 +59,10 @@ pub struct PostgresSession {
     pending: bool,
     in_transaction: bool,
     ahead: Ahead,
+    /// Whether another than the server gave this session its number: a pooler.
+    is_pooled: bool,
+    /// What is set for transactions, of a session that has no server session to itself.
+    carried: Option<Box<Carried>>,
 }
 
 impl PostgresSession {
@@ -80,10 +86,12 @@ impl PostgresSession {
             pending: false,
             in_transaction: false,
             ahead: Ahead::default(),
+            is_pooled: false,
+            carried: None,
         };
         let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
         rest.map_err(|e| startup::refuse(host, e))?;
-        let rows = Box::pin(session.query("SELECT version()"))
+        let rows = Box::pin(session.query("SELECT version(), pg_backend_pid()"))
             .await
             .map_err(|e| {
                 let message = format!("can't ask {host} for its version: {}", e.message);
@@ -91,6 +99,10 @@ impl PostgresSession {
             })?;
         let version = rows.text(0, 0).unwrap_or_default();
         session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
+        // CockroachDB gives numbers of its own (manual, "pg_backend_pid").
+        let is_told = session.server.engine != Engine::Cockroach;
+        let behind = rows.int(0, 1).filter(|_| is_told);
+        session.is_pooled = started.number.zip(behind).is_some_and(|(a, b)| a != b);
         Ok(session)
     }
 
@@ -104,6 +116,62 @@ impl PostgresSession {
 
     fn dialect(&self) -> Dialect {
         Dialect::new(self.server.engine)
+    }
+
+    /// Whether a pooler answers for the server: it makes up the number that a session is cancelled
+    /// by, which a server's own is its process's (manual, "BackendKeyData").
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.is_pooled
+    }
+
+    /// Whether statements are prepared on the server.
+    pub(crate) fn prepares(&self) -> bool {
+        self.mode == PreparedMode::Server
+    }
+
+    /// Sends statements as text from here on.
+    pub(crate) fn send_text(&mut self) {
+        self.mode = PreparedMode::Text;
+    }
+
+    /// Sets nothing for longer than a transaction from here on: the server's session is another one
+    /// then.
+    pub(crate) fn carry_settings(&mut self) {
+        self.carried.get_or_insert_default();
+    }
+
+    /// Prepares the next statement under this number: to see whether a name is known to others.
+    pub(crate) fn number_from(&mut self, number: u32) {
+        self.prepared = number.wrapping_sub(1);
+    }
+
+    /// Keeps what a statement sets, where it is set with each transaction.
+    fn keeps(&mut self, sql: &str) -> Option<Carried> {
+        let carried = self.carried.as_mut().filter(|_| !self.in_transaction)?;
+        let before = Carried::clone(carried);
+        carried.take(sql).then_some(before)
+    }
+
+    /// Tries what is set now; what was set before comes back if the server does not take it.
+    async fn try_settings(&mut self, before: Carried) -> Result<(), DbError> {
+        let tried = Box::pin(self.query("SELECT 1")).await;
+        tried.map(drop).inspect_err(|_| {
+            self.carried = Some(Box::new(before));
+        })
+    }
+
+    /// Writes a statement as text, with what is set for its transaction.
+    fn write_text(
+        &self,
+        out: &mut Vec<u8>,
+        verb: Verb,
+        sql: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), DbError> {
+        let inside = self.in_transaction;
+        message::query_with(out, |out| match &self.carried {
+            Some(carried) => carried.write(out, verb, inside, sql),
+            None => sql(out),
+        })
     }
 
     /// Keeps a statement without rows to send it with the next one; false where it must be executed
@@ -209,8 +277,14 @@ impl PostgresSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
+        if let Some(before) = self.keeps(sql) {
+            Box::pin(self.try_settings(before)).await?;
+            return Ok(Outcome::default());
+        }
         let mut out = message::buffer();
-        message::query(&mut out, sql)?;
+        self.write_text(&mut out, Verb::of(sql), |out| {
+            out.extend_from_slice(sql.as_bytes());
+        })?;
         let mut reply = Reply::counting();
         self.exchange(out, &mut reply).await?;
         Ok(reply.outcome)
@@ -220,8 +294,14 @@ impl PostgresSession {
         if let Some(rest) = self.settle() {
             rest.await?;
         }
+        if let Some(before) = self.keeps(sql) {
+            Box::pin(self.try_settings(before)).await?;
+            return Ok(RowSet::new());
+        }
         let mut out = message::buffer();
-        message::query(&mut out, sql)?;
+        self.write_text(&mut out, Verb::of(sql), |out| {
+            out.extend_from_slice(sql.as_bytes());
+        })?;
         let mut rows = RowSet::new();
         let mut reply = Reply::decoding(&mut rows, None);
         self.exchange(out, &mut reply).await?;
@@ -281,7 +361,9 @@ impl PostgresSession {
                 // A session that sends text has queued none.
                 out = message::buffer();
                 let dialect = self.dialect();
-                message::query_with(&mut out, |out| template.render(&dialect, values, out))?;
+                self.write_text(&mut out, statement.verb, |out| {
+                    template.render(&dialect, values, out);
+                })?;
             }
             _ => {
                 return Err(DbError::new(

@@ -25,6 +25,8 @@ pub(super) struct Started {
     pub stream: Stream,
     /// The `server_version` parameter; empty when none was sent.
     pub server_version: String,
+    /// The number that the session is cancelled by: its process's, where a server gave it.
+    pub number: Option<i64>,
     /// Bytes that came after `ReadyForQuery`.
     pub rest: Vec<u8>,
 }
@@ -294,6 +296,7 @@ impl Startup<'_> {
     /// Takes parameters until the server is ready.
     async fn settle(mut self) -> Result<Started, DbError> {
         let mut server_version = String::new();
+        let mut number = None;
         loop {
             let (tag, body) = self.next().await?;
             match tag {
@@ -303,12 +306,18 @@ impl Startup<'_> {
                         server_version = String::from_utf8_lossy(value).into_owned();
                     }
                 }
-                // BackendKeyData, NegotiateProtocolVersion.
-                b'K' | b'v' => {}
+                // BackendKeyData.
+                b'K' => {
+                    let process = body.first_chunk().map(|n| i32::from_be_bytes(*n));
+                    number = process.map(i64::from);
+                }
+                // NegotiateProtocolVersion.
+                b'v' => {}
                 b'Z' => {
                     return Ok(Started {
                         stream: self.stream,
                         server_version,
+                        number,
                         rest: self.inbox.split_off(self.read),
                     });
                 }

@@ -22,12 +22,14 @@ impl SessionLimit {
 }
 
 /// The limit that will be met first; `None` where there is none, or where the engine doesn't tell.
-/// A pool before the server has limits of its own, which no statement tells.
+/// A pool before the server has limits of its own, which no statement tells, and the server's are
+/// the pool's.
 ///
 /// # Errors
 /// A lost connection only.
 pub async fn session_limit(session: &mut Session) -> Result<Option<SessionLimit>, DbError> {
     let asked = match session.dialect().engine() {
+        _ if session.is_pooled() => return Ok(None),
         Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql(session).await,
         Engine::Postgres | Engine::Yugabyte => postgres(session).await,
         Engine::Cockroach | Engine::Sqlite => return Ok(None),

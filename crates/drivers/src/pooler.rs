@@ -1,0 +1,173 @@
+//! Whether a pooler stands between client and server, and what it does with sessions.
+//!
+//! A pooler that gives a server session out for a transaction alone (PgBouncer's
+//! `pool_mode=transaction`, and its like) leaves in it what was set or prepared there: the next
+//! client gets that, and this one another session without it (pgbouncer.org/features.html, "SQL
+//! feature map for pooling modes").
+
+use crate::connection::{Connection, Driver};
+use crate::postgres::PostgresSession;
+use crate::{RowSet, Value};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tidemark_core::{DbError, ErrorClass, PreparedMode};
+use tidemark_runtime::timeout;
+
+/// How long the look at a pooler may take: one whose few server sessions are all held lets nobody in.
+const LONGEST_LOOK: Duration = Duration::from_secs(3);
+/// How often two sessions are asked for the server's; a pooler may give them out in turn.
+const LOOKS: u32 = 8;
+
+/// What stands between client and server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Nothing that can be told.
+    Direct,
+    /// A pooler that gives a session a server session to itself.
+    Session,
+    /// A pooler that gives a session any server session for each transaction.
+    Transaction {
+        /// Whether statements that a session has prepared are there in all of them (PgBouncer 1.21
+        /// and later, `max_prepared_statements`).
+        keeps_statements: bool,
+    },
+}
+
+impl Pooling {
+    /// Whether a session has a server session for each transaction alone.
+    pub fn is_by_transaction(self) -> bool {
+        matches!(self, Pooling::Transaction { .. })
+    }
+}
+
+/// Why statements can't be prepared through a pooler.
+pub(crate) fn no_statements() -> DbError {
+    DbError::new(
+        ErrorClass::Refused,
+        DbError::POOLER,
+        "a pooler between client and server gives server sessions out by transaction \
+         (PgBouncer's pool_mode=transaction), and statements that are prepared in one are not in \
+         the others: --db-ps-mode=disable sends text; or name the server itself",
+    )
+}
+
+/// Why something can't be set through a pooler for statements that are prepared.
+fn no_settings() -> DbError {
+    DbError::new(
+        ErrorClass::Refused,
+        DbError::POOLER,
+        "--isolation and --set-session go with every transaction where a pooler between client and \
+         server gives server sessions out by transaction, which prepared statements can't take \
+         along: --db-ps-mode=disable sends text; or name the server itself",
+    )
+}
+
+/// What a session is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Statements of a run, in the mode that was asked for, and whether settings were asked for.
+    Run { is_set: bool },
+    /// Whatever else.
+    Housekeeping,
+}
+
+/// Makes a connection leave nothing behind in the pooler's sessions.
+///
+/// # Errors
+/// [`ErrorClass::Refused`] `pooler` when what a run was asked to do can't be done without.
+pub(crate) fn adapt(
+    connection: &mut Connection,
+    pooling: Pooling,
+    purpose: Use,
+) -> Result<(), DbError> {
+    let (Driver::Postgres(session), Pooling::Transaction { keeps_statements }) =
+        (&mut connection.driver, pooling)
+    else {
+        return Ok(());
+    };
+    session.carry_settings();
+    match purpose {
+        Use::Run { .. } if session.prepares() && !keeps_statements => Err(no_statements()),
+        Use::Run { is_set: true } if session.prepares() => Err(no_settings()),
+        Use::Run { .. } => Ok(()),
+        Use::Housekeeping => {
+            if !keeps_statements {
+                session.send_text();
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Looks what a pooler does with two more sessions.
+pub(crate) async fn look<O>(open: impl Fn() -> O) -> Pooling
+where
+    O: Future<Output = Result<PostgresSession, DbError>>,
+{
+    let looking = async {
+        let mut pair = [open().await?, open().await?];
+        let pooling = look_at(&mut pair).await;
+        for session in pair {
+            session.close().await;
+        }
+        pooling
+    };
+    // Where no more sessions can be had, others have them to themselves.
+    match timeout(LONGEST_LOOK, Box::pin(looking)).await {
+        Ok(Ok(pooling)) => pooling,
+        Ok(Err(_)) | Err(_) => Pooling::Session,
+    }
+}
+
+async fn look_at(pair: &mut [PostgresSession; 2]) -> Result<Pooling, DbError> {
+    let mut served = [Vec::new(), Vec::new()];
+    for _ in 0..LOOKS {
+        for (session, seen) in pair.iter_mut().zip(&mut served) {
+            let rows = session.query("SELECT pg_backend_pid()").await?;
+            seen.extend(rows.int(0, 0));
+        }
+        let [one, other] = &served;
+        let is_shared = one.iter().any(|pid| other.contains(pid));
+        let changes = |seen: &[i64]| seen.iter().any(|pid| Some(pid) != seen.first());
+        if is_shared || changes(one) || changes(other) {
+            return Ok(Pooling::Transaction {
+                keeps_statements: keeps_statements(pair).await,
+            });
+        }
+    }
+    Ok(Pooling::Session)
+}
+
+/// Whether each of two sessions finds its own statement under a name that both use.
+async fn keeps_statements(pair: &mut [PostgresSession; 2]) -> bool {
+    // No run prepares so many; what an earlier look left is in nobody's way.
+    let moment = SystemTime::now().duration_since(UNIX_EPOCH);
+    let number = 0x8000_0000 | moment.map_or(0, |m| m.subsec_nanos());
+    let mut kept = Vec::new();
+    for (session, answer) in pair.iter_mut().zip([1, 2]) {
+        session.number_from(number);
+        let sql = format!("SELECT CAST({answer} AS INTEGER) + CAST(? AS INTEGER)");
+        kept.push((answer, session.prepare(&sql).await));
+    }
+    let mut own = true;
+    for (session, (answer, statement)) in pair.iter_mut().zip(kept) {
+        let mut rows = RowSet::new();
+        own &= match statement {
+            Ok(statement) => {
+                let values = [Value::Int(0)];
+                let asked = session.fetch(&statement, &values, &mut rows).await;
+                asked.is_ok() && rows.int(0, 0) == Some(answer)
+            }
+            Err(_) => false,
+        };
+    }
+    if !own {
+        for session in pair {
+            // It is in one of them, or in none.
+            let _gone = session.query(&format!("DEALLOCATE tm{number}")).await;
+        }
+    }
+    own
+}
+
+/// The mode that a look needs, whatever a run has.
+pub(crate) const LOOKING: PreparedMode = PreparedMode::Server;
