@@ -130,6 +130,9 @@ pub struct Demo {
     /// Print a line a second instead of the view that fills the terminal
     #[arg(long)]
     pub plain: bool,
+    /// Replace files of the record's and the reports' names in the folder, whoever wrote them
+    #[arg(long)]
+    pub overwrite: bool,
     /// Sessions
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,
@@ -186,10 +189,13 @@ pub struct Report {
     /// record, or the figures of several
     #[arg(long, value_parser = ["html", "md", "csv", "json", "txt"])]
     pub format: Option<String>,
-    /// File to write, `-` to print; a file that is there is replaced [default: report with the
-    /// format's ending]
+    /// File to write, `-` to print; a report of Tidemark's that is there is replaced, no other file
+    /// [default: report with the format's ending]
     #[arg(long, short)]
     pub out: Option<PathBuf>,
+    /// Replace the file that is there, whoever wrote it
+    #[arg(long)]
+    pub overwrite: bool,
     /// Language
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,

@@ -467,7 +467,10 @@ fn a_run_store_is_nothing_to_benchmark() {
     for words in [&out[..], &report] {
         let said = work.run(words);
         assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
-        assert!(said.err.contains("store.db: there is an SQLite database"));
+        assert!(
+            said.err
+                .contains("store.db: there is a file that Tidemark did not write")
+        );
     }
     for _ in 0..2 {
         work.ok(&["report", "last", "-o", "last.md"]);

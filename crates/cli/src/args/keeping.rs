@@ -108,6 +108,9 @@ pub struct Export {
     /// a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
+    /// Replace files that are there, whoever wrote them
+    #[arg(long)]
+    pub overwrite: bool,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
