@@ -155,7 +155,7 @@ pub struct StoreArg {
 /// `show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The run's id, its beginning or end; `last` is the newest
+    /// The run's id, its beginning or end; `last` is the one made last here
     pub id: String,
     /// Print the whole record as JSON
     #[arg(long)]
@@ -171,13 +171,13 @@ pub struct Show {
 /// `report`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    tidemark report last                          the newest run as report.html\n  \
+    tidemark report last                          the run made last, as report.html\n  \
     tidemark report \"thread sweep\" --lang zh     a study, by its name or id\n  \
     tidemark report study:last                    the study that was begun last\n  \
     tidemark report 660a 3c95 --format md -o -    several runs, printed\n  \
     tidemark report --tag before --out before.csv  every run with a tag, a row each")]
 pub struct Report {
-    /// Runs (an id, its beginning or end, `last` for the newest, tag:NAME, or a record written by --out)
+    /// Runs (an id, its beginning or end, `last` for the one made last here, tag:NAME, or a record written by --out)
     /// or studies (an id, its beginning, or a name; study:last is the one begun last); several make
     /// one document
     #[arg(value_name = "RUN|STUDY", required_unless_present = "tag")]

@@ -44,7 +44,7 @@ pub struct List {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tidemark tag last +nightly                  put a tag on the newest run
+  tidemark tag last +nightly                  put a tag on the run made last here
   tidemark tag 660a 3c95 +before -wrong       put one on two runs, take another off
   tidemark tag tag:before +v1.2               on all that bear a tag already
   tidemark tag last                           print a run's tags
@@ -63,7 +63,7 @@ pub struct Tag {
 /// `note`.
 #[derive(Debug, Args)]
 pub struct Note {
-    /// The run's id, its beginning or end; `last` is the newest
+    /// The run's id, its beginning or end; `last` is the one made last here
     pub run: String,
     /// What is to be said of it, in the place of what was said; '' takes it away; without this it is
     /// printed
