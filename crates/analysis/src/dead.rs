@@ -2,7 +2,9 @@
 //! which the client did not run.
 
 use crate::run::Run;
-use crate::thresholds::{DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED};
+use crate::thresholds::{
+    DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED,
+};
 use crate::{Both, Figure, Finding, LoadKind, Severity, option};
 use tidemark_core::ThinkTime;
 use tidemark_core::record::DeadSide;
@@ -58,8 +60,7 @@ impl Dead {
         let outages = outages(run);
         let away = |span: Span| outages.iter().map(|o| span.within(*o)).sum::<f64>();
         let target = candidates.iter().copied().filter(|span| {
-            span.length_s() - away(*span) >= DEAD_SHORTEST_S
-                && is_unexpected(run, *span, &every)
+            span.length_s() - away(*span) >= DEAD_SHORTEST_S && is_unexpected(run, *span, &every)
         });
         Some(Self {
             target: target.collect(),
@@ -94,7 +95,11 @@ fn is_unexpected(run: &Run<'_>, span: Span, stretches: &[Span]) -> bool {
 /// Transactions that were to end in a stretch: as many as in the same time of the whole run, dead
 /// time included, or as many as the schedule had due.
 fn expected(run: &Run<'_>, span: Span) -> f64 {
-    let ended = run.totals.all.count.saturating_add(run.totals.ignored_errors);
+    let ended = run
+        .totals
+        .all
+        .count
+        .saturating_add(run.totals.ignored_errors);
     let of_all = ended as f64 / run.totals.elapsed_s * span.length_s();
     match run.kind {
         LoadKind::Closed => of_all,
@@ -118,7 +123,9 @@ pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[Sp
     let sessions = run.record.sessions_opened.unwrap_or(run.record.sessions) as f64;
     let count = run.service.count() as f64;
     let as_long = |factor: f64| {
-        let longer = stretches.iter().filter(|s| s.length_s() >= length_s * factor);
+        let longer = stretches
+            .iter()
+            .filter(|s| s.length_s() >= length_s * factor);
         longer.count().max(1) as f64
     };
     let caught = 2.0 * sessions * as_long(1.0 / DEAD_LATENCIES) / count.max(1.0);

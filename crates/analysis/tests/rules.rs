@@ -412,9 +412,13 @@ fn a_second_of_nothing_is_a_stall() {
 fn with_dead_times(total_s: u64, stretches: &[(f64, f64, DeadSide)]) -> RunRecord {
     let dead = |n: u64| {
         let middle = n as f64 + 0.5;
-        stretches.iter().any(|(s, l, _)| *s <= middle && middle < s + l)
+        stretches
+            .iter()
+            .any(|(s, l, _)| *s <= middle && middle < s + l)
     };
-    let rates: Vec<u64> = (0..total_s).map(|n| if dead(n) { 0 } else { 1000 }).collect();
+    let rates: Vec<u64> = (0..total_s)
+        .map(|n| if dead(n) { 0 } else { 1000 })
+        .collect();
     let mut record = of_rates(&rates);
     let mut all = Histogram::decode(&record.totals.all.service.0).unwrap();
     for (_, length, _) in stretches {

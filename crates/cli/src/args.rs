@@ -130,6 +130,9 @@ pub struct Demo {
     /// Print a line a second instead of the view that fills the terminal
     #[arg(long)]
     pub plain: bool,
+    /// Replace files of the record's and the reports' names in the folder, whoever wrote them
+    #[arg(long)]
+    pub overwrite: bool,
     /// Sessions
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,
@@ -152,7 +155,7 @@ pub struct StoreArg {
 /// `show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The run's id, its beginning or end; `last` is the newest
+    /// The run's id, its beginning or end; `last` is the one made last here
     pub id: String,
     /// Print the whole record as JSON
     #[arg(long)]
@@ -168,13 +171,13 @@ pub struct Show {
 /// `report`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    tidemark report last                          the newest run as report.html\n  \
+    tidemark report last                          the run made last, as report.html\n  \
     tidemark report \"thread sweep\" --lang zh     a study, by its name or id\n  \
     tidemark report study:last                    the study that was begun last\n  \
     tidemark report 660a 3c95 --format md -o -    several runs, printed\n  \
     tidemark report --tag before --out before.csv  every run with a tag, a row each")]
 pub struct Report {
-    /// Runs (an id, its beginning or end, `last` for the newest, tag:NAME, or a record written by --out)
+    /// Runs (an id, its beginning or end, `last` for the one made last here, tag:NAME, or a record written by --out)
     /// or studies (an id, its beginning, or a name; study:last is the one begun last); several make
     /// one document
     #[arg(value_name = "RUN|STUDY", required_unless_present = "tag")]
@@ -186,10 +189,13 @@ pub struct Report {
     /// record, or the figures of several
     #[arg(long, value_parser = ["html", "md", "csv", "json", "txt"])]
     pub format: Option<String>,
-    /// File to write, `-` to print; a file that is there is replaced [default: report with the
-    /// format's ending]
+    /// File to write, `-` to print; a report of Tidemark's that is there is replaced, no other file
+    /// [default: report with the format's ending]
     #[arg(long, short)]
     pub out: Option<PathBuf>,
+    /// Replace the file that is there, whoever wrote it
+    #[arg(long)]
+    pub overwrite: bool,
     /// Language
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,

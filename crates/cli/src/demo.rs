@@ -69,6 +69,10 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         format!("--out={}", path("record.json")),
         format!("--report={},{}", path("report.html"), path("summary.txt")),
     ];
+    let mut more = more.to_vec();
+    if demo.overwrite {
+        more.push("--overwrite".into());
+    }
     let code = with(Command::Run, &more)?;
     checked(Path::new(&path("record.json")));
     if code == ExitCode::Success {

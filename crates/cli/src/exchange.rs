@@ -2,10 +2,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::output::print;
-use crate::render::write_whole;
 use crate::runs::open;
 use crate::storing::store_path;
-use crate::{args, chosen, imported, progress};
+use crate::{args, chosen, imported, progress, written};
 use jiff::Timestamp;
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
+use tidemark_files::{Replace, permitted, write};
 use tidemark_store::{Store, StoreError, check_id, from_json, to_json};
 
 /// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
@@ -43,16 +43,23 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
     };
     let into = Place::of(out, &ids)?;
     let files: Vec<PathBuf> = ids.iter().map(|id| into.file(id, &words.format)).collect();
+    let replace = match words.overwrite {
+        true => Replace::Anything,
+        false => Replace::Nothing,
+    };
+    let into_folder = matches!(into, Place::Folder(_));
     // Before the first is written.
-    for file in &files {
-        free(file)?;
+    for file in files
+        .iter()
+        .filter(|f| !into_folder || f.symlink_metadata().is_ok())
+    {
+        permitted(file, replace).map_err(|e| written::failed(file, &e))?;
     }
     into.make()?;
     let bar = progress::bar(ids.len() as u64, "runs");
     for (id, file) in ids.iter().zip(&files) {
         let content = exported(&store, id, &words.format)?;
-        free(file)?;
-        write_whole(file, &content)?;
+        write(file, &content, replace).map_err(|e| written::failed(file, &e))?;
         bar.suspend(|| print(&format!("{}\n", file.display())));
         bar.inc(1);
     }
@@ -114,21 +121,6 @@ fn file_name(id: &str) -> String {
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .collect(),
     }
-}
-
-fn free(file: &Path) -> Result<(), Failure> {
-    // Devices and pipes are made for being written to.
-    if file.symlink_metadata().is_ok() && (file.is_file() || !file.exists() || file.is_dir()) {
-        return Err(Failure::new(
-            ExitCode::Refused,
-            format!(
-                "{}: there is something already, which was left as it is; name another file or \
-                 folder with -o",
-                file.display()
-            ),
-        ));
-    }
-    Ok(())
 }
 
 fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {

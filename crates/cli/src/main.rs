@@ -47,6 +47,7 @@ mod target;
 mod tpcc;
 mod tpch;
 mod watching;
+mod written;
 mod ycsb;
 
 use clap::Parser;

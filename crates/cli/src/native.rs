@@ -155,13 +155,19 @@ pub const NATIVE: &[OptionSpec] = &[
         "out",
         Text,
         "",
-        "write the run record to this file, as JSON; a file that is there is replaced",
+        "write the run record to this file, as JSON; a record of Tidemark's that is there is replaced, no other file",
     ),
     option(
         "report",
         Text,
         "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one; files that are there are replaced",
+        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one; reports of Tidemark's that are there are replaced, no other files",
+    ),
+    option(
+        "overwrite",
+        Bool,
+        "off",
+        "replace files named by --out and --report that are there, whoever wrote them",
     ),
     option(
         "lang",

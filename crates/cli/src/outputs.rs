@@ -1,11 +1,11 @@
 //! Where a run's record goes when it has ended: the store, and the files asked for.
 
-use crate::exit::Failure;
+use crate::exit::{ExitCode, Failure};
 use crate::output;
 use crate::recording::Recording;
 use crate::render::{self, Format};
 use crate::storing::Storing;
-use std::fs::OpenOptions;
+use crate::written;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tidemark_core::OptionValues;
@@ -23,23 +23,27 @@ pub struct Outputs {
     record: Option<PathBuf>,
     reports: Vec<(PathBuf, Format)>,
     lang: String,
+    /// Whether files go that Tidemark did not write.
+    overwrite: bool,
 }
 
 impl Outputs {
     /// What `--out`, `--report` and `--lang` ask for.
     ///
     /// # Errors
-    /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there.
+    /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there;
+    /// [`ExitCode::Refused`] for a file that Tidemark did not write.
     pub fn new(options: &OptionValues) -> Result<Self, Failure> {
         let record = options.text_opt("out").map(PathBuf::from);
+        let overwrite = options.flag("overwrite");
         let mut reports = Vec::new();
         for file in options.text("report").split(',').filter(|f| !f.is_empty()) {
             reports.push((PathBuf::from(file), Format::of(file.as_ref())?));
         }
-        for (name, path) in record
+        for (name, path, format) in record
             .iter()
-            .map(|p| ("out", p))
-            .chain(reports.iter().map(|(p, _)| ("report", p)))
+            .map(|p| ("out", p, Format::Json))
+            .chain(reports.iter().map(|(p, format)| ("report", p, *format)))
         {
             let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
             let refused = if folder.is_some_and(|f| !f.is_dir()) {
@@ -50,7 +54,7 @@ impl Outputs {
                     path.join("run.json").display()
                 ))
             } else {
-                unwritable(path).map(|e| format!("can't be written: {e}"))
+                None
             };
             if let Some(reason) = refused {
                 return Err(Failure::usage(format!(
@@ -58,12 +62,16 @@ impl Outputs {
                     path.display()
                 )));
             }
-            render::not_a_database(path)?;
+            written::permitted(path, format, overwrite).map_err(|failure| match failure.code {
+                ExitCode::Failed => Failure::usage(format!("--{name}={}", failure.message)),
+                _ => failure,
+            })?;
         }
         Ok(Self {
             record,
             reports,
             lang: options.text("lang").into(),
+            overwrite,
         })
     }
 
@@ -121,11 +129,11 @@ impl Outputs {
 
     fn write(&self, record: &RunRecord, out: &mut dyn Write) -> Result<(), Failure> {
         if let Some(path) = &self.record {
-            render::write(record, path, Format::Json, &self.lang)?;
+            render::write(record, path, Format::Json, &self.lang, self.overwrite)?;
             say(out, &format!("Record: {}\n", path.display()));
         }
         for (path, format) in &self.reports {
-            render::write(record, path, *format, &self.lang)?;
+            render::write(record, path, *format, &self.lang, self.overwrite)?;
             say(out, &format!("Report: {}\n", path.display()));
         }
         Ok(())
@@ -134,7 +142,7 @@ impl Outputs {
 
 /// Writes the record of a run that the store did not take, so that it is not lost.
 fn put_beside(record: &RunRecord, path: &Path, storing: &Storing) {
-    let written = render::write(record, path, Format::Json, "en");
+    let written = render::write(record, path, Format::Json, "en", false);
     match written {
         Ok(()) => eprintln!(
             "tidemark: its record is in {}; when the store can be written to: {}",
@@ -142,23 +150,6 @@ fn put_beside(record: &RunRecord, path: &Path, storing: &Storing) {
             storing.taking_in(record, path)
         ),
         Err(error) => eprintln!("tidemark: nor could its record be written beside it: {error}"),
-    }
-}
-
-/// Why a file can't be written, tried before a run is made for it. What is there stays as it is,
-/// and what was not is not there afterwards either.
-fn unwritable(path: &Path) -> Option<std::io::Error> {
-    if path.exists() {
-        // A pipe's reader would take the try for the end.
-        let is_file = path.is_file();
-        return is_file
-            .then(|| OpenOptions::new().append(true).open(path).err())
-            .flatten();
-    }
-    let made = OpenOptions::new().write(true).create_new(true).open(path);
-    match made {
-        Ok(_) => std::fs::remove_file(path).err(),
-        Err(error) => Some(error),
     }
 }
 

@@ -123,11 +123,15 @@ fn why_none(record: &RunRecord) -> String {
             "of those that --rate={rate} had due ({due}) none had its answer; the server may be busy \
              or hang: look at its list of sessions"
         ),
-        None if record.terminals.is_some() => "the users were thinking, or none had its answer. Run \
+        None if record.terminals.is_some() => {
+            "the users were thinking, or none had its answer. Run \
              longer, or with shorter pauses"
-            .into(),
-        None => "none had its answer; the server may be busy or hang: look at its list of sessions, \
+                .into()
+        }
+        None => {
+            "none had its answer; the server may be busy or hang: look at its list of sessions, \
              or run longer"
-            .into(),
+                .into()
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Records to files, by the file's ending.
 
 use crate::exit::{ExitCode, Failure};
-use std::fs::File;
-use std::io::Read;
+use crate::written;
 use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_report::{Lang, Many, OneRun, RunDigest};
@@ -102,56 +101,15 @@ pub fn render<'a>(
 /// Writes the report's file.
 ///
 /// # Errors
-/// [`Failure`] naming the file when it can't be written; a half-written file is not left behind.
-pub fn write(record: &RunRecord, path: &Path, format: Format, lang: &str) -> Result<(), Failure> {
+/// [`Failure`] naming the file when it can't be written, or is somebody else's; a half-written file is
+/// not left behind.
+pub fn write(
+    record: &RunRecord,
+    path: &Path,
+    format: Format,
+    lang: &str,
+    overwrite: bool,
+) -> Result<(), Failure> {
     let text = render(record, format, lang)?;
-    write_whole(path, text.as_bytes())
-}
-
-/// Refuses to replace a database: a report is made again in a moment, a store of runs is not.
-///
-/// # Errors
-/// [`Failure`] naming the file.
-pub fn not_a_database(path: &Path) -> Result<(), Failure> {
-    // What SQLite's files begin with (sqlite.org/fileformat2.html, 1.3).
-    const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-    let mut begin = [0; MAGIC.len()];
-    let is_one = path.is_file()
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok())
-        && begin == *MAGIC;
-    if is_one {
-        return Err(Failure::new(
-            ExitCode::Refused,
-            format!(
-                "{}: there is an SQLite database, which was left as it is; name another file",
-                path.display()
-            ),
-        ));
-    }
-    Ok(())
-}
-
-/// Writes beside the file and moves it there, so that a full disk leaves the old file or none.
-///
-/// # Errors
-/// [`Failure`] naming the file, also when it is a database.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    not_a_database(path)?;
-    let failed = |e: std::io::Error| {
-        Failure::new(
-            ExitCode::Failed,
-            format!("{}: can't be written: {e}", path.display()),
-        )
-    };
-    // A device or a pipe can't be moved onto.
-    if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes).map_err(failed);
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(&beside);
-        failed(e)
-    })
+    written::write(path, text.as_bytes(), format, overwrite)
 }

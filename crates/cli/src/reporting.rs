@@ -5,7 +5,7 @@ use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::study::by_hand::{self, Studies};
-use crate::{args, chosen, output, progress};
+use crate::{args, chosen, output, progress, written};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -47,6 +47,10 @@ struct Asked {
 /// [`Failure`] naming what is not there, or the file that can't be written.
 pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let (format, out) = destination(words)?;
+    let printed = out == Path::new("-");
+    if !printed {
+        written::permitted(&out, format, words.overwrite)?;
+    }
     let asked = Asked::of(words)?;
     let text = match asked.runs.as_slice() {
         [one] if asked.alone && format != Format::Csv => {
@@ -60,14 +64,14 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
         }
         _ => document(words, asked, format)?,
     };
-    if out == Path::new("-") {
+    if printed {
         // What is in a field of CSV is kept as it is, unless it would be obeyed.
         match std::io::stdout().is_terminal() {
             true => output::print(&printable_lines(&text.replace("\r\n", "\n"))),
             false => output::print(&text),
         }
     } else {
-        render::write_whole(&out, text.as_bytes())?;
+        written::write(&out, text.as_bytes(), format, words.overwrite)?;
         output::print(&format!("{}\n", out.display()));
     }
     Ok(ExitCode::Success)

@@ -214,15 +214,30 @@ fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
     Ok(store.get(&id)?)
 }
 
-/// The id meant: `last` is the newest's.
+/// What is said where no run was made here.
+fn none_made(store: &Store) -> Failure {
+    let imported = store.count(&Filter::default()).unwrap_or_default();
+    Failure::usage(match imported {
+        0 => "no runs yet; begin with: tidemark demo".into(),
+        _ => format!(
+            "last is the run made last here, and {} here; name one by its id, as tidemark runs \
+             lists them",
+            counted(
+                imported as u64,
+                "imported run is all that is",
+                "imported runs are all that are"
+            )
+        ),
+    })
+}
+
+/// The id meant: `last` is that of the run made last in this store.
 ///
 /// # Errors
 /// [`Failure`] when there is no run.
 pub fn whole_id(store: &Store, id: &str) -> Result<String, Failure> {
     match id {
-        "last" => store
-            .latest()?
-            .ok_or_else(|| Failure::usage("no runs yet; begin with: tidemark demo")),
+        "last" => store.latest()?.ok_or_else(|| none_made(store)),
         id => Ok(id.into()),
     }
 }

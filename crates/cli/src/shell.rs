@@ -2,12 +2,11 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::output::print;
-use crate::render::write_whole;
 use crate::secrets::redact;
-use crate::{args, oltpbench, sysbench, tpcc, tpch, ycsb};
+use crate::{args, oltpbench, sysbench, tpcc, tpch, written, ycsb};
 use clap::CommandFactory;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use tidemark_files::{Replace, write};
 use tidemark_study::shell_word;
 
 /// A command line as it may be shown and typed: without passwords, quoted where a shell would read
@@ -53,8 +52,7 @@ pub fn man(words: &args::Man) -> Result<ExitCode, Failure> {
     let count = pages.len();
     for (name, text) in pages {
         let path = folder.join(name);
-        ours_or_free(&path)?;
-        write_whole(&path, &text)?;
+        write(&path, &text, Replace::Known(&is_page)).map_err(|e| written::failed(&path, &e))?;
     }
     print(&format!(
         "{count} pages in {shown}; read one with: man {shown}/tidemark.1\n",
@@ -99,24 +97,10 @@ fn breakable(page: &str) -> String {
         .join("\n")
 }
 
-/// A page of an earlier Tidemark is replaced, and no other file.
-fn ours_or_free(path: &Path) -> Result<(), Failure> {
-    let refused = || {
-        Err(Failure::new(
-            ExitCode::Refused,
-            format!(
-                "{}: there is something that is no manual page of Tidemark's; it was left as it \
-                 is. Name another folder",
-                path.display()
-            ),
-        ))
-    };
-    match fs::read_to_string(path) {
-        Ok(text) if text.lines().take(9).any(|l| l.starts_with(".TH tidemark")) => Ok(()),
-        Ok(_) => refused(),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(_) => refused(),
-    }
+/// Whether it is a page of an earlier Tidemark, which is replaced, as no other file is.
+fn is_page(file: &mut File) -> std::io::Result<bool> {
+    let (begin, _) = written::ends_of(file)?;
+    Ok(begin.lines().take(9).any(|l| l.starts_with(".TH tidemark")))
 }
 
 /// The whole command line. Those of other tools are no clap grammars for reading; here they are

@@ -254,7 +254,10 @@ mod tests {
         });
         assert_eq!(storing.take_complaint(), None);
         assert_eq!(storing.intervals().len(), 100);
-        assert_eq!(Store::open(&path).unwrap().intervals("a").unwrap().len(), 100);
+        assert_eq!(
+            Store::open(&path).unwrap().intervals("a").unwrap().len(),
+            100
+        );
     }
 
     #[test]

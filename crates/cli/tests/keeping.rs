@@ -468,7 +468,10 @@ fn a_run_store_is_nothing_to_benchmark() {
     for words in [&out[..], &report] {
         let said = work.run(words);
         assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
-        assert!(said.err.contains("store.db: there is an SQLite database"));
+        assert!(
+            said.err
+                .contains("store.db: there is a file that Tidemark did not write")
+        );
     }
     for _ in 0..2 {
         work.ok(&["report", "last", "-o", "last.md"]);
@@ -552,7 +555,11 @@ fn a_locked_store_lengthens_no_run_and_delays_no_end() {
     let asked = Instant::now();
     signal(begun.id(), "INT");
     let ended = begun.wait_with_output().unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
+    assert!(
+        asked.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        asked.elapsed()
+    );
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     other.execute_batch("ROLLBACK").unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();

@@ -16,8 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use tidemark_core::record::{
-    DeadTime, Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict,
-    Totals,
+    DeadTime, Interval, Outage, Phase, RunState, Step, StepPurpose, StepVerdict, Totals,
 };
 use tidemark_core::{Pacing, RunSpec};
 

@@ -70,18 +70,36 @@ pub fn boot_id() -> Option<String> {
     Some(format!("{} {}", boot.trim(), namespace.display()))
 }
 
+/// All processes that can be seen.
+pub fn all() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+/// The process group of a process that has not ended, named by the process that leads it.
+pub fn group(pid: u32) -> Option<u32> {
+    field(pid, 5)?.parse().ok()
+}
+
 /// When a process that has not ended was started, in clock ticks from boot.
 ///
-/// Field 22 of proc_pid_stat(5). The program's name, field 2, is in parentheses and may itself hold
-/// blanks and parentheses: fields are counted from the last one. A zombie has ended.
+/// Field 22 of proc_pid_stat(5).
 pub fn started(pid: u32) -> Option<String> {
+    field(pid, 22)
+}
+
+/// A field of proc_pid_stat(5), from the 4th on. The program's name, field 2, is in parentheses and
+/// may itself hold blanks and parentheses: fields are counted from the last one. A zombie has ended.
+fn field(pid: u32, number: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {
         return None;
     }
-    fields.nth(18).map(Into::into)
+    fields.nth(number.checked_sub(4)?).map(Into::into)
 }
 
 /// Whether `pid` is there and not a zombie.
@@ -133,5 +151,23 @@ mod tests {
         let own: Vec<String> = std::env::args().collect();
         assert_eq!(arguments(std::process::id()), own);
         assert!(arguments(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn processes_and_their_groups_are_seen() {
+        use std::os::unix::process::CommandExt;
+        let own = std::process::id();
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let pid = child.id();
+        let seen = all();
+        assert!(seen.contains(&own) && seen.contains(&pid));
+        assert_eq!(group(pid), Some(pid));
+        assert_ne!(group(own), Some(pid));
+        crate::kill_and_reap(&mut child);
+        assert_eq!(group(pid), None);
     }
 }

@@ -4,5 +4,5 @@
 mod identity;
 mod signal;
 
-pub use identity::{Liveness, ProcessId, alive, arguments, boot_id, started};
+pub use identity::{Liveness, ProcessId, alive, all, arguments, boot_id, group, started};
 pub use signal::{children, kill_and_reap, kill_group, signal, wait_until};

@@ -1,7 +1,7 @@
 //! Folders that a sandbox may have: new ones, and empty ones.
 
 use crate::programs::Account;
-use crate::{Error, holder, marker};
+use crate::{Error, holder, marker, trusted};
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,9 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         Ok(_) => {
             let folder = absolute(folder)?;
             of_nobody_else(&folder)?;
+            if let Some(reason) = trusted::foreign_folder(&folder) {
+                return refused(reason);
+            }
             let mut entries = fs::read_dir(&folder)
                 .map_err(Error::io(format!("reading {}", folder.display())))?;
             if entries.next().is_some() {
@@ -68,6 +71,10 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         .mode(0o711)
         .create(&folder)
         .map_err(Error::io(format!("making {}", folder.display())))?;
+    if let Some(reason) = trusted::foreign_folder(&folder) {
+        let _ = fs::remove_dir(&folder);
+        return refused(reason);
+    }
     Ok((folder, true))
 }
 
@@ -174,6 +181,19 @@ mod tests {
             assert!(text.contains("--dir"), "{text}");
         }
         assert!(!Path::new("/var/lib/tidemark-none").exists());
+        for (open, made) in [("shared", true), ("shared/new", false)] {
+            let folder = root.join(open);
+            if made {
+                fs::create_dir(&folder).unwrap();
+                fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+            }
+            let text = asked(&folder).unwrap_err().to_string();
+            assert!(
+                text.contains("others can write") || text.contains("anybody"),
+                "{text}"
+            );
+            assert_eq!(folder.exists(), made);
+        }
     }
 
     #[test]

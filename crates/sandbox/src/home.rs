@@ -3,7 +3,7 @@
 use crate::marker::Marker;
 use crate::place::Place;
 use crate::programs::Engine;
-use crate::{Error, Holder, holder, ready};
+use crate::{Error, Holder, holder, ready, trusted};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ impl Home {
 
     fn look(&self, name: &str) -> Option<Sandbox> {
         let folder = fs::read_link(self.link(name)).ok()?;
-        let (state, marker, unmarked) = if folder.is_dir() {
+        let (state, marker, unmarked) = if fs::symlink_metadata(&folder).is_ok() {
             match Marker::read(name, &folder) {
                 Ok(marker) => (state(&marker), Some(marker), String::new()),
                 Err(reason) => (State::NotOurs, None, reason),
@@ -211,7 +211,9 @@ fn state(marker: &Marker) -> State {
     let seen = |process: &ProcessId| process.liveness(here.as_deref());
     if let Some(server) = &marker.server {
         match (seen(server), server.pid) {
-            (Liveness::Alive, Some(pid)) if marker.ready => return State::Running { pid },
+            (Liveness::Alive, Some(pid)) if marker.ready && serves(pid, marker) => {
+                return State::Running { pid };
+            }
             // Of another container, or of this one before it was restarted. A socket is a file: who
             // listens there is heard here, too.
             (Liveness::Unknown, _)
@@ -260,21 +262,64 @@ pub(crate) fn server_of(marker: &Marker) -> Option<u32> {
     let here = boot_id();
     if let Some(server) = &marker.server
         && server.liveness(here.as_deref()) == Liveness::Alive
+        && let Some(pid) = server.pid.filter(|pid| serves(*pid, marker))
     {
-        return server.pid;
+        return Some(pid);
     }
-    let place = place(marker);
-    let text = fs::read_to_string(place.pid_file()).ok()?;
+    let text = trusted::text_of_server(&place(marker).pid_file())?;
     let pid: u32 = text.lines().next()?.trim().parse().ok()?;
-    (alive(pid) && is_of(&arguments(pid), &place.data())).then_some(pid)
+    (alive(pid) && serves(pid, marker)).then_some(pid)
 }
 
-/// Whether a server was started on this data folder: `--datadir=FOLDER`, `-D FOLDER`.
-fn is_of(arguments: &[String], data: &Path) -> bool {
+/// Whether a process was started on this sandbox's data: its number alone says little, whoever wrote
+/// it down.
+fn serves(pid: u32, marker: &Marker) -> bool {
+    is_of(&arguments(pid), &place(marker).data())
+}
+
+/// Whether a server, or what makes its files, was started on this data folder: `--datadir=FOLDER`,
+/// `-D FOLDER`, `--pgdata=FOLDER`.
+pub(crate) fn is_of(arguments: &[String], data: &Path) -> bool {
     let data = data.display().to_string();
-    let named = format!("--datadir={data}");
+    let named = ["datadir", "pgdata"].map(|name| format!("--{name}={data}"));
     let mut pairs = arguments.windows(2);
-    arguments.contains(&named) || pairs.any(|pair| pair[0] == "-D" && pair[1] == data)
+    arguments.iter().any(|word| named.contains(word))
+        || pairs.any(|pair| pair[0] == "-D" && pair[1] == data)
+}
+
+/// Processes that are started as a server would be.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) mod stand_in {
+    use std::fs;
+    use std::path::Path;
+    use std::process::{Child, Command};
+
+    /// A process with these arguments, which does nothing.
+    pub(crate) fn started_with(words: &[&str]) -> Child {
+        let child = Command::new("/bin/sh")
+            .args(["-c", "sleep 60; :", "mariadbd"])
+            .args(words)
+            .spawn()
+            .unwrap();
+        // A new program's arguments are there a moment after its process.
+        let arguments = format!("/proc/{}/cmdline", child.id());
+        while fs::read(&arguments).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        child
+    }
+
+    /// One that says that it serves the data of the sandbox in this folder.
+    pub(crate) fn server(folder: &Path) -> Child {
+        let data = folder.join("server/data");
+        started_with(&[&format!("--datadir={}", data.display())])
+    }
+
+    pub(crate) fn end(child: &mut Child) {
+        let _ = tidemark_process::signal("KILL", &tidemark_process::children(child.id()));
+        tidemark_process::kill_and_reap(child);
+    }
 }
 
 #[cfg(test)]
@@ -325,7 +370,12 @@ mod tests {
         marker.ready = true;
         assert_eq!(state(&marker), State::Ended);
         marker.server = Some(ProcessId::own("h"));
-        assert_eq!(state(&marker), State::Running { pid: by });
+        assert_eq!(state(&marker), State::Ended, "this process serves no data");
+        let mut server = stand_in::server(&marker.folder);
+        let pid = server.id();
+        marker.server = Some(ProcessId::of("h", pid));
+        assert_eq!(state(&marker), State::Running { pid });
+        stand_in::end(&mut server);
         // Another process with its number.
         marker.server = Some(ProcessId {
             pid_started: Some("1".into()),
@@ -361,16 +411,7 @@ mod tests {
         fs::create_dir_all(&data).unwrap();
         let marker = marked(dir.path());
         let sleeping = |words: &[&str]| {
-            let child = std::process::Command::new("/bin/sh")
-                .args(["-c", "sleep 60; :", "mariadbd"])
-                .args(words)
-                .spawn()
-                .unwrap();
-            // A new program's arguments are there a moment after its process.
-            let arguments = format!("/proc/{}/cmdline", child.id());
-            while fs::read(&arguments).unwrap().is_empty() {
-                std::thread::yield_now();
-            }
+            let child = stand_in::started_with(words);
             fs::write(dir.path().join("server/server.pid"), child.id().to_string()).unwrap();
             child
         };
@@ -379,10 +420,8 @@ mod tests {
         assert_eq!(server_of(&marker), None);
         let mut own = sleeping(&[&ours]);
         assert_eq!(server_of(&marker), Some(own.id()));
-        for child in [&mut other, &mut own] {
-            tidemark_process::kill_group(child.id()).unwrap();
-            tidemark_process::kill_and_reap(child);
-        }
+        stand_in::end(&mut other);
+        stand_in::end(&mut own);
         assert_eq!(server_of(&marker), None);
         let words = |w: &[&str]| w.iter().map(|w| w.to_string()).collect::<Vec<_>>();
         assert!(is_of(&words(&["postgres", "-D", "/d"]), Path::new("/d")));

@@ -36,6 +36,7 @@ mod ready;
 mod request;
 mod running;
 mod stop;
+mod trusted;
 
 pub use error::Error;
 pub use holder::{Hold, Holder};

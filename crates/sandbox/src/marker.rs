@@ -1,6 +1,6 @@
 //! The mark in a sandbox's folder: that it is one, what runs in it, and its password.
 
-use crate::{Engine, Error};
+use crate::{Engine, Error, trusted};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File};
@@ -75,9 +75,14 @@ impl Marker {
     }
 
     /// Reads the mark of sandbox `name` in `folder`; why there is none, else.
+    ///
+    /// A folder for temporary files is open to all: after it was cleared anybody can make a folder of
+    /// this name again, with a mark in it. Only what this account alone can have written counts.
     pub fn read(name: &str, folder: &Path) -> Result<Marker, String> {
-        let path = folder.join(FILE);
-        let text = fs::read_to_string(&path).map_err(|e| format!("{FILE}: {e}"))?;
+        if let Some(reason) = trusted::foreign_folder(folder) {
+            return Err(reason);
+        }
+        let text = trusted::text(&folder.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
         let marker: Marker = serde_json::from_str(&text).map_err(|e| format!("{FILE}: {e}"))?;
         if marker.name != name {
             return Err(format!("{FILE} is of private server {}", marker.name));

@@ -1,6 +1,6 @@
 //! PostgreSQL: making its files and the command that runs it.
 
-use crate::{Error, Place, Superuser};
+use crate::{Error, Place, Superuser, trusted};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -52,7 +52,7 @@ pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Com
 /// Removes the System V segment that a killed postmaster leaves behind; its id is the second number
 /// of `postmaster.pid`'s 7th line (PostgreSQL documentation, 73.1 Database File Layout).
 pub fn remove_shared_memory(place: &Place) {
-    let id = fs::read_to_string(place.pid_file()).ok().and_then(|text| {
+    let id = trusted::text_of_server(&place.pid_file()).and_then(|text| {
         let line = text.lines().nth(6)?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
     });

@@ -173,22 +173,32 @@ fn account_in(passwd: &str, name: &str) -> Option<Account> {
     })
 }
 
+/// What a server gets of the environment: where its programs, libraries and time zones are, and how
+/// it takes memory.
+const OF_THE_ENVIRONMENT: [&str; 8] = [
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "MALLOC_ARENA_MAX",
+    "MALLOC_CONF",
+    "TMPDIR",
+    "TZ",
+    "TZDIR",
+];
+
 /// A command that runs as `account` in `folder`, in a process group of its own: a Ctrl-C in the
 /// terminal ends whoever started it, who then ends the server in an orderly way.
 pub fn command(program: &Path, account: Option<Account>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).process_group(0);
-    // Locale and client settings of whoever starts it must not reach the server.
-    command.env("LC_ALL", "C");
-    for (key, _) in env::vars_os() {
-        let key = key.to_string_lossy();
-        if ["PG", "MYSQL", "MARIADB", "TIDEMARK"]
+    // Whoever starts it may have passwords in the environment, which another account could read from
+    // the server's, and client settings that are none of the server's.
+    command.env_clear().env("LC_ALL", "C");
+    command.envs(
+        OF_THE_ENVIRONMENT
             .iter()
-            .any(|p| key.starts_with(p))
-        {
-            command.env_remove(key.as_ref());
-        }
-    }
+            .filter_map(|name| Some((name, env::var_os(name)?))),
+    );
     if let Some(Account { uid, gid }) = account {
         command.uid(uid).gid(gid);
     }

@@ -1,9 +1,8 @@
 //! Whether a server takes sessions, asked where nobody but this server can answer: at its own
 //! socket and in its own files. Its port may be somebody else's.
 
-use crate::{Engine, Place};
+use crate::{Engine, Place, trusted};
 use socket2::{Domain, SockAddr, Socket, Type};
-use std::fs;
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -33,7 +32,7 @@ fn greets(place: &Place) -> bool {
 /// The 8th line of `postmaster.pid` tells the state, which is what `pg_ctl -w` waits for, the first
 /// one whose it is (PostgreSQL documentation, 73.1 Database File Layout, and `pg_ctl`).
 fn says_ready(place: &Place, pid: u32) -> bool {
-    fs::read_to_string(place.pid_file()).is_ok_and(|text| {
+    trusted::text_of_server(&place.pid_file()).is_some_and(|text| {
         let line = |n: usize| text.lines().nth(n).map_or("", str::trim);
         line(0) == pid.to_string() && line(7) == "ready"
     })
@@ -54,6 +53,7 @@ pub(crate) fn nobody_listens(place: &Place) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::io::Write;
     use std::net::TcpListener;
     use std::os::unix::net::UnixListener;

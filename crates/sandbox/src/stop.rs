@@ -1,6 +1,6 @@
 //! Ending a sandbox: its server, if it is proven to be its own, and then its files.
 
-use crate::home::{Home, State, place, server_of};
+use crate::home::{Home, State, is_of, place, server_of};
 use crate::place::Place;
 use crate::programs::Engine;
 use crate::{Error, folder, holder, postgres};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
-use tidemark_process::{signal, started, wait_until};
+use tidemark_process::{all, arguments, group, kill_group, signal, started, wait_until};
 
 /// How long an orderly end may take before SIGKILL.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
@@ -78,6 +78,9 @@ impl Home {
             if let Some(pid) = server_of(marker)
                 && !end(&place, pid)?
             {
+                return Err(Error::Stubborn { name, pid });
+            }
+            if let Some(pid) = end_set_up(&place) {
                 return Err(Error::Stubborn { name, pid });
             }
             left = folder::remove(&sandbox.folder, marker.made_folder)?;
@@ -153,6 +156,26 @@ fn end(place: &Place, pid: u32) -> Result<bool, Error> {
     Ok(wait_until(KILL_LIMIT, || !there()))
 }
 
+/// Ends what still makes a server's files after whoever started it was killed: `initdb` and
+/// MariaDB's script lead process groups of their own and would write on into a folder that is being
+/// removed. One that did not end, if any.
+fn end_set_up(place: &Place) -> Option<u32> {
+    let data = place.data();
+    let at_work = || {
+        let mut all = all().into_iter();
+        all.find(|pid| group(*pid) == Some(*pid) && is_of(&arguments(*pid), &data))
+    };
+    while let Some(leader) = at_work() {
+        // Without a shell to send signals nothing ends, and that is found out below.
+        let _ = kill_group(leader);
+        let members = || all().into_iter().any(|pid| group(pid) == Some(leader));
+        if !wait_until(KILL_LIMIT, || !members()) {
+            return Some(leader);
+        }
+    }
+    None
+}
+
 /// Ends a server that this process has just started.
 pub(crate) fn end_child(place: &Place, mut child: Child) {
     if let Ok(Some(_)) = child.try_wait() {
@@ -171,6 +194,7 @@ pub(crate) fn end_child(place: &Place, mut child: Child) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::home::stand_in;
     use crate::marker::Marker;
     use tidemark_process::{ProcessId, kill_and_reap};
 
@@ -231,8 +255,9 @@ mod tests {
     #[test]
     fn forgetting_takes_off_the_list_and_removes_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let (home, folder) = listed(dir.path(), true, Some(std::process::id()));
-        let pid = std::process::id();
+        let mut server = stand_in::server(&dir.path().join("box"));
+        let pid = server.id();
+        let (home, folder) = listed(dir.path(), true, Some(pid));
         let runs = home.forget("m").unwrap_err();
         assert_eq!(
             runs,
@@ -257,5 +282,120 @@ mod tests {
         assert_eq!(home.find("y").unwrap().state(), State::Gone);
         home.forget("y").unwrap();
         assert!(home.list().unwrap().is_empty());
+        stand_in::end(&mut server);
+    }
+
+    /// Whoever started it was killed while a program, with a child, made the server's files.
+    #[test]
+    fn what_still_makes_the_files_is_ended_before_they_are_removed() {
+        use std::os::unix::process::CommandExt;
+        // Both write as fast as they can, and would make the folders again.
+        let script = "at=$1; writes() { while :; do mkdir -p $at/$1; : > $at/$1/$2; done; }; \
+                      writes a b 2>/dev/null & writes c d 2>/dev/null";
+        for named in ["--datadir=", "--pgdata="] {
+            let dir = tempfile::tempdir().unwrap();
+            let (home, folder) = listed(dir.path(), true, None);
+            let mut marker = Marker::read("m", &folder).unwrap();
+            marker.ready = false;
+            marker.starter.pid_started = Some("1".into());
+            marker.write().unwrap();
+            let data = folder.join("server/data");
+            let mut maker = std::process::Command::new("/bin/sh")
+                .args(["-c", script, "initdb"])
+                .arg(&data)
+                .arg(format!("{named}{}", data.display()))
+                .process_group(0)
+                .spawn()
+                .unwrap();
+            let (leader, busy) = (maker.id(), data.join("a/b"));
+            assert!(wait_until(KILL_LIMIT, || busy.exists()));
+            assert_eq!(
+                home.find("m").unwrap().state(),
+                State::HalfStarted { pid: None }
+            );
+            home.down("m").unwrap();
+            maker.wait().unwrap();
+            assert!(!all().into_iter().any(|pid| group(pid) == Some(leader)));
+            assert!(!folder.exists());
+        }
+    }
+
+    /// Whoever forges a mark, nothing that it says is believed: neither that a server runs, nor where,
+    /// nor which process to end.
+    fn nothing_is_believed(home: &Home, folder: &Path, victim: &mut std::process::Child) {
+        let found = home.find("m").unwrap();
+        assert_eq!(found.state(), State::NotOurs, "{}", found.unmarked);
+        assert_eq!((found.url().as_str(), found.engine()), ("", None));
+        assert!(home.hold("m", "study x").is_err());
+        for ended in [home.down("m"), home.force_down("m")] {
+            assert!(matches!(ended, Err(Error::NotOurs { .. })), "{ended:?}");
+        }
+        assert!(folder.join("server/data").exists());
+        assert!(victim.try_wait().unwrap().is_none(), "its process lives");
+    }
+
+    #[test]
+    fn a_mark_that_others_can_write_or_that_is_a_link_is_none() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let mut victim = stand_in::server(&dir.path().join("box"));
+        let (home, folder) = listed(dir.path(), true, Some(victim.id()));
+        let mark = folder.join(crate::marker::FILE);
+        let pid = victim.id();
+        assert_eq!(home.find("m").unwrap().state(), State::Running { pid });
+        let mode = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        for (path, open, closed) in [(&mark, 0o620, 0o600), (&folder, 0o777, 0o711)] {
+            mode(path, open);
+            nothing_is_believed(&home, &folder, &mut victim);
+            mode(path, closed);
+            assert_eq!(home.find("m").unwrap().state(), State::Running { pid });
+        }
+        let elsewhere = dir.path().join("mark");
+        fs::rename(&mark, &elsewhere).unwrap();
+        symlink(&elsewhere, &mark).unwrap();
+        nothing_is_believed(&home, &folder, &mut victim);
+        stand_in::end(&mut victim);
+    }
+
+    /// The folder for temporary files was cleared, and another account makes the sandbox's folder
+    /// again. Only root can play another account.
+    #[test]
+    fn a_mark_of_another_account_is_none() {
+        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::process::CommandExt;
+        let script = "umask 022; mkdir -p \"$1/server/data\" && cat > \"$1/tidemark-sandbox.json\" \
+                      && chmod 600 \"$1/tidemark-sandbox.json\"";
+        if crate::Account::for_engine(Engine::MariaDb)
+            .unwrap()
+            .is_none()
+        {
+            return;
+        }
+        // As /tmp is.
+        let dir = tempfile::tempdir().unwrap();
+        let open = fs::Permissions::from_mode(0o1777);
+        fs::set_permissions(dir.path(), open).unwrap();
+        // What is at work on that very folder, so that its arguments alone prove nothing either.
+        let mut victim = stand_in::server(&dir.path().join("box"));
+        let (home, folder) = listed(dir.path(), true, Some(victim.id()));
+        let mark = fs::read(folder.join(crate::marker::FILE)).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(home.find("m").unwrap().state(), State::Gone);
+        let mut forger = std::process::Command::new("/bin/sh")
+            .args(["-c", script, "sh"])
+            .arg(&folder)
+            .stdin(std::process::Stdio::piped())
+            .uid(65534)
+            .gid(65534)
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut forger.stdin.take().unwrap(), &mark).unwrap();
+        assert!(forger.wait().unwrap().success());
+        nothing_is_believed(&home, &folder, &mut victim);
+        let said = home.down("m").unwrap_err().to_string();
+        assert!(said.contains("it belongs to user id 65534"), "{said}");
+        stand_in::end(&mut victim);
     }
 }

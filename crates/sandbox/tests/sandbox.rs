@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 use tempfile::TempDir;
-use tidemark_process::{alive, arguments, kill_and_reap, signal, wait_until};
+use tidemark_process::{alive, arguments, children, kill_and_reap, signal, wait_until};
 use tidemark_sandbox::{Engine, Error, Home, Request, Running, State, Step};
 
 fn home() -> (TempDir, Home) {
@@ -261,15 +261,20 @@ fn a_server_that_ended_by_itself_is_seen_and_cleared_away() {
 
 const STARTER: &str = "TIDEMARK_TEST_STARTER";
 
-/// This program as one that starts a sandbox, to be killed on the way.
-fn starter(test: &str, home: &Path, engine: Engine) -> Child {
-    Command::new(env::current_exe().unwrap())
+/// This program as one that starts a sandbox.
+fn starting(test: &str, home: &Path, engine: Engine) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
         .args(["--exact", test, "--nocapture"])
         .env(STARTER, format!("{}={}", engine.word(), home.display()))
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::null());
+    command
+}
+
+/// The same, to be killed on the way.
+fn starter(test: &str, home: &Path, engine: Engine) -> Child {
+    starting(test, home, engine).spawn().unwrap()
 }
 
 /// Whoever starts a sandbox is killed at moments all along the way. Whatever is there then is listed
@@ -313,9 +318,9 @@ fn a_start_killed_anywhere_can_be_taken_down() {
         };
         seen.push(sandbox.state());
         let folder = sandbox.folder().to_path_buf();
-        // What makes the files goes on without its parent, and ends by itself.
-        let removed = || home.down(engine.word()).is_ok();
-        assert!(wait_until(Duration::from_secs(30), removed), "{sandbox:?}");
+        // What makes the files would go on without its parent.
+        let removed = home.down(engine.word());
+        assert!(removed.is_ok(), "{removed:?}: {sandbox:?}");
         assert!(home.list().unwrap().is_empty());
         assert!(begun.elapsed() < Duration::from_secs(60));
         let ended = || !folder.exists() && servers_in(&folder).is_empty();
@@ -324,6 +329,41 @@ fn a_start_killed_anywhere_can_be_taken_down() {
     }
     let half = |s: &State| matches!(s, State::HalfStarted { .. });
     assert!(seen.iter().any(half), "{seen:?}");
+}
+
+/// Passwords that whoever starts a server has in the environment are not in the server's, which runs
+/// as another account.
+#[test]
+fn no_secret_of_the_environment_reaches_a_server() {
+    let test = "no_secret_of_the_environment_reaches_a_server";
+    if let Ok(given) = env::var(STARTER) {
+        let (engine, home) = given.split_once('=').unwrap();
+        let request = Request::new(Request::engine(engine).unwrap());
+        let running = Home::at(home.as_ref()).start(&request).unwrap();
+        running.keep();
+        return;
+    }
+    for engine in Engine::ALL {
+        let (dir, home) = home();
+        let status = starting(test, &dir.path().join("sandboxes"), engine)
+            .env("DB_PASSWORD", "geheim-4711")
+            .env("PGPASSWORD", "geheim-4711")
+            .env("VAULT_TOKEN", "geheim-4711")
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let State::Running { pid } = home.find(engine.word()).unwrap().state() else {
+            panic!("{:?}", home.list());
+        };
+        let of = |pid: &u32| fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut all = children(pid);
+        all.push(pid);
+        let seen: Vec<u8> = all.iter().flat_map(of).collect();
+        home.down(engine.word()).unwrap();
+        let seen = String::from_utf8_lossy(&seen);
+        assert!(seen.contains("LC_ALL=C"), "{seen}");
+        assert!(!seen.contains("geheim"), "{seen}");
+    }
 }
 
 /// Processes that name the folder among their arguments.

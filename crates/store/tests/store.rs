@@ -82,6 +82,29 @@ fn an_imported_record_is_read_again() {
     assert_eq!(store.list(&Filter::default()).unwrap().len(), 1);
 }
 
+/// Neither a clock that was wrong nor a record from elsewhere changes which run was made last here.
+#[test]
+fn the_last_run_is_the_one_made_last_here() {
+    let (_dir, mut store) = fresh();
+    let at = |id: &str, started_at: &str| RunRecord {
+        started_at: started_at.into(),
+        ..record(id, RunState::Finished)
+    };
+    store
+        .import(&at("imported", "2026-01-01T00:00:00Z"))
+        .unwrap();
+    assert_eq!(store.latest().unwrap(), None);
+    // The clock was in the next century, and was put right.
+    store.begin(&at("first", "2126-01-01T00:00:00Z")).unwrap();
+    store.begin(&at("second", "2026-01-01T00:00:00Z")).unwrap();
+    store.import(&at("zzz", "2226-01-01T00:00:00Z")).unwrap();
+    assert_eq!(store.latest().unwrap().as_deref(), Some("second"));
+    store.delete("second").unwrap();
+    assert_eq!(store.latest().unwrap().as_deref(), Some("first"));
+    store.begin(&at("third", "1970-01-01T00:00:00Z")).unwrap();
+    assert_eq!(store.latest().unwrap().as_deref(), Some("third"));
+}
+
 #[test]
 fn a_run_that_was_not_begun_takes_nothing() {
     let (_dir, mut store) = fresh();

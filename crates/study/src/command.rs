@@ -70,7 +70,7 @@ pub(crate) fn is_reserved(option: &str) -> Option<&'static str> {
             "warmup of the study or the workload says it",
         ),
         (
-            &["store", "out", "report", "lang"],
+            &["store", "out", "report", "overwrite", "lang"],
             "results are kept in the store, and tidemark report writes them",
         ),
         (

@@ -8,8 +8,9 @@ use tidemark_core::record::{Phase, RunRecord, RunState};
 
 /// Options that say where results go and who watches, and not what is run; and the seed, which is another in every
 /// repeat.
-const ASIDE: [&str; 9] = [
+const ASIDE: [&str; 10] = [
     "out",
+    "overwrite",
     "report",
     "store",
     "lang",

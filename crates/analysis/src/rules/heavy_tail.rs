@@ -29,7 +29,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (mean, p95) = (latency.mean_ns(), latency.percentile_ns(95.0) as f64);
     let held = latency.share_of_slowest(TAIL_COUNT);
     let contradicted = p95 < mean;
-    if !contradicted && held < TAIL_SHARE {
+    if !contradicted && held < TAIL_SHARE || is_dead_time(run) {
         return Ok(None);
     }
     Ok(Some(Finding {
@@ -62,4 +62,13 @@ fn is_steady(run: &Run<'_>, p95_ns: f64) -> Result<bool, AnalysisError> {
         means.push(latency.mean_ns());
     }
     Ok(means.len() >= TAIL_INTERVALS && median(&means) > p95_ns)
+}
+
+/// Whether the slowest transactions waited for the end of a stretch in which nothing ended: `stall`,
+/// `client-stopped` and `outage` speak of it.
+fn is_dead_time(run: &Run<'_>) -> bool {
+    let dead = run.record.dead_times.iter().flatten().map(|d| d.length_ms);
+    let away = run.record.outages.iter().map(|o| o.length_ms);
+    let longest = dead.chain(away).fold(0.0, f64::max);
+    longest > run.latency.max_ns() as f64 / 1e6 / 2.0
 }

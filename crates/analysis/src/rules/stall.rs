@@ -142,11 +142,7 @@ fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, Analysi
     Ok(Some(finding(says, Severity::Suspect, figures)))
 }
 
-fn finding(
-    says: Both,
-    severity: Severity,
-    figures: Vec<(&'static str, Figure)>,
-) -> Finding {
+fn finding(says: Both, severity: Severity, figures: Vec<(&'static str, Figure)>) -> Finding {
     Finding {
         rule: ID,
         severity,

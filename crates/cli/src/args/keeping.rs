@@ -44,7 +44,7 @@ pub struct List {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tidemark tag last +nightly                  put a tag on the newest run
+  tidemark tag last +nightly                  put a tag on the run made last here
   tidemark tag 660a 3c95 +before -wrong       put one on two runs, take another off
   tidemark tag tag:before +v1.2               on all that bear a tag already
   tidemark tag last                           print a run's tags
@@ -63,7 +63,7 @@ pub struct Tag {
 /// `note`.
 #[derive(Debug, Args)]
 pub struct Note {
-    /// The run's id, its beginning or end; `last` is the newest
+    /// The run's id, its beginning or end; `last` is the one made last here
     pub run: String,
     /// What is to be said of it, in the place of what was said; '' takes it away; without this it is
     /// printed
@@ -108,6 +108,9 @@ pub struct Export {
     /// a single run is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
+    /// Replace files that are there, whoever wrote them
+    #[arg(long)]
+    pub overwrite: bool,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,

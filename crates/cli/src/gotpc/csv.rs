@@ -5,7 +5,6 @@ use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::load_seed;
 use crate::{interrupt, progress};
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_core::{Engine, nearest};
 use tidemark_drivers::{Dialect, RowWriter};
+use tidemark_files::{New, Replace, Whole};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Bytes that are written together.
@@ -26,15 +26,6 @@ struct Job {
     /// Units of the table, from the first.
     first: u64,
     count: u64,
-}
-
-impl Job {
-    /// Where it is written until it is whole.
-    fn part(&self) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".part");
-        name.into()
-    }
 }
 
 /// Writes the files; nothing is connected to.
@@ -63,18 +54,15 @@ pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
     let began = Instant::now();
     let seed = load_seed(options, "seed");
     let written = write_all(&workload, &jobs, threads, seed);
-    let finished = written.and_then(|rows| {
-        jobs.iter()
-            .try_for_each(|job| std::fs::rename(job.part(), &job.path))
-            .map_err(|e| failed(folder, &e))?;
-        Ok(rows)
-    });
-    if finished.is_err() {
-        for job in &jobs {
-            let _ = std::fs::remove_file(job.part());
-        }
+    let (rows, files) = written?;
+    let replace = match work.options.flag("replace") {
+        true => Replace::Anything,
+        false => Replace::Nothing,
+    };
+    for (job, file) in files {
+        file.put(&job.path, replace)
+            .map_err(|e| failed(&job.path, &e))?;
     }
-    let rows = finished?;
     let mut out = work.aside();
     for job in &jobs {
         say(&mut out, &format!("Wrote {}", job.path.display()));
@@ -106,7 +94,7 @@ fn check(work: &Work<'_>) -> String {
     )
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(ExitCode::Failed, format!("{}: {error}", path.display()))
 }
 
@@ -193,28 +181,31 @@ fn not_in_the_way(
     Ok(())
 }
 
-/// Rows written.
-fn write_all(
+/// How many rows were written, and the files, which are put in their places when all of them are whole.
+fn write_all<'a>(
     workload: &Arc<dyn Workload>,
-    jobs: &[Job],
+    jobs: &'a [Job],
     threads: usize,
     seed: u64,
-) -> Result<u64, Failure> {
+) -> Result<(u64, Vec<(&'a Job, Whole)>), Failure> {
     let units: u64 = jobs.iter().map(|j| j.count).sum();
     let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let stop = interrupt::handle();
-    let worker = || -> Result<(), Failure> {
+    let worker = || -> Result<Vec<(&Job, Whole)>, Failure> {
+        let mut files = Vec::new();
         loop {
             // More than all jobs is out of range, which ends it.
             let nth = next.fetch_add(1, Ordering::Relaxed) as usize;
             let Some(job) = jobs.get(nth) else {
-                return Ok(());
+                return Ok(files);
             };
             let one = write_one(workload, job, seed, &done, &|| stop.is_stopped());
             if one.is_err() {
                 next.store(u64::from(u32::MAX), Ordering::Relaxed);
             }
-            rows.fetch_add(one?, Ordering::Relaxed);
+            let (written, file) = one?;
+            rows.fetch_add(written, Ordering::Relaxed);
+            files.push((job, file));
         }
     };
     let bar = progress::bar(units, "rows");
@@ -234,11 +225,11 @@ fn write_all(
                     Err(Failure::new(ExitCode::Failed, why))
                 })
             })
-            .collect::<Result<Vec<()>, Failure>>()
+            .collect::<Result<Vec<_>, Failure>>()
     });
     bar.finish_and_clear();
-    ended?;
-    Ok(rows.into_inner())
+    let files = ended?.into_iter().flatten().collect();
+    Ok((rows.into_inner(), files))
 }
 
 fn write_one(
@@ -247,10 +238,9 @@ fn write_one(
     seed: u64,
     done: &AtomicU64,
     stopped: &dyn Fn() -> bool,
-) -> Result<u64, Failure> {
-    let path = job.part();
-    let failed = |e: std::io::Error| failed(&path, &e);
-    let mut file = File::create(&path).map_err(failed)?;
+) -> Result<(u64, Whole), Failure> {
+    let failed = |e: std::io::Error| failed(&job.path, &e);
+    let mut file = New::beside(&job.path).map_err(failed)?;
     let mut buffer = Vec::with_capacity(WRITE + 4096);
     let mut rows = 0;
     // In pieces, so that progress shows.
@@ -278,6 +268,5 @@ fn write_one(
         done.fetch_add(count, Ordering::Relaxed);
     }
     file.write_all(&buffer).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
-    Ok(rows)
+    Ok((rows, file.whole().map_err(failed)?))
 }

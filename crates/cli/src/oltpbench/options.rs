@@ -213,6 +213,7 @@ const OURS: &[&str] = &[
     "target",
     "out",
     "report",
+    "overwrite",
     "lang",
     "store",
     "view",

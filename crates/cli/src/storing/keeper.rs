@@ -60,11 +60,7 @@ impl Keeper {
     ///
     /// # Errors
     /// [`StoreError`] of a store that can't be opened.
-    pub fn open(
-        path: &Path,
-        noticed: Duration,
-        waits: impl FnOnce(),
-    ) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, noticed: Duration, waits: impl FnOnce()) -> Result<Self, StoreError> {
         let shared = Arc::new(Shared::default());
         let (send, opened) = channel();
         let (own, place) = (Arc::clone(&shared), path.to_path_buf());

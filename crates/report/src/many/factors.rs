@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::Source;
 
 /// Options that say nothing of what was measured, or are told otherwise.
-const ASIDE: [&str; 20] = [
+const ASIDE: [&str; 21] = [
     "out",
+    "overwrite",
     "report",
     "store",
     "lang",

@@ -42,6 +42,10 @@ impl Store {
     /// # Errors
     /// As [`Store::study`].
     pub fn study_elsewhere(&self, word: &str) -> Result<StudyElsewhere, StoreError> {
+        if word.trim() == "last" {
+            // That is the one begun last here.
+            return Err(self.no_such_study(word));
+        }
         let all = self.studies_elsewhere()?;
         let known: Vec<(&str, &str)> = all
             .iter()

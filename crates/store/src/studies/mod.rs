@@ -195,7 +195,7 @@ impl Store {
         let here = boot_id();
         (|| -> rusqlite::Result<_> {
             self.db
-                .prepare_cached("SELECT * FROM study ORDER BY begun_ms DESC, id DESC")?
+                .prepare_cached("SELECT * FROM study ORDER BY rowid DESC")?
                 .query_map([], |row| study_row(row, here.as_deref()))?
                 .collect()
         })()
