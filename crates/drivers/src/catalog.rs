@@ -15,7 +15,7 @@ mod mysql;
 mod postgres;
 mod sqlite;
 
-pub use contents::{contents, rows_in};
+pub use contents::{contents, contents_of, rows_in};
 pub use description::{
     Column, ForeignKey, Index, Partitions, SYSTEM_VERSIONING, TableDescription, normal_type,
     secondary_indexes,
@@ -137,22 +137,6 @@ pub async fn key_range(
         .query(&format!("SELECT MIN({column}), MAX({column}) FROM {table}"))
         .await?;
     Ok(rows.int(0, 0).zip(rows.int(0, 1)))
-}
-
-/// Smallest and largest key of a table whose primary key is one integer column; `None` where it is not,
-/// and of an empty table.
-///
-/// # Errors
-/// The server's error.
-pub async fn integer_keys(
-    session: &mut Session,
-    table: &str,
-) -> Result<Option<(i64, i64)>, DbError> {
-    let found = describe_table(session, table).await?;
-    match found.as_ref().map(|t| t.primary_key.as_slice()) {
-        Some([key]) => key_range(session, table, key).await,
-        _ => Ok(None),
-    }
 }
 
 /// Leaves a mark on a table, in place of an earlier one and of the table's comment. MySQL commits

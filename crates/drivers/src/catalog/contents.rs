@@ -1,6 +1,6 @@
 //! What is in a table, in one short text: so that it can be told later whether anything has changed.
 
-use super::{describe_table, key_range, row_count};
+use super::{TableDescription, describe_table, key_range, row_count};
 use crate::{Cell, RowSet, Session};
 use flate2::Crc;
 use tidemark_core::{DbError, ErrorClass, Protocol};
@@ -21,13 +21,28 @@ pub async fn contents(session: &mut Session, table: &str) -> Result<Option<Strin
         return Ok(None);
     };
     let rows = row_count(session, table).await?;
+    let range = match found.primary_key.as_slice() {
+        [key] => key_range(session, table, key).await?,
+        _ => None,
+    };
+    contents_of(session, &found, rows, range).await.map(Some)
+}
+
+/// The same of a table whose rows are counted already, with the smallest and largest key if that is
+/// one integer column.
+///
+/// # Errors
+/// The server's error.
+pub async fn contents_of(
+    session: &mut Session,
+    found: &TableDescription,
+    rows: u64,
+    range: Option<(i64, i64)>,
+) -> Result<String, DbError> {
+    let table = found.name.as_str();
     let key = match found.primary_key.as_slice() {
         [key] => Some(key.as_str()),
         _ => None,
-    };
-    let range = match key {
-        Some(key) => key_range(session, table, key).await?,
-        None => None,
     };
     let places = match (key, range) {
         _ if rows <= ALL_ROWS => Some(String::new()),
@@ -46,7 +61,7 @@ pub async fn contents(session: &mut Session, table: &str) -> Result<Option<Strin
     let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
     let (low, high) = (number(range.map(|r| r.0)), number(range.map(|r| r.1)));
     let sum = sum.unwrap_or_else(|| "-".into());
-    Ok(Some(format!("{rows}:{low}:{high}:{sum}")))
+    Ok(format!("{rows}:{low}:{high}:{sum}"))
 }
 
 /// How many rows a text of [`contents`] tells of.

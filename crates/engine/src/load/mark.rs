@@ -127,6 +127,12 @@ pub fn is_unfinished(found: &TableDescription) -> bool {
         .is_some_and(|mark| mark.starts_with(&loading))
 }
 
+/// Whether a table bears the mark of a study's load.
+pub fn is_loaded_by(found: &TableDescription, study: &str) -> bool {
+    let mark = found.comment.as_deref().and_then(Mark::of);
+    mark.is_some_and(|m| m.owner == Some(study))
+}
+
 /// Whether a mark says that Tidemark loaded its table to the end.
 pub fn is_marked_loaded(mark: &str) -> bool {
     mark.strip_prefix(MARK)

@@ -25,7 +25,7 @@ mod worker;
 pub use decide::{is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
 pub use guard::Guard;
-pub use mark::{is_marked_loaded, is_unfinished};
+pub use mark::{is_loaded_by, is_marked_loaded, is_unfinished};
 pub use there::is_loaded;
 pub use verify::TableReport;
 

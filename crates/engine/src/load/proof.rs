@@ -6,8 +6,7 @@ use super::decide::{refuse_no_table, why_not_ours};
 use super::mark::Mark;
 use crate::error::EngineError;
 use std::collections::BTreeMap;
-use tidemark_core::record::TableState;
-use tidemark_core::{DbError, LeftBehind, Protocol, StudyLoad};
+use tidemark_core::{Contents, DbError, LeftBehind, Protocol, StudyLoad};
 use tidemark_drivers::catalog::{self, Drops, TableDescription, Verdict};
 use tidemark_drivers::{RowWriter, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
@@ -141,28 +140,27 @@ async fn own(
     let changed = format!(
         "table {table} is there already with {rows} rows, and they are not as this study left them"
     );
-    let is_as_left = match &study.left {
-        LeftBehind::Changed => false,
-        LeftBehind::Unknown if mark.loaded => true,
-        LeftBehind::Counted { first, last } if mark.loaded => {
-            let of = |states: &[TableState]| states.iter().find(|s| s.table == table).cloned();
-            let loaded = mark.contents.and_then(catalog::rows_in);
-            let since_load = of(first).is_none_or(|state| Some(state.rows) == loaded);
-            match of(last) {
-                _ if !since_load => false,
-                None => true,
-                Some(state) => {
-                    let range = catalog::integer_keys(session, table).await?;
-                    let left = state.min_key.zip(state.max_key);
-                    state.rows == rows && (left.is_none() || range == left)
-                }
-            }
-        }
-        _ => {
-            let now = catalog::contents(session, table).await?;
-            now.is_some() && now.as_deref() == mark.contents
-        }
+    // What the first run found is what the load left, and what is there now what the last one left.
+    let as_loaded = |first: &Contents| match first.get(table) {
+        Some(found) => mark.contents == Some(found.as_str()),
+        None => true,
     };
+    let left = match &study.left {
+        LeftBehind::Changed => return Ok(Some(changed)),
+        LeftBehind::Unknown { first } | LeftBehind::Written { first, .. }
+            if mark.loaded && !as_loaded(first) =>
+        {
+            return Ok(Some(changed));
+        }
+        LeftBehind::Unknown { .. } if mark.loaded => return Ok(None),
+        LeftBehind::Written { last, .. } if mark.loaded => match last.get(table) {
+            Some(left) => Some(left.as_str()),
+            None => return Ok(None),
+        },
+        _ => mark.contents,
+    };
+    let now = catalog::contents(session, table).await?;
+    let is_as_left = now.is_some() && now.as_deref() == left;
     Ok((!is_as_left).then_some(changed))
 }
 
