@@ -129,7 +129,7 @@ async fn check(connector: Connector, mode: &'static str, is_first: bool) -> Step
     create(&mut session).await.map_err(at("create a table"))?;
     say!("ok       create a table ({mode})");
     let used = use_table(&mut session, mode).await;
-    let dropped = catalog::drop_table(&mut session, TABLE).await;
+    let dropped = catalog::drop_marked(&mut session, TABLE, MARK).await;
     used?;
     dropped.map_err(at("drop a table"))?;
     say!("ok       drop a table ({mode})");
@@ -146,7 +146,7 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
                 format!("a table {TABLE} that Tidemark did not make is there; it was left alone"),
             ));
         }
-        catalog::drop_table(session, TABLE).await?;
+        catalog::drop_marked(session, TABLE, MARK).await?;
     }
     let sql = format!("CREATE TABLE {TABLE} (id INTEGER NOT NULL PRIMARY KEY, v VARCHAR(60))");
     session.query(&sql).await?;

@@ -10,6 +10,9 @@ use tidemark_core::OptionValues;
 use tidemark_drivers::BulkMethod;
 use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded};
 
+/// What is said of tables that `--keep-loaded` found in order.
+pub const KEPT: &str = "they are left as they are";
+
 /// Prints a line.
 pub fn say(out: &mut dyn Write, line: &str) {
     // A closed pipe must not end a load half-way.
@@ -42,7 +45,7 @@ pub fn is_kept(
     if kept {
         say(
             out,
-            "Tidemark has loaded these very tables before: they are left as they are",
+            &format!("Tidemark has loaded these very tables before: {KEPT}"),
         );
     }
     Ok(kept)

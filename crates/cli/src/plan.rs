@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{
     Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, Isolation, OptionValues, PreparedMode,
-    Protocol, RunSpec, Source, Target,
+    Protocol, RunSpec, STUDY_LOAD_VARIABLE, Source, StudyLoad, Target,
 };
 use tidemark_drivers::settings::{SessionSettings, parse_session_settings};
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
@@ -237,6 +237,13 @@ pub fn load_seed(options: &OptionValues, name: &str) -> u64 {
         .unwrap_or(LOAD_SEED)
 }
 
+/// The study that this process loads for, with what it may replace; what can't be read was not said by
+/// one.
+fn study_load() -> Option<StudyLoad> {
+    let said = std::env::var(STUDY_LOAD_VARIABLE).ok()?;
+    serde_json::from_str(&said).ok()
+}
+
 /// How the load is made.
 ///
 /// # Errors
@@ -254,6 +261,7 @@ pub fn load_spec(options: &OptionValues, seed: u64) -> Result<LoadSpec, Failure>
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
+        study: study_load(),
     })
 }
 

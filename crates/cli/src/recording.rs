@@ -13,7 +13,9 @@ use tidemark_core::{
     StudyPlace, Target, redact_url,
 };
 use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
-use tidemark_engine::{EngineError, RunResult, Started, is_ours, is_unfinished, why_not_ours};
+use tidemark_engine::{
+    EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
+};
 use tidemark_observe::{HostSampler, client_host};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
@@ -47,6 +49,8 @@ pub struct Described {
     pub foreign: Vec<(String, String)>,
     /// Rows and keys of those, unless they are too many to count.
     pub tables: Vec<TableState>,
+    /// In short, what those hold that a study has loaded, where a study makes the run.
+    pub contents: BTreeMap<String, String>,
     /// What could not be read.
     pub notes: Vec<String>,
 }
@@ -108,6 +112,7 @@ pub fn describe_counting(
         }
         limit_counts(&mut session).await;
         let (mut there, mut tables) = (Vec::new(), Vec::new());
+        let mut contents = BTreeMap::new();
         let (mut unfinished, mut foreign) = (Vec::new(), Vec::new());
         for table in workload.needs(sessions) {
             match table_state(&mut session, workload.as_ref(), &table, most).await {
@@ -115,7 +120,8 @@ pub fn describe_counting(
                 Ok(Look::Unfinished) => unfinished.push(table),
                 Ok(Look::Foreign(why)) => foreign.push((table, why)),
                 Ok(Look::There) => there.push(table),
-                Ok(Look::Counted(mut state)) => {
+                Ok(Look::Counted(mut state, held)) => {
+                    contents.extend(held.map(|held| (table.clone(), held)));
                     let plan = plans.iter().enumerate().find(|(_, p)| p.name == table);
                     state.expected_rows =
                         plan.and_then(|(index, plan)| workload.loaded_rows(index, plan));
@@ -142,6 +148,7 @@ pub fn describe_counting(
             unfinished,
             foreign,
             tables,
+            contents,
             notes,
         })
     })?
@@ -168,7 +175,8 @@ enum Look {
     Unfinished,
     Foreign(String),
     There,
-    Counted(TableState),
+    /// With what it holds in short, where a study loaded it and makes the run.
+    Counted(TableState, Option<String>),
 }
 
 async fn table_state(
@@ -198,13 +206,19 @@ async fn table_state(
         return Ok(Look::There);
     }
     let rows = catalog::row_count(session, table).await?;
-    Ok(Look::Counted(TableState {
+    let state = TableState {
         table: table.into(),
         rows,
         expected_rows: None,
         min_key: keys.map(|k| k.0),
         max_key: keys.map(|k| k.1),
-    }))
+    };
+    // By this the study's next load tells what it may drop ([`tidemark_core::LeftBehind`]).
+    let held = match study_place().is_some_and(|place| is_loaded_by(&found, &place.study)) {
+        true => Some(catalog::contents_of(session, &found, rows, keys).await?),
+        false => None,
+    };
+    Ok(Look::Counted(state, held))
 }
 
 /// Where a study that began this process said it stands; what can't be read was not said by one.
@@ -277,6 +291,7 @@ impl Recording {
             client: client_host(),
             usage: ClientUsage::default(),
             tables_before: described.tables,
+            contents_before: described.contents,
             tables_after: Vec::new(),
             intervals: Vec::new(),
             totals: Totals::default(),
@@ -325,8 +340,9 @@ impl Recording {
             let mut session = connector.connect(0).await?;
             limit_counts(&mut session).await;
             let mut states = Vec::with_capacity(before.len());
+            let mut contents = BTreeMap::new();
             for table in &before {
-                if let Look::Counted(state) = table_state(
+                if let Look::Counted(state, held) = table_state(
                     &mut session,
                     workload.as_ref(),
                     table,
@@ -335,14 +351,16 @@ impl Recording {
                 .await?
                 {
                     states.push(state);
+                    contents.extend(held.map(|held| (table.clone(), held)));
                 }
             }
             session.close().await;
-            Ok::<_, DbError>(states)
+            Ok::<_, DbError>((states, contents))
         };
         let failed = match block_on(timeout(LONGEST_LOOK, look)) {
-            Ok(Ok(Ok(states))) => {
+            Ok(Ok(Ok((states, contents)))) => {
                 self.record.tables_after = states;
+                self.record.contents_after = contents;
                 return;
             }
             Ok(Ok(Err(e))) => e.to_string(),

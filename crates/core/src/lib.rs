@@ -43,7 +43,10 @@ pub use printable::{printable, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
-pub use study::{STUDY_PLACE_VARIABLE, StudyPlace};
+pub use study::{
+    Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, StudyLoad, StudyPlace,
+    TablesUsed,
+};
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,
     redact_urls, redact_value,

@@ -531,6 +531,12 @@ pub struct RunRecord {
     pub tables_before: Vec<TableState>,
     /// Tables after the run.
     pub tables_after: Vec<TableState>,
+    /// In short, what tables of the run's study held before it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contents_before: BTreeMap<String, String>,
+    /// The same after it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contents_after: BTreeMap<String, String>,
     /// Intervals in order.
     pub intervals: Vec<Interval>,
     /// Totals of the measurement; of the confirmation, where a search looked for the rate.

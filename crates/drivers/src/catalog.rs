@@ -8,17 +8,19 @@
 //! that the table is its own to drop. It is the table's comment; SQLite has none and keeps marks
 //! in a table beside ([`sqlite::MARKS_TABLE`]).
 
+mod contents;
 mod description;
 mod dropping;
 mod mysql;
 mod postgres;
 mod sqlite;
 
+pub use contents::{contents, contents_of, rows_in};
 pub use description::{
     Column, ForeignKey, Index, Partitions, SYSTEM_VERSIONING, TableDescription, normal_type,
     secondary_indexes,
 };
-pub use dropping::{Drops, Reference, drop_table, drop_tables, referrers};
+pub use dropping::{Drops, Reference, Verdict, drop_marked, drop_proven, referrers};
 pub use sqlite::MARKS_TABLE;
 
 use crate::{RowSet, Session, Value};

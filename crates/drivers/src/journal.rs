@@ -7,6 +7,7 @@
 //! are one transaction, which is taken back unless the claim was still the client's: so no row comes
 //! twice and none is missing, whoever is killed whenever.
 
+use crate::catalog::{self, Verdict};
 use crate::{RowSet, Session, Value};
 use std::fmt::Write;
 use tidemark_core::{DbError, ErrorClass, Protocol};
@@ -381,12 +382,19 @@ pub async fn forget(session: &mut Session, tables: &[String]) -> Result<(), DbEr
 /// The server's error.
 pub async fn drop_if_empty(session: &mut Session) -> Result<(), DbError> {
     match read(session).await? {
-        Some(journal) if journal == Journal::default() => session
-            .query(&format!("DROP TABLE {JOURNAL_TABLE}"))
-            .await
-            .map(drop),
-        _ => Ok(()),
+        Some(journal) if journal == Journal::default() => {}
+        _ => return Ok(()),
     }
+    // Rows that are none of a journal's are somebody's.
+    let proof = async |session: &mut Session, table: &str| {
+        Ok(match catalog::row_count(session, table).await? {
+            0 => Verdict::Drop,
+            rows => Verdict::Keep(format!("{table} has {rows} rows")),
+        })
+    };
+    let one = [JOURNAL_TABLE.to_string()];
+    let drops = catalog::drop_proven(session, &one, proof, || true).await;
+    drops.failure.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// The condition that finds a part.

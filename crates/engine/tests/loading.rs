@@ -116,6 +116,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
         let (go, go_on) = channel();
         let first = {
             let (connector, tables) = (connector.clone(), Arc::clone(&tables));
+            let spec = spec.clone();
             thread::spawn(move || {
                 load(
                     &connector,
@@ -135,7 +136,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
                 seed,
                 threads: 3,
                 replace: Replace::Anything,
-                ..spec
+                ..spec.clone()
             };
             let refused = load(
                 &connector,

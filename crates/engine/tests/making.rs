@@ -53,7 +53,7 @@ fn tables_are_made_once_each_whatever_is_there() {
         // Chunks of another size fill what is left of the former ones.
         let other = LoadSpec {
             chunk_rows: 30,
-            ..spec
+            ..spec.clone()
         };
         let loaded = load(&place, &other).unwrap();
         assert_eq!((loaded.rows_loaded, loaded.rows_there), (2000, 0), "{name}");

@@ -221,12 +221,12 @@ pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> V
     options
 }
 
-/// The command that loads a cell's data; `first` when nothing of this study is in its tables yet.
+/// The command that loads a cell's data. Only a file that gives tables away replaces any but the
+/// study's own, which the load tells by what is in the database.
 pub(crate) fn load_words(
     study: &Study,
     cell: &Cell<'_>,
     url: &str,
-    first: bool,
     commands: &dyn Commands,
 ) -> Words {
     let family = cell.workload.family;
@@ -243,7 +243,7 @@ pub(crate) fn load_words(
     if study.reload == Reload::Never {
         words.plain("--keep-loaded");
     }
-    if !first || study.existing == Existing::Replace {
+    if study.existing == Existing::Replace {
         words.plain("--replace");
     }
     end(&mut words, cell, Phase::Load);

@@ -9,7 +9,7 @@ use crate::file::{Order, Password, Reload, Setting, Study};
 use crate::matrix::{Cell, cells};
 use crate::order::Shuffler;
 use crate::time::expected;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What a step does.
@@ -61,8 +61,6 @@ pub struct Step {
     pub factors: BTreeMap<String, String>,
     /// The command; its target's URL may hold a password.
     pub words: Vec<String>,
-    /// A load's command when data of this study are in its tables, which it then replaces.
-    pub replacing: Vec<String>,
     /// Index of its database in [`Plan::places`].
     pub place: usize,
     /// Settings of the server while it goes on.
@@ -121,7 +119,6 @@ impl Plan {
             study,
             commands,
             steps: Vec::new(),
-            loaded: BTreeSet::new(),
             places: &places,
             checked: BTreeMap::new(),
             refused: Vec::new(),
@@ -290,8 +287,6 @@ struct Planner<'p> {
     commands: &'p dyn Commands,
     places: &'p [Place],
     steps: Vec<Step>,
-    /// Tables that a step before loads.
-    loaded: BTreeSet<String>,
     /// Commands that were looked at already, but for the load level.
     checked: BTreeMap<Vec<String>, ()>,
     refused: Vec<Refused>,
@@ -349,10 +344,8 @@ impl Planner<'_> {
     fn load(&mut self, located: &Located<'_>) -> usize {
         let cell = &located.cell;
         let url = self.url(located);
-        let first = self.loaded.insert(located.tables.clone());
-        let words = load_words(self.study, cell, &url, first, self.commands);
+        let words = load_words(self.study, cell, &url, self.commands);
         self.check(&words, cell);
-        let replacing = load_words(self.study, cell, &url, false, self.commands);
         let place = self.places.get(located.place).map_or("", |p| &p.name);
         self.steps.push(Step {
             kind: StepKind::Load,
@@ -360,7 +353,6 @@ impl Planner<'_> {
             repeat: 0,
             factors: BTreeMap::new(),
             words: words.words,
-            replacing: replacing.words,
             place: located.place,
             global: pairs(&global_of(cell, Phase::Load)),
             tables: located.tables.clone(),
@@ -380,7 +372,6 @@ impl Planner<'_> {
             repeat,
             factors: cell.factors.clone(),
             words: words.words,
-            replacing: Vec::new(),
             place: located.place,
             global: pairs(&global_of(cell, Phase::Run)),
             tables: located.tables.clone(),

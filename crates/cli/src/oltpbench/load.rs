@@ -24,6 +24,7 @@ fn spec(job: &Job) -> LoadSpec {
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
+        study: None,
     }
 }
 
@@ -34,8 +35,8 @@ fn plan(job: &Job, making: bool) -> Result<Plan, Failure> {
     Plan::new(job.definition, &options, job.target.clone(), making)
 }
 
-/// Makes the tables, which `--load` then fills. Those of the benchmark that are there are dropped,
-/// as the family's programs do.
+/// Makes the tables, which `--load` then fills. Those of the benchmark that Tidemark made, or that
+/// have no rows, are dropped, as the family's programs do.
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
@@ -44,7 +45,7 @@ pub fn create_tables(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
     let plan = plan(job, true)?;
     let mut spec = spec(job);
     if spec.replace == Replace::Nothing {
-        spec.replace = Replace::Benchmark;
+        spec.replace = Replace::Made;
     }
     struct Silent;
     impl tidemark_engine::LoadObserver for Silent {

@@ -152,13 +152,15 @@ fn commands_of(plan: &Plan, number: usize, server: &PrivateServer) -> Option<Loa
     let load = plan.steps.get(number)?;
     let mut keeping = load.words.clone();
     keeping.retain(|word| word != "--replace");
+    let mut replacing = keeping.clone();
+    if !server.users {
+        // The command's own word stands at its end, where it has one.
+        let at = replacing.iter().rposition(|word| word == "prepare");
+        replacing.insert(at.unwrap_or(replacing.len()), "--replace".into());
+    }
     Some(Load {
         step: number,
-        replacing: redact(if server.users {
-            &keeping
-        } else {
-            &load.replacing
-        }),
+        replacing: redact(&replacing),
         words: redact(&keeping),
         settings: set_for(load),
     })

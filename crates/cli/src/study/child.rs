@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tidemark_core::STUDY_PLACE_VARIABLE;
+use tidemark_core::{STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE};
 
 /// So much of what a command prints is kept: its end.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -64,7 +64,7 @@ pub struct Ended {
 }
 
 /// Starts the command of a step: this program with these words, in the study's folder, keeping its
-/// run in this store. `place` is where its run stands.
+/// run in this store. What the study tells it goes into a variable of its environment.
 ///
 /// # Errors
 /// [`Failure`] when the process can't be started.
@@ -73,7 +73,7 @@ pub fn start(
     folder: &Path,
     store: &Path,
     reached: &Reached,
-    place: Option<&str>,
+    (variable, told): (&str, String),
 ) -> Result<Step, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
@@ -89,14 +89,13 @@ pub fn start(
         .env("TIDEMARK_STORE", store)
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .env_remove(STUDY_PLACE_VARIABLE)
+        .env_remove(STUDY_LOAD_VARIABLE)
+        .env(variable, told)
         .stdin(Stdio::null())
         .stdout(to.try_clone().map_err(failed)?)
         .stderr(to)
         // Ctrl-C is for the study, which then ends its step.
         .process_group(0);
-    if let Some(place) = place {
-        command.env(STUDY_PLACE_VARIABLE, place);
-    }
     if let Some((name, secret)) = &reached.variable {
         command.env(name, secret.reveal());
     }

@@ -2,6 +2,7 @@
 
 use super::child::{self, Ended};
 use super::ending::{is_asked_to_end, times_asked};
+use super::left::left;
 use super::outcome::Outcome;
 use super::pace::Pace;
 use super::put_back::put_back;
@@ -14,7 +15,7 @@ use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemark_core::StudyPlace;
+use tidemark_core::{STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, StudyLoad, StudyPlace};
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
 use tidemark_study::{OnFailure, Plan, Step, StepKind, Study};
 
@@ -175,7 +176,7 @@ impl Execution<'_> {
         pace: &Pace,
     ) -> Result<Outcome, Failure> {
         let step = &self.plan.steps[seq];
-        let words = self.words(step, states);
+        let words = self.words(step);
         self.store
             .step_begins(&self.id, number(seq), &redact(&words))?;
         let since_ms = self.begun_ms(seq)?;
@@ -192,23 +193,18 @@ impl Execution<'_> {
                 }
             }
         }
-        let stands = self.place_json(step)?;
+        let told = match step.kind {
+            StepKind::Run => (STUDY_PLACE_VARIABLE, self.place_json(step)?),
+            StepKind::Load => (STUDY_LOAD_VARIABLE, self.load_json(step)?),
+        };
         let store = self.store.path();
-        let mut child = child::start(&words, &self.folder, store, place, stands.as_deref())?;
+        let mut child = child::start(&words, &self.folder, store, place, told)?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
     }
 
-    /// The command of a step: its target as it is reached, and replacing what this study has loaded.
-    fn words(&self, step: &Step, states: &[StepState]) -> Vec<String> {
-        let is_there = |(other, state): (&Step, &StepState)| {
-            other.kind == StepKind::Load && other.tables == step.tables && *state == StepState::Done
-        };
-        let loaded = self.plan.steps.iter().zip(states).any(is_there);
-        let words = match step.kind {
-            StepKind::Load if loaded => &step.replacing,
-            _ => &step.words,
-        };
+    /// The command of a step: its target as it is reached.
+    fn words(&self, step: &Step) -> Vec<String> {
         let named = self
             .plan
             .places
@@ -218,7 +214,7 @@ impl Execution<'_> {
             .places
             .get(step.place)
             .map(|p| format!("--target={}", p.url));
-        words
+        step.words
             .iter()
             .map(|word| match (&named, &url) {
                 (Some(named), Some(url)) if word == named => url.clone(),
@@ -233,20 +229,22 @@ impl Execution<'_> {
     }
 
     /// Where a run stands, for its record.
-    fn place_json(&self, step: &Step) -> Result<Option<String>, Failure> {
-        if step.kind == StepKind::Load {
-            return Ok(None);
-        }
-        let place = StudyPlace {
+    fn place_json(&self, step: &Step) -> Result<String, Failure> {
+        written(serde_json::to_string(&StudyPlace {
             study: self.id.clone(),
             name: self.study.name.clone(),
             cell: step.cell.clone(),
             factors: step.factors.clone(),
             repeat: step.repeat,
-        };
-        let json = serde_json::to_string(&place);
-        json.map(Some)
-            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+        }))
+    }
+
+    /// Which tables a load may replace: those that this execution has loaded, as it left them.
+    fn load_json(&self, step: &Step) -> Result<String, Failure> {
+        written(serde_json::to_string(&StudyLoad {
+            study: self.id.clone(),
+            left: left(&self.store, &self.id, self.plan, &step.tables)?,
+        }))
     }
 
     /// Waits for a step's end, and shows how it goes. The first Ctrl-C lets it end by itself, the
@@ -303,6 +301,10 @@ pub fn invalid_among(count: usize) -> String {
         0 => String::new(),
         n => format!("{n} invalid, "),
     }
+}
+
+fn written(json: serde_json::Result<String>) -> Result<String, Failure> {
+    json.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
 }
 
 /// Steps are numbered in 32 bits in the store.

@@ -13,6 +13,7 @@ mod execute;
 mod file;
 mod following;
 mod hosts;
+mod left;
 mod outcome;
 mod pace;
 mod parent;

@@ -145,6 +145,7 @@ fn own(
         seed: 1,
         method: None,
         replace: Replace::Nothing,
+        study: None,
     };
     let stop = interrupt::handle();
     tidemark_engine::prepare(&connector, workload, &spec, &stop, &mut Silent)?;

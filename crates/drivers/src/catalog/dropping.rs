@@ -2,7 +2,7 @@
 
 use super::{mysql, postgres, sqlite};
 use crate::Session;
-use tidemark_core::{DbError, ErrorClass, Protocol};
+use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
 
 /// ER_ROW_IS_REFERENCED_2 of MySQL.
 const STILL_REFERRED: &str = "1451";
@@ -52,18 +52,49 @@ pub struct Drops {
     pub left: Vec<String>,
     /// The first that could not be dropped, and why.
     pub failure: Option<(String, DbError)>,
+    /// Why the one that was looked at last may not be dropped.
+    pub kept: Option<String>,
 }
 
-/// Drops a table and its mark; a table that is not there is no error. Whether it may be dropped is
-/// the caller's to know.
+impl Drops {
+    /// Whether no more can be dropped.
+    fn is_over(&self) -> bool {
+        let lost = matches!(&self.failure,
+            Some((_, e)) if e.class == ErrorClass::ConnectionLost);
+        lost || self.kept.is_some()
+    }
+}
+
+/// What was found of a table that is to be dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is proven that it may be dropped.
+    Drop,
+    /// It may not be; why.
+    Keep(String),
+}
+
+/// Drops a table that bears this mark, and the mark; a table that is not there is no error.
 ///
 /// # Errors
-/// The server's error, as when other objects depend on the table.
-pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
+/// The server's error, as when other objects depend on the table; [`ErrorClass::Fatal`] when it
+/// bears another mark.
+pub async fn drop_marked(session: &mut Session, table: &str, mark: &str) -> Result<(), DbError> {
     let one = [table.to_string()];
-    match drop_tables(session, &one, || true).await.failure {
-        Some((_, error)) => Err(error),
-        None => Ok(()),
+    let proof = async |session: &mut Session, table: &str| {
+        let found = super::describe_table(session, table).await?;
+        let bears =
+            found.is_none_or(|t| t.no_table.is_none() && t.comment.as_deref() == Some(mark));
+        Ok(match bears {
+            true => Verdict::Drop,
+            false => Verdict::Keep(format!("table {table} does not bear the mark {mark}")),
+        })
+    };
+    let drops = drop_proven(session, &one, proof, || true).await;
+    match (drops.failure, drops.kept) {
+        (Some((_, error)), _) => Err(error),
+        (None, Some(why)) => Err(DbError::new(ErrorClass::Fatal, "kept", why)),
+        (None, None) => Ok(()),
     }
 }
 
@@ -72,15 +103,20 @@ pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbErro
 /// many tables need of the server's locks is no more than what one needs; before each it is asked
 /// whether to go on.
 ///
+/// This is the only way to drop a table. `proof` looks at each at the moment of its drop, while
+/// nobody else can change it where the server has a lock for that (MySQL, MariaDB, PostgreSQL, SQLite);
+/// the first that may not be dropped ends it.
+///
 /// No row of another table is changed: SQLite, whose DROP TABLE deletes the rows first, with what
 /// foreign keys want of that (sqlite.org/lang_droptable.html), does not enforce them meanwhile.
-pub async fn drop_tables(
+pub async fn drop_proven(
     session: &mut Session,
     tables: &[String],
+    mut proof: impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
     go_on: impl FnMut() -> bool,
 ) -> Drops {
     if session.dialect().engine().protocol() != Protocol::Sqlite {
-        let mut drops = drop_each(session, tables, go_on).await;
+        let mut drops = drop_each(session, tables, &mut proof, go_on).await;
         if let Some((table, error)) = &mut drops.failure
             && error.code == STILL_REFERRED
         {
@@ -100,7 +136,7 @@ pub async fn drop_tables(
     if enforced && let Err(error) = sqlite::enforce_keys(session, false).await {
         return of_keys(error);
     }
-    let drops = drop_each(session, tables, go_on).await;
+    let drops = drop_each(session, tables, &mut proof, go_on).await;
     if enforced {
         // A session that can't take it back is one whose file is gone.
         let _ = sqlite::enforce_keys(session, true).await;
@@ -121,6 +157,7 @@ async fn name_referrers(session: &mut Session, table: &str, error: &mut DbError)
 async fn drop_each(
     session: &mut Session,
     tables: &[String],
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
     mut go_on: impl FnMut() -> bool,
 ) -> Drops {
     let mut drops = Drops {
@@ -131,14 +168,16 @@ async fn drop_each(
         let before = drops.left.len();
         drops.failure = None;
         for table in std::mem::take(&mut drops.left) {
-            let is_lost = matches!(&drops.failure,
-                Some((_, e)) if e.class == ErrorClass::ConnectionLost);
-            if is_lost || !go_on() {
+            if drops.is_over() || !go_on() {
                 drops.left.push(table);
                 continue;
             }
-            match drop_one(session, &table).await {
-                Ok(()) => drops.dropped.push(table),
+            match drop_one(session, &table, proof).await {
+                Ok(Verdict::Drop) => drops.dropped.push(table),
+                Ok(Verdict::Keep(why)) => {
+                    drops.kept = Some(why);
+                    drops.left.push(table);
+                }
                 Err(error) if error.class == ErrorClass::ConnectionLost => {
                     drops.failure = Some((table.clone(), error));
                     drops.left.push(table);
@@ -149,21 +188,78 @@ async fn drop_each(
                 }
             }
         }
-        let is_lost = matches!(&drops.failure,
-            Some((_, e)) if e.class == ErrorClass::ConnectionLost);
-        if is_lost || drops.left.is_empty() || drops.left.len() == before || !go_on() {
+        if drops.is_over() || drops.left.is_empty() || drops.left.len() == before || !go_on() {
             return drops;
         }
     }
 }
 
-async fn drop_one(session: &mut Session, table: &str) -> Result<(), DbError> {
+/// Looks at a table and drops it, with nobody between.
+async fn drop_one(
+    session: &mut Session,
+    table: &str,
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
+) -> Result<Verdict, DbError> {
+    hold(session, table).await?;
+    let dropped = drop_held(session, table, proof).await;
+    let let_go = let_go(session, dropped.as_ref().is_ok_and(|v| *v == Verdict::Drop)).await;
+    let verdict = dropped?;
+    let_go.map(|()| verdict)
+}
+
+async fn drop_held(
+    session: &mut Session,
+    table: &str,
+    proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
+) -> Result<Verdict, DbError> {
+    let verdict = proof(session, table).await?;
+    if verdict != Verdict::Drop {
+        return Ok(verdict);
+    }
     let quoted = session.dialect().quote(table);
     session
         .query(&format!("DROP TABLE IF EXISTS {quoted}"))
         .await?;
-    match session.dialect().engine().protocol() {
-        Protocol::Sqlite => sqlite::forget_mark(session, table).await,
+    if session.dialect().engine() == Engine::Sqlite {
+        sqlite::forget_mark(session, table).await?;
+    }
+    Ok(verdict)
+}
+
+/// Keeps others from changing a table until [`let_go`], where the server can: what can't be held is
+/// looked at all the same. Clusters have no such lock for clients (TiDB manual, "LOCK TABLES and UNLOCK
+/// TABLES"; CockroachDB, "SQL Feature Support"; YSQL, "LOCK").
+async fn hold(session: &mut Session, table: &str) -> Result<(), DbError> {
+    let quoted = session.dialect().quote(table);
+    let held = match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb => {
+            session.query(&format!("LOCK TABLES {quoted} WRITE")).await
+        }
+        Engine::Postgres => {
+            session.simple("BEGIN").await?;
+            let lock = format!("LOCK TABLE {quoted} IN ACCESS EXCLUSIVE MODE");
+            let held = session.query(&lock).await;
+            if held.is_err() {
+                session.rollback().await?;
+                session.simple("BEGIN").await?;
+            }
+            held
+        }
+        // Where the file can't be written, that is the reason to tell.
+        Engine::Sqlite => return session.simple("BEGIN IMMEDIATE").await.map(drop),
+        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => return Ok(()),
+    };
+    match held {
+        Err(e) if matches!(e.class, ErrorClass::ConnectionLost | ErrorClass::Retryable) => Err(e),
         _ => Ok(()),
+    }
+}
+
+async fn let_go(session: &mut Session, keep: bool) -> Result<(), DbError> {
+    let end = if keep { "COMMIT" } else { "ROLLBACK" };
+    match session.dialect().engine() {
+        Engine::Mysql | Engine::Mariadb => session.query("UNLOCK TABLES").await.map(drop),
+        Engine::Postgres | Engine::Sqlite => session.simple(end).await.map(drop),
+        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => Ok(()),
     }
 }

@@ -1,8 +1,97 @@
 //! What the catalog tells of tables.
 
 use crate::{Backend, Db};
-use tidemark_core::ErrorClass;
-use tidemark_drivers::catalog::{self, Column, Index};
+use tidemark_core::{DbError, ErrorClass};
+use tidemark_drivers::Session;
+use tidemark_drivers::catalog::{self, Column, Index, Verdict};
+
+async fn proven(_: &mut Session, _: &str) -> Result<Verdict, DbError> {
+    Ok(Verdict::Drop)
+}
+
+/// Drops a table of the test's.
+pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
+    let one = [table.to_string()];
+    let drops = catalog::drop_proven(session, &one, proven, || true).await;
+    drops.failure.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+pub async fn contents_tell_every_change(db: Db) {
+    let mut session = db.session().await;
+    let none = catalog::contents(&mut session, "t").await.unwrap();
+    assert_eq!(none, None);
+    let create = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, amount DECIMAL(9,2), \
+                  note VARCHAR(20))";
+    session.simple(create).await.unwrap();
+    let empty = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+    assert!(empty.starts_with("0:-:-:"), "{empty}");
+    let rows = "INSERT INTO t VALUES (1, 10.25, 'a'), (2, NULL, ''), (5, -0.5, NULL)";
+    session.simple(rows).await.unwrap();
+    let loaded = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+    assert!(loaded.starts_with("3:1:5:"), "{loaded}");
+    assert_eq!(catalog::rows_in(&loaded), Some(3));
+    for (change, back) in [
+        (
+            "UPDATE t SET amount = 10.26 WHERE id = 1",
+            "UPDATE t SET amount = 10.25 WHERE id = 1",
+        ),
+        (
+            "UPDATE t SET note = NULL WHERE id = 2",
+            "UPDATE t SET note = '' WHERE id = 2",
+        ),
+        (
+            "INSERT INTO t VALUES (3, 1, 'x')",
+            "DELETE FROM t WHERE id = 3",
+        ),
+        (
+            "UPDATE t SET id = 4 WHERE id = 2",
+            "UPDATE t SET id = 2 WHERE id = 4",
+        ),
+    ] {
+        session.simple(change).await.unwrap();
+        let changed = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+        assert_ne!(changed, loaded, "{change}");
+        session.simple(back).await.unwrap();
+        let again = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+        assert_eq!(again, loaded, "{back}");
+    }
+}
+
+pub async fn what_is_not_proven_stays_and_what_is_looked_at_is_held(db: Db) {
+    let mut session = db.session().await;
+    for table in ["a", "b", "c"] {
+        let create = format!("CREATE TABLE {table} (id INTEGER NOT NULL PRIMARY KEY)");
+        session.simple(&create).await.unwrap();
+    }
+    let mut other = db.session().await;
+    let quickly = match db.backend() {
+        Backend::Mariadb => "SET SESSION lock_wait_timeout=1",
+        Backend::Postgres => "SET lock_timeout='300ms'",
+        Backend::Sqlite => "PRAGMA busy_timeout=100",
+    };
+    other.query(quickly).await.unwrap();
+    let tables = ["a", "b", "c"].map(String::from);
+    let mut refused = 0;
+    let proof = async |session: &mut Session, table: &str| {
+        assert_eq!(catalog::row_count(session, table).await?, 0);
+        let insert = format!("INSERT INTO {table} VALUES (1)");
+        refused += u32::from(other.simple(&insert).await.is_err());
+        other.rollback().await?;
+        Ok(match table {
+            "b" => Verdict::Keep("table b is mine".into()),
+            _ => Verdict::Drop,
+        })
+    };
+    let drops = catalog::drop_proven(&mut session, &tables, proof, || true).await;
+    assert_eq!(refused, 2, "nobody writes between the look and the drop");
+    assert_eq!(drops.dropped, ["a"]);
+    assert_eq!(drops.left, ["b", "c"]);
+    assert_eq!(drops.kept.as_deref(), Some("table b is mine"));
+    // What held it is gone.
+    other.simple("INSERT INTO b VALUES (1)").await.unwrap();
+    other.close().await;
+    assert_eq!(catalog::row_count(&mut session, "b").await.unwrap(), 1);
+}
 
 pub async fn a_table_is_described(db: Db) {
     let mut session = db.session().await;
@@ -105,7 +194,7 @@ pub async fn a_table_that_is_not_there_is_none(db: Db) {
     assert_eq!(catalog::list_tables(&mut session).await, Ok(Vec::new()));
     let missing = catalog::row_count(&mut session, "t").await.unwrap_err();
     assert_eq!(missing.class, ErrorClass::Missing);
-    catalog::drop_table(&mut session, "t").await.unwrap();
+    drop_table(&mut session, "t").await.unwrap();
 
     // A view occupies the name, and is no table.
     session
@@ -141,7 +230,7 @@ pub async fn names_that_need_quotes(db: Db) {
         catalog::key_range(&mut session, name, "select").await,
         Ok(None)
     );
-    catalog::drop_table(&mut session, name).await.unwrap();
+    drop_table(&mut session, name).await.unwrap();
     assert_eq!(catalog::exists(&mut session, name).await, Ok(false));
 }
 
@@ -182,7 +271,7 @@ pub async fn marks_are_read_back_and_go_with_the_table(db: Db) {
     catalog::mark_table(&mut session, "t", "tidemark:again")
         .await
         .unwrap();
-    catalog::drop_table(&mut session, "t").await.unwrap();
+    drop_table(&mut session, "t").await.unwrap();
     session.simple(create).await.unwrap();
     assert_eq!(catalog::table_mark(&mut session, "t").await, Ok(None));
 }
@@ -228,11 +317,11 @@ pub async fn tables_with_foreign_keys_are_dropped_in_order(db: Db) {
     let none = catalog::foreign_keys(&mut session, "parent").await.unwrap();
     assert!(none.is_empty());
     if db.backend() != Backend::Sqlite {
-        let alone = catalog::drop_table(&mut session, "parent").await;
+        let alone = drop_table(&mut session, "parent").await;
         assert!(alone.is_err(), "another table needs it");
     }
     let both = ["parent".to_string(), "child".into()];
-    let drops = catalog::drop_tables(&mut session, &both, || true).await;
+    let drops = catalog::drop_proven(&mut session, &both, proven, || true).await;
     assert_eq!((drops.failure, drops.left.len()), (None, 0));
     assert_eq!(
         catalog::list_tables(&mut session).await.unwrap(),

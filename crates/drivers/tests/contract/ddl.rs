@@ -2,6 +2,7 @@
 
 use crate::Db;
 use crate::backend::count;
+use crate::catalog::drop_table;
 use tidemark_drivers::{Partitioning, catalog};
 
 pub async fn generated_keys_follow_the_last(db: Db) {
@@ -96,7 +97,7 @@ pub async fn split_tables_take_rows_or_are_refused(db: Db) {
                 .unwrap();
             let mark = catalog::table_mark(&mut session, "t").await.unwrap();
             assert_eq!(mark.as_deref(), Some("tidemark:split"));
-            catalog::drop_table(&mut session, "t").await.unwrap();
+            drop_table(&mut session, "t").await.unwrap();
             assert_eq!(catalog::list_tables(&mut session).await, Ok(Vec::new()));
         }
     }

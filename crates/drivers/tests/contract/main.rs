@@ -86,6 +86,8 @@ suites! {
             names_that_need_quotes
             marks_are_read_back_and_go_with_the_table
             rows_and_keys_are_counted
+            contents_tell_every_change
+            what_is_not_proven_stays_and_what_is_looked_at_is_held
             tables_with_foreign_keys_are_dropped_in_order
             statistics_are_refreshed;
         ddl:

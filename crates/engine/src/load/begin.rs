@@ -5,6 +5,8 @@ use super::board::TableWork;
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::making::Making;
+use super::mark;
+use super::proof::{self, Looked, Proof};
 use super::{
     DropFailure, LoadFailure, LoadObserver, LoadSpec, Replace, grid, on_session, plans, statement,
 };
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::catalog::{self, Drops};
-use tidemark_drivers::journal::{Client, Journal, State};
+use tidemark_drivers::journal::{Client, Journal, Part, State};
 use tidemark_drivers::lock::{Life, Scope, life};
 use tidemark_drivers::{Connector, Dialect, Session, journal};
 use tidemark_runtime::sleep;
@@ -103,7 +105,7 @@ pub(super) fn begin(
     let works = match seen {
         Seen::Join { plans, .. } => join(connector, workload, spec, me, plans)?,
         Seen::Start(decided) => {
-            let cleared = clear(connector, &decided, stop)?;
+            let cleared = clear(connector, workload, spec, &decided, stop)?;
             for (index, (plan, decision)) in decided.iter().enumerate() {
                 let there = decision.rows_there(workload.as_ref(), index, spec.seed);
                 observer.creating(&plan.name, rows(index, plan), there);
@@ -132,12 +134,12 @@ fn look(
     spec: &LoadSpec,
     number: u64,
 ) -> Result<(Me, Seen), EngineError> {
-    let (workload, spec) = (Arc::clone(workload), *spec);
+    let (workload, spec) = (Arc::clone(workload), spec.clone());
     on_session(connector, async move |session: &mut Session| {
         let plans = plans(workload.as_ref(), session, spec.terminals)?;
         let me = Me {
             number,
-            load: decide::digest_of_all(&plans, &spec),
+            load: mark::digest_of_all(&plans, &spec),
         };
         let give_up = Instant::now() + NOTICED;
         let (journal, living) = loop {
@@ -167,14 +169,20 @@ fn look(
             journal
         });
         let mut decided = Vec::with_capacity(plans.len());
-        for plan in plans {
-            let decision =
-                decide::decide(session, workload.as_ref(), &plan, &spec, journal.as_ref()).await?;
+        for (index, plan) in plans.into_iter().enumerate() {
+            let looked = Looked {
+                workload: workload.as_ref(),
+                plan: &plan,
+                index,
+                seed: spec.seed,
+            };
+            let decision = decide::decide(session, &looked, &spec, journal.as_ref()).await?;
             decided.push((plan, decision));
         }
         if spec.replace != Replace::Anything {
             let all: Vec<String> = decided.iter().map(|(p, _)| p.name.clone()).collect();
-            decide::refuse_referrers(session, &names(&decided, Decision::drop_first), &all).await?;
+            let old = names(&decided, |decision| decision.dropped_by().is_some());
+            decide::refuse_referrers(session, &old, &all).await?;
         }
         Ok((me, Seen::Start(decided)))
     })
@@ -221,7 +229,7 @@ fn start(
 ) -> Result<Vec<TableWork>, EngineError> {
     let all_bytes = decided.iter().map(|(plan, _)| grid::bytes(plan)).sum();
     let making = Making {
-        spec: *spec,
+        spec: spec.clone(),
         all_bytes,
         decided,
         before,
@@ -258,10 +266,17 @@ fn names(decided: &[(TablePlan, Decision)], which: fn(&Decision) -> bool) -> Vec
 /// tables that are gone.
 fn clear(
     connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
     decided: &[(TablePlan, Decision)],
     stop: &StopHandle,
 ) -> Result<(Dialect, Journal), LoadFailure> {
-    let old = names(decided, Decision::drop_first);
+    let proven = decided.iter().enumerate().filter_map(|(index, (plan, d))| {
+        let proof = d.dropped_by()?;
+        Some((index, plan.clone(), proof.clone()))
+    });
+    let old: Vec<(usize, TablePlan, Proof)> = proven.collect();
+    let (workload, seed) = (Arc::clone(workload), spec.seed);
     let anew = names(decided, |decision| !decision.goes_on());
     let stop = stop.clone();
     let (dialect, before, drops) = on_session(connector, async move |session: &mut Session| {
@@ -273,7 +288,8 @@ fn clear(
                 journal::leave(session, client.number).await?;
             }
             // A table without its lines would look as if it had no rows yet.
-            let drops = catalog::drop_tables(session, &old, || !stop.is_stopped()).await;
+            let go_on = || !stop.is_stopped();
+            let drops = proof::drop_by(session, workload.as_ref(), seed, &old, go_on).await;
             match drops.left.is_empty() {
                 true => journal::forget(session, &anew).await?,
                 false => journal::forget(session, &drops.dropped).await?,
@@ -306,7 +322,7 @@ fn join(
     me: Me,
     plans: Vec<TablePlan>,
 ) -> Result<Vec<TableWork>, EngineError> {
-    let (workload, spec) = (Arc::clone(workload), *spec);
+    let (workload, spec) = (Arc::clone(workload), spec.clone());
     on_session(connector, async move |session: &mut Session| {
         journal::join(session, me.number, &me.load_text())
             .await
@@ -379,8 +395,15 @@ pub(super) fn leave(connector: &Connector, me: Me, tables: Vec<String>) -> Resul
 
 /// Leaves a load that goes on without this client: others, or the next call, take its claims.
 /// What can't be done, they do.
-pub(super) fn give_up(connector: &Connector, me: Me) {
+pub(super) fn give_up(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    spec: &LoadSpec,
+    me: Me,
+    notes: bool,
+) {
     let owner = me.number.to_string();
+    let (workload, spec) = (Arc::clone(workload), spec.clone());
     let left = on_session(connector, async move |session: &mut Session| {
         let work: Result<(), DbError> = async {
             let journal = journal::read(session).await?.unwrap_or_default();
@@ -391,8 +414,53 @@ pub(super) fn give_up(connector: &Connector, me: Me) {
             journal::leave(session, me.number).await
         }
         .await;
-        work.map_err(statement)
+        work.map_err(statement)?;
+        match notes {
+            true => note_contents(session, workload.as_ref(), &spec).await,
+            false => Ok(()),
+        }
     });
     // The reason for giving up is what is told.
     drop(left);
+}
+
+/// Notes in the marks of a study's unfinished tables what they have by now, so that its load of other
+/// data can tell whether that is still all. Tables with other rows than the journal says get no note.
+async fn note_contents(
+    session: &mut Session,
+    workload: &dyn Workload,
+    spec: &LoadSpec,
+) -> Result<(), EngineError> {
+    let Some(owner) = spec.owner() else {
+        return Ok(());
+    };
+    let journal = journal::read(session).await.map_err(statement)?;
+    let journal = journal.unwrap_or_default();
+    if !journal.clients.is_empty() {
+        return Ok(());
+    }
+    for (index, plan) in plans(workload, session, spec.terminals)?.iter().enumerate() {
+        let text = catalog::table_mark(session, &plan.name).await;
+        let text = text.map_err(statement)?.unwrap_or_default();
+        let mark = mark::Mark::of(&text).filter(|m| !m.loaded && m.owner == Some(owner));
+        if !mark.is_some_and(|m| m.is_of(plan, spec.seed)) {
+            continue;
+        }
+        let rows = |line: &journal::Line| match (line.part, line.state) {
+            (Part::Chunk { first, units }, State::Done) => {
+                workload.row_count(index, first, units, spec.seed)
+            }
+            _ => 0,
+        };
+        let done: u64 = journal.of(&plan.name).map(rows).sum();
+        let contents = catalog::contents(session, &plan.name).await;
+        let contents = contents.map_err(statement)?.unwrap_or_default();
+        if catalog::rows_in(&contents) == Some(done) {
+            let mark = mark::given_up(plan, spec.seed, owner, &contents);
+            catalog::mark_table(session, &plan.name, &mark)
+                .await
+                .map_err(statement)?;
+        }
+    }
+    Ok(())
 }

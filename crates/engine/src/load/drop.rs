@@ -3,6 +3,7 @@
 use super::begin::living;
 use super::decide::{refuse_no_table, refuse_referrers, why_not_ours};
 use super::guard::{Guard, in_the_way};
+use super::proof::{self, Proof};
 use super::{on_session, plans, statement};
 use crate::control::StopHandle;
 use crate::error::EngineError;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use tidemark_drivers::catalog::{self, Drops};
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::{Connector, Session, journal};
-use tidemark_workloads::Workload;
+use tidemark_workloads::{TablePlan, Workload};
 
 /// So many tables are named in a message.
 const NAMED: usize = 5;
@@ -46,10 +47,10 @@ impl DropFailure {
         if drops.left.is_empty() {
             return None;
         }
-        let failure = drops.failure.clone();
-        let (table, error) = match failure {
-            Some((table, error)) => (Some(table), statement(error)),
-            None => (None, EngineError::Interrupted),
+        let (table, error) = match (drops.failure.clone(), drops.kept.clone()) {
+            (_, Some(why)) => (None, EngineError::Refused(why)),
+            (Some((table, error)), None) => (Some(table), statement(error)),
+            (None, None) => (None, EngineError::Interrupted),
         };
         Some(Self {
             error: error.into(),
@@ -119,7 +120,9 @@ pub fn drop_tables(
             return Err(in_the_way(who));
         }
         let there = there(session, workload.as_ref(), sessions, force, &stop).await?;
-        let drops = catalog::drop_tables(session, &there, || !stop.is_stopped()).await;
+        let go_on = || !stop.is_stopped();
+        // No row is compared with those of a load.
+        let drops = proof::drop_by(session, workload.as_ref(), 0, &there, go_on).await;
         let forgotten = journal::forget(session, &drops.dropped).await;
         if !drops.left.is_empty() {
             // Why they are left is what is told.
@@ -140,16 +143,21 @@ pub fn drop_tables(
     }
 }
 
-/// The workload's tables that are there, if all of them may be dropped.
+/// The workload's tables that are there, if all of them may be dropped. Who asks to drop a benchmark's
+/// tables gives them away; the proof is that they are the benchmark's.
 async fn there(
     session: &mut Session,
     workload: &dyn Workload,
     sessions: usize,
     force: bool,
     stop: &StopHandle,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<Vec<(usize, TablePlan, Proof)>, EngineError> {
     let mut there = Vec::new();
-    for plan in plans(workload, session, sessions)? {
+    let proof = match force {
+        true => Proof::Insisted,
+        false => Proof::Released,
+    };
+    for (index, plan) in plans(workload, session, sessions)?.into_iter().enumerate() {
         if stop.is_stopped() {
             return Err(EngineError::Interrupted);
         }
@@ -165,10 +173,11 @@ async fn there(
                 plan.name
             )));
         }
-        there.push(plan.name);
+        there.push((index, plan, proof.clone()));
     }
     if !force {
-        refuse_referrers(session, &there, &there).await?;
+        let names: Vec<String> = there.iter().map(|(_, plan, _)| plan.name.clone()).collect();
+        refuse_referrers(session, &names, &names).await?;
     }
     Ok(there)
 }

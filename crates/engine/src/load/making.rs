@@ -1,6 +1,7 @@
 //! Making the tables of a load.
 
-use super::decide::{self, Decision};
+use super::decide::Decision;
+use super::mark::{self, Mark};
 use super::{LoadSpec, grid, statement};
 use crate::error::EngineError;
 use std::cell::RefCell;
@@ -126,14 +127,27 @@ async fn table(
                     .map_err(statement)?;
             }
         }
+        disown(session, plan, spec).await.map_err(statement)?;
     } else {
-        let mark = decide::mark_loading(plan, spec);
+        let mark = mark::loading(plan, spec.seed, spec.owner());
         make(session, plan, &mark).await.map_err(statement)?;
     }
     let parts = grid::lacking(plan, &there, size);
     journal::add(session, &plan.name, &parts)
         .await
         .map_err(statement)
+}
+
+/// Takes the owner's name from the mark of a table whose rows are made by several: it is nobody's to
+/// replace unasked.
+async fn disown(session: &mut Session, plan: &TablePlan, spec: &LoadSpec) -> Result<(), DbError> {
+    let text = catalog::table_mark(session, &plan.name).await?;
+    let owner = text.as_deref().and_then(Mark::of).and_then(|m| m.owner);
+    if owner.is_none() || owner == spec.owner() {
+        return Ok(());
+    }
+    let mark = mark::loading(plan, spec.seed, None);
+    catalog::mark_table(session, &plan.name, &mark).await
 }
 
 /// Makes a table with a mark.

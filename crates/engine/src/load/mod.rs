@@ -15,14 +15,17 @@ mod finish;
 mod grid;
 mod guard;
 mod making;
+mod mark;
+mod proof;
 mod there;
 mod verify;
 mod watch;
 mod worker;
 
-pub use decide::{is_marked_loaded, is_ours, is_unfinished, why_not_ours};
+pub use decide::{is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
 pub use guard::Guard;
+pub use mark::{is_loaded_by, is_marked_loaded, is_unfinished};
 pub use there::is_loaded;
 pub use verify::TableReport;
 
@@ -34,7 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::DbError;
+use tidemark_core::{DbError, StudyLoad};
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::{BulkMethod, Connector, Session};
 use tidemark_runtime::block_on;
@@ -43,8 +46,10 @@ use tidemark_workloads::{TablePlan, Workload};
 /// What may be dropped to make place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replace {
-    /// Nothing but empty tables of the benchmark's own schema.
+    /// Nothing but empty tables of the benchmark's own schema, and a study's own tables as it left them.
     Nothing,
+    /// Also tables that Tidemark has loaded or begun to load.
+    Made,
     /// Tables that Tidemark made or that have exactly the benchmark's schema.
     Benchmark,
     /// Whatever bears the name.
@@ -52,7 +57,7 @@ pub enum Replace {
 }
 
 /// How a load is made.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoadSpec {
     /// Sessions that load at the same time.
     pub threads: usize,
@@ -67,6 +72,15 @@ pub struct LoadSpec {
     pub method: Option<BulkMethod>,
     /// What may be dropped to make place.
     pub replace: Replace,
+    /// The study that loads, which may replace what it has loaded itself.
+    pub study: Option<StudyLoad>,
+}
+
+impl LoadSpec {
+    /// On whose behalf the tables are made.
+    pub(crate) fn owner(&self) -> Option<&str> {
+        self.study.as_ref().map(|s| s.study.as_str())
+    }
 }
 
 impl Default for LoadSpec {
@@ -78,6 +92,7 @@ impl Default for LoadSpec {
             seed: 1,
             method: None,
             replace: Replace::Nothing,
+            study: None,
         }
     }
 }
@@ -192,7 +207,9 @@ pub fn prepare(
         begin::leave(connector, share.me, tables.collect())
     });
     if let Err(error) = loaded {
-        begin::give_up(connector, share.me);
+        // Who interrupts a load goes on with it.
+        let notes = !matches!(error, EngineError::Interrupted);
+        begin::give_up(connector, workload, spec, share.me, notes);
         return Err(LoadFailure {
             error,
             began: true,
@@ -238,7 +255,7 @@ pub fn create(
         &StopHandle::new(),
         observer,
     )?;
-    begin::give_up(connector, began.me);
+    begin::give_up(connector, workload, spec, began.me, false);
     Ok(())
 }
 

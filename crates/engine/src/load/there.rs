@@ -1,6 +1,6 @@
 //! Whether the tables that a load would make are there already.
 
-use super::decide::mark_loaded;
+use super::mark;
 use super::{LoadSpec, on_session, plans, statement};
 use crate::error::EngineError;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn is_loaded(
     workload: &Arc<dyn Workload>,
     spec: &LoadSpec,
 ) -> Result<bool, EngineError> {
-    let (workload, spec) = (Arc::clone(workload), *spec);
+    let (workload, spec) = (Arc::clone(workload), spec.clone());
     let looked = on_session(
         &connector.clone().unlimited(),
         async move |session: &mut Session| {
@@ -30,7 +30,7 @@ pub fn is_loaded(
                     .await
                     .map_err(statement)?;
                 let verified = journal.of(&plan.name).next().is_none();
-                if !verified || mark != Some(mark_loaded(plan, spec.seed)) {
+                if !verified || !mark::is_mark_of(mark.as_deref(), true, plan, spec.seed) {
                     return Ok(false);
                 }
             }

@@ -1,7 +1,8 @@
 //! Looking at what was loaded: rows, key range, and a sample of values.
 
+use super::LoadSpec;
 use super::board::Task;
-use super::decide::mark_loaded;
+use super::mark::{self, Mark};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{RowWriter, Sample, Sampler, Session, catalog};
@@ -91,8 +92,9 @@ pub(super) async fn look(
     workload: &dyn Workload,
     task: &Task,
     counted: Option<u64>,
-    seed: u64,
+    spec: &LoadSpec,
 ) -> Result<TableReport, DbError> {
+    let seed = spec.seed;
     let (index, plan) = (task.index, task.plan.as_ref());
     let refreshed = refresh(session, &plan.name).await?;
     let rows = match counted {
@@ -118,10 +120,32 @@ pub(super) async fn look(
         refreshed,
     };
     if report.complaint().is_none() {
-        let mark = mark_loaded(plan, seed);
+        let owned = owned(session, &report, spec).await?;
+        let owned = owned.as_ref().map(|(id, c)| (id.as_str(), c.as_str()));
+        let mark = mark::loaded(plan, seed, owned);
         catalog::mark_table(session, &plan.name, &mark).await?;
     }
     Ok(report)
+}
+
+/// Whose the table is, and its contents, where all its rows were made on somebody's behalf.
+async fn owned(
+    session: &mut Session,
+    report: &TableReport,
+    spec: &LoadSpec,
+) -> Result<Option<(String, String)>, DbError> {
+    let Some(owner) = spec.owner() else {
+        return Ok(None);
+    };
+    let text = catalog::table_mark(session, &report.table).await?;
+    // Others may have made some of the rows.
+    if text.as_deref().and_then(Mark::of).and_then(|m| m.owner) != Some(owner) {
+        return Ok(None);
+    }
+    let contents = catalog::contents(session, &report.table).await?;
+    // Rows that came since they were counted are not the load's.
+    let contents = contents.filter(|c| catalog::rows_in(c) == Some(report.expected_rows));
+    Ok(contents.map(|c| (owner.to_string(), c)))
 }
 
 /// Refreshes the planner's statistics; `None` where the engine does so by itself, or the account may

@@ -2,7 +2,7 @@
 
 use super::begin::Me;
 use super::board::Board;
-use super::decide::mark_loaded;
+use super::mark;
 use super::{LoadSpec, statement};
 use crate::error::EngineError;
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl Watch {
             let mark = catalog::table_mark(session, &plan.name)
                 .await
                 .map_err(statement)?;
-            if mark != Some(mark_loaded(&plan, self.spec.seed)) {
+            if !mark::is_mark_of(mark.as_deref(), true, &plan, self.spec.seed) {
                 return Err(EngineError::Refused(format!(
                     "table {} or its lines in the journal of the load were removed while they were \
                      loaded: another client cleaned up. Start prepare again",

@@ -52,7 +52,7 @@ pub(super) fn start(
                 me: share.me,
                 connector: share.connector.clone(),
                 workload: Arc::clone(share.workload),
-                spec: *share.spec,
+                spec: share.spec.clone(),
                 board: Arc::clone(&share.board),
                 events: events.clone(),
             })
@@ -61,7 +61,7 @@ pub(super) fn start(
         let watches = executor_number == 0 && !share.connector.is_blocking();
         let watch = watches.then(|| Watch {
             connector: share.connector.clone(),
-            spec: *share.spec,
+            spec: share.spec.clone(),
             me: share.me,
             board: Arc::clone(&share.board),
         });
@@ -236,9 +236,9 @@ impl Worker {
             Part::AfterAll => finish::after_all(session, &task.plan).await?,
             Part::Verify => {
                 let _ = self.events.send(Event::Verifying);
-                let (workload, seed) = (self.workload.as_ref(), self.spec.seed);
+                let workload = self.workload.as_ref();
                 let counted = self.board.counted(task);
-                let report = verify::look(session, workload, task, counted, seed).await?;
+                let report = verify::look(session, workload, task, counted, &self.spec).await?;
                 if let Some(wrong) = report.complaint() {
                     self.board.stop(EngineError::Check(wrong));
                     return Ok(Ended::Lost);

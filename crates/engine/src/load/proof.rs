@@ -1,0 +1,210 @@
+//! By what a table may be dropped, and whether that holds at the moment of its drop. Every drop of
+//! every command goes through here: nothing that an earlier step believed counts, only what is in the
+//! database then.
+
+use super::decide::{refuse_no_table, why_not_ours};
+use super::mark::Mark;
+use crate::error::EngineError;
+use std::collections::BTreeMap;
+use tidemark_core::{Contents, DbError, LeftBehind, Protocol, StudyLoad};
+use tidemark_drivers::catalog::{self, Drops, TableDescription, Verdict};
+use tidemark_drivers::{RowWriter, Sampler, Session};
+use tidemark_workloads::{TablePlan, Workload};
+
+/// Of tables whose storage engine takes nothing back, and that have at most so many rows, each row is
+/// compared with what the load makes.
+const MOST_COMPARED: u64 = 200_000;
+
+/// Why a table may be dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The user said that whatever bears the name may go (`--force`).
+    Insisted,
+    /// The user gave the benchmark's tables away (`--replace`, `cleanup`): it is one.
+    Released,
+    /// It is the benchmark's, and bears Tidemark's mark or has no rows (`--create`).
+    Marked,
+    /// It is the benchmark's and has no rows.
+    Empty,
+    /// An unfinished load left it, which begins anew: it has no rows but that load's.
+    Leftover,
+    /// It is the study's own, as the study left it.
+    Own(StudyLoad),
+}
+
+/// What a proof is looked for in.
+pub(super) struct Looked<'a> {
+    pub workload: &'a dyn Workload,
+    pub plan: &'a TablePlan,
+    /// Which of the workload's tables it is.
+    pub index: usize,
+    /// Seed of the load that is to be made.
+    pub seed: u64,
+}
+
+impl Proof {
+    /// Why the proof does not hold of this table; `None` when it does.
+    ///
+    /// # Errors
+    /// The server's error.
+    pub async fn why_not(
+        &self,
+        session: &mut Session,
+        looked: &Looked<'_>,
+        found: &TableDescription,
+    ) -> Result<Option<String>, DbError> {
+        let table = &looked.plan.name;
+        if let Err(EngineError::Refused(why)) = refuse_no_table(found) {
+            return Ok(Some(why));
+        }
+        if *self == Proof::Insisted {
+            return Ok(None);
+        }
+        if let Some(why) = why_not_ours(looked.workload, found) {
+            return Ok(Some(format!(
+                "table {table} is not the benchmark's: it has {why}"
+            )));
+        }
+        let rows = match self {
+            Proof::Insisted | Proof::Released => return Ok(None),
+            _ => catalog::row_count(session, table).await?,
+        };
+        if rows == 0 {
+            return Ok(None);
+        }
+        let mark = found.comment.as_deref().and_then(Mark::of);
+        Ok(match self {
+            Proof::Insisted | Proof::Released => None,
+            Proof::Empty => Some(format!("table {table} has {rows} rows by now")),
+            Proof::Marked => mark
+                .is_none()
+                .then(|| format!("table {table} has {rows} rows that Tidemark did not load")),
+            Proof::Leftover => leftover(session, looked, rows).await?,
+            Proof::Own(study) => own(session, study, table, mark, rows).await?,
+        })
+    }
+}
+
+/// Whether an unfinished load that can't go on has left no rows but its own.
+async fn leftover(
+    session: &mut Session,
+    looked: &Looked<'_>,
+    rows: u64,
+) -> Result<Option<String>, DbError> {
+    let (plan, table) = (looked.plan, &looked.plan.name);
+    let names = match plan.row_key {
+        [] => plan.key.as_slice(),
+        key => key,
+    };
+    let at = |name: &&str| plan.columns.iter().position(|c| c == name);
+    let columns: Vec<usize> = names.iter().filter_map(at).collect();
+    let is_searched = !catalog::is_transactional(session, table).await?;
+    if columns.is_empty() || !is_searched || rows > MOST_COMPARED {
+        return Ok(Some(format!(
+            "table {table} has {rows} rows of a load that can't go on, and whether they are all that \
+             load's is not to be told"
+        )));
+    }
+    let mut sampler = Sampler::new(table, plan.columns, &columns);
+    let mut source = looked
+        .workload
+        .rows(looked.index, 0, plan.rows, looked.seed);
+    let mut row = Vec::new();
+    while source.next_row(&mut RowWriter::tsv(&mut row)) {
+        sampler.compare(session, &row).await?;
+        row.clear();
+    }
+    let sample = sampler.finish(session).await?;
+    let known = sample.rows - sample.mismatches;
+    Ok((known != rows).then(|| {
+        format!(
+            "table {table} has {rows} rows, of which {known} are as its unfinished load makes them"
+        )
+    }))
+}
+
+/// Whether a table is a study's own, as it left it.
+async fn own(
+    session: &mut Session,
+    study: &StudyLoad,
+    table: &str,
+    mark: Option<Mark<'_>>,
+    rows: u64,
+) -> Result<Option<String>, DbError> {
+    let Some(mark) = mark.filter(|m| m.owner == Some(study.study.as_str())) else {
+        return Ok(Some(format!(
+            "table {table} is there already with {rows} rows of this benchmark, which this study did \
+             not load"
+        )));
+    };
+    let changed = format!(
+        "table {table} is there already with {rows} rows, and they are not as this study left them"
+    );
+    // What the first run found is what the load left, and what is there now what the last one left.
+    let as_loaded = |first: &Contents| match first.get(table) {
+        Some(found) => mark.contents == Some(found.as_str()),
+        None => true,
+    };
+    let left = match &study.left {
+        LeftBehind::Changed => return Ok(Some(changed)),
+        LeftBehind::Unknown { first } | LeftBehind::Written { first, .. }
+            if mark.loaded && !as_loaded(first) =>
+        {
+            return Ok(Some(changed));
+        }
+        LeftBehind::Unknown { .. } if mark.loaded => return Ok(None),
+        LeftBehind::Written { last, .. } if mark.loaded => match last.get(table) {
+            Some(left) => Some(left.as_str()),
+            None => return Ok(None),
+        },
+        _ => mark.contents,
+    };
+    let now = catalog::contents(session, table).await?;
+    let is_as_left = now.is_some() && now.as_deref() == left;
+    Ok((!is_as_left).then_some(changed))
+}
+
+/// Drops tables, each by its proof; gives how far that came.
+pub(super) async fn drop_by(
+    session: &mut Session,
+    workload: &dyn Workload,
+    seed: u64,
+    tables: &[(usize, TablePlan, Proof)],
+    go_on: impl FnMut() -> bool,
+) -> Drops {
+    let by_name: BTreeMap<&str, _> = tables.iter().map(|t| (t.1.name.as_str(), t)).collect();
+    let names: Vec<String> = tables
+        .iter()
+        .map(|(_, plan, _)| plan.name.clone())
+        .collect();
+    let look = async |session: &mut Session, table: &str| {
+        let Some((index, plan, proof)) = by_name.get(table) else {
+            return Ok(Verdict::Keep(format!("table {table} was not looked at")));
+        };
+        let Some(found) = catalog::describe_table(session, table).await? else {
+            return Ok(Verdict::Drop);
+        };
+        let looked = Looked {
+            workload,
+            plan,
+            index: *index,
+            seed,
+        };
+        if let Some(why) = proof.why_not(session, &looked, &found).await? {
+            return Ok(Verdict::Keep(format!(
+                "{why}: it changed while it was to be dropped, and was left as it is"
+            )));
+        }
+        if *proof != Proof::Insisted && session.dialect().engine().protocol() == Protocol::Sqlite {
+            // Elsewhere the server itself refuses.
+            let all: Vec<String> = names.clone();
+            let one = [table.to_string()];
+            let refused = super::decide::refuse_referrers(session, &one, &all).await;
+            if let Err(error) = refused {
+                return Ok(Verdict::Keep(error.to_string()));
+            }
+        }
+        Ok(Verdict::Drop)
+    };
+    catalog::drop_proven(session, &names, look, go_on).await
+}

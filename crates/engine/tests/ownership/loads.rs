@@ -1,0 +1,189 @@
+//! What Tidemark does in a sequence, here and in a process that is killed.
+
+use crate::place::{Place, connector};
+use nothing::Nothing;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+use tidemark_core::{Source, StudyLoad};
+use tidemark_engine::{
+    LoadFailure, LoadObserver, LoadSpec, Replace, StopHandle, create, drop_tables, prepare,
+};
+use tidemark_workloads::{Workload, find};
+
+/// A load as a command asks for it.
+#[derive(Debug, Clone)]
+pub struct Load {
+    pub tables: u64,
+    pub rows: u64,
+    pub seed: u64,
+    pub replace: Replace,
+    pub study: Option<StudyLoad>,
+}
+
+impl Load {
+    fn workload(&self) -> Arc<dyn Workload> {
+        let definition = find("oltp_read_write").unwrap();
+        let mut values = definition.defaults();
+        for (name, value) in [("tables", self.tables), ("table-size", self.rows)] {
+            let set = values.set(name, &value.to_string(), Source::CommandLine);
+            set.unwrap();
+        }
+        (definition.build)(&values).unwrap()
+    }
+
+    fn spec(&self) -> LoadSpec {
+        LoadSpec {
+            chunk_rows: 2,
+            seed: self.seed,
+            replace: self.replace,
+            study: self.study.clone(),
+            ..LoadSpec::default()
+        }
+    }
+
+    pub fn run(&self, place: &Place) -> Result<(), LoadFailure> {
+        let stop = StopHandle::new();
+        let spec = self.spec();
+        prepare(
+            &place.connector(),
+            &self.workload(),
+            &spec,
+            &stop,
+            &mut Nothing,
+        )
+        .map(drop)
+    }
+
+    /// Interrupted after so many events.
+    pub fn interrupted(&self, place: &Place, after: u64) {
+        let stop = StopHandle::new();
+        let mut events = Events {
+            left: after,
+            end: &|| stop.stop(),
+        };
+        let spec = self.spec();
+        let _ended = prepare(
+            &place.connector(),
+            &self.workload(),
+            &spec,
+            &stop,
+            &mut events,
+        );
+    }
+
+    /// The tables alone, as `--create` makes them.
+    pub fn create(&self, place: &Place) -> Result<(), LoadFailure> {
+        create(
+            &place.connector(),
+            &self.workload(),
+            &self.spec(),
+            &mut Nothing,
+        )
+    }
+
+    pub fn clean(&self, place: &Place, force: bool) -> bool {
+        let stop = StopHandle::new();
+        drop_tables(&place.connector(), &self.workload(), 1, force, &stop).is_ok()
+    }
+
+    /// In a process that kills itself (SIGKILL) after so many events, or is killed after a while.
+    pub fn killed(&self, place: &Place, after: u64, wait: Option<Duration>) {
+        let study = self.study.as_ref();
+        let study = study.map_or(String::new(), |s| s.study.clone());
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.arg(CHILD).arg(place.url()).arg(study);
+        for number in [self.tables, self.rows, self.seed, after] {
+            child.arg(number.to_string());
+        }
+        let mut child = child.spawn().unwrap();
+        if let Some(wait) = wait {
+            std::thread::sleep(wait);
+            // It may have ended.
+            let _gone = child.kill();
+        }
+        child.wait().unwrap();
+    }
+}
+
+/// The first word of a process that loads until it is killed.
+pub const CHILD: &str = "load-until-killed";
+
+/// What that process does.
+pub fn be_killed(words: &[String]) {
+    let [url, study, numbers @ ..] = words else {
+        panic!("{words:?}");
+    };
+    let numbers: Vec<u64> = numbers.iter().map(|n| n.parse().unwrap()).collect();
+    let [tables, rows, seed, after] = numbers[..] else {
+        panic!("{words:?}");
+    };
+    let study = (!study.is_empty()).then(|| StudyLoad {
+        study: study.clone(),
+        left: tidemark_core::LeftBehind::AsLoaded,
+    });
+    let load = Load {
+        tables,
+        rows,
+        seed,
+        replace: Replace::Nothing,
+        study,
+    };
+    let mut events = Events {
+        left: after,
+        end: &|| {
+            // No destructor and no word to the server.
+            let _killed = nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL);
+        },
+    };
+    let stop = StopHandle::new();
+    let _ended = prepare(
+        &connector(url),
+        &load.workload(),
+        &load.spec(),
+        &stop,
+        &mut events,
+    );
+}
+
+/// Counts what a load tells, and ends it.
+struct Events<'a> {
+    left: u64,
+    end: &'a dyn Fn(),
+}
+
+impl Events<'_> {
+    fn event(&mut self) {
+        match self.left {
+            0 => (self.end)(),
+            _ => self.left -= 1,
+        }
+    }
+}
+
+impl LoadObserver for Events<'_> {
+    fn creating(&mut self, _: &str, _: u64, _: u64) {
+        self.event();
+    }
+    fn progress(&mut self, _: u64, _: u64) {
+        self.event();
+    }
+    fn indexing(&mut self, _: &str) {
+        self.event();
+    }
+    fn verifying(&mut self) {
+        self.event();
+    }
+}
+
+mod nothing {
+    /// Hears nothing.
+    pub struct Nothing;
+
+    impl tidemark_engine::LoadObserver for Nothing {
+        fn creating(&mut self, _: &str, _: u64, _: u64) {}
+        fn progress(&mut self, _: u64, _: u64) {}
+        fn indexing(&mut self, _: &str) {}
+        fn verifying(&mut self) {}
+    }
+}
