@@ -8,7 +8,10 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod order_effect;
 mod outage;
+pub(crate) mod overlap;
+mod repeats_disagree;
 mod row_count;
 mod stall;
 mod summary_mismatch;
@@ -27,7 +30,7 @@ type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
-pub const RULES: [&str; 15] = [
+pub const RULES: [&str; 18] = [
     summary_mismatch::ID,
     littles_law::ID,
     row_count::ID,
@@ -41,7 +44,10 @@ pub const RULES: [&str; 15] = [
     latency_floor::ID,
     tpcc_cap::ID,
     tpcc_response::ID,
+    overlap::ID,
     unlike_repeats::ID,
+    repeats_disagree::ID,
+    order_effect::ID,
     no_repeat::ID,
 ];
 
@@ -96,11 +102,20 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
 pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
     let mut found: Vec<Finding> = carried_state::between(a, b)
         .into_iter()
+        .chain(overlap::of_groups(a, b))
         .chain(unlike_repeats::check(a, b))
+        .chain([a, b].into_iter().flat_map(findings_of_repeats))
         .chain(no_repeat::check(a.len(), b.len()))
         .collect();
     sort(&mut found);
     found
+}
+
+/// What the rules have to say of repeats of one job, in the order of time.
+pub fn findings_of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
+    let found = repeats_disagree::check(repeats);
+    let found = found.or_else(|| order_effect::check(repeats));
+    found.into_iter().collect()
 }
 
 fn sort(found: &mut [Finding]) {
