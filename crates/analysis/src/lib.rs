@@ -4,10 +4,12 @@
 //! Pure functions over [`tidemark_core::record`]: nothing here measures, asks the time, touches
 //! files or knows a database.
 
+pub mod beside;
 pub mod compare;
 mod dead;
 mod error;
 mod finding;
+pub mod job;
 mod kind;
 mod notation;
 mod rules;
@@ -15,9 +17,12 @@ mod run;
 pub mod thresholds;
 pub mod tpcc;
 
+pub use beside::Presence;
 pub use compare::{Comparison, compare, compare_measured};
 pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
+pub use job::Job;
 pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
-pub use rules::{RULES, findings};
+pub use rules::overlap::{Present, overlaps};
+pub use rules::{RULES, findings, findings_of_repeats};

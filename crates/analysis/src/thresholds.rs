@@ -130,3 +130,17 @@ pub const TAIL_SHARE: f64 = 0.5;
 pub const TAIL_SAMPLES: u64 = 1000;
 /// `heavy-tail`: fewer intervals don't tell a steady tail from one moment's.
 pub const TAIL_INTERVALS: usize = 3;
+/// `overlap`: the share of the shorter run above which two on one server ran at the same time; less
+/// is the difference of two hosts' clocks, and sessions that close while others open.
+pub const OVERLAPS: f64 = 0.05;
+/// `overlap`: the share of all their time that must be common to runs before their rates are added;
+/// what is left over at both ends is a load of fewer clients.
+pub const OVERLAPS_WHOLLY: f64 = 0.8;
+/// `repeats-disagree`: the largest repeat is at least this many times the smallest, in throughput or in
+/// mean latency. Repeats on a quiet machine are within a tenth; on a noisy one within a third.
+pub const REPEATS_APART: f64 = 1.5;
+/// `order-effect`: so many repeats that all climb, or all fall, in the order in which they ran. By
+/// chance five do so once in sixty times, and seldom by [`ORDER_CHANGE`].
+pub const ORDER_REPEATS: usize = 5;
+/// `order-effect`: the last repeat beside the first, as a share; less changes no conclusion.
+pub const ORDER_CHANGE: f64 = 0.1;

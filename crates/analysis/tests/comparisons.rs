@@ -150,9 +150,11 @@ fn runs_of_other_loads_are_no_repeats() {
         let found = compare(a, b).unwrap().findings;
         found.iter().map(|f| f.rule).collect()
     };
-    // Another port is the same load elsewhere.
-    a[1].target = "mysql://elsewhere:3307".into();
     assert_eq!(rules(&a, &b), [""; 0]);
+    // Another server is another job, whatever was asked of it.
+    a[1].target = "mysql://elsewhere:3307".into();
+    assert_eq!(rules(&a, &b), ["unlike-repeats"]);
+    a[1].target = a[0].target.clone();
     a[1].workload = "oltp_insert".into();
     a[1].sessions += 8;
     assert_eq!(rules(&a, &b), ["unlike-repeats"]);

@@ -4,22 +4,10 @@ use crate::notation::canonical;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::Engine;
-use tidemark_core::record::{Phase, RunRecord, RunState};
+use tidemark_core::record::{Phase, RunRecord, RunState, TableState};
 
-/// Options that say where results go and who watches, and not what is run; and the seed, which is another in every
-/// repeat.
-const ASIDE: [&str; 10] = [
-    "out",
-    "overwrite",
-    "report",
-    "store",
-    "lang",
-    "view",
-    "metrics",
-    "metrics-linger",
-    "seed",
-    "rand-seed",
-];
+/// What a run has no value of, beside others that have.
+const NOT_THERE: &str = "–";
 /// Measured times closer than this share are equal.
 const SAME_TIME: f64 = 0.05;
 
@@ -42,6 +30,9 @@ pub(crate) struct Facts {
     settings: Vec<(String, String)>,
     engine: Option<Engine>,
     elapsed_s: f64,
+    /// Of facts that say how many rows a table had, how many its options ask for; `None` where they
+    /// don't tell.
+    asked_rows: BTreeMap<String, Option<u64>>,
 }
 
 impl Facts {
@@ -51,36 +42,35 @@ impl Facts {
             settings: settings(run),
             engine: run.server.as_ref().map(|server| server.engine),
             elapsed_s: run.totals.elapsed_s,
+            asked_rows: run
+                .tables_before
+                .iter()
+                .map(|t| (rows_name(t), t.expected_rows))
+                .collect(),
         }
+    }
+
+    /// The run's own facts (0), or its options (1).
+    fn of_kind(&self, kind: usize) -> Vec<(String, String)> {
+        self.named.get(kind).cloned().unwrap_or_default()
     }
 }
 
 /// Each fact with its values, in the order of the runs, each once.
 type Values = BTreeMap<String, Vec<String>>;
 
-/// What makes runs that should be repeats of each other other runs.
-pub(crate) fn unlike(runs: &[&Facts]) -> Vec<String> {
-    // Where a target is, and for how long it was measured, may differ between repeats.
-    let matters = |name: &str| match name.strip_prefix("option ") {
-        Some(option) => !["mysql-", "pgsql-", "target", "sqlite", "time"]
-            .iter()
-            .any(|elsewhere| option.starts_with(elsewhere)),
-        None => ["workload", "server", "sessions"].contains(&name),
-    };
-    let of = |facts: &'_ Facts| facts.named.concat();
-    let values = together(runs, of).into_iter();
-    let unlike = values.filter(|(name, values)| values.len() > 1 && matters(name));
-    unlike.map(|(name, _)| name).collect()
-}
-
-/// What was not the same, the run's own facts first, then options, then settings.
+/// What was not the same in all runs of both sides, the runs' own facts first, then options, then
+/// settings. What varies within a side is told, too: the sides are then no two conditions.
 pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     let mut found = Vec::new();
+    let same_data = same_data(a.iter().chain(b).copied());
     for kind in 0..2 {
-        let of = |facts: &'_ Facts| facts.named[kind].clone();
-        found.extend(differing(&together(a, of), &together(b, of), |_, value| {
-            value.into()
-        }));
+        let of = |facts: &'_ Facts| facts.of_kind(kind);
+        let mut differing = differing(&together(a, of), &together(b, of), |_, value| value.into());
+        let follows =
+            |name: &str| follows_from_options(a.iter().chain(b).copied(), name, same_data);
+        differing.retain(|d| !d.what.starts_with(ROWS) || !follows(&d.what));
+        found.extend(differing);
     }
     if have_common_settings(a, b) {
         let of = |facts: &'_ Facts| facts.settings.clone();
@@ -102,6 +92,29 @@ pub(super) fn between(a: &[&Facts], b: &[&Facts]) -> Vec<Difference> {
     }
     found.extend(measured_time(a, b));
     found
+}
+
+/// Whether all were to have the same tables with the same rows.
+fn same_data<'f>(mut runs: impl Iterator<Item = &'f Facts>) -> bool {
+    let first = runs.next().map(|facts| &facts.asked_rows);
+    runs.all(|facts| Some(&facts.asked_rows) == first)
+}
+
+/// Whether a table's rows are what the options ask for, which tell it by themselves. Of a table of a
+/// random number of rows that follows from the others' sizes.
+fn follows_from_options<'f>(
+    mut runs: impl Iterator<Item = &'f Facts>,
+    name: &str,
+    same_data: bool,
+) -> bool {
+    runs.all(|facts| {
+        let mut rows = facts.of_kind(0).into_iter().filter(|(n, _)| n == name);
+        match (rows.next(), facts.asked_rows.get(name)) {
+            (Some((_, rows)), Some(Some(asked))) => rows == asked.to_string(),
+            (Some(_), _) => !same_data,
+            (None, _) => true,
+        }
+    })
 }
 
 /// Whether the groups' settings can be told beside each other. Of two engines these are the ones
@@ -131,7 +144,7 @@ fn engines(a: &[&Facts], b: &[&Facts]) -> Vec<Engine> {
     engines
 }
 
-/// What is not the same of both, in one notation.
+/// What is not the same in all of both, in one notation.
 fn differing(of_a: &Values, of_b: &Values, one: impl Fn(&str, &str) -> String) -> Vec<Difference> {
     let names: BTreeSet<&String> = of_a.keys().chain(of_b.keys()).collect();
     let differing = names.into_iter().filter_map(|name| {
@@ -141,17 +154,27 @@ fn differing(of_a: &Values, of_b: &Values, one: impl Fn(&str, &str) -> String) -
             values.iter().map(|value| one(name, value)).collect()
         };
         let what = name.clone();
-        (set(&a) != set(&b)).then_some(Difference { what, a, b })
+        let (of_a, of_b) = (set(&a), set(&b));
+        let differs = of_a != of_b || of_a.len() > 1;
+        differs.then_some(Difference { what, a, b })
     });
     differing.collect()
 }
 
 fn together(runs: &[&Facts], of: impl Fn(&Facts) -> Vec<(String, String)>) -> Values {
     let mut together = Values::new();
+    let mut having: BTreeMap<String, usize> = BTreeMap::new();
     for (name, value) in runs.iter().flat_map(|facts| of(facts)) {
+        *having.entry(name.clone()).or_default() += 1;
         let values = together.entry(name).or_default();
         if !values.contains(&value) {
             values.push(value);
+        }
+    }
+    // What some runs of a side have and others have not is not the same in all of them.
+    for (name, values) in &mut together {
+        if having.get(name).is_some_and(|n| *n < runs.len()) {
+            values.push(NOT_THERE.into());
         }
     }
     together
@@ -177,14 +200,25 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
     ];
     if let Some(server) = &run.server {
         facts.push(("server", server.engine.to_string()));
-        facts.push(("server version", server.version.clone()));
+        let version = crate::job::version(server.engine, &server.version);
+        facts.push(("server version", version.into()));
+    }
+    if let Some(isolation) = run.isolation {
+        facts.push(("isolation", isolation.name().into()));
     }
     let facts = facts
         .into_iter()
         .map(|(name, value)| (name.to_string(), value));
     let tables = run.tables_before.iter();
-    let rows = tables.map(|t| (format!("rows of {} before", t.table), t.rows.to_string()));
+    let rows = tables.map(|t| (rows_name(t), t.rows.to_string()));
     facts.chain(rows).collect()
+}
+
+/// How the name of a fact about a table's rows begins.
+const ROWS: &str = "rows of ";
+
+fn rows_name(table: &TableState) -> String {
+    format!("{ROWS}{} before", table.table)
 }
 
 fn state(state: &RunState) -> &'static str {
@@ -203,7 +237,7 @@ fn opened(run: &RunRecord) -> String {
 fn options(run: &RunRecord) -> Vec<(String, String)> {
     let options = run.options.iter();
     options
-        .filter(|(name, _)| !ASIDE.contains(&name.as_str()))
+        .filter(|(name, _)| crate::job::matters(name))
         .map(|(name, option)| (format!("option {name}"), option.value.clone()))
         .collect()
 }

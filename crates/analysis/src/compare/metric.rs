@@ -2,10 +2,11 @@
 
 use super::difference::Facts;
 use super::usable::invalid_rules;
+use crate::beside::are_one_load;
 use crate::run::{Run, whole_intervals};
-use crate::{AnalysisError, Finding};
+use crate::{AnalysisError, Finding, Job, Presence};
 use serde::Serialize;
-use tidemark_core::record::{Interval, RunRecord, RunState, TableState};
+use tidemark_core::record::{EncodedHistogram, Interval, RunRecord, RunState, TableState};
 use tidemark_stats::Histogram;
 
 /// A run's series is compared in at most so many parts: each holds transactions enough for a
@@ -57,18 +58,16 @@ impl Metric {
 
 /// The metrics of a run, or of a part of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Values([f64; 5]);
+pub(crate) struct Values([f64; 5]);
 
 impl Values {
     fn of(count: u64, seconds: f64, latency: &Histogram) -> Self {
+        Self::at(count as f64 / seconds, latency)
+    }
+
+    fn at(per_s: f64, latency: &Histogram) -> Self {
         let ms = |percent| latency.percentile_ns(percent) as f64 / 1e6;
-        Self([
-            count as f64 / seconds,
-            latency.mean_ns() / 1e6,
-            ms(50.0),
-            ms(95.0),
-            ms(99.0),
-        ])
+        Self([per_s, latency.mean_ns() / 1e6, ms(50.0), ms(95.0), ms(99.0)])
     }
 
     pub fn get(&self, metric: Metric) -> f64 {
@@ -80,11 +79,19 @@ impl Values {
 /// records are read one by one.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    pub(super) id: String,
-    pub(super) whole: Values,
+    /// The run's id; those of all clients of one load.
+    pub(crate) ids: Vec<String>,
+    pub(crate) whole: Values,
     /// In the order of time; none where they were not asked for.
     pub(super) parts: Vec<Values>,
-    pub(crate) facts: Facts,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) job: Job,
+    /// When and where its load was, if that is known; of each client.
+    pub(crate) presences: Vec<Presence>,
+    /// Transactions, seconds, and the distribution of latencies, to add to those of other clients.
+    count: u64,
+    pub(super) elapsed_s: f64,
+    latency: EncodedHistogram,
     pub(crate) tables_before: Vec<TableState>,
     /// Rules that say not to use its figures.
     pub(super) invalid: Vec<&'static str>,
@@ -127,12 +134,62 @@ impl Measured {
         // A last part of fewer intervals would vary more.
         let parts = intervals.chunks_exact(size).map(|part| of_part(&run, part));
         Ok(Self {
-            id: record.id.clone(),
+            ids: vec![record.id.clone()],
             whole,
+            job: Job::of(record),
+            presences: Presence::of(record).into_iter().collect(),
+            count: run.totals.all.count,
+            elapsed_s: run.totals.elapsed_s,
+            latency: EncodedHistogram(run.latency.encode()),
             parts: parts.collect::<Result<_, _>>()?,
-            facts: Facts::of(record),
+            facts: vec![Facts::of(record)],
             tables_before: record.tables_before.clone(),
             invalid: invalid_rules(found),
+        })
+    }
+}
+
+impl Measured {
+    /// When and where its load was, if that is known.
+    pub fn presence(&self) -> Option<&Presence> {
+        self.presences.first()
+    }
+
+    /// What makes it another run than a second one.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Clients of one load as one: rates are added, and latencies are those of all transactions
+    /// together. `None` where they are no such clients: they ran together for a part of their time
+    /// only, one of them must not be used, or their transactions are not the same.
+    pub(super) fn of_clients(clients: &[&Self]) -> Option<Self> {
+        let (first, others) = clients.split_first()?;
+        let presences: Vec<&Presence> = clients.iter().filter_map(|c| c.presence()).collect();
+        let same = |client: &&&Self| client.job.get("workload") == first.job.get("workload");
+        let are = are_one_load(&presences)
+            && others.iter().all(|client| same(&client))
+            && clients.iter().all(|client| client.invalid.is_empty());
+        if !are {
+            return None;
+        }
+        let mut latency = Histogram::new();
+        for client in clients {
+            latency.add_encoded(&client.latency.0).ok()?;
+        }
+        let per_s = clients.iter().map(|c| c.count as f64 / c.elapsed_s).sum();
+        let count = clients.iter().map(|c| c.count).fold(0, u64::saturating_add);
+        Some(Self {
+            ids: clients.iter().flat_map(|c| c.ids.clone()).collect(),
+            whole: Values::at(per_s, &latency),
+            // A part's latencies are not kept as a distribution, so they can't be put together.
+            parts: Vec::new(),
+            facts: clients.iter().flat_map(|c| c.facts.clone()).collect(),
+            presences: presences.into_iter().cloned().collect(),
+            count,
+            elapsed_s: count as f64 / per_s,
+            latency: EncodedHistogram(latency.encode()),
+            ..(*first).clone()
         })
     }
 }

@@ -14,6 +14,7 @@ pub use usable::{Side, Unusable};
 use crate::rules::{findings, findings_of_groups};
 use crate::{AnalysisError, Finding};
 use serde::Serialize;
+use std::borrow::Cow;
 use tidemark_core::record::RunRecord;
 use tidemark_stats::Estimate;
 use usable::{Sorted, invalid_rules};
@@ -65,7 +66,27 @@ pub struct Compared {
     pub interval: Option<(f64, f64)>,
     /// What it says.
     pub verdict: Verdict,
+    /// Where no difference is shown: what would show one of [`TELLING`] in four of five comparisons,
+    /// if the runs go on varying as these did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed: Option<Needed>,
 }
+
+/// How much would have to be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needed {
+    /// So many repeats of each side.
+    Repeats(u64),
+    /// So many seconds of each side, in a single run.
+    Seconds(f64),
+}
+
+/// The difference that people ask for: [`Compared::needed`] is what would show it.
+pub const TELLING: f64 = 0.05;
+/// Standard errors between two equal values' difference and one that is shown in four of five
+/// comparisons: 1.96 of the 95 % interval and 0.84 of the 80 %.
+const TELLING_SURE: f64 = 2.8;
 
 /// Two groups of runs beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,7 +149,9 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
 /// Compares two groups of runs that were measured before ([`Measured::of`]).
 pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
     let (of_a, of_b) = (Sorted::out(a, Side::A), Sorted::out(b, Side::B));
-    let (a, b) = (of_a.figured.as_slice(), of_b.figured.as_slice());
+    let figured_a: Vec<&Measured> = of_a.figured.iter().map(Cow::as_ref).collect();
+    let figured_b: Vec<&Measured> = of_b.figured.iter().map(Cow::as_ref).collect();
+    let (a, b) = (figured_a.as_slice(), figured_b.as_slice());
     let repeats = a.len() > 1 && b.len() > 1;
     let mut metrics = Vec::new();
     for metric in Metric::ALL {
@@ -139,9 +162,9 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
             metric.verdict = Verdict::Invalid;
         }
     }
-    let ids = |runs: &[&Measured]| runs.iter().map(|r| r.id.clone()).collect();
-    let facts_a: Vec<_> = a.iter().map(|r| &r.facts).collect();
-    let facts_b: Vec<_> = b.iter().map(|r| &r.facts).collect();
+    let ids = |runs: &[&Measured]| runs.iter().flat_map(|r| r.ids.clone()).collect();
+    let facts_a: Vec<_> = a.iter().flat_map(|r| &r.facts).collect();
+    let facts_b: Vec<_> = b.iter().flat_map(|r| &r.facts).collect();
     Comparison {
         a: ids(a),
         b: ids(b),
@@ -201,6 +224,7 @@ fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Optio
         let ratio = a.ratio_to(&b, LEVEL);
         (ratio.low, ratio.high)
     });
+    let sides = (a, b);
     let (a, b) = (geometric_mean(&values_a), geometric_mean(&values_b));
     let verdict = match interval {
         None => Verdict::NotEnough,
@@ -220,7 +244,36 @@ fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Optio
         ratio: b / a,
         interval,
         verdict,
+        needed: interval
+            .filter(|_| verdict == Verdict::NoDifferenceShown)
+            .map(|interval| match repeats {
+                true => repeats_needed(&values_a, &values_b),
+                false => seconds_needed(interval, sides.0, sides.1),
+            }),
     })
+}
+
+/// Of the repeats' own spread on the logarithmic scale.
+fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
+    let variance = |values: &[f64]| {
+        let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let squares: f64 = logs.iter().map(|v| (v - mean) * (v - mean)).sum();
+        squares / (logs.len() as f64 - 1.0)
+    };
+    let both = variance(a) + variance(b);
+    let times = TELLING_SURE / (1.0 + TELLING).ln();
+    // Of fewer, Student's distribution is much wider than the normal one.
+    Needed::Repeats(((times * times * both).ceil() as u64).max(3))
+}
+
+/// An interval narrows with the square root of the time.
+fn seconds_needed(interval: (f64, f64), a: &[&Measured], b: &[&Measured]) -> Needed {
+    let half = (interval.1.ln() - interval.0.ln()) / 2.0;
+    let times = half / 1.96 * TELLING_SURE / (1.0 + TELLING).ln();
+    let measured = a.iter().chain(b).map(|run| run.elapsed_s);
+    let seconds = measured.sum::<f64>() / (a.len() + b.len()) as f64;
+    Needed::Seconds(seconds * (times * times).max(1.0))
 }
 
 fn geometric_mean(values: &[f64]) -> f64 {

@@ -1,8 +1,11 @@
 //! Which runs of a group its figures are of: one with a finding that says not to use it is in none.
 
 use super::Measured;
+use crate::beside::together;
+use crate::rules::overlap;
 use crate::{Finding, Severity};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A side of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,26 +33,47 @@ pub struct Unusable {
 
 /// The runs of a side, sorted.
 pub(super) struct Sorted<'m> {
-    /// Those that figures are of: that may be used, or all where none may.
-    pub figured: Vec<&'m Measured>,
+    /// Those that figures are of: that may be used, or all where none may. Clients of one load are
+    /// one of them.
+    pub figured: Vec<Cow<'m, Measured>>,
     pub is_usable: bool,
     pub unusable: Vec<Unusable>,
 }
 
 impl<'m> Sorted<'m> {
     pub fn out(runs: &[&'m Measured], side: Side) -> Self {
-        let (usable, not): (Vec<&Measured>, Vec<&Measured>) =
-            runs.iter().copied().partition(|run| run.invalid.is_empty());
+        let (mut usable, mut not) = (Vec::new(), Vec::new());
+        let presences: Vec<_> = runs.iter().map(|run| run.presences.first()).collect();
+        for group in together(&presences) {
+            let group: Vec<&Measured> = group
+                .into_iter()
+                .filter_map(|n| runs.get(n).copied())
+                .collect();
+            match group.as_slice() {
+                [one] if one.invalid.is_empty() => usable.push(Cow::Borrowed(*one)),
+                [one] => not.push((*one, one.invalid.clone())),
+                several => match Measured::of_clients(several) {
+                    Some(load) => usable.push(Cow::Owned(load)),
+                    None => not.extend(several.iter().map(|run| {
+                        let rules = [run.invalid.as_slice(), &[overlap::ID]].concat();
+                        (*run, rules)
+                    })),
+                },
+            }
+        }
         let is_usable = !usable.is_empty() || runs.is_empty();
-        let unusable = not.iter().map(|run| Unusable {
-            run: run.id.clone(),
+        let unusable = not.iter().map(|(run, rules)| Unusable {
+            run: run.ids.join(", "),
             side,
-            rules: run.invalid.clone(),
+            rules: rules.clone(),
             left_out: is_usable,
         });
         Self {
             unusable: unusable.collect(),
-            figured: if is_usable { usable } else { runs.to_vec() },
+            figured: match is_usable {
+                true => usable,
+                false => runs.iter().map(|run| Cow::Borrowed(*run)).collect(),
+            },
             is_usable,
         }
     }

@@ -12,7 +12,10 @@ mod littles_law;
 mod no_op_writes;
 mod no_repeat;
 mod offered_load;
+mod order_effect;
 mod outage;
+pub(crate) mod overlap;
+mod repeats_disagree;
 mod row_count;
 mod stall;
 mod summary_mismatch;
@@ -20,6 +23,7 @@ mod too_short;
 mod tpcc_cap;
 mod tpcc_response;
 mod unfair;
+mod unlike_latencies;
 mod unlike_repeats;
 
 use crate::compare::Measured;
@@ -51,7 +55,11 @@ pub const RULES: &[&str] = &[
     latency_floor::ID,
     tpcc_cap::ID,
     tpcc_response::ID,
+    overlap::ID,
+    unlike_latencies::ID,
     unlike_repeats::ID,
+    repeats_disagree::ID,
+    order_effect::ID,
     no_repeat::ID,
 ];
 
@@ -112,11 +120,21 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
 pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Finding> {
     let mut found: Vec<Finding> = carried_state::between(a, b)
         .into_iter()
+        .chain(overlap::of_groups(a, b))
+        .chain(unlike_latencies::check(a, b))
         .chain(unlike_repeats::check(a, b))
+        .chain([a, b].into_iter().flat_map(findings_of_repeats))
         .chain(no_repeat::check(a.len(), b.len()))
         .collect();
     sort(&mut found);
     found
+}
+
+/// What the rules have to say of repeats of one job, in the order of time.
+pub fn findings_of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
+    let found = repeats_disagree::check(repeats);
+    let found = found.or_else(|| order_effect::check(repeats));
+    found.into_iter().collect()
 }
 
 fn sort(found: &mut [Finding]) {

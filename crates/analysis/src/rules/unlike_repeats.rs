@@ -1,18 +1,17 @@
 //! Runs on one side of a comparison that are no repeats of each other.
 
 use crate::compare::Measured;
-use crate::compare::difference::unlike;
-use crate::{Both, Figure, Finding, Severity};
+use crate::{Both, Figure, Finding, Job, Severity};
 
 pub(super) const ID: &str = "unlike-repeats";
 
 const SAYS: Both = Both {
     en: "The {runs} runs on one side are not repeats of each other: they differ in {what}. Their mean is that of no load.",
-    zh: "同一方的 {runs} 次压测并不是同一负载的重复：它们的 {what} 不同，其平均值不代表任何一种负载。",
+    zh: "同一方的 {runs} 次压测并不是同一测试的重复：它们的 {what} 不同，其平均值不代表任何一种负载。",
 };
 const INSTEAD: Both = Both {
-    en: "Put only runs of one load on a side; for several loads, report them in one document.",
-    zh: "每一方只放同一种负载的多次重复；多种负载请放进同一份报告。",
+    en: "Put only runs of one job on a side; several jobs belong in one report.",
+    zh: "每一方只放同一测试的多次重复；不同的测试请放进同一份报告。",
 };
 /// So many differences are named.
 const NAMED: usize = 4;
@@ -20,8 +19,7 @@ const NAMED: usize = 4;
 /// Of a comparison's sides.
 pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
     [a, b].into_iter().find_map(|side| {
-        let facts: Vec<_> = side.iter().map(|run| &run.facts).collect();
-        let what = unlike(&facts);
+        let what = Job::differing(side.iter().map(|run| &run.job));
         let named = what.iter().take(NAMED).map(String::as_str);
         let more = if what.len() > NAMED { ", …" } else { "" };
         (!what.is_empty()).then(|| Finding {
