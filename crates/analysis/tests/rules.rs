@@ -586,6 +586,48 @@ fn errors_are_a_share_of_all_tries() {
     assert_eq!(rules(&record), [""; 0]);
 }
 
+/// What was tried again was not left out, and where a setting makes the errors it is named.
+#[test]
+fn errors_are_told_by_what_came_of_them_and_by_their_cause() {
+    let said = |errors: &[(&str, ErrorClass)], snapshot: Option<&str>| {
+        let mut record = clean();
+        record.totals.ignored_errors = 3000;
+        let count = |(code, class): &(&str, ErrorClass)| ErrorCount {
+            code: (*code).into(),
+            class: *class,
+            count: 3000 / errors.len() as u64,
+            first_message: "why".into(),
+        };
+        record.errors = errors.iter().map(count).collect();
+        record.settings.extend(snapshot.map(|value| Setting {
+            name: "innodb_snapshot_isolation".into(),
+            value: value.into(),
+            default: None,
+        }));
+        let finding = only(&record, "error-rate");
+        (finding.says.en, finding.instead.en)
+    };
+    let read = [("1020", ErrorClass::Retryable)];
+    let (says, instead) = said(&read, Some("ON"));
+    assert!(says.contains("innodb_snapshot_isolation is ON"), "{says}");
+    assert!(
+        instead.contains("innodb_snapshot_isolation=OFF"),
+        "{instead}"
+    );
+    for (errors, snapshot) in [
+        (&read[..], Some("OFF")),
+        (&read[..], None),
+        (&[("1213", ErrorClass::Retryable)], Some("ON")),
+    ] {
+        let (says, instead) = said(errors, snapshot);
+        assert!(says.contains("rolled back and retried"), "{says}");
+        assert!(!format!("{says}{instead}").contains("snapshot"), "{says}");
+    }
+    let mixed = [("1213", ErrorClass::Retryable), ("9", ErrorClass::Fatal)];
+    let (says, _) = said(&mixed, None);
+    assert!(says.contains("passed over"), "{says}");
+}
+
 #[test]
 fn a_moment_tells_nothing_of_its_users() {
     let mut record = clean();

@@ -58,6 +58,34 @@ fn postgres() -> Database {
         .unwrap()
 }
 
+/// TPC-C's users meet at their district: what was changed since a snapshot can't be written.
+#[test]
+fn errors_that_a_setting_makes_are_told_with_it() {
+    let _alone = alone();
+    let server = Server::builder(Engine::MariaDb)
+        .setting("innodb-snapshot-isolation", "ON")
+        .start()
+        .unwrap();
+    let dir = Workdir::new();
+    let url = server.url();
+    let tpcc = ["tpcc", "--target", &url, "--warehouses=1", "-T", "8"];
+    dir.ok(&[&tpcc[..], &["prepare"]].concat());
+    dir.ok(&[&tpcc[..], &["--time=3s", "run"]].concat());
+    let finding = |dir: &Workdir| found(dir).into_iter().find(|f| f.rule == "error-rate");
+    let told = finding(&dir).unwrap();
+    assert!(
+        told.says.en.contains("innodb_snapshot_isolation is ON"),
+        "{told:?}"
+    );
+    let record = dir.last_record();
+    assert_eq!(record["errors"][0]["code"], "1020", "{}", record["errors"]);
+    // What it advises ends them.
+    let level = "--isolation=read-committed";
+    dir.ok(&[&tpcc[..], &["--time=3s", level, "run"]].concat());
+    let told = finding(&dir);
+    assert!(told.is_none_or(|f| !f.says.en.contains("snapshot")));
+}
+
 #[test]
 fn clean_runs_have_no_finding() {
     let _alone = alone();

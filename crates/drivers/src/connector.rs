@@ -263,9 +263,14 @@ impl Connector {
     async fn open(&self, host: Option<usize>, purpose: Use) -> Result<Connection, DbError> {
         let mut connection = self.open_plain(host).await?;
         let pooling = self.look(&connection).await;
-        if let Err(error) = pooler::adapt(&mut connection, pooling, purpose) {
+        if pooling != Pooling::Direct
+            && let Err(error) = Box::pin(pooler::adapt(&mut connection, pooling, purpose)).await
+        {
             connection.close().await;
             return Err(error);
+        }
+        if let (Driver::Mysql(session), Use::Housekeeping) = (&mut connection.driver, purpose) {
+            Box::pin(session.settle_form()).await?;
         }
         if !self.session.is_empty() {
             Box::pin(session::apply(&mut connection, &self.session)).await?;

@@ -74,17 +74,19 @@ pub(crate) enum Use {
 ///
 /// # Errors
 /// [`ErrorClass::Refused`] `pooler` when what a run was asked to do can't be done without.
-pub(crate) fn adapt(
+pub(crate) async fn adapt(
     connection: &mut Connection,
     pooling: Pooling,
     purpose: Use,
 ) -> Result<(), DbError> {
-    let (Driver::Postgres(session), Pooling::Transaction { keeps_statements }) =
-        (&mut connection.driver, pooling)
-    else {
+    let Driver::Postgres(session) = &mut connection.driver else {
         return Ok(());
     };
-    session.carry_settings();
+    let keeps_statements = match pooling {
+        Pooling::Direct => return Ok(()),
+        Pooling::Session => return session.settle_settings().await,
+        Pooling::Transaction { keeps_statements } => keeps_statements,
+    };
     match purpose {
         Use::Run { .. } if session.prepares() && !keeps_statements => Err(no_statements()),
         Use::Run { is_set: true } if session.prepares() => Err(no_settings()),

@@ -30,6 +30,7 @@ mod reply;
 #[cfg(test)]
 mod reply_tests;
 mod rsa;
+mod text_form;
 mod version;
 
 use crate::{
@@ -129,6 +130,10 @@ impl MysqlSession {
         };
         if agreed.status & reply::status::NO_BACKSLASH_ESCAPES != 0 {
             let set = Box::pin(session.simple(BACKSLASH_ESCAPES)).await;
+            set.map_err(|e| error::opening(host, e))?;
+        }
+        if agreed.status & reply::status::AUTOCOMMIT == 0 {
+            let set = Box::pin(session.simple(AUTOCOMMIT)).await;
             set.map_err(|e| error::opening(host, e))?;
         }
         Ok(session)
@@ -356,6 +361,9 @@ impl MysqlSession {
         }
     }
 }
+
+/// A statement outside transactions is one; a server may be set to wait for a COMMIT.
+const AUTOCOMMIT: &str = "SET SESSION autocommit=1";
 
 /// Literals are written with doubled backslashes.
 const BACKSLASH_ESCAPES: &str =

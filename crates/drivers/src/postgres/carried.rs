@@ -8,11 +8,19 @@
 
 use crate::Verb;
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Setting {
+    what: String,
+    /// The statement that sets it for a session.
+    for_good: String,
+    /// The one that sets it for a transaction.
+    for_now: String,
+}
+
 /// Settings that go with every transaction of a session.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Carried {
-    /// What is set, and the statement that sets it for a transaction.
-    settings: Vec<(String, String)>,
+    settings: Vec<Setting>,
     /// All of them, with semicolons between.
     text: String,
 }
@@ -20,14 +28,24 @@ pub(super) struct Carried {
 impl Carried {
     /// Takes a statement that sets something for a session; false when it does not.
     pub fn take(&mut self, sql: &str) -> bool {
-        let Some((what, statement)) = for_a_transaction(sql) else {
+        let Some((what, for_now)) = for_a_transaction(sql) else {
             return false;
         };
-        self.settings.retain(|(earlier, _)| *earlier != what);
-        self.settings.push((what, statement));
-        let statements: Vec<&str> = self.settings.iter().map(|(_, s)| s.as_str()).collect();
+        self.settings.retain(|earlier| earlier.what != what);
+        self.settings.push(Setting {
+            what,
+            for_good: sql.into(),
+            for_now,
+        });
+        let each = self.settings.iter().map(|s| s.for_now.as_str());
+        let statements: Vec<&str> = each.collect();
         self.text = statements.join(";");
         true
+    }
+
+    /// The statements that set all of them for a session.
+    pub fn for_good(self) -> impl Iterator<Item = String> {
+        self.settings.into_iter().map(|s| s.for_good)
     }
 
     /// Writes a statement of a message of its own, with what is set for its transaction.

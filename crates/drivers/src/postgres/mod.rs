@@ -19,6 +19,7 @@ mod message;
 mod reply;
 mod skim;
 mod startup;
+mod text_form;
 
 use crate::statement::Form;
 use crate::{
@@ -34,6 +35,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use text_form::sets_for_itself;
 use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::{Received, Sent, Stream, Wait};
 
@@ -91,18 +93,28 @@ impl PostgresSession {
         };
         let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
         rest.map_err(|e| startup::refuse(host, e))?;
-        let rows = Box::pin(session.query("SELECT version(), pg_backend_pid()"))
-            .await
-            .map_err(|e| {
-                let message = format!("can't ask {host} for its version: {}", e.message);
-                DbError::new(ErrorClass::Refused, e.code, message)
-            })?;
+        let asked = format!(
+            "SELECT version(), pg_backend_pid(){}",
+            text_form::settings()
+        );
+        let rows = Box::pin(session.query(&asked)).await.map_err(|e| {
+            let message = format!("can't ask {host} for its version: {}", e.message);
+            DbError::new(ErrorClass::Refused, e.code, message)
+        })?;
         let version = rows.text(0, 0).unwrap_or_default();
         session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
         // CockroachDB gives numbers of its own (manual, "pg_backend_pid").
         let is_told = session.server.engine != Engine::Cockroach;
         let behind = rows.int(0, 1).filter(|_| is_told);
         session.is_pooled = started.number.zip(behind).is_some_and(|(a, b)| a != b);
+        if session.is_pooled {
+            // Until it is known whose sessions the pooler's are.
+            session.carry_settings();
+        }
+        for sql in text_form::odd(&rows, 2) {
+            let set = Box::pin(session.query(&sql)).await;
+            set.map_err(|e| startup::refuse(host, e))?;
+        }
         Ok(session)
     }
 
@@ -138,6 +150,14 @@ impl PostgresSession {
     /// then.
     pub(crate) fn carry_settings(&mut self) {
         self.carried.get_or_insert_default();
+    }
+
+    /// Sets for the session what was set for its transactions: the server's session is its own.
+    pub(crate) async fn settle_settings(&mut self) -> Result<(), DbError> {
+        for sql in self.carried.take().into_iter().flat_map(|c| c.for_good()) {
+            Box::pin(self.query(&sql)).await?;
+        }
+        Ok(())
     }
 
     /// Prepares the next statement under this number: to see whether a name is known to others.

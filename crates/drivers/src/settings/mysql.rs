@@ -18,6 +18,7 @@ pub(super) const ALWAYS: &[&str] = &[
     "innodb_log_file_size",
     "innodb_page_size",
     "innodb_redo_log_capacity",
+    "innodb_snapshot_isolation",
     "innodb_thread_concurrency",
     "log_bin",
     "max_connections",

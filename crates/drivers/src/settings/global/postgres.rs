@@ -149,6 +149,10 @@ pub(super) async fn has_taken_hold(
     name: &str,
     asked: &str,
 ) -> Result<(), DbError> {
+    if crate::postgres::sets_for_itself(name) {
+        // What our own sessions set is not what the server gives to others.
+        session.query(&format!("RESET {name}")).await?;
+    }
     let sql = format!(
         "SELECT setting, coalesce(unit, ''), vartype, source, coalesce(sourcefile, '') \
          FROM pg_catalog.pg_settings WHERE lower(name) = lower({})",
