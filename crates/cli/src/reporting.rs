@@ -13,7 +13,7 @@ use std::thread;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{nearest, printable_lines};
 use tidemark_report::{
-    ByHand, Many, OneRun, RunDigest, StepState, StudyFacts, StudyStep, Unreadable,
+    ByHand, Many, OneRun, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
@@ -240,15 +240,24 @@ fn unknown(store: &Store, name: &str, not_a_run: &StoreError) -> Result<Failure,
 }
 
 fn facts(row: StudyRow) -> StudyFacts {
+    // A file that an older Tidemark took may be none to this one; its runs are told all the same.
+    let study = tidemark_study::parse(&row.file).ok();
+    let varied = study.as_ref().map(|study| study.varied());
     StudyFacts {
         command: ["tidemark", "study", "run", &row.path]
             .map(String::from)
             .to_vec(),
         open: row.state != StudyState::Ended,
-        // A file that an older Tidemark took may be none to this one; its runs are told all the same.
-        objective: tidemark_study::parse(&row.file)
-            .ok()
-            .and_then(|study| study.objective),
+        objective: study.and_then(|study| study.objective),
+        factors: varied
+            .unwrap_or_default()
+            .into_iter()
+            .map(|of| StudyFactor {
+                name: of.name,
+                values: of.values,
+                changes: of.changes,
+            })
+            .collect(),
         id: row.id,
         name: row.name,
         path: row.path,

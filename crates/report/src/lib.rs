@@ -35,7 +35,9 @@ pub use error::ReportError;
 pub use findings::finding_lines;
 pub use html::html;
 pub use intervals::{interval_log, interval_table};
-pub use many::{DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFacts, StudyStep, Unreadable};
+pub use many::{
+    DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+};
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use number::three as significant;

@@ -41,7 +41,7 @@ fn a_comparison_has_a_table_for_each_metric() {
         assert!(text.contains(&both), "{both}{text}");
     }
     // Nor a word of figures that there are none of.
-    assert!(text.contains("Throughput and average are means of the repeats"));
+    assert!(text.contains("Every figure is the mean of the repeats' own figures"));
     assert!(!text.contains("tpmC"), "{text}");
 }
 

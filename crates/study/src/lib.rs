@@ -20,6 +20,7 @@ mod redact;
 mod syntax;
 mod text;
 mod time;
+mod varied;
 
 pub use changed::changed_lines;
 pub use command::{Commands, Phase};
@@ -35,3 +36,4 @@ pub use parse::parse;
 pub use plan::{Place, Plan, Step, StepKind};
 pub use redact::redact;
 pub use text::{plan_text, shell_word, time_text};
+pub use varied::Varied;

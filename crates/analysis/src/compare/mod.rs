@@ -9,6 +9,7 @@ mod usable;
 pub use difference::Difference;
 pub use limit::{Limit, LimitError};
 pub use metric::{Measured, Metric};
+pub(crate) use usable::repeats;
 pub use usable::{Side, Unusable};
 
 use crate::rules::{findings, findings_of_groups};

@@ -79,6 +79,15 @@ impl<'m> Sorted<'m> {
     }
 }
 
+/// The runs that may be used as repeats of each other, clients of one load as one.
+pub(crate) fn repeats<'m>(runs: &[&'m Measured]) -> Vec<Cow<'m, Measured>> {
+    let sorted = Sorted::out(runs, Side::A);
+    match sorted.is_usable {
+        true => sorted.figured,
+        false => Vec::new(),
+    }
+}
+
 /// The rules that say not to use a run's figures.
 pub(super) fn invalid_rules(found: &[Finding]) -> Vec<&'static str> {
     let invalid = found.iter().filter(|f| f.severity == Severity::Invalid);

@@ -26,7 +26,7 @@ mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
 
-use crate::compare::Measured;
+use crate::compare::{Measured, repeats};
 use crate::run::Run;
 use crate::{AnalysisError, Finding};
 use tidemark_core::record::RunRecord;
@@ -123,15 +123,26 @@ pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Findin
         .chain(overlap::of_groups(a, b))
         .chain(unlike_latencies::check(a, b))
         .chain(unlike_repeats::check(a, b))
-        .chain([a, b].into_iter().flat_map(findings_of_repeats))
+        .chain([a, b].into_iter().flat_map(of_repeats))
         .chain(no_repeat::check(a.len(), b.len()))
         .collect();
     sort(&mut found);
     found
 }
 
-/// What the rules have to say of repeats of one job, in the order of time.
-pub fn findings_of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
+/// What the rules have to say of all runs of one job, in the order of time: of those that may be used
+/// as repeats of each other.
+pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
+    let repeats = repeats(runs);
+    of_repeats(
+        &repeats
+            .iter()
+            .map(std::borrow::Cow::as_ref)
+            .collect::<Vec<_>>(),
+    )
+}
+
+fn of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
     let found = repeats_disagree::check(repeats);
     let found = found.or_else(|| order_effect::check(repeats));
     found.into_iter().collect()

@@ -6,12 +6,18 @@ mod texts;
 use crate::findings::finding_lines;
 use crate::load_words::Table;
 use crate::markdown;
-use crate::number::three;
+use crate::number::{three, whole};
 use crate::text::Summary;
 use crate::texts::{Lang, fill};
 pub(crate) use names::difference_name;
 use texts::Texts;
-use tidemark_analysis::compare::{Basis, Compared, Comparison, Limit, Metric, Side, Verdict};
+use tidemark_analysis::compare::{
+    Basis, Compared, Comparison, Limit, Metric, Needed, Side, TELLING, Verdict,
+};
+
+/// An interval whose upper end is more times its lower one (a quarter to four times) says nothing, and
+/// its figures would look as if they did.
+const WIDEST: f64 = 16.0;
 
 /// Limits that were given, and whether each is broken.
 pub type Judged<'l> = &'l [(Limit, bool)];
@@ -22,6 +28,9 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
     let mut out = Summary::default();
     out.line(&sides(comparison, t));
     out.table(&metrics(comparison, t));
+    if let Some(needed) = needed(comparison, lang) {
+        out.line(&needed);
+    }
     if comparison.differences.is_empty() {
         out.line("");
         out.line(t.no_differences);
@@ -55,6 +64,9 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
         metrics.title,
         markdown::table(&metrics.head, &metrics.rows)
     );
+    if let Some(needed) = needed(comparison, lang) {
+        out += &format!("\n{needed}\n");
+    }
     out += &if comparison.differences.is_empty() {
         format!("\n{}\n", t.no_differences)
     } else {
@@ -80,6 +92,24 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
         out += &format!("\n{}", list(judgements(comparison, judged, t)));
     }
     out
+}
+
+/// What would show a difference of throughput where none is shown.
+fn needed(comparison: &Comparison, lang: Lang) -> Option<String> {
+    let mut metrics = comparison.metrics.iter();
+    let throughput = metrics.find(|m| m.metric == Metric::Throughput)?;
+    Some(needed_says(throughput.needed?, lang))
+}
+
+/// That in words.
+pub(crate) fn needed_says(needed: Needed, lang: Lang) -> String {
+    let t = texts::of(lang);
+    let (template, much) = match needed {
+        Needed::Repeats(n) => (t.needed_repeats, whole(n)),
+        Needed::Seconds(s) => (t.needed_time, lang.texts().duration(s.ceil())),
+    };
+    let percent = three(TELLING * 100.0);
+    fill(template, &[("much", &much), ("percent", &percent)])
 }
 
 fn sides(comparison: &Comparison, t: &Texts) -> String {
@@ -113,9 +143,11 @@ fn row(of: &Compared, t: &Texts) -> Vec<String> {
         Metric::P95 => t.p95,
         Metric::P99 => t.p99,
     };
-    let interval = of.interval.map_or("–".into(), |(low, high)| {
-        format!("{} … {}", change(low), change(high))
-    });
+    let interval = match of.interval {
+        None => "–".into(),
+        Some((low, high)) if high > low * WIDEST => t.too_wide.into(),
+        Some((low, high)) => format!("{} … {}", change(low), change(high)),
+    };
     let verdict = match of.verdict {
         Verdict::Faster => t.faster,
         Verdict::Slower => t.slower,

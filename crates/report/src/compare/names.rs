@@ -18,6 +18,7 @@ texts! {
     warmup: "warm-up (s)", "预热（秒）";
     server: "server", "数据库";
     server_version: "server version", "数据库版本";
+    isolation: "isolation", "隔离级别";
     measured: "measured (s)", "测量时长（秒）";
     option: "option {name}", "选项 {name}";
     setting: "setting {name}", "参数 {name}";
@@ -46,6 +47,7 @@ pub(crate) fn difference_name(what: &str, lang: Lang) -> String {
         (en.warmup, t.warmup),
         (en.server, t.server),
         (en.server_version, t.server_version),
+        (en.isolation, t.isolation),
         (en.measured, t.measured),
     ];
     if let Some((_, name)) = known.iter().find(|(known, _)| *known == what) {

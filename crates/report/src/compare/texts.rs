@@ -16,6 +16,11 @@ texts! {
         "B 相对 A 的变化，95% 置信区间来自重复压测。";
     basis_intervals: "B beside A, with 95% confidence intervals from the intervals within the runs: what differs from one start to the next is not in them.",
         "B 相对 A 的变化，95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";
+    too_wide: "too wide to tell anything", "过宽，无法说明问题";
+    needed_repeats: "To show a throughput {percent}% higher or lower would take about {much} repeats of each side, if they go on differing as these did.",
+        "若重复之间的波动不变，要证实吞吐量 {percent}% 的差异，每一方大约需要重复 {much} 次。";
+    needed_time: "To show a throughput {percent}% higher or lower within single runs would take about {much} of each; what differs from one start to the next takes repeats.",
+        "仅凭单次压测，要证实吞吐量 {percent}% 的差异，每一方大约需要测量 {much}；每次重跑之间的差异则需要重复压测才能看出。";
     metric: "Metric", "指标";
     a: "A", "A";
     b: "B", "B";

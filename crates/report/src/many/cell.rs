@@ -1,51 +1,91 @@
 //! A point of the matrix in figures, over its repeats.
 
-use super::digest::RunDigest;
 use super::matrix::Point;
+use super::repeat::Repeat;
 use crate::ReportError;
-use crate::load::Spread;
-use crate::merge::decode;
 use serde::Serialize;
 use tidemark_analysis::Severity;
 use tidemark_stats::{Histogram, half_interval, mean};
 
 /// Of the intervals of repeats.
 const LEVEL: f64 = 0.95;
+/// An interval whose half is a larger share of its mean than this says nothing of it, and half of it
+/// may lie below 0: the repeats' own ends are told instead.
+const TELLING: f64 = 0.5;
 
-/// A figure over repeats.
+/// A figure over repeats: the mean of each repeat's own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Repeated {
-    /// The mean, or what all repeats together come to.
+    /// The mean.
     pub value: f64,
-    /// Half of the 95 % confidence interval, from the repeats; absent for one.
+    /// Half of the 95 % confidence interval of the mean, by Student's distribution; absent for one.
     pub half: Option<f64>,
+    /// The least of the repeats.
+    pub least: f64,
+    /// The greatest.
+    pub most: f64,
+}
+
+/// How far a figure may be off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Within {
+    /// Half of the confidence interval.
+    Half(f64),
+    /// The interval tells nothing: from the least of the repeats to the greatest.
+    Repeats(f64, f64),
 }
 
 impl Repeated {
     /// The mean of the repeats; `None` of none.
-    fn mean_of(values: &[f64]) -> Option<Self> {
-        (!values.is_empty()).then(|| Self {
+    fn of(values: &[f64]) -> Option<Self> {
+        let least = values.iter().copied().reduce(f64::min)?;
+        Some(Self {
             value: mean(values.iter().copied()),
             half: half_interval(values, LEVEL),
+            least,
+            most: values.iter().copied().fold(least, f64::max),
         })
     }
 
-    pub fn low(&self) -> f64 {
-        (self.value - self.half.unwrap_or(0.0)).max(0.0)
+    /// How far the figure may be off; `None` of a single run.
+    pub fn within(&self) -> Option<Within> {
+        let half = self.half?;
+        Some(match half <= self.value.abs() * TELLING {
+            true => Within::Half(half),
+            false => Within::Repeats(self.least, self.most),
+        })
     }
 
-    pub fn high(&self) -> f64 {
-        self.value + self.half.unwrap_or(0.0)
+    /// Both ends of [`Repeated::within`].
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        Some(match self.within()? {
+            Within::Half(half) => (self.value - half, self.value + half),
+            Within::Repeats(least, most) => (least, most),
+        })
+    }
+
+    /// Whether this one is larger than the other for certain, as far as repeats of both tell.
+    pub fn is_surely_above(&self, other: &Self) -> bool {
+        match (self.within(), other.within()) {
+            (Some(Within::Half(half)), Some(Within::Half(others))) => {
+                self.value - half > other.value + others
+            }
+            _ => false,
+        }
     }
 }
 
-/// A point's figures: of its runs that may be used ([`Point::figured`]).
+/// A point's figures: of its runs that may be used ([`Point::figured`]), which are means of its
+/// repeats' own, all of them, so that they go together.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     /// Ids of all its runs.
     pub runs: Vec<String>,
     /// Runs that the figures are of.
     pub counted: usize,
+    /// Repeats that they make: several runs at one time are clients of one load, and one repeat.
+    #[serde(rename = "repeats")]
+    pub repeats_count: usize,
     /// Whether the figures may be used; those of a point without a run that may are shown, and stand
     /// in no law and no comparison.
     pub usable: bool,
@@ -53,64 +93,68 @@ pub(crate) struct Cell {
     /// others.
     pub invalid: Vec<String>,
     pub load: Option<f64>,
+    /// Of all clients of a repeat.
     pub users: usize,
     pub transactions_per_s: Option<Repeated>,
     pub mean_ms: Option<Repeated>,
-    /// 50th, 95th and 99th percentile of all repeats' transactions together.
     pub p50_ms: Option<Repeated>,
     pub p95_ms: Option<Repeated>,
     pub p99_ms: Option<Repeated>,
+    /// Of all repeats.
     pub max_ms: Option<f64>,
+    /// Of all repeats.
     pub errors: u64,
     pub tpmc: Option<Repeated>,
+    pub price_per_tpmc: Option<Repeated>,
     pub qphh: Option<Repeated>,
     /// Measured seconds.
     pub elapsed_s: Option<Repeated>,
     /// The severest finding of its runs.
     pub severity: Option<Severity>,
-    /// All repeats' latencies together.
+    /// Each repeat by itself.
+    #[serde(skip)]
+    pub repeats: Vec<Repeat>,
+    /// All repeats' latencies together, to draw.
     #[serde(skip)]
     pub latency: Histogram,
 }
 
 impl Cell {
     pub fn of(point: &Point<'_>) -> Result<Self, ReportError> {
-        let counted = point.figured();
+        let repeats = Repeat::of(point)?;
         let mut latency = Histogram::new();
-        for run in &counted {
-            latency.merge(&decode(&run.latencies, || format!("run {}", run.id))?);
+        for repeat in &repeats {
+            latency.merge(&repeat.decoded()?);
         }
-        let repeated = |of: &dyn Fn(&RunDigest) -> Option<f64>| {
-            let values: Vec<f64> = counted.iter().filter_map(|r| of(r)).collect();
-            Repeated::mean_of(&values)
+        let repeated = |of: &dyn Fn(&Repeat) -> Option<f64>| {
+            let values: Vec<f64> = repeats.iter().filter_map(of).collect();
+            Repeated::of(&values)
         };
-        let all = Spread::of(&latency);
-        let percentile = |of: fn(&Spread) -> f64| {
-            let alone = repeated(&|r| r.latency.as_ref().map(of))?;
-            let value = of(all.as_ref()?);
-            Some(Repeated { value, ..alone })
-        };
+        let errors = repeats.iter().map(|r| r.errors);
         Ok(Self {
             runs: point.runs.iter().map(|r| r.id.clone()).collect(),
-            counted: counted.len(),
+            counted: repeats.iter().map(|r| r.clients).sum(),
+            repeats_count: repeats.len(),
             usable: point.is_usable(),
             invalid: point.invalid().map(|r| r.id.clone()).collect(),
             load: point.load.as_ref().map(|(n, _)| *n),
-            users: counted.first().map_or(0, |r| r.users()),
+            users: repeats.first().map_or(0, |r| r.users),
             transactions_per_s: repeated(&|r| Some(r.transactions_per_s)),
             mean_ms: repeated(&|r| r.latency.map(|l| l.mean_ms)),
-            p50_ms: percentile(|l| l.p50_ms),
-            p95_ms: percentile(|l| l.p95_ms),
-            p99_ms: percentile(|l| l.p99_ms),
-            max_ms: all.map(|l| l.max_ms),
-            errors: counted
+            p50_ms: repeated(&|r| r.latency.map(|l| l.p50_ms)),
+            p95_ms: repeated(&|r| r.latency.map(|l| l.p95_ms)),
+            p99_ms: repeated(&|r| r.latency.map(|l| l.p99_ms)),
+            max_ms: repeats
                 .iter()
-                .map(|r| r.errors)
-                .fold(0, u64::saturating_add),
+                .filter_map(|r| r.latency.map(|l| l.max_ms))
+                .reduce(f64::max),
+            errors: errors.fold(0, u64::saturating_add),
             tpmc: repeated(&|r| r.tpmc),
+            price_per_tpmc: repeated(&|r| r.per_tpmc),
             qphh: repeated(&|r| r.qphh),
             elapsed_s: repeated(&|r| Some(r.elapsed_s)),
             severity: point.runs.iter().filter_map(|r| r.severity()).max(),
+            repeats,
             latency,
         })
     }
@@ -118,5 +162,30 @@ impl Cell {
     /// Transactions a second; 0 without a result.
     pub fn tps(&self) -> f64 {
         self.transactions_per_s.map_or(0.0, |t| t.value)
+    }
+
+    /// Clients of a repeat: 1, unless several runs made one load.
+    pub fn clients(&self) -> usize {
+        self.repeats.iter().map(|r| r.clients).max().unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_says_nothing_gives_way_to_the_repeats() {
+        let sure = Repeated::of(&[98.0, 100.0, 102.0]).unwrap();
+        assert!(matches!(sure.within(), Some(Within::Half(half)) if half < 6.0));
+        let apart = Repeated::of(&[103_649.0, 110_588.0, 16_466.0]).unwrap();
+        assert_eq!(apart.within(), Some(Within::Repeats(16_466.0, 110_588.0)));
+        assert!(apart.ends().unwrap().0 > 0.0);
+        assert!(apart.half.unwrap() > apart.value);
+        assert_eq!(Repeated::of(&[5.0]).unwrap().within(), None);
+        assert!(Repeated::of(&[]).is_none());
+        let higher = Repeated::of(&[120.0, 121.0, 119.0]).unwrap();
+        assert!(higher.is_surely_above(&sure) && !sure.is_surely_above(&higher));
+        assert!(!apart.is_surely_above(&sure));
     }
 }

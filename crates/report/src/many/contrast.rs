@@ -1,18 +1,19 @@
 //! One factor with two values: what the change from one to the other does, pair by pair.
 
+use super::Many;
 use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
-use super::matrix::{Matrix, Point, Workload, number};
+use super::matrix::{Matrix, Order, Point, Workload};
 use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
-use crate::compare::{difference_name, listed, values_of};
+use crate::compare::{difference_name, listed, needed_says, values_of};
 use crate::findings::finding_lines;
 use crate::number::whole;
 use crate::texts::fill;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tidemark_analysis::compare::{Basis, Compared, Difference, Measured, Metric, Verdict};
+use tidemark_analysis::compare::{Basis, Compared, Difference, Measured, Metric, Needed, Verdict};
 use tidemark_analysis::{Comparison, compare_measured};
 
 /// So many pairs are named beside a finding.
@@ -57,12 +58,13 @@ impl Pair {
 }
 
 pub(super) fn of(s: &Sources<'_>) -> Option<Contrast> {
-    contrast(s.matrix)
+    contrast(s.many, s.matrix)
 }
 
 /// `None` where no factor has two values, several have, or no pair was measured.
-pub(super) fn contrast(matrix: &Matrix<'_>) -> Option<Contrast> {
-    let (factor, a, b) = the_factor(matrix)?;
+pub(super) fn contrast(many: &Many, matrix: &Matrix<'_>) -> Option<Contrast> {
+    let order = many.order();
+    let (factor, a, b) = the_factor(matrix, order)?;
     let mut pairs = Vec::new();
     for (w, workload) in matrix.workloads.iter().enumerate() {
         let Some(column) = workload.factors.iter().position(|f| *f == factor) else {
@@ -85,11 +87,16 @@ pub(super) fn contrast(matrix: &Matrix<'_>) -> Option<Contrast> {
                 if of_a.is_empty() || of_b.is_empty() {
                     continue;
                 }
+                let mut comparison = compare_measured(&of_a, &of_b);
+                // What the factor changes is what is compared, and nothing else that differs.
+                comparison
+                    .differences
+                    .retain(|d| !is_the_factors(&factor, &d.what, order));
                 pairs.push(Pair {
                     workload: workload.name.clone(),
                     factors: factors(workload, &others, &factor, point),
                     at: (w, n, p),
-                    comparison: compare_measured(&of_a, &of_b),
+                    comparison,
                 });
             }
         }
@@ -144,7 +151,31 @@ fn factors(
     factors
 }
 
-fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
+/// Whether a difference is one that the factor makes.
+fn is_the_factors(factor: &str, difference: &str, order: Order<'_>) -> bool {
+    let known: &[&str] = match factor {
+        "target" => &["target", "server", "server version"],
+        "version" => &["server version"],
+        "rtt" => &["option inject-rtt"],
+        "workload" => &["workload"],
+        _ => &[],
+    };
+    let named = ["option ", "setting ", ""]
+        .iter()
+        .any(|kind| difference.strip_prefix(kind) == Some(factor));
+    let changes = order.changes(factor);
+    let isolation = || {
+        let levels = ["setting tx_isolation", "setting transaction_isolation"];
+        difference == "isolation" && changes.iter().any(|c| levels.contains(&c.as_str()))
+    };
+    named
+        || known.contains(&difference)
+        || changes.iter().any(|changed| changed == difference)
+        || isolation()
+}
+
+/// The runs of a point that may be compared.
+pub(super) fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
     let runs = point.runs.iter().copied();
     let counted = runs.filter(|r| r.counts());
     counted
@@ -152,7 +183,7 @@ fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
         .collect()
 }
 
-fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
+fn the_factor(matrix: &Matrix<'_>, order: Order<'_>) -> Option<(String, String, String)> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for workload in &matrix.workloads {
         for series in &workload.series {
@@ -169,8 +200,7 @@ fn the_factor(matrix: &Matrix<'_>) -> Option<(String, String, String)> {
         return None;
     }
     let mut values: Vec<&str> = values.iter().copied().collect();
-    let key = |v: &&str| number(v).map_or(u64::MAX, |(n, _)| n.to_bits());
-    values.sort_by_key(key);
+    values.sort_by_key(|v| order.of_value(name, v));
     match values.as_slice() {
         [a, b] => Some(((*name).into(), (*a).into(), (*b).into())),
         _ => None,
@@ -273,6 +303,7 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
         false => t.contrast_intervals,
     };
     blocks.push(Block::Fine(basis.into()));
+    blocks.extend(needed(s, c).map(Block::Fine));
     let several = |p: &Pair| p.comparison.a.len() > 1 || p.comparison.b.len() > 1;
     let means = c.pairs.iter().any(several);
     blocks.extend(means.then(|| Block::Fine(t.contrast_means.into())));
@@ -284,6 +315,18 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     blocks.extend(found(s, c));
     blocks.extend(differences(s, c));
     Some(Part::new(title, blocks))
+}
+
+/// What would show a difference where none is shown.
+fn needed(s: &Sources<'_>, c: &Contrast) -> Option<String> {
+    let throughputs = c.pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
+    let needed = throughputs.filter_map(|of| of.needed);
+    let most = needed.reduce(|a, b| match (a, b) {
+        (Needed::Repeats(a), Needed::Repeats(b)) => Needed::Repeats(a.max(b)),
+        (Needed::Seconds(a), Needed::Seconds(b)) => Needed::Seconds(a.max(b)),
+        (repeats @ Needed::Repeats(_), _) | (_, repeats) => repeats,
+    });
+    Some(needed_says(most?, s.lang))
 }
 
 /// A table for each metric: all of them side by side are wider than a page.
@@ -354,8 +397,13 @@ fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
 
 fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
     let t = s.t;
+    let not_compared = c.pairs.iter().any(|p| !p.comparison.settings_compared);
     if c.differences.is_empty() {
-        return vec![Block::Fine(t.nothing_else.into())];
+        let said = match not_compared {
+            true => s.common.settings_not_compared,
+            false => t.nothing_else,
+        };
+        return vec![Block::Fine(said.into())];
     }
     let mut heads = vec![t.item, c.a.as_str(), c.b.as_str()];
     // Of one pair there is nothing to tell apart.
@@ -381,7 +429,7 @@ fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
     });
     grid.rows = rows.collect();
     let mut told = vec![Block::Table(grid)];
-    if c.pairs.iter().any(|p| !p.comparison.settings_compared) {
+    if not_compared {
         told.push(Block::Fine(s.common.settings_not_compared.into()));
     }
     vec![Block::Fold(t.else_differed.into(), told)]

@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 21] = [
+const LAST: [&str; 24] = [
     "sessions",
     "terminals",
     "rate",
@@ -44,6 +44,9 @@ const LAST: [&str; 21] = [
     "suspect_findings",
     "notes_findings",
     "usable",
+    "price",
+    "price_currency",
+    "price_per_tpmC",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -112,6 +115,7 @@ fn first(run: &RunDigest) -> Vec<String> {
 fn last(run: &RunDigest) -> Vec<String> {
     let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
     let latency = run.latency.as_ref();
+    let price = run.price.as_ref();
     let rules = |severity| {
         let found = run.findings.iter().filter(|f| f.severity == severity);
         found.map(|f| f.rule).collect::<Vec<_>>().join(" ")
@@ -139,5 +143,8 @@ fn last(run: &RunDigest) -> Vec<String> {
         rules(Suspect),
         rules(Note),
         run.usable.to_string(),
+        some(price.map(|p| p.amount)),
+        words(price.map_or("", |p| &p.currency)),
+        some(price.and_then(|p| p.per_tpmc)),
     ]
 }

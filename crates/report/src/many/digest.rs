@@ -7,9 +7,10 @@ use crate::{ByHand, ReportError};
 use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
+use tidemark_analysis::job::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::tpcc::is_tpcc;
-use tidemark_analysis::{Finding, Severity};
+use tidemark_analysis::{Finding, Job, Presence, Severity};
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, Phase, QueryOutcome,
     RunRecord, RunState, Setting,
@@ -58,6 +59,8 @@ pub struct RunDigest {
     pub(crate) reconnects: u64,
     /// Of TPC-C.
     pub(crate) tpmc: Option<f64>,
+    /// Of TPC-C, where a price was given.
+    pub(crate) price: Option<PriceDigest>,
     /// Of TPC-H's full test.
     pub(crate) qphh: Option<f64>,
     pub(crate) types: Vec<TypeDigest>,
@@ -66,6 +69,8 @@ pub struct RunDigest {
     /// Whether its figures may be used: it is a result, and no finding says not to.
     pub(crate) usable: bool,
     pub(crate) client: ClientHost,
+    /// Share of the client host's processors that was busy, where the system told.
+    pub(crate) host_busy: Option<f64>,
     pub(crate) settings: Vec<Setting>,
     pub(crate) hosts: Vec<HostLoad>,
     pub(crate) notes: Vec<String>,
@@ -79,9 +84,24 @@ pub struct RunDigest {
     /// What its command needs on another day, if anything.
     #[serde(skip)]
     pub(crate) by_hand: Option<ByHand>,
+    /// What makes it another run than a second one.
+    #[serde(skip)]
+    pub(crate) job: Job,
+    /// When and where its load was, if that is known.
+    #[serde(skip)]
+    pub(crate) presence: Option<Presence>,
     /// `None` where the run can't be compared.
     #[serde(skip)]
     pub(crate) measured: Option<Measured>,
+}
+
+/// What a system costs over three years, and what that is for each tpmC.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct PriceDigest {
+    pub amount: f64,
+    pub currency: String,
+    /// `None` where no New-Order ended.
+    pub per_tpmc: Option<f64>,
 }
 
 /// One transaction type.
@@ -142,6 +162,11 @@ impl RunDigest {
         let is_result = is_result(&record.state, d.all.count);
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
+        let tpcc = match is_tpcc(record) {
+            true => tpcc::Figures::of_digest(&d),
+            false => None,
+        };
+        let price = tpcc.as_ref().and_then(|f| f.price.clone());
         Ok(Self {
             id: record.id.clone(),
             started_at: record.started_at.clone(),
@@ -170,14 +195,18 @@ impl RunDigest {
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
             reconnects: d.totals.reconnects,
-            tpmc: is_tpcc(record)
-                .then(|| tpcc::Figures::of_digest(&d).map(|f| f.tpmc))
-                .flatten(),
+            tpmc: tpcc.map(|f| f.tpmc),
+            price: price.map(|(price, per_tpmc)| PriceDigest {
+                amount: price.amount,
+                currency: price.currency,
+                per_tpmc,
+            }),
             qphh: tpch::Figures::of(record).and_then(|f| f.composite().ok()),
             types: types.collect(),
             queries: queries.collect(),
             usable: is_result && !invalid,
             client: record.client.clone(),
+            host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
@@ -188,6 +217,8 @@ impl RunDigest {
             } else {
                 Vec::new()
             },
+            job: Job::of(record),
+            presence: Presence::of(record),
             measured: Measured::of(record, &findings).ok(),
             findings,
         })
@@ -224,7 +255,7 @@ impl RunDigest {
     /// `engine version`, or the URL's scheme where nothing answered.
     pub(crate) fn server_name(&self) -> Option<String> {
         let server = self.server.as_ref();
-        server.map(|s| format!("{} {}", s.engine, s.version))
+        server.map(|s| format!("{} {}", s.engine, version(s.engine, &s.version)))
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn cells(matrix: &Matrix<'_>) -> Result<Vec<Vec<Vec<Cell>>>, ReportEr
 
 impl Document {
     pub fn of(many: &Many, lang: Lang) -> Result<Self, ReportError> {
-        let matrix = Matrix::of(&many.runs);
+        let matrix = Matrix::of(&many.runs, many.order());
         let cells = cells(&matrix)?;
         let sources = Sources {
             many,

@@ -3,31 +3,20 @@
 use super::digest::RunDigest;
 use super::matrix::{RATES, USERS, number};
 use std::collections::{BTreeMap, BTreeSet};
+use tidemark_analysis::Job;
 use tidemark_core::Source;
 
-/// Options that say nothing of what was measured, or are told otherwise.
-const ASIDE: [&str; 21] = [
-    "out",
-    "overwrite",
-    "report",
-    "store",
-    "lang",
-    "seed",
-    "rand-seed",
-    "target",
+/// Options that are told otherwise, or that make no condition of their own: they tell runs apart only
+/// where nothing else does.
+const ASIDE: [&str; 8] = [
     "threads",
     "terminals",
     "connections",
     "rate",
     "time",
+    "warmup",
     "warmup-time",
-    "report-interval",
-    "interval",
     "inject-rtt",
-    "db",
-    "host",
-    "port",
-    "user",
 ];
 /// Options that differ between runs of no study are factors, so many at most.
 const MOST_OPTIONS: usize = 3;
@@ -47,8 +36,34 @@ fn study_of(run: &RunDigest) -> Option<&String> {
     run.study.as_ref().map(|s| &s.study)
 }
 
-/// What tells each run from the others of its workload.
+/// What tells each run from the others of its workload. Runs that have the same factors are repeats of
+/// each other: everything that their jobs say is equal.
 pub(super) fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
+    let mut placed = told(runs);
+    // Sorted by name: options before settings.
+    for name in Job::differing(runs.iter().map(|run| &run.job)) {
+        let told: BTreeMap<Factors, &str> = placed
+            .iter()
+            .map(|(run, f)| (f.clone(), fact(run, &name)))
+            .collect();
+        let is_told = |(run, f): &(&RunDigest, Factors)| told.get(f) == Some(&fact(run, &name));
+        if placed.iter().all(is_told) {
+            continue;
+        }
+        let factor = name.strip_prefix("option ").unwrap_or(&name);
+        for (run, factors) in &mut placed {
+            factors.insert(factor.into(), fact(run, &name).into());
+        }
+    }
+    placed
+}
+
+fn fact<'d>(run: &'d RunDigest, name: &str) -> &'d str {
+    run.job.get(name).unwrap_or(NONE)
+}
+
+/// What people would name: a study's factors, or where and how much, and a few options.
+fn told<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
     let one_study = all_of_one_study(runs.iter().copied());
     let several = runs
         .iter()
@@ -154,15 +169,13 @@ fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
     let values = |name: &String| -> BTreeSet<Option<&String>> {
         runs.iter().map(|r| option(r, name)).collect()
     };
-    let aside = |name: &str| {
-        ASIDE.contains(&name)
-            || ["-host", "-port", "-user", "-password", "-db", "-socket"]
-                .iter()
-                .any(|end| name.ends_with(end))
+    let matters = |name: &str| {
+        let fact = format!("option {name}");
+        !ASIDE.contains(&name) && runs.iter().any(|run| run.job.get(&fact).is_some())
     };
     let differing = names
         .into_iter()
-        .filter(|name| !aside(name) && values(name).len() > 1);
+        .filter(|name| matters(name) && values(name).len() > 1);
     differing.take(MOST_OPTIONS).cloned().collect()
 }
 

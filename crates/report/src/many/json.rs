@@ -130,7 +130,7 @@ impl From<Scaling> for Fit {
 }
 
 pub(super) fn text(many: &Many) -> Result<String, ReportError> {
-    let matrix = Matrix::of(&many.runs);
+    let matrix = Matrix::of(&many.runs, many.order());
     let cells = cells(&matrix)?;
     let workloads = matrix.workloads.iter().zip(&cells);
     let runs = many.runs.iter().map(|run| Repeatable {
@@ -147,7 +147,7 @@ pub(super) fn text(many: &Many) -> Result<String, ReportError> {
         tidemark_version: &many.version,
         study: many.study.as_ref(),
         workloads: workloads.map(|(w, cells)| workload(w, cells)).collect(),
-        comparison: contrast(&matrix),
+        comparison: contrast(many, &matrix),
         runs: runs.collect(),
         steps: steps.collect(),
         unreadable: &many.unreadable,
@@ -166,7 +166,7 @@ fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<Cell>]) -> WorkloadFigures<
                 .zip(series.values.iter().map(String::as_str))
                 .collect(),
             points: cells,
-            scalability: Scaling::of(axis, series).map(Fit::from),
+            scalability: Scaling::of(axis, series, cells).map(Fit::from),
             little: accounted(series, cells),
         }
     };

@@ -19,10 +19,10 @@ pub(super) struct Fit {
 /// Of every series whose load is a number of users.
 pub(super) fn fits(m: &Measured<'_, '_>) -> Vec<Fit> {
     let axis = m.workload.axis.as_ref();
-    let fits = m.series().filter_map(|(series, _)| {
+    let fits = m.series().filter_map(|(series, cells)| {
         Some(Fit {
             name: m.name(series),
-            scaling: Scaling::of(axis, series)?,
+            scaling: Scaling::of(axis, series, cells)?,
             left_out: series.points.iter().map(|p| p.invalid().count()).sum(),
         })
     });

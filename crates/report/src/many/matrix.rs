@@ -1,7 +1,9 @@
 //! The matrix that runs make: workloads, series within them, points over a load, repeats.
 
+use super::StudyFactor;
 use super::digest::RunDigest;
 use super::factors::{all_of_one_study, factors};
+use super::ycsb;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Factors that are a number of emulated users, or a rate, by the names that studies and options
@@ -31,6 +33,31 @@ pub(crate) enum AxisKind {
 pub(crate) struct LoadAxis {
     pub name: String,
     pub kind: AxisKind,
+}
+
+/// The order in which a study's file has its factors and their values; empty without a study.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Order<'m>(pub &'m [StudyFactor]);
+
+impl Order<'_> {
+    /// The place of a factor; behind all others where the file has none.
+    pub fn of_factor(&self, name: &str) -> usize {
+        let at = self.0.iter().position(|factor| factor.name == name);
+        at.unwrap_or(usize::MAX)
+    }
+
+    /// The place of a value, and its text with numbers as numbers for those that the file has not.
+    pub fn of_value(&self, name: &str, value: &str) -> (usize, (u64, String)) {
+        let factor = self.0.iter().find(|factor| factor.name == name);
+        let at = factor.and_then(|f| f.values.iter().position(|v| v == value));
+        (at.unwrap_or(usize::MAX), natural(value))
+    }
+
+    /// What a factor's values change, by the names of a comparison's differences.
+    pub fn changes(&self, name: &str) -> &[String] {
+        let factor = self.0.iter().find(|factor| factor.name == name);
+        factor.map_or(&[], |factor| factor.changes.as_slice())
+    }
 }
 
 /// All runs, sorted into place.
@@ -103,7 +130,7 @@ impl<'d> Point<'d> {
 }
 
 impl<'d> Matrix<'d> {
-    pub fn of(runs: &'d [RunDigest]) -> Self {
+    pub fn of(runs: &'d [RunDigest], order: Order<'_>) -> Self {
         let mut named: Vec<(String, Vec<&RunDigest>)> = Vec::new();
         for run in runs {
             let name = workload_of(run);
@@ -113,10 +140,10 @@ impl<'d> Matrix<'d> {
             }
         }
         // Studies may be shuffled: the order of time says nothing.
-        named.sort_by_key(|(name, _)| natural(std::slice::from_ref(name)));
+        named.sort_by_key(|(name, _)| order.of_value("workload", name));
         let workloads = named
             .into_iter()
-            .map(|(name, runs)| Workload::of(name, runs));
+            .map(|(name, runs)| Workload::of(name, runs, order));
         Self {
             workloads: workloads.collect(),
         }
@@ -126,11 +153,12 @@ impl<'d> Matrix<'d> {
 /// What a study calls it, which may be shorter or tell two of one workload apart.
 fn workload_of(run: &RunDigest) -> String {
     let factor = run.study.as_ref().and_then(|s| s.factors.get("workload"));
-    factor.unwrap_or(&run.workload).clone()
+    let of_no_study = || ycsb::standard(run).unwrap_or_else(|| run.workload.clone());
+    factor.cloned().unwrap_or_else(of_no_study)
 }
 
 impl<'d> Workload<'d> {
-    fn of(name: String, runs: Vec<&'d RunDigest>) -> Self {
+    fn of(name: String, runs: Vec<&'d RunDigest>, order: Order<'_>) -> Self {
         let placed: Vec<(&RunDigest, BTreeMap<String, String>)> = factors(&runs);
         let names: BTreeSet<&String> = placed.iter().flat_map(|(_, f)| f.keys()).collect();
         let value = |of: &BTreeMap<String, String>, name: &str| of.get(name).cloned();
@@ -143,7 +171,10 @@ impl<'d> Workload<'d> {
         let mut factors: Vec<String> = varying;
         factors.retain(|f| axis.as_ref().is_none_or(|a| a.name != *f));
         // Targets first: they are what people compare.
-        factors.sort_by_key(|f| (f != "target", f != "version", f.clone()));
+        factors.sort_by_key(|f| {
+            let place = order.of_factor(f);
+            (f != "target", f != "version", place, f.clone())
+        });
         let mut series: Vec<Series<'d>> = Vec::new();
         for (run, of) in &placed {
             let values: Vec<String> = factors
@@ -180,7 +211,13 @@ impl<'d> Workload<'d> {
                 point.runs.sort_by(|a, b| a.id.cmp(&b.id));
             }
         }
-        series.sort_by_key(|s| natural(&s.values));
+        let place = |s: &Series<'_>| -> Vec<_> {
+            let values = factors.iter().zip(&s.values);
+            values
+                .map(|(name, value)| order.of_value(name, value))
+                .collect()
+        };
+        series.sort_by_key(place);
         Self {
             name,
             axis,
@@ -196,12 +233,9 @@ impl<'d> Workload<'d> {
 }
 
 /// Text with its numbers as numbers, so that 9 comes before 10.
-fn natural(values: &[String]) -> Vec<(u64, String)> {
-    let key = |v: &String| {
-        let scaled = number(v).map_or(u64::MAX, |(n, _)| (n.max(0.0) * 1000.0) as u64);
-        (scaled, v.clone())
-    };
-    values.iter().map(key).collect()
+fn natural(value: &str) -> (u64, String) {
+    let scaled = number(value).map_or(u64::MAX, |(n, _)| (n.max(0.0) * 1000.0) as u64);
+    (scaled, value.into())
 }
 
 /// The factor to draw over: users or a rate where one varies, any number with three values else.

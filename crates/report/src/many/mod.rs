@@ -24,10 +24,13 @@ mod objective;
 mod panels;
 mod pictures;
 mod queries;
+mod repeat;
 mod scaling;
 mod summary;
 mod texts;
+mod together;
 mod workload;
+mod ycsb;
 
 pub use digest::RunDigest;
 
@@ -38,7 +41,7 @@ use tidemark_core::Objective;
 
 /// Version of the document in JSON and of the columns in CSV; it grows when a reader of an older
 /// one could be misled.
-pub const DOCUMENT_VERSION: u32 = 1;
+pub const DOCUMENT_VERSION: u32 = 2;
 
 /// What is known of a study beside its runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -57,6 +60,20 @@ pub struct StudyFacts {
     pub open: bool,
     /// What results are judged by.
     pub objective: Option<Objective>,
+    /// What is varied, in the order of the file.
+    pub factors: Vec<StudyFactor>,
+}
+
+/// What a study varies: a factor, the target, the workload or the load.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StudyFactor {
+    /// Its name.
+    pub name: String,
+    /// Its values, in the order of the file.
+    pub values: Vec<String>,
+    /// What its values change, by the names of a comparison's differences: `setting fsync`,
+    /// `option table-size`.
+    pub changes: Vec<String>,
 }
 
 /// How far a step of a study came.
@@ -134,7 +151,7 @@ impl Many {
     /// # Errors
     /// [`ReportError`] when a chart can't be drawn.
     pub fn html(&self, lang: Lang) -> Result<String, ReportError> {
-        html::page(&document::Document::of(self, lang)?, lang)
+        html::page(&document::Document::of(&self.judged(), lang)?, lang)
     }
 
     /// The document as Markdown: its tables and sentences, without pictures. What came from outside
@@ -143,13 +160,16 @@ impl Many {
     /// # Errors
     /// As [`Many::html`].
     pub fn markdown(&self, lang: Lang) -> Result<String, ReportError> {
-        Ok(markdown::text(&document::Document::of(self, lang)?))
+        Ok(markdown::text(&document::Document::of(
+            &self.judged(),
+            lang,
+        )?))
     }
 
     /// A row a run, with the study's factors as columns, as RFC 4180 has it. A cell of text that a
     /// spreadsheet would take for a formula begins with an apostrophe.
     pub fn csv(&self) -> String {
-        csv::text(&self.runs)
+        csv::text(&self.judged().runs)
     }
 
     /// The digests and what was made of them, as JSON with a version.
@@ -157,6 +177,20 @@ impl Many {
     /// # Errors
     /// [`ReportError`] when a distribution can't be read, or what can't be written as JSON.
     pub fn json(&self) -> Result<String, ReportError> {
-        json::text(self)
+        json::text(&self.judged())
+    }
+
+    /// With what is found of the runs only together.
+    fn judged(&self) -> Self {
+        Self {
+            runs: together::judged_together(&self.runs, self.order()),
+            ..self.clone()
+        }
+    }
+
+    /// The order of the study's file.
+    fn order(&self) -> matrix::Order<'_> {
+        let study = self.study.as_ref();
+        matrix::Order(study.map_or(&[], |study| study.factors.as_slice()))
     }
 }

@@ -3,44 +3,65 @@
 use super::cell::Cell;
 use super::document::Sources;
 use super::matrix::{Series, Workload};
+use super::repeat::Repeat;
 use super::summary::{load_label, series_name};
 use crate::number::three;
 use crate::texts::fill;
 use tidemark_core::{Limit, Measure, Objective};
+use tidemark_stats::Histogram;
 
 /// A point beside the objective.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kept {
     Yes,
-    /// The first limit that it does not keep, with the point's value.
-    No(String),
+    /// The first limit that a repeat does not keep, with its value; how many repeats do not keep
+    /// one, and of how many.
+    No {
+        why: String,
+        n: usize,
+        all: usize,
+    },
 }
 
-/// `None` of a point without a figure that may be used.
+/// `None` of a point without a figure that may be used. Each repeat is asked: one that breaks the
+/// objective is not outweighed by others that keep it.
 pub(super) fn judged(objective: &Objective, cell: &Cell) -> Option<Kept> {
     if !cell.usable {
         return None;
     }
-    for limit in objective.limits() {
-        let value = value(limit, cell)?;
-        if !limit.is_kept(value) {
-            return Some(Kept::No(shown(limit, value)));
+    let mut broken = Vec::new();
+    for repeat in &cell.repeats {
+        let latency = repeat.decoded().ok()?;
+        for limit in objective.limits() {
+            let value = value(limit, repeat, &latency)?;
+            if !limit.is_kept(value) {
+                broken.push(shown(limit, value));
+                break;
+            }
         }
     }
-    Some(Kept::Yes)
+    let n = broken.len();
+    Some(match broken.into_iter().next() {
+        None => Kept::Yes,
+        Some(why) => Kept::No {
+            why,
+            n,
+            all: cell.repeats.len(),
+        },
+    })
 }
 
 /// In the limit's unit: seconds, or errors a hundred tries.
-fn value(limit: &Limit, cell: &Cell) -> Option<f64> {
+fn value(limit: &Limit, repeat: &Repeat, latency: &Histogram) -> Option<f64> {
     if limit.measure == Measure::ErrorPercent {
-        let tries = cell.latency.count().saturating_add(cell.errors);
-        return (tries > 0).then(|| cell.errors as f64 / tries as f64 * 100.0);
+        let tries = repeat.count.saturating_add(repeat.errors);
+        return (tries > 0).then(|| repeat.errors as f64 / tries as f64 * 100.0);
     }
     let nanoseconds = match limit.measure {
-        _ if cell.latency.is_empty() => return None,
-        Measure::Percentile(p) => cell.latency.percentile_ns(p) as f64,
-        Measure::Mean => cell.latency.mean_ns(),
-        Measure::Max | Measure::ErrorPercent => cell.latency.max_ns() as f64,
+        _ if latency.is_empty() => return None,
+        Measure::Percentile(p) => latency.percentile_ns(p) as f64,
+        Measure::Mean => latency.mean_ns(),
+        Measure::Max | Measure::ErrorPercent => latency.max_ns() as f64,
     };
     Some(nanoseconds / 1e9)
 }
@@ -65,7 +86,12 @@ pub(super) fn word(s: &Sources<'_>, objective: &Objective, cell: &Cell) -> Strin
     match judged(objective, cell) {
         None => "–".into(),
         Some(Kept::Yes) => s.t.objective_kept.into(),
-        Some(Kept::No(why)) => fill(s.t.objective_broken, &[("why", &why)]),
+        Some(Kept::No { why, all: 1, .. }) => fill(s.t.objective_broken, &[("why", &why)]),
+        Some(Kept::No { why, n, all }) => {
+            let (n, all) = (n.to_string(), all.to_string());
+            let values = [("n", &*n), ("all", &*all), ("why", &*why)];
+            fill(s.t.objective_broken_some, &values)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::little;
 use super::marks::{crossed, marked};
 use super::matrix::{Point, Series};
 use super::scaling::{Peak, Scaling};
-use super::summary::factor_name;
+use super::summary::{common_load, factor_name};
 use super::texts::Texts;
 use super::workload::{Measured, over_users};
 use crate::ReportError;
@@ -168,7 +168,7 @@ impl Charts<'_, '_, '_> {
         let t = self.m.s.t;
         let lines = self.lines(|c| {
             let tps = c.transactions_per_s?;
-            Some((tps.value, tps.half.map(|_| (tps.low(), tps.high()))))
+            Some((tps.value, tps.ends()))
         });
         let whiskers = lines
             .iter()
@@ -353,10 +353,11 @@ impl Charts<'_, '_, '_> {
         .figure()
     }
 
-    /// Of one series its loads, of several the best point of each; what must not be used only where
-    /// there is nothing else.
+    /// Of one series its loads, of several each at one load that all have, or its best point where they
+    /// have none in common; what must not be used only where there is nothing else.
     fn distributions(&self) -> Result<Option<Figure>, ReportError> {
         let t = self.m.s.t;
+        let mut remark = None;
         let named: Vec<(String, &Cell)> = match self.drawn {
             [one] => {
                 let points = evenly(&figured(one), MOST_SERIES);
@@ -369,23 +370,39 @@ impl Charts<'_, '_, '_> {
                 });
                 named.collect()
             }
-            _ => {
-                let best = self.drawn.iter().filter_map(|d| {
-                    let points = figured(d).into_iter();
-                    let best = points.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps()));
-                    let (point, cell) = best?;
+            several => {
+                let cells = several.iter();
+                let cells = cells.map(|d| d.points.iter().map(|(_, cell)| *cell).collect());
+                let common = common_load(cells);
+                remark = (self.m.workload.axis.is_some() && common.is_none())
+                    .then(|| t.distributions_apart.to_string());
+                let chosen = several.iter().filter_map(|d| {
+                    let points = figured(d);
+                    let at =
+                        |(_, cell): &&(&Point<'_>, &Cell)| common.is_some() && cell.load == common;
+                    let best = || {
+                        let best = points.iter();
+                        best.max_by(|a, b| a.1.tps().total_cmp(&b.1.tps()))
+                    };
+                    let (point, cell) = points.iter().find(at).or_else(best)?;
                     let load = self.m.load(point);
                     let name = match load.as_str() {
                         "" => d.name.clone(),
                         load => format!("{}, {load}", d.name),
                     };
-                    Some((name, cell))
+                    Some((name, *cell))
                 });
-                best.collect()
+                chosen.collect()
             }
         };
         let title = format!("{}{}", t.distributions, self.several);
         let mut says = t.distributions_says.to_string();
+        let repeated = named.iter().any(|(_, cell)| cell.repeats_count > 1);
+        let together = repeated.then(|| t.distributions_together.to_string());
+        for sentence in [remark, together].into_iter().flatten() {
+            says += self.m.s.common.gap;
+            says += &sentence;
+        }
         if named.iter().any(|(_, cell)| !cell.usable) {
             says += self.m.s.common.gap;
             says += t.crossed_curves;

@@ -13,6 +13,9 @@ const LEAST_R_SQUARED: f64 = 0.9;
 /// So many times the throughput of the load before is more.
 const RISING: f64 = 1.05;
 
+/// A host busier than this has no processor time left for a higher load.
+const SATURATED: f64 = 0.95;
+
 /// What the law says of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Scaling {
@@ -43,7 +46,7 @@ pub(crate) enum Peak {
 
 impl Scaling {
     /// `None` where the load is no number of users in closed loop without pauses.
-    pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>) -> Option<Self> {
+    pub fn of(axis: Option<&LoadAxis>, series: &Series<'_>, cells: &[Cell]) -> Option<Self> {
         if axis.is_none_or(|a| a.kind != AxisKind::Users) {
             return None;
         }
@@ -54,11 +57,12 @@ impl Scaling {
         {
             return None;
         }
-        let points: Vec<LoadPoint> = runs()
-            .filter(|r| r.usable)
-            .map(|r| LoadPoint {
-                load: r.users() as f64,
-                throughput: r.transactions_per_s,
+        let usable = cells.iter().filter(|cell| cell.usable);
+        let points: Vec<LoadPoint> = usable
+            .flat_map(|cell| &cell.repeats)
+            .map(|repeat| LoadPoint {
+                load: repeat.users as f64,
+                throughput: repeat.transactions_per_s,
             })
             .collect();
         let most = points.iter().map(|p| p.load).fold(0.0, f64::max);
@@ -110,14 +114,10 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
     let pairs = series.points.iter().zip(cells);
     pairs
         .filter(|(point, _)| plain(point))
-        .filter_map(|(point, cell)| {
-            // Of each run by itself: the product of means is not the mean of products.
-            let runs = point.figured().into_iter();
-            let each: Vec<f64> = runs
-                .filter_map(|r| {
-                    Some(r.transactions_per_s * r.latency?.mean_ms / 1000.0 + r.between)
-                })
-                .collect();
+        .filter_map(|(_, cell)| {
+            // Of each repeat by itself: the product of means is not the mean of products.
+            let repeats = cell.repeats.iter();
+            let each: Vec<f64> = repeats.filter_map(|r| r.accounted()).collect();
             (!each.is_empty()).then(|| Accounted {
                 users: cell.users as f64,
                 usable: cell.usable,
@@ -127,16 +127,24 @@ pub(crate) fn accounted(series: &Series<'_>, cells: &[Cell]) -> Vec<Accounted> {
         .collect()
 }
 
-/// Whether throughput at the highest load that may be used is clearly above that at the one before:
-/// not by chance, as far as repeats tell.
-pub(crate) fn still_rises(cells: &[Cell]) -> bool {
-    let measured: Vec<&Cell> = cells.iter().filter(|c| c.usable).collect();
-    match measured.as_slice() {
-        [.., before, last] => {
-            let low = last.transactions_per_s.map_or(0.0, |t| t.low());
-            let high = before.transactions_per_s.map_or(0.0, |t| t.high());
-            last.tps() > before.tps() * RISING && low > high
-        }
-        _ => false,
-    }
+/// Whether throughput at the highest load that may be used is clearly above that at the one before,
+/// so that more was to be had. It takes three loads, repeats of the last two whose intervals lie
+/// apart, and a client's host that still had processor time: a machine that is used up is a limit.
+pub(crate) fn still_rises(series: &Series<'_>, cells: &[Cell]) -> bool {
+    let points = series.points.iter().zip(cells);
+    let measured: Vec<_> = points.filter(|(_, cell)| cell.usable).collect();
+    let [_, .., (_, before), (point, last)] = measured.as_slice() else {
+        return false;
+    };
+    let busy = point.figured().into_iter().filter_map(|run| run.host_busy);
+    let client_bound = |rule: &&str| *rule == "client-bound";
+    let mut rules = point.figured().into_iter().flat_map(|run| &run.findings);
+    let surely = last
+        .transactions_per_s
+        .zip(before.transactions_per_s)
+        .is_some_and(|(last, before)| last.is_surely_above(&before));
+    surely
+        && last.tps() > before.tps() * RISING
+        && busy.fold(0.0, f64::max) < SATURATED
+        && !rules.any(|finding| client_bound(&finding.rule))
 }

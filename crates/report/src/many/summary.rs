@@ -3,7 +3,7 @@
 
 use super::block::{Block, Part};
 use super::cell::Cell;
-use super::contrast::{Contrast, headline};
+use super::contrast::{Contrast, headline, measured};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
@@ -13,11 +13,15 @@ use super::{StepState, judged, missing, objective};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use std::collections::BTreeSet;
-use tidemark_analysis::Severity;
+use tidemark_analysis::compare::{Metric, Verdict};
+use tidemark_analysis::{Severity, compare_measured};
 use tidemark_core::record::QueryOutcome;
 
 /// So many names stand in a sentence.
 const NAMED: usize = 4;
+/// The highest throughput may be no more than chance above one that it is less than so many times as
+/// high as, where single runs are too short to tell.
+const NEAR: f64 = 1.1;
 
 pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
     if missing::nothing_measured(s) {
@@ -31,7 +35,8 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
         .workloads()
         .flat_map(|(w, cells)| {
             let pairs = w.series.iter().zip(cells);
-            pairs.map(move |(series, cells)| best(s, w, series, cells))
+            let best = pairs.map(move |(series, of)| best(s, w, cells, series, of));
+            best.chain(at_equal_load(s, w, cells))
         })
         .collect();
     match best.as_slice() {
@@ -134,6 +139,7 @@ pub(super) fn factor_name<'a>(t: &Texts, name: &'a str) -> &'a str {
         "size" => t.size,
         "warehouses" => t.warehouses,
         "rtt" => t.rtt,
+        "isolation" => t.isolation,
         "study" => t.study,
         _ => name,
     }
@@ -190,7 +196,13 @@ pub(super) fn run_label(s: &Sources<'_>, run: &RunDigest) -> String {
     run.id.clone()
 }
 
-fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[Cell]) -> String {
+fn best(
+    s: &Sources<'_>,
+    workload: &Workload<'_>,
+    all_cells: &[Vec<Cell>],
+    series: &Series<'_>,
+    cells: &[Cell],
+) -> String {
     let t = s.t;
     let name = series_name(t, workload, series);
     let name = ("workload", name.as_str());
@@ -237,13 +249,40 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
         ];
         let template = match load.as_str() {
             "" => t.best_only,
+            // A latency at one load says nothing beside one at another.
+            _ if !best_loads_agree(workload, all_cells) => t.best_alone,
             _ => t.best_at,
         };
         fill(template, &values)
     };
     let mut more = Vec::new();
+    let disagree = |run: &&RunDigest| run.findings.iter().any(|f| f.rule == "repeats-disagree");
+    if let Some(tps) = cell
+        .transactions_per_s
+        .filter(|_| point.runs.iter().copied().any(|r| disagree(&r)))
+    {
+        let (least, most) = (three(tps.least), three(tps.most));
+        more.push(fill(t.best_apart, &[("least", &least), ("most", &most)]));
+    }
+    if cell.usable {
+        more.extend(not_told_apart(s, workload, series, cells, point));
+    }
     if let Some(tpmc) = cell.tpmc {
         more.push(fill(t.best_tpmc, &[("tpmc", &three(tpmc.value))]));
+    }
+    let price = point
+        .figured()
+        .into_iter()
+        .find_map(|run| run.price.clone());
+    if let Some((price, each)) = price.zip(cell.price_per_tpmc) {
+        let (each, amount) = (three(each.value), whole(price.amount.round() as u64));
+        let currency = price.currency.as_str();
+        let values = [
+            ("each", &*each),
+            ("amount", &*amount),
+            ("currency", currency),
+        ];
+        more.push(fill(t.best_price, &values));
     }
     if !cell.usable {
         more.push(t.best_invalid.into());
@@ -252,7 +291,7 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
         .axis
         .as_ref()
         .is_some_and(|a| a.kind == AxisKind::Users);
-    if is_users && still_rises(cells) {
+    if is_users && still_rises(series, cells) {
         let tried = pairs().next_back();
         more.push(match tried.is_some_and(|(_, highest)| highest.usable) {
             true => t.still_rising.into(),
@@ -264,6 +303,116 @@ fn best(s: &Sources<'_>, workload: &Workload<'_>, series: &Series<'_>, cells: &[
         text += &sentence;
     }
     text
+}
+
+/// Loads whose throughput these runs can't tell from the highest, in a sentence.
+fn not_told_apart(
+    s: &Sources<'_>,
+    workload: &Workload<'_>,
+    series: &Series<'_>,
+    cells: &[Cell],
+    best: &Point<'_>,
+) -> Option<String> {
+    let pairs = series.points.iter().zip(cells);
+    let usable: Vec<&Point<'_>> = pairs.filter(|(_, c)| c.usable).map(|(p, _)| p).collect();
+    let of_best = measured(best);
+    let is_alike = |point: &&Point<'_>| {
+        if std::ptr::eq(*point, best) {
+            return true;
+        }
+        let comparison = compare_measured(&measured(point), &of_best);
+        let mut metrics = comparison.metrics.iter();
+        let throughput = metrics.find(|m| m.metric == Metric::Throughput);
+        throughput.is_some_and(|of| match of.verdict {
+            Verdict::NoDifferenceShown => true,
+            // Nothing tells how sure it is: what is near may be as high.
+            Verdict::NotEnough => of.ratio < NEAR,
+            _ => false,
+        })
+    };
+    let alike: Vec<usize> = (0..usable.len())
+        .filter(|n| is_alike(&usable[*n]))
+        .collect();
+    let (first, last) = (*alike.first()?, *alike.last()?);
+    if first == last {
+        return None;
+    }
+    let label = |n: usize| load_label(s.t, workload.axis.as_ref(), usable[n]);
+    if last - first + 1 == alike.len() {
+        let (from, to) = (label(first), label(last));
+        return Some(fill(s.t.not_told_range, &[("from", &from), ("to", &to)]));
+    }
+    let others = alike.iter().filter(|n| !std::ptr::eq(usable[**n], best));
+    let others: Vec<String> = others.map(|n| label(*n)).collect();
+    let loads = named(&others, NAMED, s.t, s.common.comma);
+    Some(fill(s.t.not_told_list, &[("loads", &loads)]))
+}
+
+/// Whether every series has its highest throughput at the same load.
+fn best_loads_agree(workload: &Workload<'_>, cells: &[Vec<Cell>]) -> bool {
+    let best = |cells: &Vec<Cell>| {
+        let usable = cells.iter().filter(|cell| cell.usable);
+        let best = usable.max_by(|a, b| a.tps().total_cmp(&b.tps()));
+        best.and_then(|cell| cell.load).map(f64::to_bits)
+    };
+    let loads: BTreeSet<Option<u64>> = cells.iter().map(best).collect();
+    workload.axis.is_none() || loads.len() < 2
+}
+
+/// All series beside each other at one load, where each has its highest throughput at another.
+fn at_equal_load(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<Cell>]) -> Option<String> {
+    let t = s.t;
+    let asks = workload
+        .points()
+        .any(|(_, p)| p.runs.iter().any(|r| !r.queries.is_empty()));
+    if asks || best_loads_agree(workload, cells) {
+        return None;
+    }
+    let Some(load) = common_load(cells.iter().map(|of| of.iter().collect())) else {
+        return Some(fill(t.at_no_equal_load, &[("workload", &workload.name)]));
+    };
+    let mut label = String::new();
+    let said = workload
+        .series
+        .iter()
+        .zip(cells)
+        .filter_map(|(series, cells)| {
+            let mut pairs = series.points.iter().zip(cells);
+            let (point, cell) = pairs.find(|(_, c)| c.usable && c.load == Some(load))?;
+            label = load_label(t, workload.axis.as_ref(), point);
+            let (tps, p95) = (
+                three(cell.tps()),
+                cell.p95_ms.map_or("–".into(), |p| three(p.value)),
+            );
+            let name = series_label(t, workload, series);
+            let values = [("series", &*name), ("tps", &*tps), ("p95", &*p95)];
+            Some(fill(t.at_equal_load_of, &values))
+        });
+    let said: Vec<String> = said.collect();
+    let series = named(&said, NAMED, t, t.semicolon);
+    Some(fill(
+        t.at_equal_load,
+        &[("load", &label), ("series", &series)],
+    ))
+}
+
+/// The load that every series was measured at, with the highest throughput of all together; series
+/// without a figure that may be used are not asked.
+pub(super) fn common_load<'c>(series: impl Iterator<Item = Vec<&'c Cell>>) -> Option<f64> {
+    let usable =
+        series.map(|cells| -> Vec<&Cell> { cells.into_iter().filter(|c| c.usable).collect() });
+    let usable: Vec<Vec<&Cell>> = usable.filter(|cells| !cells.is_empty()).collect();
+    let at = |cells: &Vec<&Cell>, load: f64| {
+        let found = cells.iter().find(|c| c.load == Some(load));
+        found.map(|cell| cell.tps())
+    };
+    let loads = usable.first()?.iter().filter_map(|cell| cell.load);
+    let common = loads.filter_map(|load| {
+        let each = usable.iter().map(|cells| at(cells, load));
+        Some((each.sum::<Option<f64>>()?, load))
+    });
+    let best = common.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(best.1)
 }
 
 /// Findings by severity, and what is left undone.

@@ -34,6 +34,18 @@ texts! {
     best_queries_composite: "{workload}: {qphh} QphH (unaudited), {count} queries and refreshes in {seconds} s.",
         "{workload}：{qphh} QphH（未经审计），{seconds} 秒内完成 {count} 个查询与刷新。";
     best_tpmc: "That is {tpmc} tpmC (unaudited).", "折合 {tpmc} tpmC（未经审计）。";
+    best_apart: "Its repeats made between {least} and {most}, so this mean is the result of none: see the findings.",
+        "各次重复在 {least}～{most} TPS 之间，该均值不能代表任何一次，详见审查结论。";
+    best_price: "One tpmC costs {each} {currency} ({amount} {currency} over three years).",
+        "每 tpmC 价格为 {each} {currency}（三年总价 {amount} {currency}）。";
+    best_alone: "{workload}: at most {tps} transactions/s, at {load}.", "{workload}：最高吞吐量 {tps} TPS（{load}）。";
+    at_equal_load: "At {load}, where all were measured: {series}.", "同为{load}时：{series}。";
+    at_no_equal_load: "{workload}: no load was measured of all, so the latencies of one can't be put beside those of another.",
+        "{workload}：各方没有共同的负载档位，其延迟不能直接对比。";
+    at_equal_load_of: "{series} {tps} transactions/s, p95 {p95} ms", "{series} {tps} TPS、P95 {p95} ms";
+    not_told_range: "{from} to {to} can't be told apart by these runs.", "以现有数据，{from} 至 {to} 的吞吐量无法区分高低。";
+    not_told_list: "It can't be told from {loads} by these runs.", "以现有数据，无法与 {loads} 的吞吐量区分高低。";
+    objective_broken_some: "not kept in {n} of {all} repeats: {why}", "{all} 次重复中有 {n} 次未达标：{why}";
     best_invalid: "These figures must not be used, and there are no others: see the findings.", "以上数据无效、不可采用，且没有其他有效压测，详见审查结论。";
     best_none: "{workload}: no run ended with a result.", "{workload}：没有得到有效结果的压测。";
     still_rising: "Throughput was still rising at the highest load tried: the most that it can do was not reached.",
@@ -85,6 +97,7 @@ texts! {
     version: "Version", "版本";
     size: "Size", "数据规模";
     warehouses: "Warehouses", "仓库数";
+    isolation: "Isolation level", "隔离级别";
     rtt: "Injected round trip", "附加往返延迟";
     study: "Study", "测试套";
     runs: "Runs", "次数";
@@ -102,10 +115,16 @@ texts! {
     finding: "Findings", "审查结论";
     load_of: "{load} {name}", "{name} {load}";
     plus_minus: "{value} ± {half}", "{value} ± {half}";
-    repeats_say: "Throughput and average are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
-        "吞吐量与平均延迟为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
-    repeats_say_tpmc: "Throughput, average and tpmC are means of the repeats; percentiles are those of all their transactions together. ± is half of the 95% confidence interval, from the repeats.",
-        "吞吐量、平均延迟与 tpmC 为多次重复的均值；百分位由各次重复的全部事务合并计算。± 为由重复次数得出的 95% 置信区间半宽。";
+    least_to_most: "{value} ({least} … {most})", "{value}（{least} … {most}）";
+    repeats_say: "Every figure is the mean of the repeats' own figures, a percentile too: it is each repeat's, and not that of all transactions together.",
+        "各项数据均为多次重复各自结果的均值（百分位亦为逐次计算后取均值，而非全部事务合并计算）。";
+    half_says: "± is half of the 95% confidence interval of the mean.", "± 为均值的 95% 置信区间半宽。";
+    least_to_most_says: "In brackets, from the least repeat to the greatest: they differ so much that an interval of confidence would tell nothing.",
+        "括号内为各次重复的最小值与最大值：重复之间相差过大，置信区间已无意义。";
+    runs_of_clients: "{runs} ({repeats} × {clients} clients)", "{runs}（{repeats} 次 × {clients} 个客户端）";
+    clients_say: "Runs that loaded one server at the same time are clients of one load, and one repeat: throughputs and counts are added, latencies are those of all their transactions together.",
+        "同时对同一服务器加压的多次压测视为同一负载的多个客户端，只算一次重复：吞吐量与次数相加，延迟由其全部事务合并统计。";
+    price: "Price/tpmC", "价格/tpmC";
     latency_open: "Latencies count from the scheduled arrival.", "延迟从计划到达时刻起算。";
     latency_due: "Latencies count from the moment a transaction was due.", "延迟从事务应发起的时刻起算。";
     types: "By transaction type", "按事务类型";
@@ -146,6 +165,9 @@ texts! {
     asked: "asked for", "实际并发";
     series: "Series", "系列";
     distributions: "Latency by percentile", "延迟百分位曲线";
+    distributions_apart: "Of each the load with its highest throughput: no load was measured of all, so the curves can't be compared.",
+        "各取吞吐量最高的负载：没有共同的负载档位，曲线之间不可直接对比。";
+    distributions_together: "Of several repeats, all transactions together.", "多次重复的全部事务合并统计。";
     distributions_says: "Each nine to the right is ten times rarer; logarithmic scale.", "越往右越罕见，每格相差十倍；对数坐标。";
     over_time: "Over time", "随时间变化";
     over_time_says: "Each picture is one point of the matrix: transactions/s above, p95 below, both from zero, each with its own scale; repeats are drawn over one another.",
@@ -195,8 +217,8 @@ texts! {
     contrast_unknown_ratio: "Too little measured: the observed {n|ratio of|ratios of} {range} {n|shows|show} nothing.",
         "数据不足的 {n} 组：观测到的吞吐量比值 {range} 不能说明问题。";
     range: "{low} to {high}", "{low} 至 {high}";
-    contrast_means: "Figures of several runs are geometric means here, each run's percentile counted once; the workload's table has arithmetic means, and percentiles of all transactions together, so the two may differ.",
-        "此处多次重复的数据为几何平均（百分位逐次计算后再平均）；测试结果表中为算术平均，百分位由全部事务合并计算，故两处可能不同。";
+    contrast_means: "Figures of several runs are geometric means here, for a change is a ratio; the workload's table has arithmetic means, so the two may differ a little.",
+        "此处多次重复的数据为几何平均（变化以比值计）；测试结果表中为算术平均，故两处可能略有出入。";
     contrast_repeats: "With 95% confidence intervals from repeats.", "95% 置信区间来自重复压测。";
     contrast_intervals: "Where a side has a single run, the 95% confidence interval is from the intervals within it: what differs from one start to the next is not in it.",
         "只有单次压测的一方，其 95% 置信区间来自压测内各时段，不含每次重跑之间的差异。";

@@ -1,11 +1,12 @@
 //! One workload: the table people paste, how it scales, its charts, its runs over time.
 
 use super::block::{Block, Grid, Part};
-use super::cell::{Cell, Repeated};
+use super::cell::{Cell, Repeated, Within};
 use super::document::Sources;
 use super::marks::marked;
 use super::matrix::{AxisKind, Point, Series, Workload};
 use super::summary::{factor_name, load_label, series_label};
+use super::texts::Texts;
 use super::{law, objective, panels, pictures, queries};
 use crate::ReportError;
 use crate::number::{three, two, whole};
@@ -101,15 +102,43 @@ pub(super) fn part<'m>(
     Ok(Part::new(workload.name.clone(), blocks))
 }
 
+/// A figure with what it may be off by.
 pub(super) fn shown(s: &Sources<'_>, value: Option<Repeated>) -> String {
     let Some(value) = value else {
         return "–".into();
     };
-    match value.half {
-        None => three(value.value),
-        Some(half) => {
-            let values = [("value", &*three(value.value)), ("half", &*two(half))];
+    let mean = three(value.value);
+    match value.within() {
+        None => mean,
+        Some(Within::Half(half)) => {
+            let values = [("value", &*mean), ("half", &*two(half))];
             fill(s.t.plus_minus, &values)
+        }
+        Some(Within::Repeats(least, most)) => {
+            let (least, most) = (three(least), three(most));
+            let values = [("value", &*mean), ("least", &*least), ("most", &*most)];
+            fill(s.t.least_to_most, &values)
+        }
+    }
+}
+
+/// How many runs a point's figures are of, of how many; and that some of them are clients of one load.
+fn runs(t: &Texts, point: &Point<'_>, cell: &Cell) -> String {
+    let counted = if cell.usable { cell.counted } else { 0 };
+    let runs = match point.runs.len() {
+        all if all == counted => all.to_string(),
+        all => format!("{counted} / {all}"),
+    };
+    match cell.clients() {
+        1 => runs,
+        clients => {
+            let repeats = cell.repeats_count.to_string();
+            let values = [
+                ("runs", runs.as_str()),
+                ("repeats", &repeats),
+                ("clients", &clients.to_string()),
+            ];
+            fill(t.runs_of_clients, &values)
         }
     }
 }
@@ -134,9 +163,15 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             .map(number)
             .to_vec()
     } else {
-        [t.throughput, t.mean, t.p95, t.p99, t.tpmc]
+        let each = price_currency(m).map_or(t.price.into(), |currency| {
+            let values = [("text", t.price), ("aside", &*currency)];
+            fill(t.parenthesised, &values)
+        });
+        let mut heads = [t.throughput, t.mean, t.p95, t.p99, t.tpmc]
             .map(number)
-            .to_vec()
+            .to_vec();
+        heads.push((each, true));
+        heads
     });
     head.push(number(t.errors));
     let objective = objective::of(s).filter(|_| !asks);
@@ -154,11 +189,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
         if row.is_empty() {
             row.push(w.name.clone());
         }
-        let counted = if cell.usable { cell.counted } else { 0 };
-        row.push(match point.runs.len() {
-            all if all == counted => all.to_string(),
-            all => format!("{counted} / {all}"),
-        });
+        row.push(runs(t, point, cell));
         let figures = if asks {
             queries::figures(s, point, cell)
         } else {
@@ -168,6 +199,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
                 cell.p95_ms,
                 cell.p99_ms,
                 cell.tpmc,
+                cell.price_per_tpmc,
             ]
             .map(|value| shown(s, value))
             .to_vec()
@@ -187,6 +219,14 @@ fn results(m: &Measured<'_, '_>) -> Grid {
         grid.rows.push(row);
     }
     grid.without_empty_columns()
+}
+
+/// The currency of the prices, where there is one and no other.
+fn price_currency(m: &Measured<'_, '_>) -> Option<String> {
+    let runs = m.points().flat_map(|(_, point, _)| &point.runs);
+    let mut currencies = runs.filter_map(|run| Some(run.price.as_ref()?.currency.as_str()));
+    let first = currencies.next()?;
+    currencies.all(|other| other == first).then(|| first.into())
 }
 
 /// Runs that are left out, and why; then the severest finding of the others in a word with a sign,
@@ -237,13 +277,18 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
     let any = |is: fn(&Cell) -> bool| m.points().any(|(_, _, cell)| is(cell));
     said.extend(any(|c| c.usable && !c.invalid.is_empty()).then(|| t.left_out_says.into()));
     said.extend(any(|c| c.counted > 0 && !c.usable).then(|| t.mark_says.into()));
-    let repeated = m.points().any(|(_, _, cell)| cell.counted > 1);
-    let tpmc = m.points().any(|(_, _, cell)| cell.tpmc.is_some());
-    let repeats = match tpmc {
-        true => t.repeats_say_tpmc,
-        false => t.repeats_say,
+    said.extend(any(|c| c.repeats_count > 1).then(|| t.repeats_say.into()));
+    let within = |is: fn(&Within) -> bool| {
+        m.points().any(|(_, _, c)| {
+            let figures = [c.transactions_per_s, c.mean_ms, c.p95_ms, c.p99_ms];
+            let mut within = figures.iter().flatten().filter_map(Repeated::within);
+            within.any(|w| is(&w))
+        })
     };
-    said.extend(repeated.then(|| repeats.into()));
+    said.extend(within(|w| matches!(w, Within::Half(_))).then(|| t.half_says.into()));
+    let apart = within(|w| matches!(w, Within::Repeats(..)));
+    said.extend(apart.then(|| t.least_to_most_says.into()));
+    said.extend(any(|c| c.clients() > 1).then(|| t.clients_say.into()));
     said
 }
 

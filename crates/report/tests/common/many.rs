@@ -43,10 +43,13 @@ pub fn record(cell: &Cell<'_>, repeat: u32, number: u64) -> RunRecord {
     };
     let mut r = run_with(&shape, dice);
     r.id = format!("0193{number:04x}-53a0-7c11-8a70-0c1d2e3f4a5b");
+    // Two minutes apart: none of them lasts longer.
+    let minutes = number * 2;
     r.started_at = format!(
-        "2026-11-21T20:{:02}:{:02}.000Z",
-        number / 60 % 60,
-        number % 60
+        "2026-11-{:02}T{:02}:{:02}:00.000Z",
+        21 + minutes / 1440,
+        minutes / 60 % 24,
+        minutes % 60
     );
     r.workload = cell.workload.into();
     r.sessions = cell.threads;
@@ -153,6 +156,7 @@ pub fn document(name: &str, records: &[RunRecord]) -> Many {
                 .to_vec(),
             open: false,
             objective: None,
+            factors: Vec::new(),
         }),
         steps: steps.collect(),
         runs: records.iter().map(|r| RunDigest::of(r).unwrap()).collect(),

@@ -196,6 +196,8 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             parameters: vec!["90".into()],
         }],
         plans: BTreeMap::from([("Q1".into(), "Seq Scan on lineitem".into())]),
+        contents_before: BTreeMap::from([("sbtest1".into(), "3f2a".into())]),
+        contents_after: BTreeMap::from([("sbtest1".into(), "91bc".into())]),
         dead_times: Some(vec![DeadTime {
             start_ms: 2000,
             length_ms: 900.0,

@@ -1,0 +1,125 @@
+//! One repeat of a point: a run, or all clients of one load.
+
+use super::digest::RunDigest;
+use super::matrix::Point;
+use crate::ReportError;
+use crate::load::Spread;
+use crate::merge::decode;
+use tidemark_analysis::beside::{are_one_load, together};
+use tidemark_core::record::EncodedHistogram;
+use tidemark_stats::Histogram;
+
+/// The figures of one repeat. Of clients of one load they are sums, and latencies are those of all
+/// their transactions together.
+#[derive(Debug, Clone)]
+pub(crate) struct Repeat {
+    /// Runs that it is made of.
+    pub clients: usize,
+    pub users: usize,
+    pub count: u64,
+    pub transactions_per_s: f64,
+    /// Of all its transactions together.
+    pub latency: Option<Spread>,
+    pub latencies: EncodedHistogram,
+    pub errors: u64,
+    /// Sessions that the clients' own time between transactions keeps busy.
+    pub between: f64,
+    pub tpmc: Option<f64>,
+    pub per_tpmc: Option<f64>,
+    pub qphh: Option<f64>,
+    pub elapsed_s: f64,
+}
+
+impl Repeat {
+    /// The repeats that a point's figures are of.
+    pub fn of(point: &Point<'_>) -> Result<Vec<Self>, ReportError> {
+        let runs = point.figured();
+        let presences: Vec<_> = runs.iter().map(|run| run.presence.as_ref()).collect();
+        let groups = together(&presences).into_iter();
+        let groups = groups.map(|group| -> Vec<&RunDigest> {
+            group
+                .into_iter()
+                .filter_map(|n| runs.get(n).copied())
+                .collect()
+        });
+        let mut repeats = Vec::new();
+        for group in groups {
+            let presences: Vec<_> = group
+                .iter()
+                .filter_map(|run| run.presence.as_ref())
+                .collect();
+            match group.as_slice() {
+                several if several.len() > 1 && are_one_load(&presences) => {
+                    repeats.push(Self::of_clients(several)?);
+                }
+                // What overlapped in part only is shown, crossed out, where there is nothing else.
+                runs => repeats.extend(runs.iter().map(|run| Self::of_run(run))),
+            }
+        }
+        Ok(repeats)
+    }
+
+    fn of_run(run: &RunDigest) -> Self {
+        Self {
+            clients: 1,
+            users: run.users(),
+            count: run.transactions,
+            transactions_per_s: run.transactions_per_s,
+            latency: run.latency,
+            latencies: run.latencies.clone(),
+            errors: run.errors,
+            between: run.between,
+            tpmc: run.tpmc,
+            per_tpmc: run.price.as_ref().and_then(|price| price.per_tpmc),
+            qphh: run.qphh,
+            elapsed_s: run.elapsed_s,
+        }
+    }
+
+    fn of_clients(runs: &[&RunDigest]) -> Result<Self, ReportError> {
+        let mut latency = Histogram::new();
+        for run in runs {
+            latency.merge(&run.decoded()?);
+        }
+        let sum = |of: fn(&RunDigest) -> Option<f64>| -> Option<f64> {
+            runs.iter().map(|run| of(run)).sum()
+        };
+        let tpmc = sum(|run| run.tpmc);
+        let price = runs.first().and_then(|run| run.price.as_ref());
+        let count = runs.iter().map(|run| run.transactions);
+        let errors = runs.iter().map(|run| run.errors);
+        Ok(Self {
+            clients: runs.len(),
+            users: runs.iter().map(|run| run.users()).sum(),
+            count: count.fold(0, u64::saturating_add),
+            transactions_per_s: runs.iter().map(|run| run.transactions_per_s).sum(),
+            latency: Spread::of(&latency),
+            latencies: EncodedHistogram(latency.encode()),
+            errors: errors.fold(0, u64::saturating_add),
+            between: runs.iter().map(|run| run.between).sum(),
+            tpmc,
+            per_tpmc: price
+                .zip(tpmc.filter(|n| *n > 0.0))
+                .map(|(p, n)| p.amount / n),
+            // Streams of queries of several clients are no one test.
+            qphh: None,
+            elapsed_s: runs.iter().map(|run| run.elapsed_s).fold(0.0, f64::max),
+        })
+    }
+
+    /// All its transactions' latencies.
+    pub fn decoded(&self) -> Result<Histogram, ReportError> {
+        decode(&self.latencies, || "a repeat".into())
+    }
+
+    /// Users that its figures account for (Little 1961); `None` without a latency.
+    pub fn accounted(&self) -> Option<f64> {
+        Some(self.transactions_per_s * self.latency?.mean_ms / 1000.0 + self.between)
+    }
+}
+
+impl RunDigest {
+    fn decoded(&self) -> Result<Histogram, ReportError> {
+        decode(&self.latencies, || format!("run {}", self.id))
+    }
+}
