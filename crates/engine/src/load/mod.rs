@@ -207,8 +207,10 @@ pub fn prepare(
         begin::leave(connector, share.me, tables.collect())
     });
     if let Err(error) = loaded {
-        // Who interrupts a load goes on with it.
-        let notes = !matches!(error, EngineError::Interrupted);
+        // Who interrupts a load goes on with it, and of rows that an earlier call left, or that are not
+        // what was loaded, nobody knows whose they are.
+        let unknown = matches!(error, EngineError::Interrupted | EngineError::Check(_));
+        let notes = rows_there == 0 && !unknown;
         begin::give_up(connector, workload, spec, share.me, notes);
         return Err(LoadFailure {
             error,
