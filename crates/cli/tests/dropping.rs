@@ -198,3 +198,71 @@ fn a_run_names_what_is_in_its_tables_place() {
         database.query(drop).unwrap();
     }
 }
+
+const SYSBENCHS: &str = "CREATE TABLE sbtest1 (id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, \
+     c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id))";
+
+/// A study of two sizes of the same table, on each engine: its exit code and what it printed.
+fn two_sizes(dir: &Workdir, url: &str, workload: &str, more: &str) -> Said {
+    let text = format!(
+        "name = \"sizes\"\ntime = 1\n{more}\n[[target]]\nname = \"t\"\nurl = \"{url}\"\n\
+         [[workload]]\nname = \"{workload}\"\n[[factor]]\nname = \"size\"\nvalues = [\n  \
+         {{ label = \"small\", options = {{ table-size = 1000 }} }},\n  \
+         {{ label = \"large\", options = {{ table-size = 2000 }} }},\n]\n"
+    );
+    std::fs::write(dir.path().join("sizes.toml"), text).unwrap();
+    dir.run(&["study", "run", "--anew", "sizes.toml"])
+}
+
+#[test]
+fn a_study_replaces_its_own_tables_and_nothing_that_it_has_refused_to_touch() {
+    let servers = databases("study_drops");
+    let of_servers = servers.iter().map(|(_, database)| database.url());
+    for url in of_servers.chain(["sqlite:s.db".into()]) {
+        let dir = Workdir::new();
+        let execute = |sql: &str| match servers.iter().find(|(_, d)| d.url() == url) {
+            Some((_, database)) => database.query(sql).unwrap(),
+            None => {
+                let file = rusqlite::Connection::open(dir.path().join("s.db")).unwrap();
+                if sql.starts_with("SELECT") {
+                    let rows: i64 = file.query_row(sql, [], |r| r.get(0)).unwrap();
+                    return rows.to_string();
+                }
+                file.execute_batch(sql).unwrap();
+                String::new()
+            }
+        };
+        let mine = "SELECT COUNT(*) FROM sbtest1 WHERE c = 'mine'";
+        // As the real sysbench makes it, and changed by its owner.
+        execute(SYSBENCHS);
+        execute("INSERT INTO sbtest1 (id, c) VALUES (1, 'mine'), (2, 'mine')");
+        let said = two_sizes(&dir, &url, "oltp_point_select", "");
+        assert_eq!(said.code, Some(1), "{url}: {said:?}");
+        assert_eq!(
+            said.out.matches("nothing was changed").count(),
+            2,
+            "{url}: {said:?}"
+        );
+        assert_eq!(execute(mine).trim(), "2", "{url}");
+        execute("DROP TABLE sbtest1");
+
+        // Its own, which its runs have written to.
+        let said = two_sizes(
+            &dir,
+            &url,
+            "oltp_insert",
+            "reload = \"per-run\"\nrepeats = 2",
+        );
+        assert_eq!(said.code, Some(0), "{url}: {said:?}");
+
+        // Another study's rows are not its.
+        let said = two_sizes(&dir, &url, "oltp_insert", "reload = \"per-run\"");
+        assert_eq!(said.code, Some(1), "{url}: {said:?}");
+        assert!(
+            said.out.contains("which this study did not load"),
+            "{url}: {said:?}"
+        );
+        let said = two_sizes(&dir, &url, "oltp_insert", "existing = \"replace\"");
+        assert_eq!(said.code, Some(0), "{url}: {said:?}");
+    }
+}

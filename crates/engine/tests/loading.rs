@@ -494,3 +494,31 @@ fn a_load_killed_while_it_was_verified_goes_on() {
         assert!(refused.contains("is there already"), "{name}: {refused}");
     }
 }
+
+#[test]
+fn limits_that_the_database_sets_end_no_load() {
+    let postgres = shared_postgres().unwrap();
+    let database = postgres.fresh_database("limits").unwrap();
+    let name = database.query("SELECT current_database()").unwrap();
+    for limit in [
+        "statement_timeout = '5ms'",
+        "lock_timeout = '1ms'",
+        "idle_in_transaction_session_timeout = '1ms'",
+    ] {
+        let set = format!("ALTER DATABASE {} SET {limit}", name.trim());
+        database.query(&set).unwrap();
+    }
+    let place = Place::Database(Box::new(database));
+    let tables = workload(&[("table-size", "50000"), ("tables", "2")]);
+    let spec = LoadSpec {
+        threads: 2,
+        ..LoadSpec::default()
+    };
+    let loaded = load(
+        &place.connector(),
+        &tables,
+        &spec,
+        &mut Watch::new(None, u64::MAX),
+    );
+    assert_eq!(loaded.unwrap().rows_loaded, 100_000);
+}

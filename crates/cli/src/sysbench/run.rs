@@ -1,5 +1,6 @@
 //! `run`: connect, warm up, measure, print, keep.
 
+use super::SHAPES;
 use super::printer::{Printer, bar};
 use super::target;
 use crate::exit::{ExitCode, Failure};
@@ -96,10 +97,14 @@ fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
         .map(String::from)
         .to_vec();
     for (name, value, source) in options.shown() {
-        let shapes = ["tables", "table-size", "db-driver", "target", "config-file"];
-        let connects =
-            name.starts_with("mysql-") || name.starts_with("pgsql-") || name.starts_with("sqlite-");
-        if source != Source::CommandLine || !(shapes.contains(&name) || connects) {
+        // Each session of bulk_insert has a table.
+        let shapes =
+            SHAPES.contains(&name) || name == "threads" && definition.name == "bulk_insert";
+        let connects = ["db-driver", "target", "config-file"].contains(&name)
+            || ["mysql-", "pgsql-", "sqlite-"]
+                .iter()
+                .any(|p| name.starts_with(p));
+        if source != Source::CommandLine || !(shapes || connects) {
             continue;
         }
         words.push(format!("--{name}={value}"));
@@ -210,4 +215,27 @@ fn summary(
 /// What sysbench has no words for.
 fn beyond(recording: &Recording) -> Result<String, Failure> {
     sysbench::beyond(&recording.record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::GROUPS;
+    use super::*;
+
+    #[test]
+    fn the_command_that_prepares_makes_the_tables_that_the_run_needs() {
+        let prepares = |workload: &str, given: &[(&str, &str)]| {
+            let mut options = OptionValues::defaults(GROUPS.iter().map(|g| g.options));
+            for (name, value) in given {
+                options.set(name, value, Source::CommandLine).unwrap();
+            }
+            prepare_command(tidemark_workloads::find(workload).unwrap(), &options)
+        };
+        let given = [("threads", "2"), ("target", "sqlite:a.db"), ("time", "5")];
+        let bulk = prepares("bulk_insert", &given);
+        assert!(bulk.contains("--threads=2"), "{bulk}");
+        let other = prepares("oltp_read_only", &given);
+        assert!(!other.contains("--threads"), "{other}");
+        assert!(!other.contains("--time"), "{other}");
+    }
 }

@@ -18,7 +18,7 @@ use crate::{BulkMethod, Dialect, LoadRequest, Loaded, Outcome, RowSource, RowWri
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::yield_now;
 
-/// Rows are sent in pieces of about this size.
+/// Rows are sent in pieces of about this size, and of half of what the server takes at most.
 const PIECE: usize = 256 * 1024;
 /// What decides how rows are loaded.
 const ASK: &str = "SELECT @@max_allowed_packet, @@character_set_database";
@@ -60,7 +60,7 @@ async fn by_method(
         Some(BulkMethod::BulkExecute) if session.bulk => {
             bulk::load(session, server, request, source).await
         }
-        Some(BulkMethod::LoadData) => load_data(session, request, source).await,
+        Some(BulkMethod::LoadData) => load_data(session, server, request, source).await,
         Some(BulkMethod::MultiRowInsert) => insert(session, server, request, source).await,
         Some(other) => Err(DbError::new(
             ErrorClass::Fatal,
@@ -72,7 +72,7 @@ async fn by_method(
         )),
         None if session.bulk => bulk::load(session, server, request, source).await,
         None if !server.local_files => insert(session, server, request, source).await,
-        None => match load_data(session, request, source).await {
+        None => match load_data(session, server, request, source).await {
             // Refused before it asked for a row.
             Err(e) if NOT_ALLOWED.contains(&e.code.as_str()) => {
                 insert(session, server, request, source).await
@@ -126,6 +126,7 @@ fn into_table(dialect: &Dialect, request: &LoadRequest<'_>, between: &str) -> St
 
 async fn load_data(
     session: &mut MysqlSession,
+    server: &Server,
     request: &LoadRequest<'_>,
     source: &mut dyn RowSource,
 ) -> Result<Loaded, DbError> {
@@ -144,7 +145,9 @@ async fn load_data(
         }
     }
     session.state = State::Busy;
-    let (rows, sequence) = send_rows(session, source, frame.sequence()).await?;
+    // A piece is a packet, which ends with a whole row.
+    let piece = PIECE.min(server.max_packet / 2);
+    let (rows, sequence) = send_rows(session, source, frame.sequence(), piece).await?;
     frame = Frame::from_sequence(sequence);
     let mut reply = Results::new(Count, session.terms);
     match session.receive(&mut frame, &mut reply).await? {
@@ -166,6 +169,7 @@ async fn send_rows(
     session: &mut MysqlSession,
     source: &mut dyn RowSource,
     mut sequence: u8,
+    longest: usize,
 ) -> Result<(u64, u8), DbError> {
     let mut piece = Request::packet();
     let mut rows = 0;
@@ -173,7 +177,7 @@ async fn send_rows(
     loop {
         let out = piece.restart();
         let begin = out.len();
-        while more && out.len() < PIECE {
+        while more && out.len() - begin < longest {
             let before = out.len();
             more = source.next_row(&mut RowWriter::tsv(out));
             if more {

@@ -131,10 +131,15 @@ pub(super) async fn decide(
              {why}; nothing was changed. Use another database, or add --force to drop it"
         )));
     }
+    // Before its rows are compared, which a lock on the table does not allow.
+    let held = match proof {
+        Proof::Leftover => catalog::contents(session, table).await.map_err(statement)?,
+        _ => None,
+    };
     let why_not = proof.why_not(session, looked, &found);
     let why = match why_not.await.map_err(statement)? {
         None if proof != Proof::Empty || !others_began(mark, journal) => {
-            return Ok(Decision::Recreate(proof));
+            return Ok(Decision::Recreate(held.map_or(proof, Proof::Holds)));
         }
         why => why,
     };

@@ -180,7 +180,7 @@ async fn acquire(
     scope: Scope,
 ) -> Result<Option<(Session, LoadLock)>, EngineError> {
     let lost = |error: DbError| EngineError::Connect { session: 0, error };
-    let mut session = connector.connect(0).await.map_err(lost)?;
+    let mut session = super::open(connector, 0).await.map_err(lost)?;
     let attempt = take(&mut session, scope).await.map_err(lost)?;
     let held_by = match attempt {
         Attempt::Taken(lock) => return Ok(Some((session, lock))),

@@ -2,7 +2,7 @@
 
 use super::decide::Decision;
 use super::mark::{self, Mark};
-use super::{LoadSpec, grid, statement};
+use super::{LoadSpec, grid, open, statement};
 use crate::error::EngineError;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -70,7 +70,7 @@ impl Making {
         failure: &RefCell<Option<EngineError>>,
     ) -> Result<(), EngineError> {
         // Of several hosts the first makes them all.
-        let opened = connector.connect(0).await;
+        let opened = open(connector, 0).await;
         let mut session = opened.map_err(|error| EngineError::Connect {
             session: number,
             error,
@@ -130,7 +130,11 @@ async fn table(
         disown(session, plan, spec).await.map_err(statement)?;
     } else {
         let mark = mark::loading(plan, spec.seed, spec.owner());
-        make(session, plan, &mark).await.map_err(statement)?;
+        let made = make(session, plan, &mark).await;
+        made.map_err(|mut error| {
+            error.message = format!("table {} can't be made: {}", plan.name, error.message);
+            statement(error)
+        })?;
     }
     let parts = grid::lacking(plan, &there, size);
     journal::add(session, &plan.name, &parts)

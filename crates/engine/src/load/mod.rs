@@ -37,7 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, StudyLoad};
+use tidemark_core::{DbError, ErrorClass, StudyLoad};
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::{BulkMethod, Connector, Session};
 use tidemark_runtime::block_on;
@@ -207,8 +207,10 @@ pub fn prepare(
         begin::leave(connector, share.me, tables.collect())
     });
     if let Err(error) = loaded {
-        // Who interrupts a load goes on with it.
-        let notes = !matches!(error, EngineError::Interrupted);
+        // Who interrupts a load goes on with it, and of rows that an earlier call left, or that are not
+        // what was loaded, nobody knows whose they are.
+        let unknown = matches!(error, EngineError::Interrupted | EngineError::Check(_));
+        let notes = rows_there == 0 && !unknown;
         begin::give_up(connector, workload, spec, share.me, notes);
         return Err(LoadFailure {
             error,
@@ -343,6 +345,23 @@ pub(crate) fn plans(
         .map_err(|e| EngineError::Unsupported(e.to_string()))
 }
 
+/// Opens a session of a load: no limit of the server's or the account's ends what it does.
+///
+/// # Errors
+/// Why it can't be opened.
+pub(crate) async fn open(connector: &Connector, number: usize) -> Result<Session, DbError> {
+    let mut session = connector.connect(number).await?;
+    if let Some(sql) = session.dialect().without_limits() {
+        match session.query(&sql).await {
+            Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
+            // The account may not, or the engine has none.
+            Err(_) => session.rollback().await?,
+            Ok(_) => {}
+        }
+    }
+    Ok(session)
+}
+
 /// Runs housekeeping on one session of its own.
 pub(crate) fn on_session<T: 'static>(
     connector: &Connector,
@@ -350,8 +369,7 @@ pub(crate) fn on_session<T: 'static>(
 ) -> Result<T, EngineError> {
     let connector = connector.clone();
     block_on(async move {
-        let mut session = connector
-            .connect(0)
+        let mut session = open(&connector, 0)
             .await
             .map_err(|error| EngineError::Connect { session: 0, error })?;
         let result = work(&mut session).await;

@@ -78,7 +78,7 @@ impl Watch {
             Some(session) => session,
             None => {
                 // On the host where the clients' locks are ([`super::guard`]): each may have its own.
-                let opened = self.connector.connect(0).await;
+                let opened = super::open(&self.connector, 0).await;
                 session.insert(opened.map_err(|error| EngineError::Connect { session: 0, error })?)
             }
         };

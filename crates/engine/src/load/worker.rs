@@ -3,7 +3,7 @@
 use super::begin::Me;
 use super::board::{Board, Job, Task};
 use super::watch::Watch;
-use super::{LoadSpec, Share, count, finish, statement, verify};
+use super::{LoadSpec, Share, count, finish, open, statement, verify};
 use crate::error::EngineError;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -111,7 +111,7 @@ impl Worker {
     }
 
     async fn open(&self) -> Result<Session, EngineError> {
-        let opened = self.connector.connect(self.number).await;
+        let opened = open(&self.connector, self.number).await;
         opened.map_err(|error| EngineError::Connect {
             session: self.number,
             error,

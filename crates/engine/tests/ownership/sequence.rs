@@ -201,7 +201,12 @@ impl Play<'_> {
 
     fn study_load(&mut self) {
         let load = self.load(Replace::Nothing, true);
-        let expected = self.study.undisturbed && load.tables <= self.study.tables;
+        // A table that others refer to is nobody's to drop.
+        let is_referred =
+            |table: &&str| self.place.describe(&format!("child_of_{table}")).is_some();
+        let expected = self.study.undisturbed
+            && load.tables <= self.study.tables
+            && !TABLES.iter().any(is_referred);
         let done = load.run(self.place).map_err(|e| e.to_string());
         self.told("study load", &load, done.clone());
         self.look(&[]);
@@ -331,6 +336,7 @@ impl Play<'_> {
                 self.place.execute(std::slice::from_ref(statement));
             }
         }
+        self.forget_deleted();
         let cut_off = self.dice.random_bool(0.2);
         let after = match cut_off {
             true => Contents::new(),
