@@ -1,7 +1,9 @@
 //! What the specification of TPC-C asks (revision 5.11), and what a record says of a run's scale.
 
 use crate::option;
+use crate::thresholds::{CHANCE, SAMPLES_BEYOND};
 use tidemark_core::record::RunRecord;
+use tidemark_stats::Histogram;
 
 /// The type whose rate is tpmC.
 pub const NEW_ORDER: &str = "NewOrder";
@@ -42,6 +44,41 @@ const fn asked(name: &'static str, least_share: Option<f64>, limit_s: f64) -> As
     }
 }
 
+/// Whether a limit is kept, as far as the transactions tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// There are too few transactions to tell.
+    TooFew,
+}
+
+/// Whether 90 % of a type's transactions were as quick as its limit asks. With fewer than a hundred
+/// only what chance can't explain is told: so many above the limit that it is broken.
+pub fn keeps_limit(latency: &Histogram, limit_s: f64) -> Kept {
+    let samples = latency.count() as f64;
+    if samples >= SAMPLES_BEYOND / (1.0 - PERCENTILE / 100.0) {
+        let p90_s = latency.percentile_ns(PERCENTILE) as f64 / 1e9;
+        return if p90_s > limit_s { Kept::No } else { Kept::Yes };
+    }
+    let slow = latency
+        .occupied()
+        .filter(|(ns, _)| *ns as f64 / 1e9 > limit_s);
+    let slow: u64 = slow.map(|(_, count)| count).sum();
+    let share = 1.0 - PERCENTILE / 100.0;
+    let chance = CHANCE * (samples * share * PERCENTILE / 100.0).sqrt();
+    if samples > 0.0 && slow as f64 > samples * share + chance {
+        Kept::No
+    } else {
+        Kept::TooFew
+    }
+}
+
+/// What limits are of (clause 5.2.5.7).
+const PERCENTILE: f64 = 90.0;
+
 /// Whether a record is of a TPC-C run.
 pub fn is_tpcc(record: &RunRecord) -> bool {
     record.workload == "tpcc"
@@ -71,4 +108,39 @@ pub fn waits(record: &RunRecord) -> f64 {
 /// Whether users did only one of keying and thinking.
 pub fn waits_for_one(record: &RunRecord) -> bool {
     !matches!(option(record, "wait-for"), None | Some("both"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// So many transactions, of which so many took 6 s.
+    fn latencies(all: u64, slow: u64) -> Histogram {
+        let mut h = Histogram::new();
+        for n in 0..all {
+            h.record(Duration::from_millis(if n < slow { 6000 } else { 100 }));
+        }
+        h
+    }
+
+    #[test]
+    fn a_limit_is_judged_where_there_are_transactions_enough() {
+        for (all, slow, kept) in [
+            (0, 0, Kept::TooFew),
+            (8, 0, Kept::TooFew),
+            (8, 2, Kept::TooFew),
+            (8, 8, Kept::No),
+            (50, 30, Kept::No),
+            (99, 0, Kept::TooFew),
+            (101, 5, Kept::Yes),
+            (101, 20, Kept::No),
+        ] {
+            assert_eq!(
+                keeps_limit(&latencies(all, slow), 5.0),
+                kept,
+                "{slow} of {all}"
+            );
+        }
+    }
 }

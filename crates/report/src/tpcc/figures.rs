@@ -4,8 +4,9 @@ use crate::digest::Digest;
 use crate::merge::{TypeLatency, per_second};
 use crate::{ReportError, load};
 use std::fmt;
+pub use tidemark_analysis::tpcc::Kept;
 pub use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
-use tidemark_analysis::tpcc::{ASKED, Asked, DEFERRED, is_tpcc, waits, waits_for_one};
+use tidemark_analysis::tpcc::{ASKED, Asked, DEFERRED, is_tpcc, keeps_limit, waits, waits_for_one};
 pub(super) use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
 use tidemark_core::is_currency;
 use tidemark_core::record::RunRecord;
@@ -111,14 +112,11 @@ pub struct TypeFigures {
     pub percentiles_ms: [f64; 5],
     /// What the 90th percentile must not exceed, in seconds.
     pub limit_s: f64,
+    /// Whether 90 % were quick enough.
+    pub quick_enough: Kept,
 }
 
 impl TypeFigures {
-    /// Whether 90 % were quick enough.
-    pub fn quick_enough(&self) -> bool {
-        self.percentiles_ms[1] <= self.limit_s * 1000.0
-    }
-
     /// Whether there were enough of them. A mix that is drawn at random lies around its weights:
     /// only what chance does not explain (three standard errors) is too little.
     pub fn often_enough(&self) -> bool {
@@ -129,6 +127,15 @@ impl TypeFigures {
             }
             _ => true,
         }
+    }
+
+    /// Whether there are so few transactions in all that a type without any could be chance.
+    pub fn too_few_for_shares(&self) -> bool {
+        let Some(least) = self.least_share else {
+            return false;
+        };
+        let chance = (least * (100.0 - least) / self.all.max(1) as f64).sqrt();
+        3.0 * chance >= least
     }
 }
 
@@ -278,6 +285,7 @@ fn type_figures(asked: &Asked, latency: Option<&TypeLatency>, all: u64) -> Optio
         mean_ms: h.mean_ns() / 1e6,
         percentiles_ms: [50.0, 90.0, 95.0, 99.0, 100.0].map(|p| h.percentile_ns(p) as f64 / 1e6),
         limit_s,
+        quick_enough: keeps_limit(h, limit_s),
     })
 }
 

@@ -1,6 +1,6 @@
 //! TPC-C's results in words, the same in every form of report and after a run.
 
-use super::figures::{Figures, NoEfficiency, TERMINALS_PER_WAREHOUSE, TypeFigures};
+use super::figures::{Figures, Kept, NoEfficiency, TERMINALS_PER_WAREHOUSE, TypeFigures};
 use super::texts::{self, Texts};
 use crate::ReportError;
 use crate::digest::Digest;
@@ -166,17 +166,24 @@ fn waits(f: &Figures, t: &Texts) -> String {
 
 fn verdict(of: &TypeFigures, t: &Texts) -> String {
     let broken: Vec<&str> = [
-        (of.quick_enough(), t.too_slow),
+        (of.quick_enough != Kept::No, t.too_slow),
         (of.often_enough(), t.too_few),
     ]
     .into_iter()
     .filter_map(|(kept, word)| (!kept).then_some(word))
     .collect();
-    if broken.is_empty() {
-        t.met.into()
-    } else {
+    if !broken.is_empty() {
         broken.join(t.gap)
+    } else if is_untold(of) {
+        t.untold.into()
+    } else {
+        t.met.into()
     }
+}
+
+/// Whether a type's transactions are too few to tell whether its limits were met.
+fn is_untold(of: &TypeFigures) -> bool {
+    of.quick_enough == Kept::TooFew || of.too_few_for_shares()
 }
 
 /// `None` when there was nothing to judge.
@@ -184,19 +191,24 @@ fn verdict_of_all(f: &Figures, t: &Texts) -> Option<String> {
     if f.types.is_empty() {
         return None;
     }
-    let broken: Vec<String> = f
-        .types
-        .iter()
-        .filter(|of| !(of.quick_enough() && of.often_enough()))
-        .map(|of| {
-            let verdict = verdict(of, t);
-            fill(t.broken_type, &[("type", of.name), ("verdict", &verdict)])
-        })
-        .collect();
-    Some(if broken.is_empty() {
-        t.all_met.into()
-    } else {
-        fill(t.broken, &[("types", &broken.join(t.comma))])
+    let is_broken = |of: &&TypeFigures| of.quick_enough == Kept::No || !of.often_enough();
+    let broken = f.types.iter().filter(is_broken).map(|of| {
+        let verdict = verdict(of, t);
+        fill(t.broken_type, &[("type", of.name), ("verdict", &verdict)])
+    });
+    let broken: Vec<String> = broken.collect();
+    let untold = f.types.iter().filter(|of| !is_broken(of) && is_untold(of));
+    let untold: Vec<&str> = untold.map(|of| of.name).collect();
+    let mut said = Vec::new();
+    if !broken.is_empty() {
+        said.push(fill(t.broken, &[("types", &broken.join(t.comma))]));
+    }
+    if !untold.is_empty() {
+        said.push(fill(t.untold_types, &[("types", &untold.join(t.comma))]));
+    }
+    Some(match said.is_empty() {
+        true => t.all_met.into(),
+        false => said.join(t.space),
     })
 }
 
