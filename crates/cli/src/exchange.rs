@@ -1,7 +1,7 @@
 //! `export` and `import`: runs leave a store and come into another.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
+use crate::output::{print, print_data};
 use crate::runs::open;
 use crate::storing::store_path;
 use crate::{args, chosen, imported, progress, written};
@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{counted, printable, printable_lines};
+use tidemark_core::{counted, printable};
 use tidemark_files::{Replace, permitted, write};
 use tidemark_store::{Store, StoreError, check_id, from_json, to_json};
 
@@ -34,7 +34,7 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
                 "--format parquet is no text: name a file for it, for example -o run.parquet",
             ));
         }
-        print(&String::from_utf8_lossy(&exported(
+        print_data(&String::from_utf8_lossy(&exported(
             &store,
             id,
             &words.format,
@@ -192,8 +192,7 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
             }
             Err(failure) => {
                 if words.files.len() > 1 {
-                    let said = printable_lines(&failure.message).into_owned();
-                    bar.suspend(|| eprintln!("tidemark: {said}"));
+                    bar.suspend(|| eprintln!("tidemark: {}", failure.message));
                 }
                 failures.push(failure);
             }

@@ -6,6 +6,16 @@ macro_rules! say {
     ($($arg:tt)*) => { $crate::output::print(&format!("{}\n", format_args!($($arg)*))) };
 }
 
+/// Shadows the standard library's: all that is said on the error output is harmless to a terminal.
+macro_rules! eprintln {
+    ($($arg:tt)*) => { $crate::output::complain(&format!("{}\n", format_args!($($arg)*))) };
+}
+
+/// The same without the end of a line.
+macro_rules! eprint {
+    ($($arg:tt)*) => { $crate::output::complain(&format!($($arg)*)) };
+}
+
 mod args;
 mod care;
 mod chosen;
@@ -65,8 +75,7 @@ fn main() -> process::ExitCode {
     let code = match done {
         Ok(code) => code,
         Err(failure) => {
-            let said = secrets::hide(&failure.message);
-            eprintln!("tidemark: {}", tidemark_core::printable_lines(&said));
+            eprintln!("tidemark: {}", failure.message);
             failure.code
         }
     };

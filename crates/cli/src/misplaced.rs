@@ -2,6 +2,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::secrets;
+use tidemark_core::printable_document;
 
 /// How a target is given.
 const TARGET: &str = "a target is given behind a workload, as in: tidemark sysbench \
@@ -54,11 +55,11 @@ pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
         return ExitCode::Success;
     }
     let said = error.render().to_string();
-    let hidden = secrets::hide(&said);
-    if hidden == said {
+    if secrets::hide(&said) == said && printable_document(&said) == said {
+        // In clap's colours.
         let _ = error.print();
     } else {
-        eprint!("{}", tidemark_core::printable_lines(&hidden));
+        eprint!("{said}");
     }
     if words.iter().skip(1).any(|word| is_target(word))
         && words.first().is_some_and(|w| w != "doctor")

@@ -2,7 +2,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::written;
+use std::borrow::Cow;
 use std::path::Path;
+use tidemark_core::printable_document;
 use tidemark_core::record::RunRecord;
 use tidemark_report::{Lang, Many, OneRun, RunDigest};
 
@@ -84,8 +86,8 @@ pub fn render<'a>(
     let lang = language(lang);
     match format {
         Format::Html => run.html(lang).map_err(|e| failed(&e)),
-        Format::Markdown => run.markdown(lang).map_err(|e| failed(&e)),
-        Format::Text => run.text(lang).map_err(|e| failed(&e)),
+        Format::Markdown => run.markdown(lang).map(harmless).map_err(|e| failed(&e)),
+        Format::Text => run.text(lang).map(harmless).map_err(|e| failed(&e)),
         Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
         Format::Csv => {
             let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];
@@ -95,6 +97,15 @@ pub fn render<'a>(
             };
             Ok(one.csv())
         }
+    }
+}
+
+/// Text that people look at in a terminal, wherever it was written to: what a server called itself
+/// is not obeyed there.
+pub fn harmless(text: String) -> String {
+    match printable_document(&text) {
+        Cow::Owned(harmless) => harmless,
+        Cow::Borrowed(_) => text,
     }
 }
 

@@ -6,12 +6,11 @@ use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
 use crate::study::by_hand::{self, Studies};
 use crate::{args, chosen, output, progress, written};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
+use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{nearest, printable_lines};
 use tidemark_report::{
     ByHand, Many, OneRun, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
@@ -66,10 +65,7 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     };
     if printed {
         // What is in a field of CSV is kept as it is, unless it would be obeyed.
-        match std::io::stdout().is_terminal() {
-            true => output::print(&printable_lines(&text.replace("\r\n", "\n"))),
-            false => output::print(&text),
-        }
+        output::print_data(&text);
     } else {
         written::write(&out, text.as_bytes(), format, words.overwrite)?;
         output::print(&format!("{}\n", out.display()));
@@ -303,7 +299,7 @@ fn document(words: &args::Report, asked: Asked, format: Format) -> Result<String
         Format::Html => document.html(lang),
         Format::Json => document.json(),
         Format::Csv => Ok(document.csv()),
-        Format::Markdown | Format::Text => document.markdown(lang),
+        Format::Markdown | Format::Text => document.markdown(lang).map(render::harmless),
     };
     text.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
 }

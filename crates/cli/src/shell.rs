@@ -1,7 +1,7 @@
 //! `completions` and `man`: what shells and readers of manuals are told of the command line.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
+use crate::output::{print, print_data};
 use crate::secrets::redact;
 use crate::{args, oltpbench, sysbench, tpcc, tpch, written, ycsb};
 use clap::CommandFactory;
@@ -33,7 +33,7 @@ fn assigned(value: &str) -> String {
 pub fn completions(words: &args::Completions) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(words.shell, &mut whole()?, "tidemark", &mut script);
-    print(&String::from_utf8_lossy(&script));
+    print_data(&String::from_utf8_lossy(&script));
     Ok(ExitCode::Success)
 }
 

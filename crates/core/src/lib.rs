@@ -39,7 +39,7 @@ pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, opt
 pub use pacing::{
     Arrivals, DurationError, FindMax, Pacing, RateStep, ThinkTime, ThinkTimeError, parse_duration,
 };
-pub use printable::{printable, printable_lines};
+pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};

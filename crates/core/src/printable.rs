@@ -39,6 +39,28 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }))
 }
 
+/// The same for a document, whose line feeds and tabs stay. Escapes are JSON's, so that JSON stays what
+/// it is.
+///
+/// ```
+/// assert_eq!(tidemark_core::printable_document("a\tb\u{1b}[2J\r\n"), "a\tb\\u001b[2J\\u000d\n");
+/// ```
+pub fn printable_document(text: &str) -> Cow<'_, str> {
+    let harmful = |c| !matches!(c, '\n' | '\t') && is_obeyed(c);
+    if !text.chars().any(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        match harmful(c) {
+            // All of them are in the plane of four digits.
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn escaped(mut out: String, c: char) -> String {
     if is_obeyed(c) {
         out.extend(c.escape_default());

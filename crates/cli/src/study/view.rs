@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::Duration;
-use tidemark_core::printable_lines;
+use tidemark_core::{printable, printable_lines};
 use tidemark_live::{Controls, StudyInfo, StudyPicture};
 use tidemark_report::significant;
 use tidemark_store::{RunProgress, StepState, Store};
@@ -219,7 +219,7 @@ impl Drop for View {
 
 impl Bars {
     fn begins(&self, (name, expected): &(String, Duration)) {
-        self.step.set_message(name.clone());
+        self.step.set_message(printable(name).into_owned());
         self.step.set_prefix("");
         self.step.set_length(millis(*expected));
         self.step.set_position(0);
