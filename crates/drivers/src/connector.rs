@@ -178,7 +178,7 @@ impl Connector {
         let host = self.share(HostRole::Any, number);
         let host = host.or_else(|| self.share(HostRole::Read, number));
         Ok(Session::new(
-            self.open(host, Use::Housekeeping).await?,
+            Box::pin(self.open(host, Use::Housekeeping)).await?,
             None,
         ))
     }
@@ -210,7 +210,7 @@ impl Connector {
     /// # Errors
     /// As [`Connector::connect`].
     pub async fn connect_to(&self, host: usize) -> Result<Session, DbError> {
-        let opened = self.open(Some(host), Use::Housekeeping).await?;
+        let opened = Box::pin(self.open(Some(host), Use::Housekeeping)).await?;
         Ok(Session::new(opened, None))
     }
 
@@ -252,7 +252,7 @@ impl Connector {
     /// Opens a connection whose transactions have the level that was asked for.
     async fn open_isolated(&self, host: Option<usize>) -> Result<Connection, DbError> {
         let is_set = self.options.isolation.is_some() || !self.session.is_empty();
-        let mut connection = self.open(host, Use::Run { is_set }).await?;
+        let mut connection = Box::pin(self.open(host, Use::Run { is_set })).await?;
         if let Some(level) = self.options.isolation {
             Box::pin(isolation::isolate(&mut connection, level)).await?;
         }
@@ -262,7 +262,7 @@ impl Connector {
     /// Opens a connection that has the settings asked for.
     async fn open(&self, host: Option<usize>, purpose: Use) -> Result<Connection, DbError> {
         let mut connection = self.open_plain(host).await?;
-        let pooling = self.look(&connection).await;
+        let pooling = Box::pin(self.look(&connection)).await;
         if pooling != Pooling::Direct
             && let Err(error) = Box::pin(pooler::adapt(&mut connection, pooling, purpose)).await
         {

@@ -15,6 +15,7 @@ fn begins(peer: &mut Peer<TcpStream>) {
     peer.send(&[&greets]);
     peer.receive();
     peer.send(&[OK]);
+    peer.has_the_defaults();
     for id in [1, 2] {
         assert_eq!(peer.receive()[0], 0x16);
         peer.send(&[&[0, id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]);

@@ -95,6 +95,14 @@ impl<S: Read + Write> Peer<S> {
         self.send(&[&greeting(capabilities, "mysql_native_password")]);
         self.receive();
         self.send(&[OK]);
+        self.has_the_defaults();
+    }
+
+    /// Is asked for what changes values as they are read back, and can't tell.
+    pub fn has_the_defaults(&mut self) {
+        let asked = self.query();
+        assert!(asked.starts_with("SELECT @@SESSION."), "{asked}");
+        self.send(&[&error(1193, "HY000", "Unknown system variable")]);
     }
 }
 
