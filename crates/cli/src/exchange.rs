@@ -6,17 +6,16 @@ use crate::runs::open;
 use crate::storing::store_path;
 use crate::{args, chosen, imported, progress, written};
 use jiff::Timestamp;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable};
-use tidemark_files::{Replace, permitted, write};
+use tidemark_files::{Replace, permitted, read_text, write};
 use tidemark_store::{Store, StoreError, check_id, from_json, to_json};
 
 /// The longest file that is read as a record: ten days of intervals of a second have a tenth of it.
-const LONGEST_RECORD: u64 = 4 << 30;
+pub const LONGEST_RECORD: u64 = 4 << 30;
 
 /// Writes runs to files, or prints one.
 pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
@@ -261,15 +260,7 @@ fn known(there: RunRecord, comes: &RunRecord) -> Option<Taken> {
 /// One record from a file, as it may be kept.
 fn read(file: &Path) -> Result<RunRecord, Failure> {
     let bad = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", file.display()));
-    let opened = File::open(file).map_err(|e| bad(&format!("can't be read: {e}")))?;
-    let mut text = String::new();
-    opened
-        .take(LONGEST_RECORD)
-        .read_to_string(&mut text)
-        .map_err(|e| bad(&format!("can't be read: {e}")))?;
-    if text.len() as u64 == LONGEST_RECORD {
-        return Err(bad(&"longer than any run record"));
-    }
+    let text = read_text(file, LONGEST_RECORD).map_err(|e| bad(&e))?;
     let record = from_json(&text).map_err(|e| bad(&e))?;
     drop(text);
     check_id(&record.id).map_err(|e| bad(&e))?;

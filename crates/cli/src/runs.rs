@@ -1,5 +1,6 @@
 //! `workloads`, `runs`, `show`.
 
+use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
@@ -10,6 +11,7 @@ use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
+use tidemark_files::read_text;
 use tidemark_report::{OneRun, significant};
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
@@ -130,7 +132,10 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     if older > 0 {
         let all = shown.saturating_add(older);
         let older = counted(older as u64, "older run is", "older runs are");
-        text.push_str(&format!("{older} not shown; --limit={all} lists all\n"));
+        // Beside the list, which programs read.
+        print(&text)?;
+        eprintln!("{older} not shown; --limit={all} lists all");
+        return Ok(ExitCode::Success);
     }
     print(&text)
 }
@@ -277,8 +282,8 @@ pub fn record_of(store: &args::StoreArg, name: &str) -> Result<RunRecord, Failur
 /// [`Failure`] when it can't be read.
 pub fn record_in(file: &Path) -> Result<RunRecord, Failure> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|e| Failure::usage(format!("{shown}: can't be read: {e}")))?;
+    let text =
+        read_text(file, LONGEST_RECORD).map_err(|e| Failure::usage(format!("{shown}: {e}")))?;
     let record = from_json(&text).map_err(|e| Failure::usage(format!("{shown}: {e}")))?;
     imported::without_passwords(record).map_err(|e| Failure::usage(format!("{shown}: {e}")))
 }

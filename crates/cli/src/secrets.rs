@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::program;
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
-use tidemark_core::{printable, redact_target, redact_url, redact_urls, redact_value};
+use tidemark_core::{nearest, printable, redact_target, redact_url, redact_urls, redact_value};
 
 /// Carries the original arguments over to the second start, separated by the unit separator.
 const VARIABLE: &str = "TIDEMARK_ARGUMENTS";
@@ -27,6 +27,17 @@ const WITH_LETTER: &[&str] = &["tpcc", "tpch"];
 /// Whether an option of this name, without dashes in front, is one of those that hold a secret.
 pub fn is_password_option(name: &str) -> bool {
     PASSWORD_OPTIONS.contains(&name.replace('_', "-").as_str())
+}
+
+/// Whether an option may hold a secret, of whatever tool it is and however it is misspelt.
+fn may_be_password_option(name: &str) -> bool {
+    let plain = name.trim_start_matches('-').to_ascii_lowercase();
+    let like = |known: &&str| nearest(&plain, [*known]).is_some();
+    ["pass", "pwd", "secret", "token"]
+        .iter()
+        .any(|part| plain.contains(part))
+        || (plain.contains("pas") && PASSWORD_OPTIONS.iter().any(|known| like(&known)))
+        || is_password_option(&plain)
 }
 
 /// The command line as given, for [`hide`].
@@ -141,6 +152,10 @@ pub fn redact(args: &[String]) -> Vec<String> {
     let mut hide_next = false;
     let mut target_next = false;
     let names_target = args.get(1).is_some_and(|word| word == "doctor");
+    // A target in the place of a command, as `u/pw@h`.
+    let is_first = |arg: &String| {
+        arg.contains('@') && args.get(1).is_some_and(|first| std::ptr::eq(first, arg))
+    };
     let is_command = |a: &String| WITH_LETTER.contains(&a.as_str());
     let letter = match args.get(1) {
         // Its flags may stand before the command.
@@ -173,10 +188,12 @@ pub fn redact(args: &[String]) -> Vec<String> {
             };
             let is_password =
                 name.starts_with("--") && is_password_option(name.trim_start_matches('-'));
+            // With one dash, or misspelt: it is refused, and told.
+            let may_be = is_password || (name.starts_with('-') && may_be_password_option(name));
             match value {
                 Some("") => arg.clone(),
-                Some(_) if is_password => format!("{name}=***"),
-                None if is_password => {
+                Some(_) if may_be => format!("{name}=***"),
+                None if may_be => {
                     hide_next = true;
                     arg.clone()
                 }
@@ -187,7 +204,7 @@ pub fn redact(args: &[String]) -> Vec<String> {
                 }
                 // A URL of a file stands behind a `=`, too, and is read as the word that it is in.
                 _ if arg.starts_with('-') => redact_url(arg),
-                _ if names_target => redact_target(arg),
+                _ if names_target || is_first(arg) => redact_target(arg),
                 // In the wrong place, or without a scheme.
                 _ => redact_value(arg),
             }
@@ -260,6 +277,10 @@ mod tests {
             ("ycsb -ptarget=u:geheim", "ycsb -ptarget=u:***"),
             ("u:geheim@h", "u:***@h"),
             ("show mysql://u:geheim", "show mysql://u:***"),
+            ("x -mysql-password=geheim", "x -mysql-password=***"),
+            ("x --mysql-pasword=geheim", "x --mysql-pasword=***"),
+            ("x --pgsql-pass geheim", "x --pgsql-pass ***"),
+            ("u/geheim@h", "u/***@h"),
             ("show tag:before study:last", "show tag:before study:last"),
             ("x --rate=1:2@3", "x --rate=1:2@3"),
         ] {

@@ -28,6 +28,12 @@ fn a_target_that_is_no_url_keeps_its_password() {
         ("u:geheim@h/db", "target u:***@h/db: not a URL"),
         ("mysql:u:geheim@h", "for example mysql://"),
         ("mysql:/u:geheim@h", "not a URL"),
+        ("mysql//u:geheim", "not a URL"),
+        ("u/geheim@h", "u/***@h"),
+        ("oracle://u/geheim@h:1521/x", "unknown scheme oracle"),
+        ("postgres://u@h/db?secret=geheim", "unknown key secret"),
+        ("mysql://u@h/db?auth=geheim", "unknown key auth"),
+        ("sqlite://u:geheim@h/db", "a file has no account"),
         ("mysql//u:geheim@h", "not a URL"),
         ("u:geheim@tcp(h)/db", "u:***@tcp(h)/db"),
         ("host=h password=geheim", "for example postgres://"),
@@ -40,7 +46,7 @@ fn a_target_that_is_no_url_keeps_its_password() {
         ("mysql://u:geheim@/db?socket=", "socket= names nothing"),
         (
             "postgres://u:geheim@h/db?sslmode=require",
-            "did you mean tls",
+            "write tls=no-verify",
         ),
     ] {
         let option = format!("{RUN}={target}");
@@ -95,6 +101,15 @@ fn a_url_in_the_wrong_place_keeps_its_password() {
         (&["completions", URL], "mysql://u:***@h/db"),
         (&["demo", "--rows", URL], "mysql://u:***@h/db"),
         (&["demo", "host=h password=geheim"], "password=***"),
+        (
+            &["sysbench", "oltp_insert", "-mysql-password=geheim", "run"],
+            "-mysql-password",
+        ),
+        (
+            &["sysbench", "oltp_insert", "--mysql-pasword=geheim"],
+            "pasword",
+        ),
+        (&["u/geheim@h"], "--target=mysql://"),
     ];
     for (args, words) in cases {
         refused(&dir, args, words);

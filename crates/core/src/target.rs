@@ -11,7 +11,7 @@ pub use redact::{redact_target, redact_url, redact_value};
 pub use redact_text::{is_password_name, redact_text, redact_urls};
 
 use crate::{Protocol, Secret, nearest};
-use advice::{ESCAPES, SQLITE_EXAMPLE, example_like, key_elsewhere};
+use advice::{ESCAPES, SQLITE_EXAMPLE, example_like, key_elsewhere, libpq_key, sslmode};
 use percent_encoding::{
     AsciiSet, CONTROLS, percent_decode_str, percent_encode_byte, utf8_percent_encode,
 };
@@ -145,6 +145,11 @@ impl Target {
             example: example_like(url),
         };
         if let Some(path) = url.strip_prefix("sqlite:") {
+            if redact::has_account(url) {
+                return Err(fail(
+                    "a file has no account; of a file that is called so write sqlite:./NAME".into(),
+                ));
+            }
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {
                 return Err(TargetError {
@@ -183,6 +188,15 @@ impl Target {
             _ => protocol.default_port(),
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        // libpq's way of naming the port.
+        let default_port = match query.split('&').find_map(|pair| pair.strip_prefix("port=")) {
+            Some(port) => port
+                .parse()
+                .ok()
+                .filter(|port| *port > 0)
+                .ok_or_else(|| fail("port=: allowed is 1 to 65535".into()))?,
+            None => default_port,
+        };
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
         let (account, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
@@ -229,10 +243,14 @@ impl Target {
             }
         }
         let role = seen.remove("role");
+        seen.remove("port");
+        // A socket's name has the port that stands before the database, too.
+        let port = match target.hosts.first() {
+            Some(Host::Tcp { port, .. }) => *port,
+            _ => default_port,
+        };
         for (key, value) in seen {
-            target
-                .set_query(&key, &value, default_port)
-                .map_err(doubtful)?;
+            target.set_query(&key, &value, port).map_err(doubtful)?;
         }
         if target.hosts.is_empty() {
             target.hosts.push(Host::Tcp {
@@ -277,7 +295,7 @@ impl Target {
                 };
                 return Err(format!("{key}= names nothing; write {example}"));
             }
-            "ca" | "cert" | "key" if value.is_empty() => {
+            "ca" | "cert" | "key" | "sslrootcert" | "sslcert" | "sslkey" if value.is_empty() => {
                 return Err(format!("{key}= names no file; write {key}=/path/{key}.pem"));
             }
             "socket" => self.hosts = vec![Host::Unix(value.into())],
@@ -299,10 +317,25 @@ impl Target {
                     }
                 }
             }
-            "ca" => self.ca = Some(value.into()),
-            "cert" => self.cert = Some(value.into()),
-            "key" => self.key = Some(value.into()),
+            "ca" | "sslrootcert" => self.ca = Some(value.into()),
+            "cert" | "sslcert" => self.cert = Some(value.into()),
+            "key" | "sslkey" => self.key = Some(value.into()),
+            // libpq's: those that mean what ours do (PostgreSQL manual, 34.19.1).
+            "sslmode" => {
+                self.tls = match value {
+                    "disable" => TlsMode::Disabled,
+                    "verify-ca" => TlsMode::VerifyCa,
+                    "verify-full" => TlsMode::VerifyFull,
+                    _ => return Err(sslmode(value)),
+                }
+            }
+            "user" => self.user = value.into(),
+            "password" => self.password = Secret::new(value),
+            "dbname" => self.database = value.into(),
             other => {
+                if let Some(instead) = libpq_key(other) {
+                    return Err(format!("{other} is a key of libpq's: {instead}"));
+                }
                 let hint = key_elsewhere(other)
                     .or_else(|| nearest(other, QUERY_KEYS.iter().copied()))
                     .map(|n| format!("; did you mean {n}?"))
@@ -376,6 +409,7 @@ fn parse_host(text: &str, default_port: u16, has_account: bool) -> Result<Host, 
         // The name is in front of what is wrong, and may be the user.
         Some((host, port)) => {
             let port = port_of(port)?;
+            let host = if host.is_empty() { "127.0.0.1" } else { host };
             Ok(Host::Tcp {
                 host: name_of(host)?,
                 port,

@@ -109,6 +109,7 @@ fn a_study_is_found_by_id_beginning_name_and_last() {
         ("first", "s2-b"),
         ("s2-c", "s2-c"),
         ("last", "s2-c"),
+        ("study:last", "s2-c"),
     ] {
         assert_eq!(store.study(word).unwrap().id, id, "{word}");
     }

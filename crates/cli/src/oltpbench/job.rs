@@ -12,6 +12,7 @@ use tidemark_core::OptionKind::{Choice, Int, Rates};
 use tidemark_core::{
     Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target, option,
 };
+use tidemark_files::LONGEST_CONFIGURATION;
 use tidemark_oltpbench::{Rate, Remark, TargetProblem, Work, WorkloadFile};
 use tidemark_workloads::Definition;
 
@@ -128,7 +129,8 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
              -c workload.xml --load=true"
         )));
     }
-    let bytes = std::fs::read(path).map_err(|e| shown(&format!("can't be read: {e}")))?;
+    let bytes =
+        tidemark_files::read(path.as_ref(), LONGEST_CONFIGURATION).map_err(|e| shown(&e))?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let line = 1 + e.as_bytes()[..e.utf8_error().valid_up_to()]
             .iter()

@@ -4,6 +4,7 @@ use super::private;
 use super::vocabulary::Vocabulary;
 use crate::exit::Failure;
 use std::path::Path;
+use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_study::{Plan, Study, parse};
 
 /// A study with its steps.
@@ -22,11 +23,8 @@ pub struct Read {
 /// [`Failure`] of bad usage with everything that is wrong, by line.
 pub fn read(path: &Path) -> Result<Read, Failure> {
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| {
-        Failure::usage(format!(
-            "{shown}: can't be read: {e}; examples are in studies/"
-        ))
-    })?;
+    let text = read_text(path, LONGEST_CONFIGURATION)
+        .map_err(|e| Failure::usage(format!("{shown}: {e}; examples are in studies/")))?;
     understand(text, &shown)
 }
 

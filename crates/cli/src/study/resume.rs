@@ -12,6 +12,7 @@ use super::unusable::why_unusable;
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_observe::client_host;
 use tidemark_store::{
     ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
@@ -95,12 +96,12 @@ pub fn find(store: &Store, word: &str) -> Result<StudyRow, Failure> {
 /// have, and must say the same as then.
 fn file_of(row: &StudyRow, as_begun: bool) -> Result<Read, Failure> {
     let hides = row.file.contains("***");
-    let text = match std::fs::read_to_string(&row.path) {
+    let text = match read_text(row.path.as_ref(), LONGEST_CONFIGURATION) {
         Ok(text) => text,
         Err(_) if !hides => return file::understand(row.file.clone(), &row.path),
         Err(e) => {
             return Err(Failure::usage(format!(
-                "{}: can't be read: {e}; it is needed for its passwords, which are stored nowhere. \
+                "{}: {e}; it is needed for its passwords, which are stored nowhere. \
                  With password = \"env:VARIABLE\" a study does without its file",
                 row.path
             )));

@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use std::path::Path;
 use tidemark_core::parse_config_file;
+use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 
 /// The options of a configuration file, in its order.
 ///
@@ -10,8 +11,8 @@ use tidemark_core::parse_config_file;
 /// [`Failure`] of bad usage when the file can't be read or a line is not `name=value`.
 pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::usage(format!("--config-file={shown}: can't be read: {e}")))?;
+    let text = read_text(path, LONGEST_CONFIGURATION)
+        .map_err(|e| Failure::usage(format!("--config-file={shown}: {e}")))?;
     parse_config_file(&text).map_err(|e| Failure::usage(format!("--config-file={shown}, {e}")))
 }
 

@@ -158,6 +158,12 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             }
         }
     }
+    if is_common(script) && command == Command::Run {
+        return Err(Failure::usage(format!(
+            "{script} makes and drops tables and has no run of its own; name the script to run, for \
+             example oltp_read_write"
+        )));
+    }
     if definition.name.starts_with("select_random_") && options.uint("tables") > 1 {
         warnings.push(format!(
             "{} reads sbtest1 alone, as sysbench does",
@@ -188,8 +194,18 @@ fn lua_file(script: &str) -> Option<&str> {
     (path.is_file() && !folder.ends_with("share/sysbench")).then_some(script)
 }
 
+/// Whether a script is sysbench's `oltp_common`, whose tables are those of all its OLTP scripts.
+fn is_common(script: &str) -> bool {
+    let name = script.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".lua").unwrap_or(name) == "oltp_common"
+}
+
 /// The workload of a script's name.
 fn script_of(script: &str) -> Result<&'static Definition, Failure> {
+    let script = match is_common(script) {
+        true => "oltp_read_write",
+        false => script,
+    };
     let definition = find(script).map_err(|e| unknown_script(&e))?;
     if scripts().any(|d| d.name == definition.name) {
         return Ok(definition);
@@ -240,6 +256,12 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
             None => (option, None),
         };
         let name = name.replace('_', "-");
+        if name == "range-key-partitioning" {
+            return Err(Failure::usage(format!(
+                "--{name} is an option of a fork of sysbench, and none of sysbench; tables of ranges \
+                 are made by: --partitioning=range --partitions=8"
+            )));
+        }
         // `--name value` for options that want a value.
         if value.is_none() && kind(&name).is_some_and(|k| k != OptionKind::Bool) {
             value = Some(
@@ -459,6 +481,17 @@ mod tests {
         );
         let (said, _) = warned("select_random_points --tables=3 run");
         assert!(said.contains("reads sbtest1 alone"), "{said}");
+        assert!(failure("oltp_common.lua run").contains("no run of its own"));
+        let forks = failure("oltp_insert --range_key_partitioning=true prepare");
+        assert!(
+            forks.contains("fork") && forks.contains("--partitioning=range"),
+            "{forks}"
+        );
+        for script in ["oltp_common", "/usr/share/sysbench/oltp_common.lua"] {
+            for command in ["prepare", "cleanup"] {
+                assert!(parse(&args(&format!("{script} {command}"))).is_ok());
+            }
+        }
         let (said, command) = warned("--test=/usr/share/sysbench/oltp_insert.lua run");
         assert_eq!((said.as_str(), command), ("", Command::Run));
     }

@@ -4,9 +4,9 @@
 //! our own know the number of every line, which messages need.
 
 use crate::exit::{ExitCode, Failure};
-use std::io::ErrorKind;
 use std::path::Path;
 use tidemark_core::nearest;
+use tidemark_files::{LONGEST_CONFIGURATION, ReadError};
 
 /// The workloads of the paper, by name.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -37,11 +37,11 @@ pub struct Property {
 /// # Errors
 /// [`Failure`] of bad usage when there is neither, with the nearest name, or the file can't be read.
 pub fn read(path: &str) -> Result<Vec<Property>, Failure> {
-    let text = match std::fs::read(path) {
+    let text = match tidemark_files::read(path.as_ref(), LONGEST_CONFIGURATION) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => match built_in(path).filter(|_| error.kind() == ErrorKind::NotFound) {
-            Some(text) => text.to_string(),
-            None => return Err(missing(path, &error)),
+        Err(error) => match built_in(path) {
+            Some(text) if error.is_missing() => text.to_string(),
+            _ => return Err(missing(path, &error)),
         },
     };
     Ok(parse(&text, path))
@@ -70,7 +70,7 @@ fn built_in(path: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-fn missing(path: &str, error: &std::io::Error) -> Failure {
+fn missing(path: &str, error: &ReadError) -> Failure {
     let name = Path::new(path).file_name().and_then(|n| n.to_str());
     let hint = nearest(name.unwrap_or(path), BUILT_IN.iter().map(|(n, _)| *n))
         .map_or(String::new(), |n| format!("; did you mean -P {n}?"));

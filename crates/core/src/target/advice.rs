@@ -15,13 +15,61 @@ const POSTGRES_LIST: &str = "postgres://user:password@primary/sbtest,\
 /// The key of ours for what other tools' URLs call so (libpq, Connector/J, go-sql-driver).
 pub(super) fn key_elsewhere(key: &str) -> Option<&'static str> {
     Some(match key.to_ascii_lowercase().as_str() {
-        "sslmode" | "ssl-mode" | "ssl_mode" | "ssl" | "usessl" => {
+        "ssl-mode" | "ssl_mode" | "ssl" | "usessl" => {
             "tls (off, on, verify-full, verify-ca, no-verify)"
         }
-        "sslrootcert" | "sslca" | "ssl-ca" | "ssl_ca" => "ca",
-        "sslcert" | "ssl-cert" | "ssl_cert" => "cert",
-        "sslkey" | "ssl-key" | "ssl_key" => "key",
+        "sslca" | "ssl-ca" | "ssl_ca" => "ca",
+        "ssl-cert" | "ssl_cert" => "cert",
+        "ssl-key" | "ssl_key" => "key",
         "unix_socket" | "unixsocket" => "socket",
+        _ => return None,
+    })
+}
+
+/// What libpq's `sslmode` says that can't be taken over as it is.
+pub(super) fn sslmode(value: &str) -> String {
+    match value {
+        "require" => "sslmode=require encrypts and verifies nothing; write tls=no-verify for the \
+                      same, or tls=on to verify the server"
+            .into(),
+        "allow" | "prefer" => format!(
+            "sslmode={value} leaves it to the server whether the session is encrypted; write tls=on \
+             or tls=off"
+        ),
+        _ => "sslmode: allowed is disable, verify-ca, verify-full (or tls=off, verify-ca, on, no-verify)"
+            .into(),
+    }
+}
+
+/// What is done here in the place of libpq's key (PostgreSQL manual, 34.1.2).
+pub(super) fn libpq_key(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "connect_timeout" => "write --connect-timeout=10s on the command line",
+        "options" => "write --set-session='work_mem=65536' on the command line",
+        "application_name" | "fallback_application_name" => {
+            "sessions are named by Tidemark; leave it out"
+        }
+        "hostaddr" => "write the address as the host, as postgres://user@10.0.0.1:5432/db",
+        "target_session_attrs" => "name the hosts that only read in a URL with role=read",
+        "sslpassword"
+        | "sslcrl"
+        | "sslcrldir"
+        | "sslcompression"
+        | "sslsni"
+        | "sslnegotiation"
+        | "passfile"
+        | "service"
+        | "require_auth"
+        | "channel_binding"
+        | "gssencmode"
+        | "krbsrvname"
+        | "load_balance_hosts"
+        | "client_encoding"
+        | "keepalives"
+        | "keepalives_idle"
+        | "keepalives_interval"
+        | "keepalives_count"
+        | "tcp_user_timeout" => "there is nothing like it here; leave it out",
         _ => return None,
     })
 }

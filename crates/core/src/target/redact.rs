@@ -33,7 +33,10 @@ pub fn redact_url(url: &str) -> String {
 /// ```
 pub fn redact_target(given: &str) -> String {
     if given.starts_with("sqlite:") {
-        return given.into();
+        return match has_account(given) {
+            true => redact_one(given),
+            false => given.into(),
+        };
     }
     let mut shown = hidden_once(given);
     // What is hidden may let a text be read otherwise, as with any text.
@@ -68,11 +71,63 @@ fn hidden_once(given: &str) -> String {
     let is_url = given
         .split_once("://")
         .is_some_and(|(scheme, _)| is_scheme(scheme));
-    assignments(&match is_url {
+    let hidden = match is_url {
         true => redact_url(given),
         // u:pw@h/db, mysql:u:pw@h, u:pw@tcp(h)/db.
         false => without_password(given),
-    })
+    };
+    in_unknown_keys(&behind_slashes(&assignments(&hidden)))
+}
+
+/// A target with `***` for the values of keys that are not known to be harmless: what was written
+/// there may be a password by another name.
+fn in_unknown_keys(given: &str) -> String {
+    let Some((place, query)) = given.split_once('?') else {
+        return given.into();
+    };
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((key, value)) if !value.is_empty() && !is_harmless(key) => format!("{key}=***"),
+        _ => pair.to_string(),
+    });
+    format!("{place}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
+/// Whether a file's URL has an account, which no file has: the path may begin with a password.
+/// `sqlite:./u:x@h` names a file that is called so.
+pub(super) fn has_account(url: &str) -> bool {
+    let path = url.strip_prefix("sqlite://").unwrap_or_default();
+    let account = path.rsplit_once('@').map_or("", |(account, _)| account);
+    account.contains(':') && !path.starts_with(['/', '.'])
+}
+
+/// What else parts a user from a password, `u/pw@h`, and a password that ends the text behind a
+/// slash, `mysql//u:pw`.
+fn behind_slashes(given: &str) -> String {
+    let start = given.find("://").map_or(0, |at| at + 3);
+    let place = &given[start..];
+    if let Some((account, _)) = place.rsplit_once('@') {
+        return match account.find('/') {
+            Some(at) if !account.contains(':') => {
+                format!("{}/***{}", &given[..start + at], &place[account.len()..])
+            }
+            _ => given.into(),
+        };
+    }
+    let end = place.find('?').unwrap_or(place.len());
+    let mut from = 0;
+    while let Some(colon) = place[from..end].find(':').map(|at| from + at + 1) {
+        let word = place[colon..end]
+            .split(['/', ',', ':'])
+            .next()
+            .unwrap_or_default();
+        let is_address = place[..colon].contains('[');
+        let is_port = word.is_empty() || word.parse::<u16>().is_ok_and(|p| p > 0);
+        if !is_address && !is_port && word != "***" {
+            return format!("{}***", &given[..start + colon]);
+        }
+        from = colon;
+    }
+    given.into()
 }
 
 /// Whether text may stand before `://` (RFC 3986, 3.1).
@@ -92,14 +147,54 @@ fn redact_one(url: &str) -> String {
     };
     let query = query.map(|query| {
         let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((key, _)) if key.to_ascii_lowercase().contains("pass") || key == "pwd" => {
-                format!("{key}=***")
-            }
+            Some((key, _)) if is_secret(key) => format!("{key}=***"),
             _ => pair.to_string(),
         });
         format!("?{}", pairs.collect::<Vec<_>>().join("&"))
     });
     format!("{scheme}://{place}{}", query.unwrap_or_default())
+}
+
+/// Keys of URLs whose values are secrets by their names.
+fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let parts = ["pass", "pwd", "secret", "token", "auth"];
+    parts.iter().any(|part| key.contains(part))
+}
+
+/// Keys of URLs, ours and other tools', whose values are no secrets.
+fn is_harmless(key: &str) -> bool {
+    const HARMLESS: [&str; 28] = [
+        "socket",
+        "tls",
+        "ca",
+        "cert",
+        "key",
+        "host",
+        "hostaddr",
+        "role",
+        "port",
+        "user",
+        "dbname",
+        "database",
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "sslkey",
+        "ssl",
+        "usessl",
+        "connect_timeout",
+        "application_name",
+        "options",
+        "charset",
+        "collation",
+        "timeout",
+        "target_session_attrs",
+        "gssencmode",
+        "channel_binding",
+        "keepalives",
+    ];
+    HARMLESS.contains(&key.to_ascii_lowercase().as_str())
 }
 
 /// What stands behind a scheme, or without one.
@@ -167,6 +262,18 @@ mod tests {
             ("mysql:u:geheim@h", "mysql:***@h"),
             ("mysql:/u:geheim@h", "mysql:***@h"),
             ("mysql//u:geheim@h", "mysql//u:***@h"),
+            ("mysql//u:geheim", "mysql//u:***"),
+            ("u/geheim@h", "u/***@h"),
+            ("oracle://u/geheim@h:1521/x", "oracle://u/***@h:1521/x"),
+            (
+                "postgres://u@h/db?secret=geheim",
+                "postgres://u@h/db?secret=***",
+            ),
+            (
+                "postgres://u@h/db?auth=geheim&tls=on",
+                "postgres://u@h/db?auth=***&tls=on",
+            ),
+            ("sqlite://u:geheim@h/db", "sqlite://u:***@h/db"),
             ("postgres:geheim@h/db", "postgres:***@h/db"),
             ("u:geheim@tcp(h)/db", "u:***@tcp(h)/db"),
             ("u:geheim", "u:***"),
@@ -195,6 +302,8 @@ mod tests {
             "mysql://h1:3306,h2/db",
             "localhost:3306/db",
             "sqlite:a:b@c.db",
+            "sqlite:///data/a:b@c.db",
+            "postgres://u@h:5432,i:5433/db?application_name=x&options=-c%20a",
             "bench.db",
             "",
         ] {
@@ -203,6 +312,29 @@ mod tests {
     }
 
     proptest! {
+        /// Whichever sign is missing, doubled or another one: a password behind a user goes.
+        #[test]
+        fn no_form_of_a_target_shows_a_password(
+            scheme in "(mysql|postgres|oracle|sqlserver|jdbc:mysql)?",
+            sign in "(://|:/|//|:|:///)?",
+            between in "[:/]",
+            before in "[a-z!$*%]{0,4}", after in "[a-z!$*%]{0,4}",
+            host in "(@h|@h:1521|@\\[::1\\]:1|@tcp\\(h:1\\))",
+            end in "(/db|/db\\?tls=on|:x|)",
+            query in "(secret|auth|token|pw|apikey)",
+        ) {
+            let password = format!("{before}GEHEIM{after}");
+            for given in [
+                format!("{scheme}{sign}u{between}{password}{host}{end}"),
+                format!("{scheme}{sign}u:{password}"),
+                format!("{scheme}://u@h/db?{query}={password}"),
+                format!("{scheme}://u@h/db?tls=on&{query}={password}&ca=/x"),
+            ] {
+                let shown = redact_target(&given);
+                prop_assert!(!shown.contains("GEHEIM"), "{given}: {shown}");
+            }
+        }
+
         #[test]
         fn once_is_enough(given in "(\\PC|[:/@,?&=\\[\\]]|mysql://|password=){0,20}") {
             let once = redact_target(&given);

@@ -6,14 +6,16 @@
 use super::classic::classic;
 use super::encode::Page;
 use super::{MetricsAddress, MetricsError};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections at a time; more are closed at once.
+/// Connections at a time. Of more the oldest is closed: whoever asks at once has been answered by
+/// then, and those that say nothing keep nobody out.
 const MOST_CONNECTIONS: usize = 16;
 /// How long one may take from its first byte to the last of the answer.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -71,7 +73,7 @@ impl Drop for Server {
 }
 
 fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
-    let busy = Arc::new(AtomicUsize::new(0));
+    let open = Arc::new(Open::default());
     loop {
         let accepted = listener.accept();
         if stop.load(Ordering::Acquire) {
@@ -81,10 +83,9 @@ fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
             thread::sleep(PAUSE);
             continue;
         };
-        let place = Place::take(&busy);
-        if busy.load(Ordering::Acquire) > MOST_CONNECTIONS {
+        let Ok(place) = Place::take(&open, &stream) else {
             continue;
-        }
+        };
         let page = Arc::clone(page);
         let name = thread::Builder::new().name("metrics-request".into());
         // Where there can be no thread the connection is closed.
@@ -95,19 +96,46 @@ fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
     }
 }
 
+/// The connections that there are, oldest first, each with its number.
+#[derive(Default)]
+struct Open {
+    next: AtomicU64,
+    all: Mutex<VecDeque<(u64, TcpStream)>>,
+}
+
+impl Open {
+    fn all(&self) -> MutexGuard<'_, VecDeque<(u64, TcpStream)>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// One of the connections at a time.
-struct Place(Arc<AtomicUsize>);
+struct Place {
+    open: Arc<Open>,
+    number: u64,
+}
 
 impl Place {
-    fn take(busy: &Arc<AtomicUsize>) -> Self {
-        busy.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(busy))
+    /// Notes a connection, and closes the oldest of too many: its thread's reading ends with it.
+    fn take(open: &Arc<Open>, stream: &TcpStream) -> io::Result<Self> {
+        let number = open.next.fetch_add(1, Ordering::Relaxed);
+        let stream = stream.try_clone()?;
+        let mut all = open.all();
+        all.push_back((number, stream));
+        if all.len() > MOST_CONNECTIONS
+            && let Some((_, oldest)) = all.pop_front()
+        {
+            let _gone = oldest.shutdown(Shutdown::Both);
+        }
+        drop(all);
+        let open = Arc::clone(open);
+        Ok(Self { open, number })
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.open.all().retain(|(number, _)| *number != self.number);
     }
 }
 

@@ -42,7 +42,7 @@ impl Store {
     /// # Errors
     /// As [`Store::study`].
     pub fn study_elsewhere(&self, word: &str) -> Result<StudyElsewhere, StoreError> {
-        if word.trim() == "last" {
+        if matches!(word.trim(), "last" | "study:last") {
             // That is the one begun last here.
             return Err(self.no_such_study(word));
         }

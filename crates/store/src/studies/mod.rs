@@ -220,6 +220,12 @@ impl Store {
     /// Which of these studies, ids and names, newest first, a word means.
     fn which(&self, word: &str, known: &[(&str, &str)]) -> Result<usize, StoreError> {
         let asked = word.trim();
+        // As words for runs have it; a study may be called so.
+        let is_name = known.iter().any(|(_, name)| *name == asked);
+        let asked = match asked.strip_prefix("study:") {
+            Some(study) if !is_name => study,
+            _ => asked,
+        };
         let lower = asked.to_ascii_lowercase();
         let found = match asked {
             "last" => (!known.is_empty()).then_some(0),

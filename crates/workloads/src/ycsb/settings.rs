@@ -2,6 +2,7 @@
 
 use super::lengths::{Histogram, Lengths};
 use tidemark_core::{OptionError, OptionValues};
+use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 
 /// Longest key: the column is a VARCHAR(64).
 const LONGEST_KEY: usize = 64;
@@ -233,7 +234,8 @@ fn field_lengths(values: &OptionValues, most: u64) -> Result<Lengths, OptionErro
                      'BlockSize<tab>10' and '0<tab>5'"
                 ))
             };
-            let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
+            let text = read_text(file.as_ref(), LONGEST_CONFIGURATION)
+                .map_err(|e| wrong(e.to_string()))?;
             let histogram = Histogram::parse(&text).map_err(wrong)?;
             if histogram.longest() > most {
                 return conflict(format!(
