@@ -96,8 +96,15 @@ impl<'a> Auth<'a> {
                 .iter()
                 .map(|(name, _)| String::from_utf8_lossy(name))
                 .collect();
+            let instead = match plugin {
+                b"sha256_password" => {
+                    "; give it another one: ALTER USER … IDENTIFIED WITH caching_sha2_password BY '…'"
+                }
+                b"parsec" => "; give it another one: ALTER USER … IDENTIFIED VIA ed25519 USING PASSWORD('…')",
+                _ => "",
+            };
             refused(format!(
-                "the account uses the authentication plugin {}; Tidemark knows {}",
+                "the account uses the authentication plugin {}; Tidemark knows {}{instead}",
                 String::from_utf8_lossy(plugin),
                 known.join(", ")
             ))

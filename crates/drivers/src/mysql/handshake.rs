@@ -54,6 +54,13 @@ pub(super) async fn open(
     opened.map_err(|e| match e.code.as_str() {
         // These name the host already.
         "tls" | "connect" => e,
+        // ER_ACCESS_DENIED_ERROR: the server says no more of an account that has to be encrypted.
+        "1045" if tls.is_none() => {
+            let mut denied = error::opening(host, e);
+            denied.message += "; the session was not encrypted: an account that requires TLS \
+                               (REQUIRE SSL) is refused in the same words, and takes tls=on";
+            denied
+        }
         _ => error::opening(host, e),
     })
 }
