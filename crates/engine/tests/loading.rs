@@ -501,17 +501,18 @@ fn limits_that_the_database_sets_end_no_load() {
     let database = postgres.fresh_database("limits").unwrap();
     let name = database.query("SELECT current_database()").unwrap();
     for limit in [
-        "statement_timeout = '5ms'",
-        "lock_timeout = '1ms'",
-        "idle_in_transaction_session_timeout = '1ms'",
+        "statement_timeout = '200ms'",
+        "lock_timeout = '20ms'",
+        "idle_in_transaction_session_timeout = '200ms'",
     ] {
         let set = format!("ALTER DATABASE {} SET {limit}", name.trim());
         database.query(&set).unwrap();
     }
     let place = Place::Database(Box::new(database));
-    let tables = workload(&[("table-size", "50000"), ("tables", "2")]);
+    let tables = workload(&[("table-size", "200000")]);
     let spec = LoadSpec {
-        threads: 2,
+        // One statement that takes longer.
+        chunk_rows: 200_000,
         ..LoadSpec::default()
     };
     let loaded = load(
@@ -520,5 +521,5 @@ fn limits_that_the_database_sets_end_no_load() {
         &spec,
         &mut Watch::new(None, u64::MAX),
     );
-    assert_eq!(loaded.unwrap().rows_loaded, 100_000);
+    assert_eq!(loaded.unwrap().rows_loaded, 200_000);
 }

@@ -127,6 +127,15 @@ impl Play<'_> {
         tables.filter(is_given).map(ToString::to_string).collect()
     }
 
+    /// Whether another table refers to it: keys follow a table that is renamed.
+    fn is_referred(&self, table: &str) -> bool {
+        let one = [table.to_string()];
+        let found = self
+            .place
+            .with(async move |session: &mut Session| catalog::referrers(session, &one).await);
+        !found.unwrap().is_empty()
+    }
+
     fn is_benchmarks(&self, table: &str) -> bool {
         let Some(found) = self.place.describe(table) else {
             return true;
@@ -136,10 +145,10 @@ impl Play<'_> {
                 .unwrap()
                 .defaults(),
         );
-        let referred = self.place.query(&format!("SELECT x FROM child_of_{table}"));
+        let referred = self.is_referred(table);
         why_not_ours(workload.unwrap().as_ref(), &found).is_none()
             && found.columns.iter().all(|c| c.name != "note")
-            && referred.is_none()
+            && !referred
     }
 
     /// Looks for what is gone, after something that Tidemark did.
@@ -202,8 +211,7 @@ impl Play<'_> {
     fn study_load(&mut self) {
         let load = self.load(Replace::Nothing, true);
         // A table that others refer to is nobody's to drop.
-        let is_referred =
-            |table: &&str| self.place.describe(&format!("child_of_{table}")).is_some();
+        let is_referred = |table: &&str| self.is_referred(table);
         let expected = self.study.undisturbed
             && load.tables <= self.study.tables
             && !TABLES.iter().any(is_referred);
