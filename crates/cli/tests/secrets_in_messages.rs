@@ -106,7 +106,7 @@ fn a_url_in_the_wrong_place_keeps_its_password() {
             "-mysql-password",
         ),
         (
-            &["sysbench", "oltp_insert", "--mysql-pasword=geheim"],
+            &["sysbench", "oltp_insert", "--mysql-pasword=geheim", "run"],
             "pasword",
         ),
         (&["u/geheim@h"], "--target=mysql://"),
