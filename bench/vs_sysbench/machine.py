@@ -108,7 +108,7 @@ class OwnServers:
     def __init__(self, quick, settings=()):
         self.folder = tempfile.mkdtemp(prefix="tidemark-bench-servers.")
         self.quick, self.settings = quick, settings
-        self.urls = {}
+        self.urls, self.pids = {}, {}
 
     def __enter__(self):
         command = [SERVERS, "start", self.folder, *self.settings]
@@ -123,6 +123,9 @@ class OwnServers:
             found = re.search(rf"TIDEMARK_TEST_{variable}_URL='([^']+)'", said)
             if found:
                 self.urls[driver] = found[1]
+            pid = re.search(rf"TIDEMARK_{variable}_PID='(\d+)'", said)
+            if pid:
+                self.pids[driver] = int(pid[1])
         return self
 
     def __exit__(self, *_):

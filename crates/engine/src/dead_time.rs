@@ -9,6 +9,8 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
 const CLIENT_STOPPED: Duration = Duration::from_millis(400);
 /// unless it used more than this share of the time between: then only the look itself was late.
 const CLIENT_RAN: f64 = 0.1;
+/// or as many transactions as this share of those that ended in the same time before.
+const CLIENT_WORKED: f64 = 0.5;
 /// Shorter stretches are not kept.
 const SHORTEST: Duration = Duration::from_millis(800);
 /// So many are kept, the longest: where transactions take seconds, there is one between any two.
@@ -35,6 +37,7 @@ pub(crate) struct Seen {
 /// Watches whether transactions end.
 #[derive(Debug)]
 pub(crate) struct DeadTime {
+    first: Seen,
     /// The last look.
     last: Seen,
     /// The last look that found progress, or the end of a stretch that is told already.
@@ -48,6 +51,7 @@ pub(crate) struct DeadTime {
 impl DeadTime {
     pub fn new(now: Seen) -> Self {
         Self {
+            first: now,
             last: now,
             alive: now.at,
             closing: false,
@@ -67,8 +71,7 @@ impl DeadTime {
             return;
         }
         let gap = now.at.saturating_duration_since(self.last.at);
-        let used = now.used.saturating_sub(self.last.used);
-        if gap > TICK + CLIENT_STOPPED && used < gap.mul_f64(CLIENT_RAN) {
+        if gap > TICK + CLIENT_STOPPED && self.client_stood_still(now, gap) {
             // Nothing is known of the time in which this process did not run.
             self.close(self.last.at, DeadSide::Target);
             self.keep(self.last.at, gap, DeadSide::Client);
@@ -79,6 +82,17 @@ impl DeadTime {
             self.over = self.closing;
         }
         self.last = now;
+    }
+
+    /// Whether a look is late because the whole process was, and not only the look.
+    fn client_stood_still(&self, now: Seen, gap: Duration) -> bool {
+        let used = now.used.saturating_sub(self.last.used);
+        let before = self.last.at.saturating_duration_since(self.first.at);
+        let ended = |from: Seen, to: Seen| to.ended.saturating_sub(from.ended) as f64;
+        let usual =
+            ended(self.first, self.last) * gap.as_secs_f64() / before.as_secs_f64().max(0.001);
+        let worked = usual > 0.0 && ended(self.last, now) >= usual * CLIENT_WORKED;
+        used < gap.mul_f64(CLIENT_RAN) && !worked
     }
 
     /// Ends a stretch in which nothing had ended since the last sign of life.
@@ -223,7 +237,9 @@ mod tests {
         dead.look(seen(100, 10, 50));
         dead.look(seen(1100, 500, 550));
         dead.look(seen(1200, 510, 600));
-        dead.end(seen(1200, 510, 600));
+        // Little processor time is enough for as many transactions as before.
+        dead.look(seen(2200, 900, 610));
+        dead.end(seen(2200, 900, 610));
         assert!(dead.stretches().is_empty());
     }
 
