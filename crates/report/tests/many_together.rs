@@ -178,6 +178,7 @@ fn clients_at_one_time_are_added_and_not_averaged() {
             .unwrap()
             .contains("3（1 次 × 3 个客户端）")
     );
+    assert!(!text.contains("was repeated"), "{text}");
     // Two such loads one after the other are repeats.
     let mut again = loose(&[100.0, 300.0, 200.0, 105.0, 290.0, 200.0]);
     for r in &mut again[..3] {

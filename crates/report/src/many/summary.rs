@@ -90,7 +90,12 @@ fn what(s: &Sources<'_>) -> String {
     );
     let repeats: BTreeSet<usize> = s
         .workloads()
-        .flat_map(|(w, _)| w.points().map(|(_, p)| p.runs.len()))
+        .flat_map(|(w, cells)| w.points().zip(cells.iter().flatten()))
+        // Clients of one load are one repeat.
+        .map(|((_, point), cell)| match cell.clients() {
+            1 => point.runs.len(),
+            _ => cell.repeats_count,
+        })
         .collect();
     if let (1, Some(repeats)) = (repeats.len(), repeats.first())
         && *repeats > 1
