@@ -24,12 +24,13 @@ pub use exchange::{Received, Sent, Wait};
 pub struct Stream {
     socket: Socket,
     tls: Option<Box<Tls>>,
-    slot: usize,
+    /// The reactor's place for it. Numbers are small here: ten thousand sessions keep one each.
+    slot: u32,
     reactor: Rc<Reactor>,
     /// The reactor's turn in which bytes were sent last.
     sent_in: u32,
     /// Reads since then that brought something.
-    reads: u32,
+    reads: u16,
     /// For how long a read may hold up the thread for what it waits for, in milliseconds.
     in_place: Option<NonZeroU16>,
     /// What the reply to the bytes sent next has at least.
@@ -38,8 +39,9 @@ pub struct Stream {
     least: u16,
     /// When the exchange in progress began.
     begun: Option<Stamp>,
-    /// What the exchanges that have ended took at the peer and on the way.
-    away: Duration,
+    /// Nanoseconds that the exchanges that have ended took at the peer and on the way: half the size of
+    /// a `Duration`, for each session keeps them.
+    away_ns: u64,
     /// An injected distance and a time limit, where there is any.
     terms: Option<Box<Terms>>,
 }
@@ -54,7 +56,7 @@ impl std::fmt::Debug for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.reactor.forget(self.slot);
+        self.reactor.forget(self.slot as usize);
     }
 }
 
@@ -112,7 +114,7 @@ impl Stream {
         Ok(Self {
             socket,
             tls: None,
-            slot,
+            slot: u32::try_from(slot).map_err(io::Error::other)?,
             reactor,
             sent_in: 0,
             reads: 0,
@@ -120,7 +122,7 @@ impl Stream {
             expected: 1,
             least: 1,
             begun: None,
-            away: Duration::ZERO,
+            away_ns: 0,
             terms: None,
         })
     }
@@ -199,7 +201,7 @@ impl Stream {
     /// What exchanges took at the peer and on the way since this was asked last: an injected
     /// distance is in it, and what this host made a reply wait after it had come is not.
     pub fn take_away_time(&mut self) -> Duration {
-        std::mem::take(&mut self.away)
+        Duration::from_nanos(std::mem::take(&mut self.away_ns))
     }
 
     /// Makes every round trip from here on longer: what is sent after something was received, or
@@ -236,7 +238,9 @@ impl Stream {
     /// Ends what [`Stream::begin_exchange`] began.
     pub fn end_exchange(&mut self) {
         if let Some(begun) = self.begun.take() {
-            self.away += self.away(begun).unwrap_or_default();
+            let away = self.away(begun).unwrap_or_default().as_nanos();
+            let away = u64::try_from(away).unwrap_or(u64::MAX);
+            self.away_ns = self.away_ns.saturating_add(away);
         }
         if let Some(terms) = &mut self.terms {
             terms.end_exchange();
@@ -299,18 +303,20 @@ impl Stream {
     fn is_readable(&self) -> bool {
         let slots = self.reactor.slots.borrow();
         // One that is not known any more fails when it is read.
-        slots.get(self.slot).is_none_or(|slot| slot.readable)
+        slots
+            .get(self.slot as usize)
+            .is_none_or(|slot| slot.readable)
     }
 
     fn clear_readable(&self) {
-        if let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot) {
+        if let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot as usize) {
             slot.readable = false;
             slot.ended = false;
         }
     }
 
     fn clear_writable(&self) {
-        if let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot) {
+        if let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot as usize) {
             slot.writable = false;
         }
     }
@@ -331,7 +337,7 @@ impl Stream {
             ..
         } = self;
         poll_fn(|_| {
-            match reactor.slots.borrow_mut().get_mut(*slot) {
+            match reactor.slots.borrow_mut().get_mut(*slot as usize) {
                 Some(slot) if !is_ready(slot) => slot.task = reactor.current.get(),
                 _ => return Poll::Ready(Ok(())),
             }

@@ -287,7 +287,8 @@ fn an_idle_session_and_a_waiting_statement_are_small() {
     let db = database("small");
     run(async move {
         let mut session = connect(&db.url()).await;
-        assert!(size_of::<tidemark_drivers::mysql::MysqlSession>() <= 128);
+        let session_size = size_of::<tidemark_drivers::mysql::MysqlSession>();
+        assert!(session_size <= 128, "{session_size}");
         let connector = connector(&db.url(), PreparedMode::Server);
         let statement = session.prepare("SELECT ?").await.unwrap();
         let values = [Value::Int(1)];

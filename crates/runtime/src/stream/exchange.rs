@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 /// Reads after which other tasks get their turn, whatever more there is to read.
-const READS_AT_ONCE: u32 = 16;
+const READS_AT_ONCE: u16 = 16;
 
 /// What came of sending without a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -302,7 +302,7 @@ impl Stream {
                 // A short read has emptied the socket: what comes later makes a new edge
                 // (epoll(7), question 9). The end may have come already, with the same edge.
                 if n < buffer.len()
-                    && let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot)
+                    && let Some(slot) = self.reactor.slots.borrow_mut().get_mut(self.slot as usize)
                 {
                     slot.readable = slot.ended;
                 }
@@ -314,7 +314,7 @@ impl Stream {
     }
 
     pub(super) fn heard(&mut self) {
-        self.reads = self.reads.saturating_add(1);
+        self.reads = self.reads.checked_add(1).unwrap_or(READS_AT_ONCE);
         if let Some(terms) = &mut self.terms {
             terms.received();
         }
