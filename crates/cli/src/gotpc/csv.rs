@@ -181,13 +181,16 @@ fn not_in_the_way(
     Ok(())
 }
 
+/// How many rows were written, and the files.
+type Finished<'a> = (u64, Vec<(&'a Job, Whole)>);
+
 /// How many rows were written, and the files, which are put in their places when all of them are whole.
 fn write_all<'a>(
     workload: &Arc<dyn Workload>,
     jobs: &'a [Job],
     threads: usize,
     seed: u64,
-) -> Result<(u64, Vec<(&'a Job, Whole)>), Failure> {
+) -> Result<Finished<'a>, Failure> {
     let units: u64 = jobs.iter().map(|j| j.count).sum();
     let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let stop = interrupt::handle();
