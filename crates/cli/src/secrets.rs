@@ -36,7 +36,7 @@ fn may_be_password_option(name: &str) -> bool {
     ["pass", "pwd", "secret", "token"]
         .iter()
         .any(|part| plain.contains(part))
-        || (plain.contains("pas") && PASSWORD_OPTIONS.iter().any(|known| like(known)))
+        || (plain.contains("pas") && PASSWORD_OPTIONS.iter().any(like))
         || is_password_option(&plain)
 }
 
