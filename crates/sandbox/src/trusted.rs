@@ -151,7 +151,7 @@ mod tests {
         mode(&long, 0o600);
         assert!(text(&long).unwrap_err().contains("longer"));
         if own_uid() == Some(0) {
-            fs::write(&pipe.with_extension("x"), "theirs").unwrap();
+            fs::write(pipe.with_extension("x"), "theirs").unwrap();
             chown(pipe.with_extension("x"), Some(65534), None).unwrap();
             let reason = text(&pipe.with_extension("x")).unwrap_err();
             assert_eq!(reason, "it belongs to user id 65534, not to 0");
