@@ -69,7 +69,7 @@ fn a_study_is_one_document_in_every_form() {
     let json: serde_json::Value = serde_json::from_str(&written(&dir, "study.json")).unwrap();
     assert_eq!(
         (&json["format"], &json["version"]),
-        (&"tidemark-report".into(), &1.into())
+        (&"tidemark-report".into(), &2.into())
     );
     assert_eq!(json["study"]["name"], "threads on SQLite");
     assert_eq!(json["study"]["open"], false);
