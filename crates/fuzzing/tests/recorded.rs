@@ -12,7 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use tidemark_core::{DbError, PreparedMode, Protocol, Target};
-use tidemark_drivers::{ConnectOptions, Connector, RowSet, fuzzing};
+use tidemark_drivers::{Access, ConnectOptions, Connector, RowSet, fuzzing};
 use tidemark_fuzzing::{Flags, NONCE, PROGRAMS, Script, play, run_program};
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
@@ -78,7 +78,9 @@ fn record(db: &Database, flags: Flags) -> (Vec<Result<(), DbError>>, Vec<Vec<u8>
     };
     let connector = Connector::new(target, options).unwrap();
     let steps = tidemark_runtime::block_on(async move {
-        let mut session = connector.connect(0).await.unwrap();
+        // As a run's own sessions: those that look at tables ask more when they begin.
+        let opened = connector.connect_for(0, Access::ReadWrite).await;
+        let mut session = opened.unwrap();
         let steps = run_program(flags.program(), &mut session).await;
         session.close().await;
         steps

@@ -139,7 +139,8 @@ pub const KEYS: &[Key] = &[
         "keep or replace",
         "existing = \"replace\"",
         "what to do with a benchmark's tables that are there before the study begins: keep uses \
-         those that Tidemark loaded as asked for and refuses others; replace drops them",
+         those that Tidemark loaded as asked for and refuses others; replace drops them, before \
+         and during the study",
     ),
     key(
         Section::Top,

@@ -52,8 +52,6 @@ pub struct PostgresSession {
     stream: Stream,
     skimmer: Skimmer,
     server: Rc<ServerInfo>,
-    /// What the server said when it closed the session between two statements.
-    farewell: Option<Box<DbError>>,
     /// Number of the statement prepared last.
     prepared: u32,
     mode: PreparedMode,
@@ -61,10 +59,19 @@ pub struct PostgresSession {
     pending: bool,
     in_transaction: bool,
     ahead: Ahead,
+    /// What few sessions have: ten thousand of them keep a pointer for it.
+    rare: Option<Box<Rare>>,
+}
+
+/// What few sessions have.
+#[derive(Debug, Default)]
+struct Rare {
     /// Whether another than the server gave this session its number: a pooler.
     is_pooled: bool,
+    /// What the server said when it closed the session between two statements.
+    farewell: Option<Box<DbError>>,
     /// What is set for transactions, of a session that has no server session to itself.
-    carried: Option<Box<Carried>>,
+    carried: Option<Carried>,
 }
 
 impl PostgresSession {
@@ -82,14 +89,12 @@ impl PostgresSession {
             stream: started.stream,
             skimmer: Skimmer::default(),
             server: Rc::new(detect::detect("", &started.server_version)),
-            farewell: None,
             prepared: 0,
             mode: options.prepared,
             pending: false,
             in_transaction: false,
             ahead: Ahead::default(),
-            is_pooled: false,
-            carried: None,
+            rare: None,
         };
         let rest = session.skimmer.skim(&started.rest, &mut Reply::none());
         rest.map_err(|e| startup::refuse(host, e))?;
@@ -106,8 +111,8 @@ impl PostgresSession {
         // CockroachDB gives numbers of its own (manual, "pg_backend_pid").
         let is_told = session.server.engine != Engine::Cockroach;
         let behind = rows.int(0, 1).filter(|_| is_told);
-        session.is_pooled = started.number.zip(behind).is_some_and(|(a, b)| a != b);
-        if session.is_pooled {
+        if started.number.zip(behind).is_some_and(|(a, b)| a != b) {
+            session.rare.get_or_insert_default().is_pooled = true;
             // Until it is known whose sessions the pooler's are.
             session.carry_settings();
         }
@@ -133,7 +138,7 @@ impl PostgresSession {
     /// Whether a pooler answers for the server: it makes up the number that a session is cancelled
     /// by, which a server's own is its process's (manual, "BackendKeyData").
     pub(crate) fn is_pooled(&self) -> bool {
-        self.is_pooled
+        self.rare.as_ref().is_some_and(|rare| rare.is_pooled)
     }
 
     /// Whether statements are prepared on the server.
@@ -149,12 +154,14 @@ impl PostgresSession {
     /// Sets nothing for longer than a transaction from here on: the server's session is another one
     /// then.
     pub(crate) fn carry_settings(&mut self) {
-        self.carried.get_or_insert_default();
+        let rare = self.rare.get_or_insert_default();
+        rare.carried.get_or_insert_default();
     }
 
     /// Sets for the session what was set for its transactions: the server's session is its own.
     pub(crate) async fn settle_settings(&mut self) -> Result<(), DbError> {
-        for sql in self.carried.take().into_iter().flat_map(|c| c.for_good()) {
+        let carried = self.rare.as_mut().and_then(|rare| rare.carried.take());
+        for sql in carried.into_iter().flat_map(Carried::for_good) {
             Box::pin(self.query(&sql)).await?;
         }
         Ok(())
@@ -167,7 +174,8 @@ impl PostgresSession {
 
     /// Keeps what a statement sets, where it is set with each transaction.
     fn keeps(&mut self, sql: &str) -> Option<Carried> {
-        let carried = self.carried.as_mut().filter(|_| !self.in_transaction)?;
+        let rare = self.rare.as_mut().filter(|_| !self.in_transaction)?;
+        let carried = rare.carried.as_mut()?;
         let before = Carried::clone(carried);
         carried.take(sql).then_some(before)
     }
@@ -176,7 +184,7 @@ impl PostgresSession {
     async fn try_settings(&mut self, before: Carried) -> Result<(), DbError> {
         let tried = Box::pin(self.query("SELECT 1")).await;
         tried.map(drop).inspect_err(|_| {
-            self.carried = Some(Box::new(before));
+            self.rare.get_or_insert_default().carried = Some(before);
         })
     }
 
@@ -188,7 +196,8 @@ impl PostgresSession {
         sql: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), DbError> {
         let inside = self.in_transaction;
-        message::query_with(out, |out| match &self.carried {
+        let carried = self.rare.as_ref().and_then(|rare| rare.carried.as_ref());
+        message::query_with(out, |out| match carried {
             Some(carried) => carried.write(out, verb, inside, sql),
             None => sql(out),
         })
@@ -447,7 +456,7 @@ impl PostgresSession {
 
     /// Makes sure that nothing of an earlier reply is on its way.
     fn begin(&mut self) -> Result<(), DbError> {
-        if let Some(farewell) = self.farewell.take() {
+        if let Some(farewell) = self.rare.as_mut().and_then(|rare| rare.farewell.take()) {
             self.pending = true;
             return Err(*farewell);
         }
@@ -534,7 +543,9 @@ impl PostgresSession {
         if reply.went_ahead != WentAhead::default() {
             self.ahead.keep(reply.went_ahead);
         }
-        self.farewell = reply.farewell.take();
+        if let Some(farewell) = reply.farewell.take() {
+            self.rare.get_or_insert_default().farewell = Some(farewell);
+        }
         reply.close().inspect_err(|e| {
             self.pending |= e.class == ErrorClass::ConnectionLost;
         })

@@ -10,7 +10,7 @@ async fn proven(_: &mut Session, _: &str) -> Result<Verdict, DbError> {
 }
 
 /// Drops a table of the test's.
-pub async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
+pub(crate) async fn drop_table(session: &mut Session, table: &str) -> Result<(), DbError> {
     let one = [table.to_string()];
     let drops = catalog::drop_proven(session, &one, proven, || true).await;
     drops.failure.map_or(Ok(()), |(_, error)| Err(error))

@@ -32,7 +32,7 @@ pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
     let t = texts::of(lang);
     Some(Section {
         title: t.title,
-        sentences: verdict_of_all(&figures, t)
+        sentences: verdict_of_all(&figures, t, lang)
             .into_iter()
             .chain([t.not_audited.into()])
             .collect(),
@@ -187,7 +187,7 @@ fn is_untold(of: &TypeFigures) -> bool {
 }
 
 /// `None` when there was nothing to judge.
-fn verdict_of_all(f: &Figures, t: &Texts) -> Option<String> {
+fn verdict_of_all(f: &Figures, t: &Texts, lang: Lang) -> Option<String> {
     if f.types.is_empty() {
         return None;
     }
@@ -208,7 +208,7 @@ fn verdict_of_all(f: &Figures, t: &Texts) -> Option<String> {
     }
     Some(match said.is_empty() {
         true => t.all_met.into(),
-        false => said.join(t.space),
+        false => said.join(lang.texts().gap),
     })
 }
 

@@ -71,7 +71,6 @@ texts! {
     too_few: "too few", "占比不足";
     untold: "too few to tell", "样本不足，无法判定";
     untold_types: "Too few transactions to tell whether the specification's limits were met: {types}.", "样本不足、无法判定是否满足规范要求的类型：{types}。";
-    space: " ", "";
     gap: "; ", "；";
     all_met: "Limits of response times (5.2.5.7) were met; so were shares of the mix (5.2.3), but for what chance explains.", "响应时间上限（5.2.5.7）与事务占比下限（5.2.3，允许抽样误差）均已满足。";
     broken: "The specification's limits were not met by: {types}.", "以下类型未满足规范要求：{types}。";
