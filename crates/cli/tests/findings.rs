@@ -123,11 +123,15 @@ fn clean_runs_have_no_finding() {
     ] {
         let words = format!("{words} --table-size=10000");
         let said = sysbench(&dir, url, &words);
-        assert_eq!(found(&dir), [], "{words}");
-        assert!(
-            !said.contains("SUSPECT") && !said.contains("NOTE"),
-            "{said}"
-        );
+        // Client and server share this host, and tests beside it: that is told as what it is.
+        let mut found = found(&dir);
+        found.retain(|f| f.rule != "client-bound" || f.severity != Severity::Note);
+        assert_eq!(found, [], "{words}");
+        let alarms = said.lines().filter(|line| {
+            let told = line.starts_with("SUSPECT") || line.starts_with("NOTE");
+            told && !line.starts_with("NOTE [client-bound]")
+        });
+        assert_eq!(alarms.collect::<Vec<_>>(), [""; 0], "{said}");
     }
 }
 
@@ -260,6 +264,7 @@ fn dead_time_is_told_with_its_side() {
 
 #[test]
 fn a_run_without_a_transaction_is_no_success() {
+    let _alone = alone();
     let dir = Workdir::new();
     sysbench(
         &dir,
