@@ -301,19 +301,22 @@ fn a_rate_that_falls_is_told() {
     let load = "sysbench oltp_read_only --table-size=1000 --threads=32 --time=9 run";
     let mut args: Vec<&str> = load.split_whitespace().collect();
     args.push(&target);
-    let disturbed = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_secs(8));
-            other.ok(&args);
-        });
-        sysbench(
-            &dir,
-            &url,
-            "oltp_read_only --table-size=1000 --threads=2 --time=16 run",
-        );
-        has(&dir, "drift")
+    // What else the machine does may disturb the first half as much as this does the second.
+    let drift = (0..3).find_map(|_| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_secs(8));
+                other.ok(&args);
+            });
+            sysbench(
+                &dir,
+                &url,
+                "oltp_read_only --table-size=1000 --threads=2 --time=16 run",
+            );
+            found(&dir).into_iter().find(|f| f.rule == "drift")
+        })
     });
-    assert_eq!(disturbed, Severity::Suspect);
+    assert_eq!(drift.map(|f| f.severity), Some(Severity::Suspect));
 }
 
 #[test]
