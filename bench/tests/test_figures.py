@@ -86,7 +86,7 @@ class Tables(unittest.TestCase):
         return {TIDEMARK: ours, SYSBENCH: [sample(rss=14 << 20)] * 3}
 
     def test_each_figure_stands_beside_its_reach(self):
-        lines = report.ratios_table({16: self.runs()}, SYSBENCH).splitlines()
+        lines = report.ratios_table({16: self.runs()}, TIDEMARK, SYSBENCH).splitlines()
         self.assertEqual(len(lines), 2 + 4)
         self.assertRegex(lines[2], r"16 .*CPU per query .*0\.750 .*≤ 0\.85 .*met")
         self.assertRegex(lines[3], r"user space .*0\.500 .*≤ 0\.5 .*met")
@@ -94,7 +94,7 @@ class Tables(unittest.TestCase):
         self.assertRegex(lines[5], r"throughput .*1\.000 .*≥ 1\.0 .*met")
 
     def test_the_same_ratios_miss_what_is_asked_of_256_sessions(self):
-        text = report.ratios_table({256: self.runs()}, SYSBENCH)
+        text = report.ratios_table({256: self.runs()}, TIDEMARK, SYSBENCH)
         self.assertEqual(text.count("missed"), 3)
         self.assertEqual(text.count("met "), 1)
 

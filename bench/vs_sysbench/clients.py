@@ -14,6 +14,9 @@ TIDEMARK, SYSBENCH, PGBENCH, BARE = "Tidemark", "sysbench", "pgbench", "bare loo
 # pgbench reads one table: beside it, Tidemark does too. A backend that reads four has four plans
 # and four tables' catalogue entries to find in its caches, which is work of the server's.
 ONE_TABLE = "Tidemark, 1 table"
+# Tidemark that does not leave the processor to a server on the same host; another build of it.
+NORMAL, BEFORE = "Tidemark, normal", "Tidemark before"
+TIDEMARKS = (TIDEMARK, ONE_TABLE, NORMAL, BEFORE)
 # What a client may take beyond its run time to connect and to end.
 GRACE_S = 150
 LOAD_LIMIT_S = 3600
@@ -33,6 +36,8 @@ class Programs:
 
     tidemark: pathlib.Path
     bare_loop: pathlib.Path
+    # Another build of Tidemark, to compare with.
+    before: pathlib.Path | None = None
 
 
 def sample(done, queries, per_second):
@@ -54,6 +59,8 @@ class Clients:
         self.programs, self.target, self.secrets = programs, target, secrets
         # Tidemark's store must not be the user's own.
         self.env = {**os.environ, "TIDEMARK_STORE": str(pathlib.Path(folder, "runs.db"))}
+        # Nor does an older build read what a newer one wrote.
+        self.env_before = {**os.environ, "TIDEMARK_STORE": str(pathlib.Path(folder, "before.db"))}
         self.folder = folder
 
     def run(self, client, workload, size, sessions, seconds):
@@ -62,9 +69,9 @@ class Clients:
         try:
             queries, per_second = reader(done.stdout)
             said = native = None
-            if client in (TIDEMARK, SYSBENCH, ONE_TABLE):
+            if client in (SYSBENCH, *TIDEMARKS):
                 said = parse.latency(done.stdout, sessions)
-            if client in (TIDEMARK, ONE_TABLE):
+            if client in (TIDEMARK, ONE_TABLE, NORMAL):
                 native = parse.shown(self._shown(), sessions)
         except BenchError as error:
             raise BenchError(f"{client}: {error}\n{done.stdout}{done.stderr}") from error
@@ -81,8 +88,10 @@ class Clients:
     def run_with(self, client, workload, size, sessions, seconds, *options):
         """One run of sysbench or Tidemark with options of its own: what it used and said."""
         options = [f"--threads={sessions}", f"--time={seconds}", *options]
+        options += ["--scheduling=normal"] if client == NORMAL else []
         command = self._sysbench(client, workload, size, "run", options)
-        return self._measure(client, command, seconds + GRACE_S, self.env)
+        env = self.env_before if client == BEFORE else self.env
+        return self._measure(client, command, seconds + GRACE_S, env)
 
     def bare_count(self, rows, size, sessions, seconds):
         """One run of the bare loop whose queries count so many rows; its sample."""
@@ -102,7 +111,7 @@ class Clients:
 
     def _run(self, client, workload, size, sessions, seconds):
         """One run of any client: what it used and said, and how that is read."""
-        if client in (TIDEMARK, SYSBENCH, ONE_TABLE):
+        if client in (SYSBENCH, *TIDEMARKS):
             size = Size(1, size.rows) if client == ONE_TABLE else size
             return self.run_with(client, workload, size, sessions, seconds), parse.sysbench
         if client == PGBENCH:
@@ -136,10 +145,11 @@ class Clients:
         self._measure(PGBENCH, command, LOAD_LIMIT_S, pg_environment(self.secrets))
 
     def _sysbench(self, client, workload, size, verb, options):
-        if client in (TIDEMARK, ONE_TABLE):
-            command = [self.programs.tidemark]
+        if client in TIDEMARKS:
+            build = self.programs.before if client == BEFORE else self.programs.tidemark
+            command = [build]
             # A link named sysbench behaves as sysbench does.
-            if pathlib.Path(self.programs.tidemark).name != "sysbench":
+            if pathlib.Path(build).name != "sysbench":
                 command.append("sysbench")
         else:
             command = [program("sysbench")]

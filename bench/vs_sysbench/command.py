@@ -8,7 +8,18 @@ import sys
 import tempfile
 
 from . import launch, machine, report, target
-from .clients import BARE, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK, Clients, Programs, Size
+from .clients import (
+    BARE,
+    BEFORE,
+    NORMAL,
+    ONE_TABLE,
+    PGBENCH,
+    SYSBENCH,
+    TIDEMARK,
+    Clients,
+    Programs,
+    Size,
+)
 from .errors import BenchError
 from .script import add_output_options, add_program, names_of, positive, positive_list, run
 
@@ -40,6 +51,11 @@ def parser():
                    help=f"of {','.join(WORKLOADS)} (all)")
     add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
     add_program(p, "--bare-loop", "likewise the bare loop")
+    add_program(p, "--before", "another build of Tidemark, which runs in turn with the others")
+    p.add_argument("--normal", action="store_true",
+                   help="also run Tidemark with --scheduling=normal, in turn with the others")
+    p.add_argument("--few", action="store_true",
+                   help="of the others run sysbench alone, neither pgbench nor the bare loop")
     add_output_options(p)
     return p
 
@@ -57,6 +73,7 @@ class Plan:
         self.load_size = Size(4, 2_000 if small else 250_000)
         self.load_threads = 4
         self.workloads = args.workloads
+        self.normal, self.few, self.before = args.normal, args.few, args.before is not None
 
 
 def main():
@@ -73,13 +90,15 @@ def measure_all(args, plan):
         print(text, file=progress, flush=True)
 
     load_before = os.getloadavg()[0]
+    before = args.before and args.before.resolve()
     if args.tidemark and args.bare_loop:
-        programs = Programs(args.tidemark.resolve(), args.bare_loop.resolve())
+        programs = Programs(args.tidemark.resolve(), args.bare_loop.resolve(), before)
     else:
         built = machine.build(args.smoke)
         programs = Programs(
             args.tidemark.resolve() if args.tidemark else built.tidemark,
             args.bare_loop.resolve() if args.bare_loop else built.bare_loop,
+            before,
         )
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tidemark-bench."))
@@ -132,9 +151,11 @@ def measure_server(clients, name, plan, say):
                 sections.append(f"### {name}, `{kind}`\n\n{report.costs_table(found)}")
                 sections.append(report.latency_table(found))
                 sections.append(report.like_table(found))
-                for against in (SYSBENCH, PGBENCH):
-                    if against in next(iter(found.values())):
-                        sections.append(report.ratios_table(found, against))
+                pairs = [(TIDEMARK, SYSBENCH), (NORMAL, SYSBENCH), (BEFORE, SYSBENCH),
+                         (TIDEMARK, BEFORE), (ONE_TABLE, PGBENCH)]
+                ran = next(iter(found.values()))
+                sections += [report.ratios_table(found, ours, against) for ours, against in pairs
+                             if ours in ran and against in ran]
     if "prepare" in plan.workloads:
         size = plan.load_size
         found = measure_loading(clients, plan, say)
@@ -147,7 +168,9 @@ def measure_workload(clients, workload, plan, say):
     """Sessions -> client -> samples; in every round each client runs once, and every second round
     in the opposite order, so that a drift of the machine or the server falls on all alike."""
     names = [TIDEMARK, SYSBENCH]
-    if workload == "oltp_point_select":
+    names += [BEFORE] if plan.before else []
+    names += [NORMAL] if plan.normal else []
+    if workload == "oltp_point_select" and not plan.few:
         names += [ONE_TABLE, PGBENCH, BARE] if clients.target.driver == "pgsql" else [BARE]
     found = {}
     for sessions in plan.sessions:

@@ -1,6 +1,6 @@
 """The tables for people: what each client cost, and the ratios with what is to be reached."""
 
-from .clients import BARE, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK
+from .clients import BARE, BEFORE, NORMAL, ONE_TABLE, PGBENCH, SYSBENCH, TIDEMARK, TIDEMARKS
 from .errors import BenchError
 from .figures import (
     ACCOUNTED,
@@ -24,7 +24,7 @@ from .figures import (
 
 BEGIN = "<!-- vs-sysbench: written by bench/vs-sysbench --write-readme -->"
 END = "<!-- end of vs-sysbench -->"
-ORDER = (TIDEMARK, SYSBENCH, ONE_TABLE, PGBENCH, BARE)
+ORDER = (TIDEMARK, BEFORE, NORMAL, SYSBENCH, ONE_TABLE, PGBENCH, BARE)
 
 
 def pair_line(samples):
@@ -62,14 +62,14 @@ def costs_table(by_sessions):
     return table(["sessions", "client"] + [f.name for f in RUN_FIGURES], rows)
 
 
-def ratios_table(by_sessions, against):
-    """Tidemark's figures over another client's, beside what is to be reached."""
-    ours = ONE_TABLE if against == PGBENCH else TIDEMARK
+def ratios_table(by_sessions, ours, against):
+    """One client's figures over another's; over another tool's, beside what is to be reached."""
     rows = []
     for sessions, by_client in by_sessions.items():
         for figure in RUN_FIGURES:
             found = ratio(figure, by_client[ours], by_client[against])
-            reach = RUN_REACHES.get(sessions, {}).get(figure)
+            asked = {} if against in TIDEMARKS else RUN_REACHES.get(sessions, {})
+            reach = asked.get(figure)
             rows.append([str(sessions), figure.name, str(found), *verdict(figure, found, reach)])
     heads = ["sessions", f"{ours} / {against}", "median (lowest–highest)", "reach", ""]
     return table(heads, rows)

@@ -15,6 +15,12 @@ pub const TPMC_PER_WAREHOUSE: f64 = 12.86;
 /// Terminals of a warehouse (clause 4.2.2).
 pub const TERMINALS_PER_WAREHOUSE: u64 = 10;
 
+/// Seconds after which terminals that all began together come at times of their own: three of their
+/// cycles, each of which takes 21 s in the mean by the mix of clause 5.2.4 and the keying and think
+/// times of clause 5.2.5.7. Before that their New-Orders come in waves (clause 5.5.1.2 asks for a
+/// steady state).
+pub const SETTLE_S: f64 = 63.0;
+
 /// What the specification asks of a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asked {
@@ -103,6 +109,13 @@ pub fn waits(record: &RunRecord) -> f64 {
     option(record, "wait-scale")
         .and_then(|s| s.parse().ok())
         .unwrap_or(1.0)
+}
+
+/// Whether terminals that key and think had the time to come apart before the measurement; true where
+/// the record does not tell the warm-up.
+pub fn has_settled(record: &RunRecord) -> bool {
+    let settles_in = SETTLE_S * waits(record);
+    record.warmup_s.is_none_or(|s| s >= settles_in)
 }
 
 /// Whether users did only one of keying and thinking.

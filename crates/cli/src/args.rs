@@ -9,6 +9,8 @@ pub use tools::{Completions, Down, Man, Up};
 use crate::exit::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use std::time::Duration;
+use tidemark_core::parse_duration;
 
 /// Runs the standard database benchmarks, and says whether the numbers can be believed.
 #[derive(Debug, Parser)]
@@ -232,6 +234,18 @@ pub struct Compare {
 pub struct Doctor {
     /// The target, as mysql://user@host:3306/database; MYSQL_PWD or PGPASSWORD hold a password
     pub target: String,
+    /// Time within which a session must be open, as 500ms or 10s; a server that answers neither a
+    /// statement nor three more sessions is given up
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = a_time)]
+    pub connect_timeout: Duration,
+}
+
+fn a_time(text: &str) -> Result<Duration, String> {
+    match parse_duration(text) {
+        Ok(time) if time > Duration::ZERO => Ok(time),
+        Ok(_) => Err("allowed is any time above 0, as 10s".into()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn after_help() -> String {

@@ -22,7 +22,11 @@ const ROWS: i64 = 1000;
 pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     let target = crate::target::from_url(&args.target)?;
     say!("target   {target}");
-    let connector = match Connector::new(target, ConnectOptions::default()) {
+    let options = ConnectOptions {
+        connect_timeout: args.connect_timeout,
+        ..ConnectOptions::default()
+    };
+    let connector = match Connector::new(target, options) {
         Ok(connector) => connector.must_exist(),
         Err(error) => return Ok(failed("address", &error)),
     };

@@ -1,7 +1,9 @@
-//! Ctrl-C: once ends gracefully with the summary of what was measured, twice at once.
+//! Ctrl-C: once ends gracefully with the summary of what was measured, twice at once. Whatever has
+//! not ended a few seconds after the first is ended.
 
 use crate::exit::ExitCode;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tidemark_engine::StopHandle;
 
@@ -11,6 +13,15 @@ static ASKED: OnceLock<Instant> = OnceLock::new();
 /// Signals closer together are one: `timeout` sends its own to the process and to its group, and
 /// nobody presses a key twice as quickly.
 const ONE_REQUEST: Duration = Duration::from_millis(100);
+/// So long may what was asked to end take: a little less than the five seconds that are promised, so
+/// that a study whose step it is has time to tell.
+const LONGEST_END: Duration = Duration::from_millis(4700);
+/// What is done last has so much time at least.
+const LEAST: Duration = Duration::from_millis(500);
+/// How often it is asked whether something must still come to its end.
+const LOOK: Duration = Duration::from_millis(20);
+/// How many of those there are.
+static HELD: AtomicUsize = AtomicUsize::new(0);
 /// What is told when an end is asked for.
 static TOLD: OnceLock<&str> = OnceLock::new();
 
@@ -43,10 +54,53 @@ pub fn asked() {
         std::process::exit(ExitCode::Interrupted as i32);
     }
     handle.stop();
+    // A process that can't have one more thread ends by the second signal.
+    let _unlimited = std::thread::Builder::new()
+        .name("end".into())
+        .spawn(end_in_time);
     // A view says it itself.
     if !tidemark_live::terminal_is_taken() {
         eprintln!("{}", TOLD.get().copied().unwrap_or_default());
     }
+}
+
+/// Ends the process when what was asked to end has not.
+fn end_in_time() {
+    std::thread::sleep(LONGEST_END);
+    while HELD.load(Ordering::Acquire) > 0 {
+        std::thread::sleep(LOOK);
+    }
+    tidemark_live::restore_terminal();
+    eprintln!(
+        "tidemark: ended without waiting any longer: what was in progress had no end {:.0} s after it \
+         was asked to",
+        LONGEST_END.as_secs_f64()
+    );
+    std::process::exit(ExitCode::Interrupted as i32);
+}
+
+/// While this lives the process is not ended for being slow, but by a second signal: a record is being
+/// written, or rows put back. Whoever holds it waits for no server without a limit.
+#[derive(Debug)]
+pub struct Held(());
+
+/// Keeps the process from being ended for being slow.
+pub fn hold() -> Held {
+    HELD.fetch_add(1, Ordering::AcqRel);
+    Held(())
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// How long something may still take that is given `longest` when no end was asked for.
+pub fn left_of(longest: Duration) -> Duration {
+    since().map_or(longest, |asked| {
+        LONGEST_END.saturating_sub(asked).clamp(LEAST, longest)
+    })
 }
 
 /// How long ago the user asked for an end, if he did.

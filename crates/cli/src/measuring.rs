@@ -3,7 +3,7 @@
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
+use crate::interrupt::{self, Held};
 use crate::outlet::Outlet;
 use crate::output;
 use crate::outputs::{Outputs, complain, load_begins};
@@ -75,6 +75,8 @@ pub struct Measured<'a> {
     /// Its record, without intervals.
     pub recording: Recording,
     storing: Storing,
+    /// Until its record is kept.
+    _held: Held,
 }
 
 /// Makes the load and tells `voice` and whoever else watches.
@@ -113,6 +115,7 @@ pub fn measure<'a>(
             asked.samples,
         )
     };
+    let held = interrupt::hold();
     forget_program_text();
     watching.ended();
     say.release();
@@ -126,6 +129,7 @@ pub fn measure<'a>(
                 result,
                 recording,
                 storing,
+                _held: held,
             })
         }
         Err(error) => {
@@ -213,7 +217,7 @@ impl RunObserver for Observer<'_, '_> {
     fn waiting(&mut self) {
         self.say.say_aside(
             "the time is over, and the run ends when the transactions in progress do; Ctrl-C cuts them \
-             off after 5 s (a limit for the next run: --forced-shutdown=5, or --statement-timeout=5s)\n",
+             off after 3 s (a limit for the next run: --forced-shutdown=5, or --statement-timeout=5s)\n",
         );
     }
 

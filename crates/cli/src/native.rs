@@ -16,6 +16,7 @@ pub const SECONDS: OptionKind = Int {
 };
 
 const DAY: Duration = Duration::from_secs(86_400);
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
 const MINUTE: Duration = Duration::from_secs(60);
 
 const fn up_to(max: Duration) -> OptionKind {
@@ -222,7 +223,15 @@ pub const NATIVE: &[OptionSpec] = &[
             max: DAY,
         },
         "10s",
-        "time within which one session must be open",
+        "time within which one session must be open; outside the measurement, a server that answers \
+         neither a statement nor, three times, a session opened beside it is given up",
+    ),
+    option(
+        "setup-timeout",
+        up_to(WEEK),
+        "24h",
+        "how long a statement outside the measurement may take, as one that builds an index or counts \
+         rows; 0 is no limit",
     ),
     option(
         "on-disconnect",

@@ -44,6 +44,7 @@ impl Plan {
             connect_timeout: options.time("connect-timeout"),
             inject_rtt: options.time("inject-rtt"),
             statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
+            setup_timeout: Some(options.time("setup-timeout")).filter(|t| !t.is_zero()),
             isolation: Isolation::named(options.text("isolation")),
             // A load's journal tells by the rows changed what is whose.
             count_matched: !preparing && workload.counts_matched(),

@@ -1,5 +1,6 @@
 //! Filling in a run record around what the engine measures.
 
+use crate::interrupt;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -281,6 +282,7 @@ impl Recording {
             options,
             sessions: spec.sessions,
             terminals: (spec.terminals != spec.sessions).then_some(spec.terminals),
+            warmup_s: Some(spec.warmup.as_secs_f64()),
             inject_rtt_ms: spec.inject_rtt.as_secs_f64() * 1000.0,
             executors: 0,
             rate: match spec.pacing {
@@ -310,6 +312,9 @@ impl Recording {
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
+        self.record
+            .fewer_sessions_because
+            .clone_from(&begun.fewer_because);
     }
 
     /// Takes over what was measured.
@@ -357,7 +362,7 @@ impl Recording {
             session.close().await;
             Ok::<_, DbError>((states, contents))
         };
-        let failed = match block_on(timeout(LONGEST_LOOK, look)) {
+        let failed = match block_on(timeout(interrupt::left_of(LONGEST_LOOK), look)) {
             Ok(Ok(Ok((states, contents)))) => {
                 self.record.tables_after = states;
                 self.record.contents_after = contents;

@@ -12,7 +12,7 @@ use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_files::read_text;
-use tidemark_report::{OneRun, significant};
+use tidemark_report::{OneRun, significant, workload_name};
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
 
@@ -120,7 +120,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
             run.id,
             minute(&run.started_at),
             run.state.to_string(),
-            run.workload,
+            workload_name(&run.workload, &run.options),
             run.sessions,
             run.transactions_per_s(),
             p95,

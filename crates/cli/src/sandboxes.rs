@@ -57,6 +57,8 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
         request.set(setting)?;
     }
     interrupt::listen_saying("giving the start up; what was made is removed");
+    // What was made is removed whole.
+    let _held = interrupt::hold();
     let stop = interrupt::handle();
     let spinner = spinner();
     let running = home.start_watched(&request, &mut |step| {

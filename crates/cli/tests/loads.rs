@@ -368,8 +368,11 @@ fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
         "run",
     ];
     dir.ok(&[&args[..], &fewer].concat());
-    let had = dir.last_record()["sessions_opened"].as_u64().unwrap();
+    let record = dir.last_record();
+    let had = record["sessions_opened"].as_u64().unwrap();
     assert!((1..80).contains(&had), "{had}");
+    let why = record["fewer_sessions_because"].as_str().unwrap();
+    assert!(why.contains("max_prepared_stmt_count is 400"), "{why}");
 }
 
 #[test]
@@ -382,13 +385,49 @@ fn a_run_goes_on_with_fewer_sessions_also_where_an_executor_has_none() {
     let many = ["--threads=40", "--executors=20", "--events=200", "run"];
     let said = dir.run(&[&args[..], &many].concat());
     assert_eq!(said.code, Some(4), "{said:?}");
+    // Of few sessions the server's limit is asked for afterwards.
+    let few = ["--threads=20", "--events=200", "run"];
+    let said = dir.run(&[&args[..], &few].concat());
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(said.err.contains("max_connections is 12"), "{said:?}");
     dir.ok(&[&args[..], &["--fewer-sessions=go-on"], &many].concat());
     let record = dir.last_record();
     let had = record["sessions_opened"].as_u64().unwrap();
     assert!((1..20).contains(&had), "{had}");
+    let why = record["fewer_sessions_because"].as_str().unwrap();
+    assert!(why.contains("max_connections is 12"), "{why}");
     assert_eq!(record["totals"]["all"]["count"], 200);
     // Terminals of an executor without a session would not run, so that it is refused.
     let shared = ["--fewer-sessions=go-on", "--think-time=1ms"];
     let said = dir.run(&[&args[..], &shared, &many].concat());
     assert_eq!(said.code, Some(4), "{said:?}");
+}
+
+#[test]
+fn fewer_sessions_for_want_of_files_blame_no_server() {
+    let server = mariadb_with("max_connections", "150");
+    let dir = Workdir::new();
+    let target = format!("--target={}", server.url());
+    let args = ["sysbench", "oltp_point_select", &target, SIZE];
+    dir.ok(&[&args[..], &["prepare"]].concat());
+    let line = format!(
+        "ulimit -n 128; exec {} sysbench oltp_point_select '{target}' {SIZE} --threads=200 --time=1 \
+         --fewer-sessions=go-on --store=off --out=fewer.json run",
+        common::TIDEMARK
+    );
+    let ended = std::process::Command::new("bash")
+        .args(["-c", &line])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let said = common::Said::of(&ended);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let why = "(this process may open 128 files (ulimit -n))";
+    assert!(said.out.contains(why), "{said:?}");
+    assert!(!said.out.contains("max_connections"), "{said:?}");
+    let record = std::fs::read_to_string(dir.path().join("fewer.json")).unwrap();
+    assert!(
+        record.contains("this process may open 128 files"),
+        "{record}"
+    );
 }

@@ -88,6 +88,17 @@ impl DbError {
     /// The code of TLS files of a target that can't be used: the URL, or the option, is wrong.
     pub const TLS_FILES: &str = "tls-files";
 
+    /// The code of a statement that was given up because the server answers nobody any more.
+    pub const SILENT: &str = "silent";
+
+    /// The code of a statement outside the measurement that took longer than it may.
+    pub const SETUP_TIMEOUT: &str = "setup-timeout";
+
+    /// Whether the server answers nobody any more.
+    pub fn is_silent(&self) -> bool {
+        self.code == Self::SILENT
+    }
+
     /// The code of a COMMIT that had no answer: what it was to keep may be there or not.
     pub const COMMIT_UNKNOWN: &str = "commit-unknown";
 

@@ -510,9 +510,16 @@ pub struct RunRecord {
     /// Sessions that could be had, where they were fewer (`--fewer-sessions=go-on`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions_opened: Option<usize>,
+    /// What kept the others from being opened, with the limit's name and value; absent in records of
+    /// before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fewer_sessions_because: Option<String>,
     /// Emulated users that shared the sessions; absent where each had its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminals: Option<usize>,
+    /// Seconds of warm-up before the measurement, as asked for; absent in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_s: Option<f64>,
     /// Milliseconds added to every round trip inside the client.
     #[serde(default)]
     pub inject_rtt_ms: f64,

@@ -1,5 +1,6 @@
 //! Opens sessions to a target.
 
+use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
 use crate::pooler::{self, Pooling, Use};
 use crate::settings::session::{self, SessionSettings};
@@ -28,6 +29,9 @@ pub struct ConnectOptions {
     /// How long a statement of a run may take before its session is given up; `None` waits for
     /// ever. Neither loads nor housekeeping are limited.
     pub statement_timeout: Option<Duration>,
+    /// How long a statement outside the measurement (a load's, a check's, one that asks for settings)
+    /// may take; `None` waits as long as the server lives. An embedded database's are not limited.
+    pub setup_timeout: Option<Duration>,
     /// Isolation level of a run's transactions; `None` is the server's default. Neither loads nor
     /// housekeeping take it.
     pub isolation: Option<Isolation>,
@@ -43,6 +47,7 @@ impl Default for ConnectOptions {
             connect_timeout: Duration::from_secs(10),
             inject_rtt: Duration::ZERO,
             statement_timeout: None,
+            setup_timeout: None,
             isolation: None,
             count_matched: false,
         }
@@ -80,6 +85,8 @@ pub struct Connector {
     options: ConnectOptions,
     session: Arc<SessionSettings>,
     must_exist: bool,
+    /// Whether sessions for housekeeping are given up when the server is silent.
+    attends: bool,
     /// What stands before each host, as soon as it is known.
     pooling: Arc<[OnceLock<Pooling>]>,
 }
@@ -107,6 +114,7 @@ impl Connector {
             options,
             session: Arc::default(),
             must_exist: false,
+            attends: true,
         })
     }
 
@@ -148,6 +156,14 @@ impl Connector {
         self
     }
 
+    /// Waits with sessions for housekeeping as long as they take, whether the server lives or not: for
+    /// measuring on them, beside which nothing else is to ask the server.
+    #[must_use]
+    pub fn unattended(mut self) -> Self {
+        self.attends = false;
+        self
+    }
+
     /// With a limit on statements, whatever the options say.
     #[must_use]
     pub fn limited(mut self, limit: Duration) -> Self {
@@ -177,10 +193,7 @@ impl Connector {
     pub async fn connect(&self, number: usize) -> Result<Session, DbError> {
         let host = self.share(HostRole::Any, number);
         let host = host.or_else(|| self.share(HostRole::Read, number));
-        Ok(Session::new(
-            Box::pin(self.open(host, Use::Housekeeping)).await?,
-            None,
-        ))
+        self.open_attended(host).await
     }
 
     /// Opens the `number`-th session of a run, on its share of the hosts.
@@ -210,8 +223,19 @@ impl Connector {
     /// # Errors
     /// As [`Connector::connect`].
     pub async fn connect_to(&self, host: usize) -> Result<Session, DbError> {
-        let opened = Box::pin(self.open(Some(host), Use::Housekeeping)).await?;
-        Ok(Session::new(opened, None))
+        self.open_attended(Some(host)).await
+    }
+
+    /// Opens a session for housekeeping, whose statements are waited for no longer than the server
+    /// lives and `setup_timeout` says. An embedded database has no server that could fall silent.
+    async fn open_attended(&self, host: Option<usize>) -> Result<Session, DbError> {
+        let opening = Box::pin(self.open(host, Use::Housekeeping));
+        if self.is_blocking() || !self.attends {
+            return Ok(Session::new(opening.await?, None));
+        }
+        let mut attendance = Attendance::new(self, host);
+        let opened = Box::pin(attendance.attend(opening)).await?;
+        Ok(Session::new(opened, None).attended(attendance))
     }
 
     /// What stands between client and the host of that index in [`Connector::hosts`].
@@ -279,7 +303,7 @@ impl Connector {
     }
 
     /// Opens a connection; without a host, to an embedded database.
-    async fn open_plain(&self, host: Option<usize>) -> Result<Connection, DbError> {
+    pub(crate) async fn open_plain(&self, host: Option<usize>) -> Result<Connection, DbError> {
         if self.is_blocking() {
             let opened = sqlite::SqliteSession::open(&self.target, &self.options, self.must_exist)?;
             return Ok(Connection::new(Driver::Sqlite(opened), None));
@@ -294,9 +318,7 @@ impl Connector {
         };
         // Boxed: a session's task is as large as the largest of what it ever waits for.
         let opening = Box::pin(self.open_driver(host_name, addresses));
-        // What is added to each round trip is not the server's delay.
-        let distance = self.options.inject_rtt * CONNECT_ROUND_TRIPS;
-        let opened = timeout(self.options.connect_timeout + distance, opening).await;
+        let opened = timeout(self.longest_opening(), opening).await;
         let driver = opened.unwrap_or_else(|_| {
             let seconds = self.options.connect_timeout.as_secs_f64();
             let known = host.and_then(|h| self.pooling.get(h)?.get());
@@ -313,6 +335,12 @@ impl Connector {
             ))
         })?;
         Ok(Connection::new(driver, host))
+    }
+
+    /// How long opening a connection may take. What is added to each round trip is not the server's
+    /// delay.
+    pub(crate) fn longest_opening(&self) -> Duration {
+        self.options.connect_timeout + self.options.inject_rtt * CONNECT_ROUND_TRIPS
     }
 
     /// What stands before a connection's host. A pooler is looked at once.

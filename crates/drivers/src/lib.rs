@@ -7,6 +7,7 @@
 //! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
 
 mod ahead;
+mod attendance;
 pub mod catalog;
 mod connection;
 mod connector;

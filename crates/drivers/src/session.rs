@@ -1,8 +1,11 @@
 //! One session of a target.
 
+use crate::attendance::Attendance;
 use crate::connection::{Connection, Driver};
 use crate::statement::{Form, count, only_reads};
 use crate::{Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Value, Verb};
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 use tidemark_core::record::StatementCounts;
 use tidemark_core::{DbError, ErrorClass, ServerInfo};
@@ -30,6 +33,21 @@ pub struct Session {
     /// Whether the reader was sent the last statement.
     at_reader: bool,
     queued: Queued,
+    /// How a session outside a measurement is waited for; none within one.
+    attendance: Option<Box<Attendance>>,
+}
+
+/// Does something of a session's, and waits for it as its attendance says. Boxed: where there is
+/// none, as in a measurement, a task keeps no room for it.
+macro_rules! attended {
+    ($session:ident, $work:expr) => {
+        if let Some(mut attendance) = $session.attendance.take() {
+            let work: Pin<Box<dyn Future<Output = _> + '_>> = Box::pin($work);
+            let done = Box::pin(attendance.attend(work)).await;
+            $session.attendance = Some(attendance);
+            return done;
+        }
+    };
 }
 
 /// The statements that wait to be sent with the next one.
@@ -59,7 +77,14 @@ impl Session {
             in_transaction: false,
             at_reader: false,
             queued: Queued::default(),
+            attendance: None,
         }
+    }
+
+    /// Waits for each statement no longer than the server lives.
+    pub(crate) fn attended(mut self, attendance: Attendance) -> Self {
+        self.attendance = Some(Box::new(attendance));
+        self
     }
 
     fn executed(&mut self, verb: Verb, outcome: Outcome) -> Outcome {
@@ -196,6 +221,7 @@ impl Session {
     /// # Errors
     /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement, DbError> {
+        attended!(self, self.prepare(sql));
         self.at_reader = false;
         let prepared = self.primary.prepare(sql).await;
         self.count_queued();
@@ -223,6 +249,7 @@ impl Session {
         statement: &Statement,
         values: &[Value<'_>],
     ) -> Result<Outcome, DbError> {
+        attended!(self, self.execute(statement, values));
         let (connection, statement) = self.route(statement);
         connection.begin();
         let done = match &mut connection.driver {
@@ -309,6 +336,7 @@ impl Session {
         values: &[Value<'_>],
         rows: &mut RowSet,
     ) -> Result<Outcome, DbError> {
+        attended!(self, self.fetch(statement, values, rows));
         let (connection, statement) = self.route(statement);
         connection.begin();
         let done = match &mut connection.driver {
@@ -329,6 +357,7 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn simple(&mut self, sql: &str) -> Result<Outcome, DbError> {
+        attended!(self, self.simple(sql));
         let verb = Verb::of(sql);
         self.at_reader = !self.in_transaction && verb == Verb::Read && only_reads(sql);
         let connection = match &mut self.reader {
@@ -354,6 +383,7 @@ impl Session {
     /// # Errors
     /// As [`Session::execute`].
     pub async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
+        attended!(self, self.query(sql));
         self.at_reader = false;
         let rows = self.primary.query(sql).await;
         self.count_queued();
@@ -370,6 +400,7 @@ impl Session {
         request: &LoadRequest<'_>,
         source: &mut dyn RowSource,
     ) -> Result<Loaded, DbError> {
+        attended!(self, self.load(request, source));
         self.at_reader = false;
         let loaded = self.primary.load(request, source).await;
         self.count_queued();
@@ -378,6 +409,9 @@ impl Session {
 
     /// Says goodbye and closes the connection, or both.
     pub async fn close(self) {
+        if self.attendance.as_ref().is_some_and(|a| a.gave_up()) {
+            return;
+        }
         if let Some(reader) = self.reader {
             reader.close().await;
         }

@@ -36,6 +36,8 @@ const BLOCKING_STACK: usize = 512 * 1024;
 const IN_PLACE_A_CORE: usize = 8;
 /// So many sessions are not worth asking for the target's limits.
 const FEW_SESSIONS: usize = 32;
+/// How long a thread may take to close its sessions before the server is asked for its limit.
+const CLOSING: Duration = Duration::from_secs(1);
 /// Files that are open beside the sessions' sockets: the store, pollers, the report.
 const OTHER_FILES: u64 = 64;
 
@@ -53,6 +55,8 @@ pub(crate) struct Crew {
     /// Whether terminals share sessions.
     shares: bool,
     limits: Limits,
+    /// What this process itself allows, where that is fewer sessions than were asked for.
+    within: Option<String>,
 }
 
 impl Crew {
@@ -68,8 +72,8 @@ impl Crew {
         samples: Option<(&SampleLog, u16)>,
     ) -> Result<Self, EngineError> {
         let control = Arc::new(Control::new(spec));
-        let sessions = if connector.is_blocking() {
-            spec.sessions
+        let (sessions, within) = if connector.is_blocking() {
+            (spec.sessions, None)
         } else {
             within_open_files(spec, connector, workload.only_reads())?
         };
@@ -146,7 +150,52 @@ impl Crew {
             sessions,
             shares: shares_sessions(spec, workload.as_ref()),
             limits,
+            within,
         })
+    }
+
+    /// The error of a run that can't begin, with the server's limit in it: before few sessions it was
+    /// not asked for, and there is room for asking once those that could be had are closed.
+    pub fn explain(&self, error: EngineError, connector: &Connector) -> EngineError {
+        let (
+            EngineError::TooFewSessions {
+                asked, possible, ..
+            },
+            Some(full),
+        ) = (&error, self.control.full())
+        else {
+            return error;
+        };
+        if self.limits.sessions.is_some() || !full.is_too_many_sessions() {
+            return error;
+        }
+        for _ in 0..self.threads {
+            if self.ended.recv_timeout(CLOSING).is_err() {
+                break;
+            }
+        }
+        match Limits::of(connector).sessions {
+            None => error,
+            Some(SessionLimit { name, limit, .. }) => EngineError::TooFewSessions {
+                asked: *asked,
+                possible: *possible,
+                reason: format!("the server's {name} is {limit} ({})", full.message),
+            },
+        }
+    }
+
+    /// Why `ready` sessions are fewer than were asked for; `None` when they are not.
+    pub fn why_fewer(&self, spec: &RunSpec, ready: usize) -> Option<String> {
+        if ready >= spec.sessions {
+            return None;
+        }
+        match self.control.full() {
+            Some(error) => {
+                let each = self.control.prepared.load(Ordering::Acquire);
+                Some(self.limits.reason(spec.sessions, each, error))
+            }
+            None => self.within.clone(),
+        }
     }
 
     /// Terminals that share the sessions of an executor without one would never run. Where each
@@ -188,7 +237,11 @@ impl Crew {
                     return Ok(ready);
                 }
                 let each = self.control.prepared.load(Ordering::Acquire);
-                return Err(self.limits.met(spec.sessions, ready, each, error));
+                return Err(EngineError::TooFewSessions {
+                    asked: spec.sessions,
+                    possible: ready,
+                    reason: self.limits.reason(spec.sessions, each, error),
+                });
             }
             if stop.is_stopped() {
                 return Err(EngineError::Interrupted);
@@ -234,29 +287,30 @@ fn shares_sessions(spec: &RunSpec, workload: &dyn Workload) -> bool {
     !spec.pacing.is_open_loop() && (spec.terminals != spec.sessions || thinks)
 }
 
-/// The sessions that the process may have.
+/// The sessions that the process may have, and why they are fewer than were asked for.
 fn within_open_files(
     spec: &RunSpec,
     connector: &Connector,
     only_reads: bool,
-) -> Result<usize, EngineError> {
+) -> Result<(usize, Option<String>), EngineError> {
     let Some(limit) = raise_open_files() else {
-        return Ok(spec.sessions);
+        return Ok((spec.sessions, None));
     };
     // A session that reads from a replica and writes to the primary has two.
     let sockets = 1 + u64::from(!only_reads && !connector.target().readers.is_empty());
     let most = limit.saturating_sub(OTHER_FILES) / sockets;
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     if spec.sessions <= most {
-        return Ok(spec.sessions);
+        return Ok((spec.sessions, None));
     }
+    let reason = format!("this process may open {limit} files (ulimit -n)");
     if spec.fewer_sessions == FewerSessions::GoOn && most > 0 {
-        return Ok(most);
+        return Ok((most, Some(reason)));
     }
     Err(EngineError::TooFewSessions {
         asked: spec.sessions,
         possible: most,
-        reason: format!("this process may open {limit} files (ulimit -n)"),
+        reason,
     })
 }
 
@@ -279,9 +333,9 @@ impl Limits {
         limits.unwrap_or_default()
     }
 
-    /// Why no more sessions than `ready` can be had of those asked for, each of which has the server
-    /// keep `each` statements.
-    fn met(&self, asked: usize, ready: usize, each: usize, error: DbError) -> EngineError {
+    /// Why no more sessions can be had of those asked for, each of which has the server keep `each`
+    /// statements.
+    fn reason(&self, asked: usize, each: usize, error: DbError) -> String {
         let told = if error.is_too_many_statements() {
             self.statements.map(|limit| {
                 let StatementLimit {
@@ -306,13 +360,9 @@ impl Limits {
                 format!("the server's {name} is {limit}, of which {others} were in use before")
             })
         };
-        EngineError::TooFewSessions {
-            asked,
-            possible: ready,
-            reason: match told {
-                Some(told) => format!("{told} ({})", error.message),
-                None => error.message,
-            },
+        match told {
+            Some(told) => format!("{told} ({})", error.message),
+            None => error.message,
         }
     }
 }

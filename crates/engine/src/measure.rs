@@ -26,7 +26,7 @@ const STOP_CHECK: Duration = Duration::from_millis(20);
 const NOTICED: Duration = Duration::from_secs(2);
 /// What is in progress is cut off so long after the user asked for the end: a server that hangs
 /// must not keep what was measured.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// A shorter last interval without statements is not told.
 const SHORTEST_INTERVAL_MS: f64 = 50.0;
 /// How long the next rate waits for what the last one began.

@@ -37,10 +37,12 @@ pub trait RunObserver {
 }
 
 /// How the load began.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Started {
     /// Sessions connected.
     pub sessions: usize,
+    /// What kept the others from being opened, where they are fewer than asked for.
+    pub fewer_because: Option<String>,
     /// Executor threads.
     pub executors: usize,
     /// Time it took to connect and prepare all sessions.
@@ -107,12 +109,14 @@ pub fn run_sampled(
 ) -> Result<RunResult, EngineError> {
     let begun = Instant::now();
     let crew = Crew::launch(spec, connector, workload, samples)?;
-    let sessions = crew.wait_until_ready(spec, stop).inspect_err(|error| {
+    let sessions = crew.wait_until_ready(spec, stop).map_err(|error| {
         crew.control.fail(error.clone());
         crew.control.abort();
+        crew.explain(error, connector)
     })?;
     observer.started(&Started {
         sessions,
+        fewer_because: crew.why_fewer(spec, sessions),
         executors: crew.recorders.len(),
         connect_time: begun.elapsed(),
     });

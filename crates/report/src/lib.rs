@@ -37,6 +37,7 @@ pub use html::html;
 pub use intervals::{interval_log, interval_table};
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+    workload_name,
 };
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};

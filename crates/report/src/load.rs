@@ -228,17 +228,6 @@ pub(crate) fn outside_outages(totals: &Totals) -> Option<f64> {
     (seconds > 0.001 && totals.hosts.len() < 2).then(|| per_second(totals.all.count, seconds))
 }
 
-/// The server's own limit of sessions, if its settings were read and it is below what was asked
-/// for: a higher one is not what kept sessions away.
-pub(crate) fn max_connections(record: &RunRecord) -> Option<u64> {
-    let limit = record
-        .settings
-        .iter()
-        .find(|s| s.name == "max_connections")?;
-    let limit = limit.value.parse().ok()?;
-    (limit < record.sessions as u64).then_some(limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

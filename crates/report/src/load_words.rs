@@ -169,6 +169,9 @@ impl Words<'_> {
                     ("opened", &whole(opened as u64)),
                 ],
             ));
+            if let Some(why) = &r.fewer_sessions_because {
+                warnings.push(fill(t.fewer_because, &[("why", why)]));
+            }
         }
         if let Some(late) = d.lateness.as_ref().filter(|l| l.matters) {
             let p99 = three(late.spread.p99_ms);

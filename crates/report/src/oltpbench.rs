@@ -20,6 +20,10 @@ const DEFERRED: &str = "DeferredDelivery";
 /// The most New-Orders a minute that a warehouse's ten terminals make (clause 4.2.2 with 5.2.5.7).
 const TPMC_PER_WAREHOUSE: f64 = 12.86;
 
+/// What the family's table has no words for: it stands beside tables of response times.
+const LATENCIES_ARE: &str = "(service times, from a session's first statement to its last reply; response \
+    times have the wait of the last column in them)\n";
+
 /// Phases that followed each other, added up.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
@@ -56,8 +60,14 @@ impl Results {
     }
 
     /// The `RESULTS` table. Efficiency is told only where keying and think times make it mean
-    /// something; `no_efficiency` says why it does not.
-    pub fn topline(&self, warehouses: u64, no_efficiency: Option<&str>) -> String {
+    /// something; `no_efficiency` says why it does not, and `warning` what makes it other than it
+    /// seems.
+    pub fn topline(
+        &self,
+        warehouses: u64,
+        no_efficiency: Option<&str>,
+        warning: Option<&str>,
+    ) -> String {
         let tpmc = self.tpmc();
         let efficiency = match no_efficiency {
             Some(_) => format!("{:>18}", "n/a"),
@@ -77,6 +87,8 @@ impl Results {
         if let Some(why) = no_efficiency {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "(no efficiency: {why})");
+        } else if let Some(warning) = warning {
+            let _ = writeln!(text, "(efficiency: {warning})");
         }
         text
     }
@@ -96,6 +108,7 @@ impl Results {
             text += &line(name, latency);
         }
         text += &line("All ", &all);
+        text += LATENCIES_ARE;
         if let Some(deferred) = self.types.get(DEFERRED).filter(|t| t.count > 0) {
             text += &format!("(deferred, in no line above)\n{}", line(DEFERRED, deferred));
         }
@@ -189,7 +202,7 @@ mod tests {
         assert_eq!(results.count(), 176);
         assert_eq!(results.tpmc(), 90.0);
         assert_eq!(
-            results.topline(10, None),
+            results.topline(10, None, None),
             "\n================RESULTS================\n\
              \u{20}            TPM-C |              90.00\n\
              \u{20}       Efficiency |             69.98%\n\
@@ -199,7 +212,7 @@ mod tests {
 
     #[test]
     fn no_efficiency_is_told_without_think_times() {
-        let said = results().topline(10, Some("terminals neither key nor think"));
+        let said = results().topline(10, Some("terminals neither key nor think"), None);
         assert!(
             said.contains("        Efficiency |                n/a\n"),
             "{said}"
@@ -222,6 +235,8 @@ mod tests {
              \u{20}   Delivery |        0 |        -1.00 |       -1.00 |                  -1.00\n\
              \u{20} StockLevel |        0 |        -1.00 |       -1.00 |                  -1.00\n\
              \u{20}       All  |      176 |         7.07 |       10.00 |                   1.02\n\
+             (service times, from a session's first statement to its last reply; response \
+             times have the wait of the last column in them)\n\
              (deferred, in no line above)\n\
              DeferredDelivery |        8 |        30.00 |       30.00 |                   0.00\n"
         );
@@ -243,7 +258,7 @@ mod tests {
     fn nothing_measured_is_no_figure_that_breaks() {
         let results = Results::default();
         for text in [
-            results.topline(0, None),
+            results.topline(0, None, None),
             results.latencies(),
             results.requests(),
         ] {

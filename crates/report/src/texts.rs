@@ -161,6 +161,7 @@ texts! {
     // What must be known before the figures are used.
     fewer_sessions: "{asked} {asked|session was|sessions were} asked for and {opened} could be opened: the figures are of {opened}.",
         "要求 {asked} 个会话，实际只建立了 {opened} 个：以下数据基于 {opened} 个会话。";
+    fewer_because: "What kept the other sessions away: {why}.", "其余会话未能建立的原因：{why}。";
     generator_late: "The load generator itself was late: 99% of its starts came within {p99} ms of their time. The response times are in part its own.",
         "压测客户端自身发起不及时：99% 的事务在应发起时刻后 {p99} ms 内发起。响应时间有一部分来自客户端自身。";
     steps_late: "The load generator itself was late in {count} of {steps} steps; their response times are in part its own.",

@@ -82,8 +82,8 @@ fn an_open_loop_says_what_did_not_come_in_time() {
     let printed = printed(&record);
     let dropped = record.totals.dropped_arrivals;
     for line in [
-        "WARNING: asked for 10,000 sessions, 500 could be opened (the server's max_connections is \
-         2000): the figures are of 500 sessions\n",
+        "WARNING: asked for 10,000 sessions, 500 could be opened (this process may open 564 files \
+         (ulimit -n)): the figures are of 500 sessions\n",
         "    arrivals asked:                      1800.00 per sec.\n",
         "    arrivals spaced:                     constant\n",
         "    delayed, no session free:            310    (0.",

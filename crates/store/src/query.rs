@@ -3,8 +3,9 @@
 use crate::liveness::{Liveness, ProcessId, boot_id, now_ms};
 use crate::{RecordError, Store, StoreError, from_json};
 use rusqlite::{OptionalExtension, Row, ToSql, named_params};
+use std::collections::BTreeMap;
 use std::fmt;
-use tidemark_core::record::{Interval, RunRecord};
+use tidemark_core::record::{EffectiveOption, Interval, RunRecord};
 
 /// Which runs to list: those that meet everything given.
 #[derive(Debug, Clone, Default)]
@@ -143,6 +144,8 @@ pub struct RunListing {
     pub state: ListedState,
     /// The workload.
     pub workload: String,
+    /// The run's options, where they tell which of a family's workloads it is (YCSB); empty otherwise.
+    pub options: BTreeMap<String, EffectiveOption>,
     /// The target's URL, password as `***`.
     pub target: String,
     /// The engine, in JSON's word for it (`mariadb`).
@@ -205,6 +208,7 @@ impl Store {
                r.pid_started, r.begun_ms, r.note, \
                (SELECT json_group_array(tag) FROM (SELECT tag FROM tag \
                  WHERE run_id = r.id ORDER BY tag)) AS tags, \
+               CASE r.workload WHEN 'ycsb' THEN r.record ->> '$.options' END AS options, \
                COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
                  WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
                COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \
@@ -424,6 +428,10 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         started_at: row.get("started_at")?,
         state,
         workload: row.get("workload")?,
+        options: match row.get::<_, Option<String>>("options")? {
+            Some(json) => serde_json::from_str(&json).unwrap_or_default(),
+            None => BTreeMap::new(),
+        },
         target: row.get("target")?,
         engine: row.get("engine")?,
         engine_version: row.get("engine_version")?,

@@ -250,7 +250,7 @@ pub const KEYS: &[Key] = &[
     key(
         Section::Target,
         "url",
-        "a target's URL, or up: and an engine for a private server",
+        "a target's URL, or up: and an engine for a private server, with settings as up:mariadb?innodb_buffer_pool_size=1G&max_connections=5000",
         "url = \"mysql://root@127.0.0.1:3306/sbtest\"",
         "where it is",
     ),

@@ -3,8 +3,8 @@
 use crate::run::Run;
 use crate::thresholds::TPMC_ABOVE_CAP;
 use crate::tpcc::{
-    NEW_ORDER, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, is_tpcc, waits, waits_for_one,
-    warehouses,
+    NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, is_tpcc, waits,
+    waits_for_one, warehouses,
 };
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
 
@@ -25,6 +25,14 @@ const ABOVE: Both = Both {
 const ABOVE_INSTEAD: Both = Both {
     en: "Think times, terminals or warehouses are not what the record says: don't use the run.",
     zh: "思考时间、终端数或仓库数与记录不符，不要采用本次结果。",
+};
+const UNSETTLED: Both = Both {
+    en: "{each} New-Orders a minute and warehouse, more than the {cap} that keying and think times allow: all terminals began together, {warmup} s of warm-up before the measurement, and come in waves at first.",
+    zh: "每仓库每分钟 {each} 个新订单，超过键入与思考时间允许的上限 {cap}：所有终端同时启动，测量前只预热了 {warmup} 秒，起初事务成批到达。",
+};
+const UNSETTLED_INSTEAD: Both = Both {
+    en: "Warm up for at least {settle} s, better for five minutes, and measure for some minutes.",
+    zh: "预热至少 {settle} 秒（最好五分钟），并测量数分钟。",
 };
 const FEW: Both = Both {
     en: "{terminals} terminals on {warehouses} warehouses can reach at most {most}% of the warehouses' limit, whatever the database does.",
@@ -51,10 +59,20 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     ];
     let waits = waits(record);
     let as_specified = waits == 1.0 && !waits_for_one(record);
+    let is_above = as_specified && terminals <= specified && is_above(new_orders, each);
     Ok(if waits == 0.0 {
         (each > TPMC_PER_WAREHOUSE)
             .then(|| finding(Severity::Note, NO_WAITS, NO_WAITS_INSTEAD, rate))
-    } else if as_specified && terminals <= specified && is_above(new_orders, each) {
+    } else if is_above && !has_settled(record) {
+        let warmup = record.warmup_s.unwrap_or_default();
+        let more = [
+            ("warmup", Figure::Number(warmup)),
+            ("settle", Figure::Number(SETTLE_S)),
+        ];
+        let figures = rate.into_iter().chain(more).collect();
+        let (says, instead) = (UNSETTLED, UNSETTLED_INSTEAD);
+        Some(finding(Severity::Suspect, says, instead, figures))
+    } else if is_above {
         Some(finding(Severity::Invalid, ABOVE, ABOVE_INSTEAD, rate))
     } else if as_specified && terminals < specified {
         let figures = vec![

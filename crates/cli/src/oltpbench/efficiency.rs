@@ -2,7 +2,7 @@
 
 use super::job::{Doing, Job, list};
 use super::waits::Waits;
-use tidemark_report::tpcc::{TERMINALS_PER_WAREHOUSE, is_specified_mix};
+use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 
 /// Why efficiency would mean nothing, if so: that ten terminals a warehouse key and think, and mix
 /// their transactions, as TPC-C has it is what it is made of.
@@ -18,6 +18,21 @@ pub fn no_efficiency(job: &Job) -> Option<String> {
             })
         })
         .or_else(|| no_efficiency_of_mixes(job))
+}
+
+/// What makes efficiency other than it seems: terminals of a phase that had no time to come apart.
+pub fn warning(job: &Job) -> Option<String> {
+    let warmups = job.phases.iter().filter_map(|phase| match &phase.doing {
+        Doing::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
+        Doing::Nothing(_) => None,
+    });
+    let shortest = warmups.fold(f64::INFINITY, f64::min);
+    (shortest < SETTLE_S).then(|| {
+        format!(
+            "all terminals began together, {shortest} s of warm-up before the measurement, and come in \
+             waves at first; <warmup>{SETTLE_S}</warmup>, better 300, lets them come apart"
+        )
+    })
 }
 
 fn no_efficiency_of_mixes(job: &Job) -> Option<String> {

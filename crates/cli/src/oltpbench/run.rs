@@ -1,6 +1,6 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
-use super::efficiency::no_efficiency;
+use super::efficiency::{no_efficiency, warning};
 use super::files::{Place, Transactions};
 use super::job::{Doing, Job, Phase};
 use super::printer::Printer;
@@ -146,7 +146,7 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
     if measured > 0 {
         let why = no_efficiency(job);
         let mut text = results.requests();
-        text += &results.topline(job.warehouses, why.as_deref());
+        text += &results.topline(job.warehouses, why.as_deref(), warning(job).as_deref());
         text += &results.latencies();
         if job.options.flag("histograms") {
             text += &results.completed();

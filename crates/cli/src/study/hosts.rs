@@ -1,5 +1,6 @@
 //! The servers of a target, reached by the account that changes settings.
 
+use super::ending::while_allowed;
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
 use tidemark_core::{DbError, ErrorClass};
@@ -68,12 +69,15 @@ impl<'a> Hosts<'a> {
             connector: self.connector.clone(),
             host,
         };
-        let done = block_on(async move {
+        let name = &self.place.name;
+        let asked = async move {
             let mut session = opener.open().await?;
             let done = work(&mut session, opener).await;
             session.close().await;
             done
-        });
+        };
+        let done = block_on(while_allowed(asked));
+        let done = done.map(|done| done.unwrap_or_else(|| Err(unanswered())));
         let done = done.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         done.map_err(|e| {
             let is_away = e.class == ErrorClass::ConnectionLost;
@@ -81,10 +85,19 @@ impl<'a> Hosts<'a> {
             if is_away {
                 failure.code = ExitCode::Connect;
             }
-            failure.message = format!("target {}: {}", self.place.name, failure.message);
+            failure.message = format!("target {name}: {}", failure.message);
             failure
         })
     }
+}
+
+/// Why a server was waited for no longer.
+fn unanswered() -> DbError {
+    DbError::new(
+        ErrorClass::Fatal,
+        DbError::SILENT,
+        "the server had not answered when the study was asked to end",
+    )
 }
 
 /// Opens sessions to one server.

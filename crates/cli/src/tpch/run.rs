@@ -113,6 +113,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         &mut watching,
         &mut aside,
     );
+    let _held = interrupt::hold();
     recording.finish(&measured);
     let restored = match asked.sets() {
         0 => Ok(()),

@@ -139,6 +139,7 @@ impl StreamsObserver for Watch<'_> {
         if !std::mem::replace(&mut self.told.begun, true) {
             let begun = Started {
                 sessions: self.asked.streams,
+                fewer_because: None,
                 executors: self.asked.streams,
                 connect_time: Duration::ZERO,
             };

@@ -47,13 +47,15 @@ const COCKROACH_ALWAYS: &[&str] = &[
 ];
 
 /// Settings that differ from what the server was built with (PostgreSQL manual, pg_settings:
-/// `boot_val`); what belongs to our own session is not the server's.
+/// `boot_val`); what belongs to our own session is not the server's, and what the server chose by
+/// itself at its start (`wal_buffers` of -1, the caches of PostgreSQL 17 on) is its default.
 pub(super) async fn settings(session: &mut Session) -> Result<Vec<Setting>, DbError> {
     let rows = session
         .query(&format!(
-            "SELECT name, setting, boot_val, unit FROM pg_catalog.pg_settings \
-             WHERE name IN ({}) OR (setting IS DISTINCT FROM boot_val \
-             AND context <> 'internal' AND source NOT IN ('client', 'session'))",
+            "SELECT name, setting, CASE WHEN source IN ('default', 'override') THEN setting \
+             ELSE boot_val END, unit FROM pg_catalog.pg_settings \
+             WHERE name IN ({}) OR (setting IS DISTINCT FROM boot_val AND context <> 'internal' \
+             AND source NOT IN ('client', 'session', 'default', 'override'))",
             listed(ALWAYS)
         ))
         .await?;

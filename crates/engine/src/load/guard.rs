@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use tidemark_core::DbError;
 use tidemark_drivers::lock::{Attempt, LoadLock, Scope, take};
 use tidemark_drivers::{Connector, Session};
-use tidemark_runtime::{Executor, Remote, remote_signal, sleep, timeout};
+use tidemark_runtime::{Executor, Remote, remote_signal, sleep, timeout, unless};
 
 /// How often the lock is looked at, so that its session isn't taken for dead.
 const LOOK: Duration = Duration::from_secs(5);
 /// An answer about the lock that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long letting it go may take: it ends with its session at the latest.
+const LEAVE: Duration = Duration::from_secs(2);
 /// How long a lost lock is asked for again; a server that restarts forgets it.
 const TAKE_AGAIN: Duration = Duration::from_secs(60);
 /// How long the database's lock is waited for, where clients hold it for moments only.
@@ -157,19 +159,23 @@ async fn hold(
         if shared.over.load(Ordering::Acquire) {
             break;
         }
-        if let Ok(Ok(true)) = timeout(PATIENCE, lock.is_held(session)).await {
-            continue;
+        let over = || shared.over.load(Ordering::Acquire);
+        match unless(over, timeout(PATIENCE, lock.is_held(session))).await {
+            Some(Ok(Ok(true))) => continue,
+            // The lock is looked after no longer, and its session is in the midst of an answer.
+            None => return,
+            Some(_) => {}
         }
         // The server forgets a session that is gone.
         held = None;
-        match acquire_within(&connector, scope, TAKE_AGAIN, &shared).await {
-            Ok(again) => held = again,
-            Err(error) => shared.fail(error),
+        match unless(over, acquire_within(&connector, scope, TAKE_AGAIN, &shared)).await {
+            Some(Ok(again)) => held = again,
+            Some(Err(error)) => shared.fail(error),
+            None => return,
         }
     }
     if let Some((mut session, lock)) = held {
-        // The lock ends with its session at the latest.
-        let _ = timeout(PATIENCE, lock.release(&mut session)).await;
+        let _ = timeout(LEAVE, lock.release(&mut session)).await;
         session.close().await;
     }
 }

@@ -46,7 +46,9 @@ impl Watch {
                     // A new session, after a while.
                     session = None;
                     self.board.doubt();
-                    if last_sight.elapsed() > BLIND || matches!(error, EngineError::Refused(_)) {
+                    let is_silent = error.db().is_some_and(|e| e.is_silent());
+                    let is_refused = matches!(error, EngineError::Refused(_));
+                    if last_sight.elapsed() > BLIND || is_silent || is_refused {
                         self.board.stop(error);
                     }
                 }

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Sessions that send text and give a query up after its time.
 pub(super) fn limited(connector: &Connector, limit: Option<Duration>) -> Connector {
-    let connector = connector.clone().as_text();
+    let connector = connector.clone().as_text().unattended();
     match limit {
         None => connector.unlimited(),
         Some(limit) if connector.is_blocking() => connector.limited(limit),

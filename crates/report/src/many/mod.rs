@@ -33,6 +33,7 @@ mod workload;
 mod ycsb;
 
 pub use digest::RunDigest;
+pub use ycsb::workload_name;
 
 use crate::texts::Lang;
 use crate::{ByHand, ReportError};

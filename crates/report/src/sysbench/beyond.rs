@@ -5,8 +5,8 @@
 
 use crate::ReportError;
 use crate::load::{
-    Due, FiguresOf, Found, Lateness, LoadKind, Split, Spread, StepFigures, max_connections, option,
-    outside_outages, steps,
+    Due, FiguresOf, Found, Lateness, LoadKind, Split, Spread, StepFigures, option, outside_outages,
+    steps,
 };
 use crate::merge::{TypeLatency, per_second};
 use crate::number::{percent, seconds, three, whole};
@@ -59,11 +59,10 @@ pub fn beyond(record: &RunRecord) -> Result<String, ReportError> {
 pub fn fewer_sessions(record: &RunRecord) -> String {
     let mut text = Text::default();
     if let Some(opened) = record.sessions_opened.filter(|n| *n < record.sessions) {
-        let limit = max_connections(record)
-            .map(|n| format!(" (the server's max_connections is {n})"))
-            .unwrap_or_default();
+        let why = record.fewer_sessions_because.as_ref();
+        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
         text.warning(&format!(
-            "asked for {} sessions, {} could be opened{limit}: the figures are of {} sessions",
+            "asked for {} sessions, {} could be opened{why}: the figures are of {} sessions",
             whole(record.sessions as u64),
             whole(opened as u64),
             whole(opened as u64)

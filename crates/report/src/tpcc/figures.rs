@@ -5,9 +5,11 @@ use crate::merge::{TypeLatency, per_second};
 use crate::{ReportError, load};
 use std::fmt;
 pub use tidemark_analysis::tpcc::Kept;
-pub use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
-use tidemark_analysis::tpcc::{ASKED, Asked, DEFERRED, is_tpcc, keeps_limit, waits, waits_for_one};
+use tidemark_analysis::tpcc::{
+    ASKED, Asked, DEFERRED, has_settled, is_tpcc, keeps_limit, waits, waits_for_one,
+};
 pub(super) use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
+pub use tidemark_analysis::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE};
 use tidemark_core::is_currency;
 use tidemark_core::record::RunRecord;
 
@@ -155,6 +157,8 @@ pub struct Figures {
     pub tpm_total: f64,
     /// tpmC in percent of what its warehouses' terminals could make, or why that says nothing.
     pub efficiency: Result<f64, NoEfficiency>,
+    /// Whether the terminals had the time to come apart before the measurement.
+    pub has_settled: bool,
     /// Every type in the specification's order; none when there was no transaction.
     pub types: Vec<TypeFigures>,
     /// What was counted beside the types: how often, and percent of what; `None` where the record
@@ -213,6 +217,7 @@ impl Figures {
             tpm_total: per_second(all, elapsed_s) * 60.0,
             efficiency: is_efficient(digest, warehouses, terminals, waits, &types)
                 .map(|()| 100.0 * tpmc / warehouses as f64 / TPMC_PER_WAREHOUSE),
+            has_settled: has_settled(record),
             types,
             rolled_back: part("rolled_back", count(NEW_ORDER)),
             remote_payment: part("remote_payment", count("Payment")),

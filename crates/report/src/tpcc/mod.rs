@@ -10,7 +10,7 @@ mod section;
 mod texts;
 
 pub use figures::{
-    Figures, Kept, NoEfficiency, Price, PriceError, TERMINALS_PER_WAREHOUSE, TypeFigures,
+    Figures, Kept, NoEfficiency, Price, PriceError, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures,
     is_specified_mix,
 };
 pub use lines::{current, summary};

@@ -1,6 +1,6 @@
 //! TPC-C's results in words, the same in every form of report and after a run.
 
-use super::figures::{Figures, Kept, NoEfficiency, TERMINALS_PER_WAREHOUSE, TypeFigures};
+use super::figures::{Figures, Kept, NoEfficiency, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures};
 use super::texts::{self, Texts};
 use crate::ReportError;
 use crate::digest::Digest;
@@ -140,7 +140,14 @@ fn one_digit(value: f64) -> String {
 
 fn efficiency(f: &Figures, t: &Texts) -> String {
     match f.efficiency {
-        Ok(percent) => fill(t.efficiency_says, &[("percent", &format!("{percent:.1}"))]),
+        Ok(percent) => {
+            let (says, settle) = match f.has_settled {
+                true => (t.efficiency_says, String::new()),
+                false => (t.efficiency_unsettled, SETTLE_S.to_string()),
+            };
+            let percent = format!("{percent:.1}");
+            fill(says, &[("percent", &percent), ("settle", &settle)])
+        }
         Err(NoEfficiency::NoThinkTimes) => t.efficiency_no_waits.into(),
         Err(NoEfficiency::Scaled(scale)) => {
             fill(t.efficiency_scaled, &[("scale", &scale.to_string())])

@@ -19,6 +19,8 @@ texts! {
     tpm_total_says: "{tpm} transactions a minute", "每分钟 {tpm} 个事务";
     efficiency: "Efficiency", "效率";
     efficiency_says: "{percent}% of the 12.86 tpmC that a warehouse can make", "达到每仓库上限 12.86 tpmC 的 {percent}%";
+    efficiency_unsettled: "{percent}% of the 12.86 tpmC that a warehouse can make; all terminals began together, and {settle} s of warm-up, better five minutes, let them come apart before the measurement",
+        "达到每仓库上限 12.86 tpmC 的 {percent}%；所有终端同时启动，需预热 {settle} 秒以上（最好五分钟），事务才不再成批到达";
     efficiency_no_waits: "not given: users neither keyed nor thought (--wait), so their number sets no limit that tpmC could be a share of",
         "不给出：未启用键入时间与思考时间（--wait），仓库数不构成 tpmC 的上限";
     efficiency_scaled: "not given: keying and think times were {scale} times the specification's", "不给出：键入时间与思考时间是规范的 {scale} 倍";

@@ -79,6 +79,7 @@ pub fn overloaded() -> RunRecord {
     r.rate = Some(1800.0);
     r.sessions = 10_000;
     r.sessions_opened = Some(500);
+    r.fewer_sessions_because = Some("this process may open 564 files (ulimit -n)".into());
     option(&mut r, "arrivals", "constant");
     option(&mut r, "max-backlog", "5000");
     let host = |name: &str, role, statements| HostLoad {
