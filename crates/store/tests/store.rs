@@ -301,6 +301,8 @@ fn strip_newer(value: &mut serde_json::Value) {
         "outage_ms",
         "hosts",
         "sessions_opened",
+        "fewer_sessions_because",
+        "warmup_s",
         "terminals",
         "inject_rtt_ms",
         "steps",

@@ -224,6 +224,7 @@ const OURS: &[&str] = &[
     "busy-poll",
     "connect-rate",
     "connect-timeout",
+    "setup-timeout",
     "fewer-sessions",
     "on-disconnect",
     "reconnect-timeout",

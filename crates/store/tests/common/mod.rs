@@ -182,6 +182,8 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             first_message: "Deadlock found".into(),
         }],
         sessions_opened: ended.then_some(3),
+        fewer_sessions_because: ended.then(|| "the server's max_connections is 3".into()),
+        warmup_s: Some(2.5),
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
