@@ -138,7 +138,9 @@ pub fn describe_counting(
             }
         }
         let server = session.server().clone();
+        // Of several hosts the others may be elsewhere.
         let on_client = session.is_on_this_host();
+        let on_client = on_client.filter(|here| !here || connector.hosts().len() == 1);
         session.close().await;
         Ok(Described {
             server,

@@ -24,6 +24,11 @@ impl Pool {
     fn new(purpose: &str, mode: PoolMode) -> Self {
         let server = shared_postgres().unwrap();
         let database = server.fresh_database(purpose).unwrap();
+        // What a load lifts for itself and must leave to others.
+        for limit in LIMITS {
+            let sql = format!("ALTER DATABASE {} SET {limit} = '1h'", database.name());
+            database.query(&sql).unwrap();
+        }
         let bouncer = PgBouncer::start(server, mode, POOL).unwrap();
         Self {
             url: bouncer.url(database.endpoint()),
@@ -51,7 +56,9 @@ impl Pool {
     /// All server sessions at once: none keeps what a client set or prepared.
     fn assert_nothing_stays(&self) {
         const STATE: &str = "SELECT pg_backend_pid(), \
-             (SELECT COUNT(*) FROM pg_prepared_statements), current_setting('statement_timeout'), \
+             (SELECT COUNT(*) FROM pg_prepared_statements), \
+             (SELECT string_agg(name || setting, ' ' ORDER BY name) FROM pg_settings \
+             WHERE name LIKE '%timeout' AND context = 'user'), \
              current_setting('default_transaction_isolation'), current_setting('work_mem'), \
              (SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND database = \
              (SELECT oid FROM pg_database WHERE datname = current_database())), pg_sleep(1)";
@@ -78,6 +85,14 @@ impl Pool {
         assert!(served.len() > 1, "{served:?}");
     }
 }
+
+/// Of every PostgreSQL since 14.
+const LIMITS: [&str; 4] = [
+    "statement_timeout",
+    "lock_timeout",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+];
 
 const OLTP: &[&str] = &[
     "sysbench",

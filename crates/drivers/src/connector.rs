@@ -363,8 +363,12 @@ impl Connector {
             let (target, tls) = (&self.target, self.tls.as_ref());
             postgres::PostgresSession::open(stream, name, target, tls, &options).await
         };
-        let pooling = Box::pin(pooler::look(another)).await;
-        known.map_or(pooling, |known| *known.get_or_init(|| pooling))
+        match (Box::pin(pooler::look(another)).await, known) {
+            (Some(pooling), Some(known)) => *known.get_or_init(|| pooling),
+            (Some(pooling), None) => pooling,
+            // It is looked at again with the next session.
+            (None, _) => pooler::UNKNOWN,
+        }
     }
 
     /// A name may have several addresses (`localhost` is `::1` and `127.0.0.1`) and the server

@@ -90,21 +90,6 @@ impl Dialect {
         (self.engine() == Engine::Postgres).then_some("SET LOCAL synchronous_commit = off")
     }
 
-    /// What frees a session from the limits that servers and accounts are set to, for work that takes as
-    /// long as it takes: of PostgreSQL's, those that this version knows (manual, "Statement Behavior";
-    /// `transaction_timeout` is of 17). A server that doesn't let go tells by its error later.
-    pub fn without_limits(&self) -> Option<String> {
-        match self.engine().protocol() {
-            Protocol::Postgres => Some(
-                "SELECT set_config(name, '0', false) FROM pg_catalog.pg_settings WHERE name IN \
-                 ('statement_timeout', 'lock_timeout', 'transaction_timeout', \
-                 'idle_in_transaction_session_timeout', 'idle_session_timeout')"
-                    .into(),
-            ),
-            _ => self.unlimit_queries().map(String::from),
-        }
-    }
-
     /// The statements after a load that give the planner its statistics. PostgreSQL's also set the
     /// visibility map, which index-only scans need, and keep its automatic vacuum from doing both in
     /// the middle of the first run (manual, "Routine Vacuuming"). A third of the usual sample is

@@ -46,7 +46,8 @@ pub(crate) fn no_statements() -> DbError {
         DbError::POOLER,
         "a pooler between client and server gives server sessions out by transaction \
          (PgBouncer's pool_mode=transaction), and statements that are prepared in one are not in \
-         the others: --db-ps-mode=disable sends text; or name the server itself",
+         the others (or had no two sessions free to tell): --db-ps-mode=disable sends text; or name \
+         the server itself",
     )
 }
 
@@ -100,8 +101,9 @@ pub(crate) async fn adapt(
     }
 }
 
-/// Looks what a pooler does with two more sessions.
-pub(crate) async fn look<O>(open: impl Fn() -> O) -> Pooling
+/// Looks what a pooler does with two more sessions; `None` where the two could not be had in time, so
+/// that nobody knows.
+pub(crate) async fn look<O>(open: impl Fn() -> O) -> Option<Pooling>
 where
     O: Future<Output = Result<PostgresSession, DbError>>,
 {
@@ -113,12 +115,17 @@ where
         }
         pooling
     };
-    // Where no more sessions can be had, others have them to themselves.
     match timeout(LONGEST_LOOK, Box::pin(looking)).await {
-        Ok(Ok(pooling)) => pooling,
-        Ok(Err(_)) | Err(_) => Pooling::Session,
+        Ok(Ok(pooling)) => Some(pooling),
+        Ok(Err(_)) | Err(_) => None,
     }
 }
+
+/// What a pooler is taken for that could not be looked at: one whose sessions are shared and keep
+/// nothing. Taken for another, what is set would stay in sessions of others.
+pub(crate) const UNKNOWN: Pooling = Pooling::Transaction {
+    keeps_statements: false,
+};
 
 async fn look_at(pair: &mut [PostgresSession; 2]) -> Result<Pooling, DbError> {
     let mut served = [Vec::new(), Vec::new()];

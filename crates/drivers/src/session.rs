@@ -186,8 +186,12 @@ impl Session {
         set.map_err(|e| DbError::new(ErrorClass::ConnectionLost, "io", e.to_string()))
     }
 
-    /// Whether a server of the session runs on this host; `None` of an embedded database.
+    /// Whether a server of the session runs on this host, as far as its address tells; `None` of an
+    /// embedded database, and behind a pooler, whose server may be anywhere.
     pub fn is_on_this_host(&mut self) -> Option<bool> {
+        if self.is_pooled() {
+            return None;
+        }
         let primary = self.primary.is_on_this_host()?;
         let reader = self.reader.as_mut().and_then(|r| r.is_on_this_host());
         Some(primary || reader.unwrap_or(false))

@@ -13,9 +13,11 @@ pub(crate) mod session;
 mod sqlite;
 mod sqlite_session;
 mod units;
+mod unlimited;
 
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
 pub use session::{SessionSettings, parse_session_settings};
+pub use unlimited::unlimit;
 
 use crate::Session;
 use tidemark_core::record::Setting;

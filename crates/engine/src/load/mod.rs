@@ -37,8 +37,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass, StudyLoad};
+use tidemark_core::{DbError, StudyLoad};
 use tidemark_drivers::lock::Scope;
+use tidemark_drivers::settings::unlimit;
 use tidemark_drivers::{BulkMethod, Connector, Session};
 use tidemark_runtime::block_on;
 use tidemark_workloads::{TablePlan, Workload};
@@ -351,14 +352,7 @@ pub(crate) fn plans(
 /// Why it can't be opened.
 pub(crate) async fn open(connector: &Connector, number: usize) -> Result<Session, DbError> {
     let mut session = connector.connect(number).await?;
-    if let Some(sql) = session.dialect().without_limits() {
-        match session.query(&sql).await {
-            Err(e) if e.class == ErrorClass::ConnectionLost => return Err(e),
-            // The account may not, or the engine has none.
-            Err(_) => session.rollback().await?,
-            Ok(_) => {}
-        }
-    }
+    unlimit(&mut session).await?;
     Ok(session)
 }
 
