@@ -5,7 +5,7 @@
 mod common;
 
 use common::Workdir;
-use tidemark_testkit::{Engine, PgBouncer, PoolMode, Server, shared_postgres};
+use tidemark_testkit::{Engine, PgBouncer, PoolMode, Server, shared_mariadb, shared_postgres};
 
 /// Every family on one target; each has tables of another name.
 fn every_family(dir: &Workdir, url: &str, mode: &str) {
@@ -132,4 +132,32 @@ fn mariadb_servers_with_other_modes_and_limits() {
     let after = server.query("SELECT SUM(k) FROM sbtest1").unwrap();
     let sum = |text: &str| text.trim().parse::<i64>().unwrap();
     assert_eq!(sum(&after), sum(&before) + 400);
+}
+
+#[test]
+fn a_mariadb_database_of_binary_text() {
+    let database = shared_mariadb().unwrap().fresh_database("binary").unwrap();
+    let sql = format!("ALTER DATABASE {} CHARACTER SET binary", database.name());
+    database.query(&sql).unwrap();
+    let dir = Workdir::new();
+    let target = format!("--target={}", database.url());
+    let one = |line: &str| {
+        let mut args: Vec<&str> = line.split_whitespace().collect();
+        args.insert(args.len() - 1, &target);
+        dir.ok(&args)
+    };
+    let oltp = "sysbench oltp_read_write --tables=1 --table-size=1000";
+    one(&format!("{oltp} prepare"));
+    one(&format!("{oltp} --events=50 --time=0 run"));
+    // What was made is known again.
+    one(&format!("{oltp} cleanup"));
+    one("tpch --sf=0.01 -T 2 prepare");
+    let said = one("tpch --sf=0.01 --count=22 --check run").all();
+    assert_eq!(said.matches("  right").count(), 22, "{said}");
+    // A choice of the user's stays.
+    let latin = "--create-table-options=DEFAULT CHARSET=latin1";
+    let sysbench = ["sysbench", "oltp_read_write", &target, "--table-size=1000"];
+    dir.ok(&[&sysbench[..], &[latin, "prepare"]].concat());
+    let made = database.query("SHOW CREATE TABLE sbtest1").unwrap();
+    assert!(made.contains("latin1"), "{made}");
 }

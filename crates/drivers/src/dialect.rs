@@ -116,16 +116,20 @@ impl Dialect {
         }
     }
 
-    /// A CREATE TABLE statement that leaves the mark, too, where one can: that saves a statement, which
+    /// A CREATE TABLE statement with more options (with a blank before them) that leaves the mark, too,
+    /// where one can: that saves a statement, which
     /// MariaDB makes as durable as any change of a table. Among options the last one counts.
-    pub fn create_with_mark(&self, create: &str, mark: &str) -> Option<String> {
+    pub fn create_with_mark(&self, create: &str, options: &str, mark: &str) -> Option<String> {
         if self.engine.protocol() != Protocol::Mysql {
             return None;
         }
         let mark = self.literal(Value::Text(mark));
         let at = create.find(" PARTITION BY ").unwrap_or(create.len());
         let (table, partitions) = create.split_at(at);
-        Some(format!("{} COMMENT={mark}{partitions}", table.trim_end()))
+        Some(format!(
+            "{}{options} COMMENT={mark}{partitions}",
+            table.trim_end()
+        ))
     }
 
     /// Whether making a table is part of a transaction, so that several cost one wait for the disk.
@@ -206,15 +210,16 @@ mod tests {
         let create = "CREATE TABLE t (a INT)  PARTITION BY HASH(a) PARTITIONS 8";
         assert_eq!(
             Dialect::new(Engine::Mariadb)
-                .create_with_mark(create, "it's")
+                .create_with_mark(create, "", "it's")
                 .unwrap(),
             "CREATE TABLE t (a INT) COMMENT='it''s' PARTITION BY HASH(a) PARTITIONS 8"
         );
-        let plain = Dialect::new(Engine::Tidb).create_with_mark("CREATE TABLE t (a INT) ", "m");
-        assert_eq!(plain.unwrap(), "CREATE TABLE t (a INT) COMMENT='m'");
+        let plain =
+            Dialect::new(Engine::Tidb).create_with_mark("CREATE TABLE t (a INT) ", " X=1", "m");
+        assert_eq!(plain.unwrap(), "CREATE TABLE t (a INT) X=1 COMMENT='m'");
         assert!(
             Dialect::new(Engine::Postgres)
-                .create_with_mark(create, "m")
+                .create_with_mark(create, "", "m")
                 .is_none()
         );
     }

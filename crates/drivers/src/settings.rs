@@ -3,6 +3,7 @@
 //!
 //! Values that may hold secrets, or name places on the server's disks, are left out.
 
+mod charset;
 pub mod global;
 mod limit;
 mod mysql;
@@ -15,6 +16,7 @@ mod sqlite_session;
 mod units;
 mod unlimited;
 
+pub use charset::text_options;
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
 pub use session::{SessionSettings, parse_session_settings};
 pub use unlimited::unlimit;

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use tidemark_core::DbError;
 use tidemark_drivers::journal::{Journal, Part, State};
+use tidemark_drivers::settings::text_options;
 use tidemark_drivers::{Connector, Dialect, Session, catalog, journal};
 use tidemark_runtime::Executor;
 use tidemark_workloads::TablePlan;
@@ -157,8 +158,13 @@ async fn disown(session: &mut Session, plan: &TablePlan, spec: &LoadSpec) -> Res
 /// Makes a table with a mark.
 async fn make(session: &mut Session, plan: &TablePlan, mark: &str) -> Result<(), DbError> {
     let dialect = session.dialect();
+    let options = text_options(session).await?;
     for (nth, sql) in plan.create.iter().enumerate() {
-        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, mark));
+        // The user's own choice stays.
+        let says = sql.to_ascii_uppercase();
+        let is_chosen = says.contains("CHARSET") || says.contains("CHARACTER SET");
+        let options = if is_chosen { "" } else { options };
+        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, options, mark));
         let sql = marked.flatten().unwrap_or_else(|| sql.clone());
         session.query(&sql).await?;
     }
