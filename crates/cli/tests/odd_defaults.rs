@@ -99,6 +99,8 @@ fn mariadb_servers_with_other_modes_and_limits() {
         )
         .setting("div-precision-increment", "0")
         .setting("group-concat-max-len", "4")
+        // Of many packets some would be exactly as long.
+        .setting("max-allowed-packet", "65536")
         .setting("default-time-zone", "+05:30")
         .setting("autocommit", "0")
         .start()

@@ -54,7 +54,8 @@ async fn send(
     columns: usize,
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
-    let longest = PIECE.min(server.max_packet);
+    // One that is exactly as long as is allowed is refused (error 1153).
+    let longest = PIECE.min(server.max_packet.saturating_sub(1));
     let mut rows = 0;
     let mut row = ArrayRow::new(columns, !server.wide_text);
     // The row made last, when it had no room in the command before.
