@@ -1,6 +1,7 @@
 //! Every rule on made records: what breaks it, and what must not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tidemark_analysis::{Finding, RULES, Severity, findings};
@@ -541,6 +542,127 @@ fn a_pause_that_is_to_be_expected_is_no_dead_time() {
         first_error: "refused".into(),
     }];
     assert_eq!(only(&record, "outage").severity, Severity::Invalid);
+}
+
+/// A closed loop of ten seconds and eight sessions whose server worked for the first only, at `rate`
+/// transactions a second.
+fn stopped_after_a_second(rate: u64) -> RunRecord {
+    let mut rates = [0; 10];
+    rates[0] = rate;
+    let mut record = of_rates(&rates);
+    let mut all = histogram(rate, 7900.0 / rate as f64);
+    (0..8).for_each(|_| all.record(Duration::from_secs(9)));
+    set_latencies(&mut record, &all);
+    record.dead_times = Some(vec![DeadTime {
+        start_ms: 1000,
+        length_ms: 9000.0,
+        side: DeadSide::Target,
+    }]);
+    record
+}
+
+#[test]
+fn a_slow_server_that_stops_is_told_and_the_more_the_more_of_it_is_dead() {
+    for rate in [10, 30, 1000] {
+        let mut record = stopped_after_a_second(rate);
+        let stall = |record: &RunRecord| {
+            let found = findings(record).unwrap();
+            found.into_iter().find(|f| f.rule == "stall")
+        };
+        let found = stall(&record).unwrap_or_else(|| panic!("silent at {rate}/s"));
+        assert_eq!(found.severity, Severity::Invalid);
+        assert!(found.says.en.contains("No transaction ended"), "{found:?}");
+        // On a schedule, too,
+        record.rate = Some(rate as f64);
+        assert!(stall(&record).is_some(), "open loop at {rate}/s");
+        // but only as much was to end as was due.
+        record.rate = Some(2.0);
+        assert!(stall(&record).is_none(), "{rate}/s");
+        // Intervals tell it where nobody looked.
+        record.rate = None;
+        record.dead_times = None;
+        let found = stall(&record).unwrap_or_else(|| panic!("intervals are silent at {rate}/s"));
+        assert_eq!(found.severity, Severity::Invalid);
+    }
+}
+
+/// What a run records whose transactions ended at these moments, in seconds.
+fn ended_at(moments: &[f64], total_s: u64, ms: f64) -> RunRecord {
+    let mut rates = vec![0u64; total_s as usize];
+    moments.iter().for_each(|at| rates[*at as usize] += 1);
+    let mut record = of_rates(&rates);
+    set_latencies(&mut record, &histogram(moments.len() as u64, ms));
+    let mut gaps: Vec<DeadTime> = moments
+        .windows(2)
+        .filter(|w| w[1] - w[0] >= 0.8)
+        .map(|w| DeadTime {
+            start_ms: (w[0] * 1000.0) as i64,
+            length_ms: (w[1] - w[0]) * 1000.0,
+            side: DeadSide::Target,
+        })
+        .collect();
+    // The longest are kept.
+    gaps.sort_by(|a, b| b.length_ms.total_cmp(&a.length_ms));
+    gaps.truncate(100);
+    gaps.sort_by_key(|gap| gap.start_ms);
+    record.dead_times = Some(gaps);
+    record
+}
+
+#[test]
+fn users_who_think_by_a_clock_that_no_record_holds_make_no_dead_time() {
+    let mut rng = SmallRng::seed_from_u64(7);
+    for rate in [0.05, 0.2, 0.5, 1.0, 2.0, 5.0] {
+        for round in 0..20 {
+            let (mut at, mut moments) = (0.0, Vec::new());
+            loop {
+                at -= (1.0 - rng.random::<f64>()).ln() / rate;
+                if at >= 600.0 {
+                    break;
+                }
+                moments.push(at);
+            }
+            let mut record = ended_at(&moments, 600, 8.0);
+            option(&mut record, "wait", "on");
+            let what = format!("{rate}/s, round {round}");
+            assert!(!rules(&record).contains(&"stall"), "{what}");
+            record.dead_times = None;
+            assert!(!rules(&record).contains(&"stall"), "intervals of {what}");
+        }
+    }
+}
+
+#[test]
+fn a_session_alone_with_heavy_transactions_waits_for_them() {
+    // Eight in a hundred are reports of four to six seconds, the others take 20 ms.
+    let run = |named: bool| {
+        let (mut at, mut moments) = (0.0, Vec::new());
+        for n in 0..300u64 {
+            at += if n % 12 == 5 {
+                4.0 + (n % 7) as f64 / 3.0
+            } else {
+                0.02
+            };
+            moments.push(at);
+        }
+        let mut record = ended_at(&moments, at as u64 + 1, 20.0);
+        let mut slow = Histogram::new();
+        let longs = (0..300u64).filter(|n| n % 12 == 5);
+        longs.for_each(|n| slow.record(Duration::from_secs_f64(4.0 + (n % 7) as f64 / 3.0)));
+        let fast = histogram(300 - slow.count(), 20.0);
+        let mut all = fast.clone();
+        all.merge(&slow);
+        record.sessions = 1;
+        set_latencies(&mut record, &all);
+        if named {
+            let types = [("report".into(), stats(&slow)), ("t".into(), stats(&fast))];
+            record.totals.types = BTreeMap::from(types);
+        }
+        record
+    };
+    assert!(!rules(&run(true)).contains(&"stall"));
+    // Where any transaction may take so long, the server made it.
+    assert!(rules(&run(false)).contains(&"stall"));
 }
 
 #[test]
