@@ -6,33 +6,62 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{LatencyEnd, RunRecord};
 use tidemark_core::{Engine, Protocol, Target};
 
-/// Options that can't change what is measured: where results go, how they are shown, who watches, what
-/// the system costs. A seed is among them, for where none is given each run has another. Every option
-/// that is not here makes another job of a run, so a new one is told apart until it is put here.
+/// Options that can't change what is measured: where results go, how they are shown, who watches, how
+/// long a run may take to be set up or waits to begin, what the system costs, and what other tools have and nothing here
+/// needs. A seed is among them, for where none is given each run has another. Every option that is not
+/// here makes another job of a run, so a new one is told apart until it is put here.
 const ASIDE: &[&str] = &[
+    "acThreads",
+    "base-id",
+    "check-all",
     "config-file",
+    "create-sql-procedures",
+    "db-debug",
+    "debug",
+    "directory",
     "help",
     "histogram",
+    "histograms",
+    "initial-delay-secs",
     "interval",
+    "interval-monitor",
     "lang",
     "metrics",
+    "metrics-addr",
     "metrics-linger",
+    "mysql-debug",
+    "no-check",
     "note",
     "out",
     "output",
+    "output-dir",
+    "output-raw",
+    "output-samples",
+    "output-type",
     "overwrite",
     "percentile",
+    "pprof",
     "price",
     "rand-seed",
     "report",
     "report-checkpoints",
     "report-interval",
+    "sample",
     "seed",
+    "setup-timeout",
+    "silence",
+    "start-times",
+    "statusPort",
     "store",
     "tag",
+    "thread-init-timeout",
+    "thread-stack-size",
+    "timestamp",
+    "verbose",
     "verbosity",
     "version",
     "view",
+    "vv",
 ];
 /// Options that say where the database is, which the target's URL tells whatever it was made of.
 const PLACE: [&str; 5] = ["db", "host", "port", "target", "targets"];
@@ -57,7 +86,7 @@ const OF_A_CLIENT: [&str; 12] = [
 ];
 
 /// Whether an option's value can make one run another than a second one.
-pub(crate) fn matters(option: &str) -> bool {
+pub fn matters(option: &str) -> bool {
     let last = option.rsplit(['-', '.']).next().unwrap_or(option);
     let is_place = last != option && PLACE_ENDS.contains(&last);
     !ASIDE.contains(&option) && !PLACE.contains(&option) && !is_place && last != "password"
@@ -253,6 +282,8 @@ mod tests {
         }
         for name in [
             "out",
+            "directory",
+            "db-debug",
             "rand-seed",
             "view",
             "mysql-host",
