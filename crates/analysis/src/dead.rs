@@ -1,7 +1,7 @@
 //! Dead time: stretches in which no transaction ended though some were to be expected, and time in
 //! which the client did not run.
 
-use crate::run::Run;
+use crate::run::{Run, decode};
 use crate::thresholds::{
     DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED,
 };
@@ -59,13 +59,13 @@ impl Dead {
         // Time without a host is told as an outage.
         let outages = outages(run);
         let away = |span: Span| outages.iter().map(|o| span.within(*o)).sum::<f64>();
-        let target = candidates.iter().copied().filter(|span| {
-            span.length_s() - away(*span) >= DEAD_SHORTEST_S && is_unexpected(run, *span, &every)
-        });
-        Some(Self {
-            target: target.collect(),
-            client,
-        })
+        let long = candidates.iter().copied();
+        let long: Vec<Span> = long
+            .filter(|span| span.length_s() - away(*span) >= DEAD_SHORTEST_S)
+            .collect();
+        let mut target = unexpected(run, &long, &every);
+        target.retain(|span| is_longer_than_usual(run, span.length_s(), &every));
+        Some(Self { target, client })
     }
 
     fn seconds(&self) -> f64 {
@@ -86,30 +86,44 @@ pub(crate) fn outages(run: &Run<'_>) -> Vec<Span> {
     all.map(|o| Span::new(o.start_ms, o.length_ms)).collect()
 }
 
-/// Whether transactions were to end in a stretch in which none did. All `stretches` of the run were
-/// seen as this one was.
-fn is_unexpected(run: &Run<'_>, span: Span, stretches: &[Span]) -> bool {
-    expected(run, span) >= STALLED_EXPECTED && is_longer_than_usual(run, span.length_s(), stretches)
+/// Those of some spans in which transactions were to end, in the order of time. All `stretches` of the
+/// run were seen as these were. None is told that a longer one is not: then all of them are chance.
+pub(crate) fn unexpected(run: &Run<'_>, spans: &[Span], stretches: &[Span]) -> Vec<Span> {
+    let mut told = spans.to_vec();
+    told.sort_by(|a, b| b.length_s().total_cmp(&a.length_s()));
+    let were_due = |span: &&Span| expected(run, **span, stretches) >= STALLED_EXPECTED;
+    let count = told.iter().take_while(were_due).count();
+    told.truncate(count);
+    told.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+    told
 }
 
-/// Transactions that were to end in a stretch: as many as in the same time of the whole run, dead
-/// time included, or as many as the schedule had due.
-fn expected(run: &Run<'_>, span: Span) -> f64 {
-    let ended = run
-        .totals
-        .all
-        .count
-        .saturating_add(run.totals.ignored_errors);
-    let of_all = ended as f64 / run.totals.elapsed_s * span.length_s();
+/// Transactions that were to end in a stretch: as many as in the same time outside of all `stretches`
+/// of about its length, or as many as the schedule had due. The shorter ones are left in: pauses that
+/// chance makes have every length, and a rate without any of them is not that of the run.
+fn expected(run: &Run<'_>, span: Span, stretches: &[Span]) -> f64 {
+    let as_long: Vec<Span> = stretches
+        .iter()
+        .copied()
+        .filter(|s| s.length_s() * DEAD_LATENCIES >= span.length_s())
+        .collect();
+    let outside = |held: Span, ended: u64| {
+        let dead: f64 = as_long.iter().map(|s| s.within(held)).sum();
+        ended as f64 / (held.length_s() - dead).max(DEAD_SHORTEST_S)
+    };
+    let whole = Span::new(0, run.totals.elapsed_s * 1000.0);
+    let ended = run.totals.all.count;
+    let ended = ended.saturating_add(run.totals.ignored_errors);
+    let rate = outside(whole, ended);
     match run.kind {
-        LoadKind::Closed => of_all,
-        LoadKind::Open(rate) => of_all.min(rate * span.length_s()),
+        LoadKind::Closed => rate * span.length_s(),
+        LoadKind::Open(due) => rate.min(due) * span.length_s(),
         LoadKind::Steps | LoadKind::Search => {
             let steps = run.record.steps.iter();
             let due = steps.map(|step| {
                 let held = Span::new(step.start_ms, step.totals.elapsed_s * 1000.0);
-                let ended = step.totals.all.count as f64 / step.totals.elapsed_s.max(0.001);
-                span.within(held) * step.rate.unwrap_or(ended)
+                let ended = || outside(held, step.totals.all.count);
+                span.within(held) * step.rate.unwrap_or_else(ended)
             });
             due.sum()
         }
@@ -140,7 +154,32 @@ pub(crate) fn is_longer_than_usual(run: &Run<'_>, length_s: f64, stretches: &[Sp
         .map(|(_, count)| count)
         .sum();
     let many = longer as f64 > sessions * (as_long(DEAD_LONGER) + 1.0);
-    !many && length_s >= DEAD_LATENCIES * (usual_s + pause_s(run))
+    !many
+        && length_s >= DEAD_LATENCIES * (usual_s + pause_s(run))
+        && !is_of_slow_types(run, length_s / DEAD_LATENCIES)
+}
+
+/// Whether all that took so long is of types that mostly do: a session that is alone with a heavy
+/// transaction waits for it, and no server stopped.
+fn is_of_slow_types(run: &Run<'_>, seconds: f64) -> bool {
+    let types = &run.totals.types;
+    if types.len() < 2 {
+        return false;
+    }
+    let (mut slow, mut by_chance) = (false, false);
+    for stats in types.values() {
+        // One that can't be read tells nothing here: the rules that need it say so.
+        let Ok(service) = decode(run.record, &stats.service) else {
+            return false;
+        };
+        let longer = service
+            .occupied()
+            .filter(|(ns, _)| *ns as f64 >= seconds * 1e9);
+        let longer: u64 = longer.map(|(_, count)| count).sum();
+        slow |= longer * 2 > service.count();
+        by_chance |= longer > 0 && longer * 2 <= service.count();
+    }
+    slow && !by_chance
 }
 
 /// What a user thinks on average.

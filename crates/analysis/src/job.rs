@@ -6,41 +6,87 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{LatencyEnd, RunRecord};
 use tidemark_core::{Engine, Protocol, Target};
 
-/// Options that can't change what is measured: where results go, how they are shown, who watches, what
-/// the system costs. A seed is among them, for where none is given each run has another. Every option
-/// that is not here makes another job of a run, so a new one is told apart until it is put here.
+/// Options that can't change what is measured: where results go, how they are shown, who watches, how
+/// long a run may take to be set up or waits to begin, what the system costs, and what other tools have and nothing here
+/// needs. A seed is among them, for where none is given each run has another. Every option that is not
+/// here makes another job of a run, so a new one is told apart until it is put here.
 const ASIDE: &[&str] = &[
+    "acThreads",
+    "base-id",
+    "check-all",
     "config-file",
+    "create-sql-procedures",
+    "db-debug",
+    "debug",
+    "directory",
     "help",
     "histogram",
+    "histograms",
+    "initial-delay-secs",
     "interval",
+    "interval-monitor",
     "lang",
     "metrics",
+    "metrics-addr",
     "metrics-linger",
+    "mysql-debug",
+    "no-check",
     "note",
     "out",
     "output",
+    "output-dir",
+    "output-raw",
+    "output-samples",
+    "output-type",
     "overwrite",
     "percentile",
+    "pprof",
     "price",
     "rand-seed",
     "report",
     "report-checkpoints",
     "report-interval",
+    "sample",
     "seed",
+    "setup-timeout",
+    "silence",
+    "start-times",
+    "statusPort",
     "store",
     "tag",
+    "thread-init-timeout",
+    "thread-stack-size",
+    "timestamp",
+    "verbose",
     "verbosity",
     "version",
     "view",
+    "vv",
 ];
 /// Options that say where the database is, which the target's URL tells whatever it was made of.
 const PLACE: [&str; 5] = ["db", "host", "port", "target", "targets"];
 /// Endings of their names by protocol: `mysql-host`, `pg.port`.
 const PLACE_ENDS: [&str; 5] = ["db", "host", "instances", "port", "socket"];
 
+/// What clients of one load may have of their own: their machines, and which part of the data each of
+/// them works on.
+const OF_A_CLIENT: [&str; 12] = [
+    "client CPU",
+    "client cores",
+    "executor threads",
+    "option busy-poll",
+    "option executors",
+    "option first-warehouse",
+    "option insertcount",
+    "option insertstart",
+    "option last-warehouse",
+    "option max-procs",
+    "option scheduling",
+    "option start-warehouse-id",
+];
+
 /// Whether an option's value can make one run another than a second one.
-pub(crate) fn matters(option: &str) -> bool {
+pub fn matters(option: &str) -> bool {
     let last = option.rsplit(['-', '.']).next().unwrap_or(option);
     let is_place = last != option && PLACE_ENDS.contains(&last);
     !ASIDE.contains(&option) && !PLACE.contains(&option) && !is_place && last != "password"
@@ -105,6 +151,32 @@ impl Job {
             add(&format!("setting {}", setting.name), value);
         }
         Self { facts }
+    }
+
+    /// What clients of one load have in common: everything but their machines and their shares of the
+    /// data. Runs that differ in those are clients of one load, and no repeats of each other.
+    pub fn of_load(&self) -> Self {
+        let facts = self.facts.iter();
+        let of_load = facts.filter(|(name, _)| !OF_A_CLIENT.contains(&name.as_str()));
+        Self {
+            facts: of_load.map(|(n, v)| (n.clone(), v.clone())).collect(),
+        }
+    }
+
+    /// The job of all clients of one load, in whatever order they are given: what each has of its own
+    /// is listed.
+    pub fn of_clients<'j>(jobs: impl Iterator<Item = &'j Job> + Clone) -> Self {
+        let mut all = jobs.clone().next().cloned().unwrap_or_default();
+        for name in OF_A_CLIENT {
+            let mut own: Vec<&str> = jobs.clone().filter_map(|job| job.get(name)).collect();
+            // Numbers as numbers.
+            own.sort_by_key(|value| (value.parse::<u64>().unwrap_or(u64::MAX), *value));
+            own.dedup();
+            if !own.is_empty() {
+                all.facts.insert(name.into(), own.join(", "));
+            }
+        }
+        all
     }
 
     /// A fact by its name; `None` where the record has none, as of a setting at its default.
@@ -210,6 +282,8 @@ mod tests {
         }
         for name in [
             "out",
+            "directory",
+            "db-debug",
             "rand-seed",
             "view",
             "mysql-host",
@@ -261,6 +335,26 @@ mod tests {
         a.study = Some(Default::default());
         b.study = a.study.clone();
         assert_eq!(differing(&a, &b), [""; 0]);
+    }
+
+    #[test]
+    fn clients_of_one_load_differ_in_their_machines_and_shares_alone() {
+        let client = |cores: usize, first: &str| {
+            let mut run = with_option("first-warehouse", first);
+            run.client.cores = cores;
+            run.executors = cores;
+            Job::of(&run)
+        };
+        let (a, b) = (client(16, "1"), client(8, "101"));
+        assert_eq!(a.of_load(), b.of_load());
+        assert_ne!(a, b);
+        let both = Job::of_clients([&a, &b].into_iter());
+        assert_eq!(both, Job::of_clients([&b, &a].into_iter()));
+        assert_eq!(both.get("client cores"), Some("8, 16"));
+        assert_eq!(both.get("option first-warehouse"), Some("1, 101"));
+        assert_eq!(Job::of_clients([&a, &a].into_iter()), a);
+        let other = Job::of(&with_option("warehouses", "2"));
+        assert_ne!(a.of_load(), other.of_load());
     }
 
     #[test]

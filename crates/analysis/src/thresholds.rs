@@ -46,8 +46,8 @@ pub const TREND_SURE: f64 = 4.0;
 
 /// `stall`: an interval below this share of the median one of those in which anything ended.
 pub const STALLED_RATE: f64 = 0.05;
-/// `stall`: an interval is judged only where so many transactions were to be expected: with 20, none
-/// at all comes by chance once in half a billion intervals.
+/// `stall`: a stretch is judged only where so many transactions were to be expected: with 20, none
+/// at all comes by chance once in half a billion stretches.
 pub const STALLED_EXPECTED: f64 = 20.0;
 /// `stall`, `client-stopped`: dead time below this share of a run moves no mean by more than two
 /// repeats differ anyway; from it on the figures may mislead.

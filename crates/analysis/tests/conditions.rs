@@ -216,6 +216,46 @@ fn where_nothing_is_shown_it_is_said_what_would_show_it() {
 }
 
 #[test]
+fn what_would_show_it_is_more_than_was_made_and_nothing_where_equality_is_shown() {
+    // Ten repeats a side within a tenth of a percent: no difference of 5 % is left.
+    let steady = |side: &str, from: u64| {
+        let rates: Vec<u64> = (0..10).map(|n| 2000 + n % 3).collect();
+        of_rates(side, from, &rates)
+    };
+    let of = throughput(&compare(&steady("a", 0), &steady("b", 900)).unwrap());
+    assert_eq!(of.verdict, Verdict::NoDifferenceShown);
+    assert_eq!(of.needed, None, "{of:?}");
+    // Six repeats of 2.4 %: by their spread four would do, but these six left 5 % open.
+    let a = of_rates("a", 0, &[1000, 1040, 980, 1030, 990, 1010]);
+    let b = of_rates("b", 900, &[1030, 1060, 1005, 1055, 1010, 1040]);
+    let of = throughput(&compare(&a, &b).unwrap());
+    assert_eq!(of.verdict, Verdict::NoDifferenceShown);
+    assert!(of.interval.unwrap().1 > 1.05, "{of:?}");
+    assert_eq!(of.needed, Some(Needed::Repeats(7)), "{of:?}");
+}
+
+#[test]
+fn of_several_jobs_on_a_side_neither_spread_nor_order_is_told() {
+    let steady = of_rates("b", 600, &[200, 204, 198, 201, 199]);
+    let threads = |runs: &mut [RunRecord]| {
+        for (n, run) in runs.iter_mut().enumerate() {
+            run.sessions = 8 + n;
+        }
+    };
+    for rates in [[200, 208, 215, 220, 226], [200, 900, 215, 220, 226]] {
+        let mut mixed = of_rates("a", 0, &rates);
+        assert_eq!(rules(&compare(&mixed, &steady).unwrap()).len(), 1);
+        threads(&mut mixed);
+        let found = compare(&mixed, &steady).unwrap();
+        assert_eq!(rules(&found), ["unlike-repeats"]);
+        // The other side is of one job, and is judged.
+        let apart = of_rates("b", 600, &[200, 204, 400, 201, 199]);
+        let found = compare(&mixed, &apart).unwrap();
+        assert_eq!(rules(&found), ["unlike-repeats", "repeats-disagree"]);
+    }
+}
+
+#[test]
 fn what_is_told_by_a_size_is_no_carried_state() {
     let table = |table: &str, rows: u64, expected_rows: Option<u64>| TableState {
         table: table.into(),

@@ -34,6 +34,8 @@ mod loading;
 mod measuring;
 mod misplaced;
 mod native;
+#[cfg(test)]
+mod native_tests;
 mod oltpbench;
 mod outlet;
 mod output;

@@ -1,5 +1,5 @@
 //! Findings over real runs: none over clean ones, and each rule by a run that breaks it. Three
-//! rules are broken by made records only (`tests/rules.rs` of the analysis): `summary-mismatch`,
+//! rules are broken by made records only (`tests` of the analysis): `summary-mismatch`,
 //! because Tidemark's own totals are sums of its intervals, `tpcc-response`, which takes minutes, and
 //! `littles-law`, whose missing sessions no server refuses reliably.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

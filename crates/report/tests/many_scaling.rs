@@ -86,6 +86,38 @@ fn littles_law_stands_beside_the_figures() {
     }
 }
 
+#[test]
+fn littles_law_adds_the_clients_own_time_only_where_no_latency_has_it() {
+    let tps = |n: f64| 40.0 * n;
+    let told = |end: LatencyEnd| {
+        let mut records = repeated(&[2, 4, 8], 1, &tps);
+        for r in &mut records {
+            // Twice as many sessions as were at work: the rest of their time passed between.
+            r.sessions *= 2;
+            r.totals.fairness.between_avg_s = Some(r.totals.elapsed_s / 2.0);
+            r.latency_end = end;
+        }
+        let many = document("a", &records);
+        let json: serde_json::Value = serde_json::from_str(&many.json().unwrap()).unwrap();
+        let points = json["workloads"][0]["series"][0]["little"].clone();
+        let points = points.as_array().unwrap().iter().map(|p| {
+            let of = |name: &str| p[name].as_f64().unwrap();
+            of("by_figures") / of("users")
+        });
+        let shares: Vec<f64> = points.collect();
+        assert_eq!(shares.len(), 3);
+        (shares, [Lang::En, Lang::Zh].map(|l| many.html(l).unwrap()))
+    };
+    let own = "own time between transactions is added";
+    let (shares, [en, zh]) = told(LatencyEnd::Session);
+    assert!(shares.iter().all(|s| (s - 0.5).abs() < 0.06), "{shares:?}");
+    assert!(en.contains("(throughput × average latency) beside those that ran"));
+    assert!(!en.contains(own) && !zh.contains("另加了客户端"));
+    let (shares, [en, zh]) = told(LatencyEnd::Arrival);
+    assert!(shares.iter().all(|s| (s - 1.0).abs() < 0.06), "{shares:?}");
+    assert!(en.contains(own) && zh.contains("另加了客户端"));
+}
+
 /// Loads with so many repeats each.
 fn repeated(threads: &[usize], repeats: u64, tps: &dyn Fn(f64) -> f64) -> Vec<RunRecord> {
     let mut records = Vec::new();

@@ -196,6 +196,110 @@ fn clients_at_one_time_are_added_and_not_averaged() {
     assert!(point["transactions_per_s"]["half"].is_number());
 }
 
+/// Two loads one after the other, each of two clients on different machines that share the data.
+fn on_two_machines(workload: &str, shares: [&[(&str, &str)]; 2]) -> Vec<RunRecord> {
+    let mut records = loose(&[100.0, 300.0, 290.0, 110.0]);
+    for (n, r) in records.iter_mut().enumerate() {
+        r.workload = workload.into();
+        r.started_at = format!("2026-11-21T1{}:00:00Z", n / 2);
+        // The second load's clients were begun in the other order.
+        let client = [0, 1, 1, 0][n];
+        r.client.hostname = ["one", "two"][client].into();
+        r.client.cpu_model = ["Xeon", "EPYC"][client].into();
+        r.client.cores = [8, 16][client];
+        r.executors = [8, 16][client];
+        for (name, value) in shares[client] {
+            option(r, name, value);
+        }
+    }
+    records
+}
+
+#[test]
+fn clients_of_one_load_have_machines_and_shares_of_the_data_of_their_own() {
+    for (workload, shares) in [
+        ("oltp_read_write", [&[][..], &[][..]]),
+        (
+            "tpcc",
+            [
+                &[("first-warehouse", "1"), ("last-warehouse", "9")],
+                &[("first-warehouse", "10"), ("last-warehouse", "20")],
+            ],
+        ),
+        (
+            "ycsb",
+            [
+                &[("insertstart", "0"), ("insertcount", "500")],
+                &[("insertstart", "500"), ("insertcount", "700")],
+            ],
+        ),
+        (
+            "oltp_read_only",
+            [
+                &[("busy-poll", "0"), ("executors", "8")],
+                &[("busy-poll", "500us"), ("executors", "16")],
+            ],
+        ),
+    ] {
+        let records = on_two_machines(workload, shares);
+        let document = many(&records);
+        let told = json(&document);
+        assert_eq!(points(&told), [4], "{workload}");
+        let point = &told["workloads"][0]["series"][0]["points"][0];
+        assert_eq!(
+            (&point["repeats"], &point["counted"]),
+            (&2.into(), &4.into()),
+            "{workload}"
+        );
+        let text = document.markdown(Lang::En).unwrap();
+        assert!(text.contains("they are clients of one load"), "{text}");
+        assert!(!text.contains("Another load was on the same"), "{text}");
+        // One after the other they are no repeats of each other.
+        let mut apart = records.clone();
+        for (n, r) in apart.iter_mut().enumerate() {
+            r.started_at = format!("2026-11-21T1{n}:00:00Z");
+        }
+        assert_eq!(points(&json(&many(&apart))), [2, 2], "{workload}");
+    }
+    // Another load is another one all the same.
+    let mut records = on_two_machines("tpcc", [&[("warehouses", "10")], &[("warehouses", "20")]]);
+    records.truncate(2);
+    let text = many(&records).markdown(Lang::En).unwrap();
+    assert!(text.contains("Another load was on the same"), "{text}");
+}
+
+#[test]
+fn a_client_that_must_not_be_used_leaves_its_load_without_a_sum() {
+    let mut records = loose(&[100.0, 300.0, 200.0]);
+    for r in &mut records {
+        r.started_at = "2026-11-21T10:00:00Z".into();
+    }
+    // Every other try of one client failed.
+    let totals = &mut records[1].totals;
+    totals.ignored_errors = totals.all.count;
+    let document = many(&records);
+    let told = json(&document);
+    for run in told["runs"].as_array().unwrap() {
+        assert_eq!(run["usable"], false);
+        let found = run["findings"].as_array().unwrap().iter();
+        let found: Vec<&Value> = found.filter(|f| f["rule"] == "overlap").collect();
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0]["figures"][1],
+            serde_json::json!(["unusable", 1]),
+            "{}",
+            found[0]
+        );
+    }
+    let text = document.markdown(Lang::En).unwrap();
+    let says = "they are clients of one load, 1 of which must not be used, and without it there";
+    assert!(text.contains(says), "{text}");
+    assert!(text.contains("See what is found of that client"), "{text}");
+    assert!(!text.contains("% of their time"), "{text}");
+    let zh = document.markdown(Lang::Zh).unwrap();
+    assert!(zh.contains("但其中 1 个的数据不可采用"), "{zh}");
+}
+
 #[test]
 fn runs_that_overlap_in_part_are_no_repeats_and_have_no_sum() {
     let mut records = loose(&[100.0, 300.0, 200.0]);

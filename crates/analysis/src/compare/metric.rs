@@ -185,6 +185,7 @@ impl Measured {
             // A part's latencies are not kept as a distribution, so they can't be put together.
             parts: Vec::new(),
             facts: clients.iter().flat_map(|c| c.facts.clone()).collect(),
+            job: Job::of_clients(clients.iter().map(|c| &c.job)),
             presences: presences.into_iter().cloned().collect(),
             count,
             elapsed_s: count as f64 / per_s,

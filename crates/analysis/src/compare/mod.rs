@@ -68,7 +68,8 @@ pub struct Compared {
     /// What it says.
     pub verdict: Verdict,
     /// Where no difference is shown: what would show one of [`TELLING`] in four of five comparisons,
-    /// if the runs go on varying as these did.
+    /// if the runs go on varying as these did. Absent where the interval lies within that: then it is
+    /// shown that there is no such difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needed: Option<Needed>,
 }
@@ -246,7 +247,7 @@ fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Optio
         interval,
         verdict,
         needed: interval
-            .filter(|_| verdict == Verdict::NoDifferenceShown)
+            .filter(|within| verdict == Verdict::NoDifferenceShown && !is_within_telling(*within))
             .map(|interval| match repeats {
                 true => repeats_needed(&values_a, &values_b),
                 false => seconds_needed(interval, sides.0, sides.1),
@@ -254,7 +255,12 @@ fn one(metric: Metric, a: &[&Measured], b: &[&Measured], repeats: bool) -> Optio
     })
 }
 
-/// Of the repeats' own spread on the logarithmic scale.
+/// Whether an interval of a ratio leaves no room for a difference of [`TELLING`].
+fn is_within_telling((low, high): (f64, f64)) -> bool {
+    low >= 1.0 / (1.0 + TELLING) && high <= 1.0 + TELLING
+}
+
+/// Of the repeats' own spread on the logarithmic scale. These did not show it: it takes more of them.
 fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
     let variance = |values: &[f64]| {
         let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
@@ -264,8 +270,9 @@ fn repeats_needed(a: &[f64], b: &[f64]) -> Needed {
     };
     let both = variance(a) + variance(b);
     let times = TELLING_SURE / (1.0 + TELLING).ln();
-    // Of fewer, Student's distribution is much wider than the normal one.
-    Needed::Repeats(((times * times * both).ceil() as u64).max(3))
+    let more = a.len().max(b.len()) as u64 + 1;
+    // Of fewer than three, Student's distribution is much wider than the normal one.
+    Needed::Repeats(((times * times * both).ceil() as u64).max(more).max(3))
 }
 
 /// An interval narrows with the square root of the time.

@@ -28,7 +28,7 @@ mod unlike_repeats;
 
 use crate::compare::{Measured, repeats};
 use crate::run::Run;
-use crate::{AnalysisError, Finding};
+use crate::{AnalysisError, Finding, Job};
 use tidemark_core::record::RunRecord;
 
 /// What looks at one run.
@@ -143,6 +143,10 @@ pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
 }
 
 fn of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
+    // Of several jobs (`unlike-repeats`) neither their spread nor their order says anything.
+    if !Job::differing(repeats.iter().map(|run| run.job())).is_empty() {
+        return Vec::new();
+    }
     let found = repeats_disagree::check(repeats);
     let found = found.or_else(|| order_effect::check(repeats));
     found.into_iter().collect()

@@ -22,6 +22,14 @@ const PARTLY_INSTEAD: Both = Both {
     en: "Run repeats one after the other; start the clients of one load together, and use all of their runs.",
     zh: "重复压测应逐次进行；同一负载的多个客户端应同时启动，并使用全部客户端的结果。",
 };
+const UNUSABLE: Both = Both {
+    en: "{runs} runs of one job loaded one server at the same time: they are clients of one load, {unusable} of which must not be used, and without {unusable|it|them} there is no sum.",
+    zh: "{runs} 次相同的压测同时对同一服务器加压，属于同一负载的多个客户端，但其中 {unusable} 个的数据不可采用，因此无法得出整个负载的合计。",
+};
+const UNUSABLE_INSTEAD: Both = Both {
+    en: "See what is found of {unusable|that client|those clients}, and run all clients again; what the others made is a part of the load.",
+    zh: "先查明相关客户端的问题，再让全部客户端重新压测；其余客户端的数据只是该负载的一部分。",
+};
 const ACROSS: Both = Both {
     en: "Another load was on the same server at the same time: {others} other {others|run|runs} overlapped this one, so its figures hold only beside that load.",
     zh: "同一时间另有 {others} 次压测对同一服务器加压，本次数据只在与之并存时成立。",
@@ -40,7 +48,7 @@ const ACROSS_INSTEAD: Both = Both {
 pub struct Present<'p> {
     /// When and where its load was, if that is known.
     pub presence: Option<&'p Presence>,
-    /// Runs of one job have the same.
+    /// Runs of one load's job ([`crate::Job::of_load`]) have the same.
     pub job: usize,
     /// Whether its figures may be used.
     pub usable: bool,
@@ -79,8 +87,14 @@ pub fn overlaps(runs: &[Present<'_>]) -> Vec<Vec<Finding>> {
 fn of_one_job(members: &[&Present<'_>]) -> Finding {
     let presences: Vec<&Presence> = members.iter().filter_map(|m| m.presence).collect();
     let runs = ("runs", Figure::Count(members.len() as u64));
-    if are_one_load(&presences) && members.iter().all(|m| m.usable) {
-        return finding(Severity::Note, CLIENTS, CLIENTS_INSTEAD, vec![runs]);
+    if are_one_load(&presences) {
+        return match members.iter().filter(|m| !m.usable).count() as u64 {
+            0 => finding(Severity::Note, CLIENTS, CLIENTS_INSTEAD, vec![runs]),
+            n => {
+                let figures = vec![runs, ("unusable", Figure::Count(n))];
+                finding(Severity::Invalid, UNUSABLE, UNUSABLE_INSTEAD, figures)
+            }
+        };
     }
     let share = ("share", Figure::Number(common_share(&presences) * 100.0));
     finding(Severity::Invalid, PARTLY, PARTLY_INSTEAD, vec![runs, share])

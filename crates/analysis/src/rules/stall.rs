@@ -1,10 +1,9 @@
 //! Seconds of nothing.
 
-use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity};
+use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity, unexpected};
 use crate::run::{Run, rate};
 use crate::thresholds::{
-    STALLED_EXPECTED, STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES,
-    TARGET_DEAD_INVALID,
+    STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES, TARGET_DEAD_INVALID,
 };
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
 use tidemark_core::record::Interval;
@@ -73,13 +72,15 @@ fn idle_intervals(run: &Run<'_>, elsewhere: &[Span]) -> Option<Finding> {
     // What is usual is seen where anything ended at all: most of a run may be dead.
     let rates = intervals.iter().map(|i| rate(i));
     let usual = median(&rates.filter(|rate| *rate > 0.0).collect::<Vec<_>>());
-    let idle = |i: &&Interval| {
-        let expected = usual * i.length_ms / 1000.0;
-        expected >= STALLED_EXPECTED && rate(i) < usual * STALLED_RATE
-    };
-    let stalled: Vec<&Interval> = intervals.into_iter().filter(idle).collect();
+    let idle = intervals.into_iter();
+    let idle: Vec<&Interval> = idle.filter(|i| rate(i) < usual * STALLED_RATE).collect();
+    // Seconds of nothing that follow each other are one: where little ends in a second, many of them
+    // are no chance.
+    let spans = joined(idle.iter().map(|i| span(i)));
+    let spans = unexpected(run, &spans, &[&spans, elsewhere].concat());
+    let is_told = |i: &&&Interval| spans.iter().any(|s| span(i).within(*s) > 0.0);
+    let stalled: Vec<&Interval> = idle.iter().filter(is_told).copied().collect();
     let first = stalled.first()?;
-    let spans = joined(stalled.iter().map(|i| span(i)));
     let longest = spans.iter().map(|s| s.length_s()).fold(0.0, f64::max);
     if !is_longer_than_usual(run, longest, &spans) {
         return None;

@@ -30,7 +30,7 @@ const SHORTEST_INIT: Duration = Duration::from_secs(30);
 const SHORTEST_INTERVAL_MS: u64 = 100;
 
 /// What a phase's options have beside the command line's: the words of the other commands.
-const PHASE: &[OptionSpec] = &[
+pub(super) const PHASE: &[OptionSpec] = &[
     option("threads", at_least(1), "1", ""),
     option("rate", Rates, "0", ""),
     option("time", at_least(0), "0", ""),

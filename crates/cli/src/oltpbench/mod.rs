@@ -22,6 +22,14 @@ use parse::Invocation;
 use std::time::Duration;
 use tidemark_core::{Host, OptionValues};
 
+/// Every option, for tests that go over all of them.
+#[cfg(test)]
+pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
+    let groups = options::groups().into_iter();
+    let all = groups.flat_map(|group| group.options);
+    all.chain(job::PHASE.iter().copied()).collect()
+}
+
 /// The command line as clap has it, for completions and manual pages.
 pub fn grammar() -> clap::Command {
     let named = options::groups().into_iter().flat_map(|group| {

@@ -231,8 +231,9 @@ fn read(path: &Path, run: &str, limit: Duration) -> Result<Vec<Interval>, String
 fn size(interval: &Interval) -> usize {
     let types = interval.types.values().chain(interval.parts.values());
     let histograms = types.map(|t| {
-        let response = t.response.as_ref().map_or(0, |r| r.0.len());
-        512 + t.service.0.len() + response
+        let others = [&t.server, &t.response, &t.wait];
+        let others = others.into_iter().flatten().map(|h| h.0.len());
+        512 + t.service.0.len() + others.sum::<usize>()
     });
     1024 + histograms.sum::<usize>()
 }
@@ -300,5 +301,34 @@ fn wrote(state: &mut State, what: &Next) {
         }
         Next::Finish(_) => state.finished = true,
         Next::Over => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidemark_core::record::{EncodedHistogram, TypeStats};
+
+    #[test]
+    fn an_interval_takes_what_all_of_its_histograms_take() {
+        let histogram = || EncodedHistogram("1:".repeat(500));
+        let of = |stats: TypeStats| {
+            size(&Interval {
+                types: [("t".to_string(), stats)].into(),
+                ..Interval::default()
+            })
+        };
+        let none = of(TypeStats::default());
+        let each: [fn(&mut TypeStats, EncodedHistogram); 4] = [
+            |stats, h| stats.service = h,
+            |stats, h| stats.server = Some(h),
+            |stats, h| stats.response = Some(h),
+            |stats, h| stats.wait = Some(h),
+        ];
+        for (n, set) in each.iter().enumerate() {
+            let mut stats = TypeStats::default();
+            set(&mut stats, histogram());
+            assert_eq!(of(stats) - none, 1000, "histogram {n}");
+        }
     }
 }

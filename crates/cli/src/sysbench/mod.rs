@@ -18,6 +18,13 @@ use std::io::Write;
 use tidemark_core::OptionValues;
 use tidemark_workloads::Definition;
 
+/// Every general option, for tests that go over all of them.
+#[cfg(test)]
+pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
+    let groups = options::GROUPS.iter();
+    groups.flat_map(|group| group.options).copied().collect()
+}
+
 /// Runs a sysbench command line: `words` without the program's name, `args` with everything, for
 /// the record.
 ///

@@ -32,6 +32,13 @@ pub fn grammar() -> clap::Command {
         })
 }
 
+/// Every option, for tests that go over all of them.
+#[cfg(test)]
+pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
+    let named = flags::flags().chain([&flags::TARGET]);
+    named.chain(CONNECTION).copied().collect()
+}
+
 /// Runs a go-ycsb command line: `words` after `ycsb`, `args` with everything, for the record.
 ///
 /// # Errors

@@ -12,8 +12,8 @@ use tidemark_analysis::telling_settings;
 use tidemark_analysis::tpcc::is_tpcc;
 use tidemark_analysis::{Finding, Job, Presence, Severity};
 use tidemark_core::record::{
-    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, Phase, QueryOutcome,
-    RunRecord, RunState, Setting,
+    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, LatencyEnd, Phase,
+    QueryOutcome, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_stats::Histogram;
@@ -49,7 +49,8 @@ pub struct RunDigest {
     pub(crate) transactions: u64,
     pub(crate) transactions_per_s: f64,
     pub(crate) statements_per_s: f64,
-    /// Sessions that the client's own time between transactions keeps busy, on average.
+    /// Sessions that the client's own time between transactions keeps busy, on average; 0 where that
+    /// time is in the latencies.
     pub(crate) between: f64,
     /// Response times where there are any, service times else.
     pub(crate) latency: Option<Spread>,
@@ -263,7 +264,11 @@ fn is_result(state: &RunState, transactions: u64) -> bool {
     *state == RunState::Finished && transactions > 0
 }
 
+/// As the rule has it: added where it counted, no session could ever be missed.
 fn between(record: &RunRecord, elapsed_s: f64) -> f64 {
+    if record.latency_end == LatencyEnd::Session {
+        return 0.0;
+    }
     let each_s = record.totals.fairness.between_avg_s.unwrap_or(0.0);
     let sessions = record.sessions_opened.unwrap_or(record.sessions);
     if elapsed_s > 0.0 {

@@ -149,16 +149,15 @@ fn own_factors(run: &RunDigest, options: &[String]) -> Factors {
     // None is a distance, too: it is what a run with one is compared with.
     factors.insert("rtt".into(), format!("{}ms", run.inject_rtt_ms));
     for name in options {
-        let value = option(run, name).map_or(NONE.to_string(), String::clone);
-        factors.insert(name.clone(), value);
+        let value = option(run, name).unwrap_or(NONE);
+        factors.insert(name.clone(), value.into());
     }
     factors
 }
 
-/// An option's value, given or not.
-fn option<'d>(run: &'d RunDigest, name: &str) -> Option<&'d String> {
-    let mut options = run.options.iter();
-    options.find(|(n, _)| n == name).map(|(_, o)| &o.value)
+/// An option's value, given or not; of clients of one load, those of all.
+fn option<'d>(run: &'d RunDigest, name: &str) -> Option<&'d str> {
+    run.job.get(&format!("option {name}"))
 }
 
 /// Options that were given to some of these runs and are not the same in all.
@@ -166,13 +165,11 @@ fn differing_options(runs: &[&RunDigest]) -> Vec<String> {
     let all = runs.iter().flat_map(|r| r.options.iter());
     let given = all.filter(|(_, o)| o.source != Source::Default);
     let names: BTreeSet<&String> = given.map(|(n, _)| n).collect();
-    let values = |name: &String| -> BTreeSet<Option<&String>> {
+    let values = |name: &String| -> BTreeSet<Option<&str>> {
         runs.iter().map(|r| option(r, name)).collect()
     };
-    let matters = |name: &str| {
-        let fact = format!("option {name}");
-        !ASIDE.contains(&name) && runs.iter().any(|run| run.job.get(&fact).is_some())
-    };
+    let matters =
+        |name: &str| !ASIDE.contains(&name) && runs.iter().any(|run| option(run, name).is_some());
     let differing = names
         .into_iter()
         .filter(|name| matters(name) && values(name).len() > 1);

@@ -71,6 +71,11 @@ fn figure(
         let values = [("furthest", &*by_figures), ("users", &*users)];
         says.push(fill(t.little_furthest, &values));
     }
+    let repeats = group.iter().flat_map(|(_, cells)| *cells);
+    let mut repeats = repeats.flat_map(|cell| &cell.repeats);
+    if repeats.any(|repeat| repeat.between > 0.0) {
+        says.insert(0, t.little_between.into());
+    }
     says.insert(0, t.little_says.into());
     let points = group.iter().flat_map(|(series, cells)| {
         let pairs = series.points.iter().zip(*cells);

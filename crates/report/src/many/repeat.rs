@@ -22,7 +22,7 @@ pub(crate) struct Repeat {
     pub latency: Option<Spread>,
     pub latencies: EncodedHistogram,
     pub errors: u64,
-    /// Sessions that the clients' own time between transactions keeps busy.
+    /// Sessions that the clients' own time between transactions keeps busy, where no latency has it.
     pub between: f64,
     pub tpmc: Option<f64>,
     pub per_tpmc: Option<f64>,

@@ -158,8 +158,10 @@ texts! {
     latency_over_throughput_says: "p95, logarithmic scale; the points stand in the order of {load}. Where the line turns up, more load brings latency instead of throughput.",
         "P95，对数坐标，各点按{load}从小到大相连。曲线陡升之后，再加负载只增加延迟而不增加吞吐量。";
     little: "Little's law", "利特尔定律";
-    little_says: "Sessions that the figures account for (throughput × average latency, and the client's own time between transactions) beside those that ran; on the dashed line both are the same.",
-        "由吞吐量 × 平均延迟（另加客户端在事务之间自身的耗时）推算的并发数与实际并发数的对照，落在虚线上即两者一致。";
+    little_says: "Sessions that the figures account for (throughput × average latency) beside those that ran; on the dashed line both are the same.",
+        "由吞吐量 × 平均延迟推算的并发数与实际并发数的对照，落在虚线上即两者一致。";
+    little_between: "Records of an earlier version are among them, whose latencies end when the reply reaches the client's host: to them the client's own time between transactions is added.",
+        "其中有早期版本的记录，其延迟只计到响应到达客户端主机为止，推算时另加了客户端在事务之间自身的耗时。";
     little_furthest: "Furthest from it: {furthest} of {users}.", "偏离最大处：{users} 个并发推算得 {furthest}。";
     little_axis: "sessions by the figures", "推算的并发数";
     asked: "asked for", "实际并发";

@@ -1,0 +1,230 @@
+//! Every option of every command is known either to make another run of one or to be set aside.
+
+use crate::native::{LOAD, NATIVE, PREPARED};
+use std::collections::BTreeSet;
+use tidemark_analysis::job::matters;
+use tidemark_core::{OptionKind, OptionSpec};
+
+/// Options that make another run of one: runs that differ in them are no repeats of each other. A new
+/// option belongs here, or, where it can't change what is measured, among those that
+/// `tidemark_analysis::job` sets aside.
+const MATTER: &[&str] = &[
+    "analyze",
+    "arrivals",
+    "auto-inc",
+    "batch-size",
+    "bench",
+    "busy-poll",
+    "check",
+    "chunk-rows",
+    "clear",
+    "cluster-index",
+    "config",
+    "conn-params",
+    "conn-refresh-interval",
+    "connect-rate",
+    "connect-timeout",
+    "connections",
+    "count",
+    "create",
+    "create-secondary",
+    "create-table-options",
+    "dataintegrity",
+    "db-driver",
+    "db-ps-mode",
+    "delete-inserts",
+    "delivery",
+    "delta",
+    "distinct-ranges",
+    "driver",
+    "dropdata",
+    "enable-query-tuning",
+    "events",
+    "execute",
+    "executors",
+    "exponential.frac",
+    "exponential.percentile",
+    "fewer-sessions",
+    "fieldcount",
+    "fieldlength",
+    "fieldlengthdistribution",
+    "fieldlengthhistogram",
+    "find-confirm",
+    "find-from",
+    "find-hold",
+    "find-max",
+    "find-precision",
+    "first-warehouse",
+    "force",
+    "force-index",
+    "forced-shutdown",
+    "foreign-keys",
+    "hotspotdatafraction",
+    "hotspotopnfraction",
+    "ignore-error",
+    "index-updates",
+    "indexes",
+    "inject-rtt",
+    "insertcount",
+    "insertorder",
+    "insertproportion",
+    "insertstart",
+    "isolation",
+    "keep-loaded",
+    "key-order",
+    "keyprefix",
+    "last-warehouse",
+    "load",
+    "load-method",
+    "loaderthreads",
+    "max-backlog",
+    "max-measure-latency",
+    "max-procs",
+    "maxscanlength",
+    "minscanlength",
+    "mysql-compression",
+    "mysql-dry-run",
+    "mysql-ignore-errors",
+    "mysql-ssl",
+    "mysql-ssl-ca",
+    "mysql-ssl-cert",
+    "mysql-ssl-cipher",
+    "mysql-ssl-key",
+    "mysql-storage-engine",
+    "mysql-user",
+    "mysql.user",
+    "nodes",
+    "non-index-updates",
+    "num-connections",
+    "number-of-ranges",
+    "on-disconnect",
+    "operationcount",
+    "order-ranges",
+    "partition-type",
+    "partitioning",
+    "partitions",
+    "parts",
+    "pg.sslmode",
+    "pg.user",
+    "pgsql-sslcert",
+    "pgsql-sslkey",
+    "pgsql-sslmode",
+    "pgsql-sslrootcert",
+    "pgsql-user",
+    "pgsql-variant",
+    "phase",
+    "phases",
+    "plan-replayer-dir",
+    "plan-replayer-file",
+    "point-selects",
+    "queries",
+    "query-timeout",
+    "rand-pareto-h",
+    "rand-spec-iter",
+    "rand-spec-pct",
+    "rand-spec-res",
+    "rand-type",
+    "rand-zipfian-exp",
+    "random-points",
+    "range-selects",
+    "range-size",
+    "rate",
+    "rate-hold",
+    "readallfields",
+    "readmodifywriteproportion",
+    "readproportion",
+    "reconnect",
+    "reconnect-timeout",
+    "recordcount",
+    "reference",
+    "refresh",
+    "replace",
+    "requestdistribution",
+    "retry-count",
+    "retry-interval",
+    "scanlengthdistribution",
+    "scanproportion",
+    "scheduling",
+    "secondary",
+    "set-session",
+    "sf",
+    "simple-ranges",
+    "skip-trx",
+    "snapshot",
+    "start-warehouse-id",
+    "statement-timeout",
+    "statements",
+    "streams",
+    "sum-ranges",
+    "table",
+    "table-size",
+    "tables",
+    "terminals",
+    "test",
+    "think-time",
+    "threads",
+    "tidb_build_stats_concurrency",
+    "tidb_distsql_scan_concurrency",
+    "tidb_index_serial_scan_concurrency",
+    "tiflash-replica",
+    "time",
+    "total-warehouses",
+    "updateproportion",
+    "use-clustered-index",
+    "use-explain",
+    "use-fk",
+    "use-plan-replayer",
+    "user",
+    "validate",
+    "wait",
+    "wait-for",
+    "wait-scale",
+    "warehouses",
+    "warmup",
+    "warmup-time",
+    "warmup-time-secs",
+    "weight",
+    "writeallfields",
+    "zeropadding",
+];
+
+fn every_option() -> Vec<OptionSpec> {
+    let workloads = tidemark_workloads::registry().iter();
+    let workloads = workloads.flat_map(|w| w.options.iter().copied().flatten());
+    let tools = [crate::tpcc::TOOL, crate::tpch::TOOL];
+    let tools = tools.iter().flat_map(|tool| tool.flags().map(|f| f.spec));
+    let own = LOAD
+        .iter()
+        .chain(NATIVE)
+        .chain([&PREPARED])
+        .chain(workloads);
+    own.copied()
+        .chain(tools)
+        .chain(crate::sysbench::every_option())
+        .chain(crate::oltpbench::every_option())
+        .chain(crate::ycsb::every_option())
+        .collect()
+}
+
+#[test]
+fn every_option_is_classified() {
+    let shown = every_option().into_iter();
+    // Passwords are told to nobody.
+    let shown = shown.filter(|o| o.kind != OptionKind::Password);
+    let names: BTreeSet<&str> = shown.map(|o| o.name).collect();
+    assert!(names.len() > 100, "{names:?}");
+    let known: BTreeSet<&str> = MATTER.iter().copied().collect();
+    let of_neither: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| matters(name) && !known.contains(name))
+        .collect();
+    assert!(
+        of_neither.is_empty(),
+        "does a run with another value repeat this one? {of_neither:?}"
+    );
+    let of_both: Vec<&&str> = known.iter().filter(|name| !matters(name)).collect();
+    assert!(of_both.is_empty(), "{of_both:?}");
+    let of_nobody: Vec<&&str> = known.difference(&names).collect();
+    assert!(of_nobody.is_empty(), "{of_nobody:?}");
+}
