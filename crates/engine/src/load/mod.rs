@@ -38,6 +38,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, StudyLoad};
+use tidemark_drivers::catalog::Summed;
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::{BulkMethod, Connector, Session};
 use tidemark_runtime::block_on;
@@ -74,6 +75,8 @@ pub struct LoadSpec {
     pub replace: Replace,
     /// The study that loads, which may replace what it has loaded itself.
     pub study: Option<StudyLoad>,
+    /// Tables with at most so many rows are summed for the study even where no drop depends on it.
+    pub summed_rows: u64,
 }
 
 impl LoadSpec {
@@ -93,6 +96,7 @@ impl Default for LoadSpec {
             method: None,
             replace: Replace::Nothing,
             study: None,
+            summed_rows: Summed::CHEAP_ROWS,
         }
     }
 }
