@@ -162,10 +162,15 @@ async fn own(
          its last step, or a run that writes was cut off. Look whether any of them is yours; if not, \
          drop the table with the cleanup command and resume the study with --retry-failed"
     );
+    let unfinished = format!(
+        "{there} of a load of this study that did not end, and whether they are all that load's is \
+         not known"
+    );
     let changed = format!("{there}, and they are not as this study left them");
     let (first, last) = match &study.left {
         LeftBehind::Written { first, last } if mark.loaded => (first, last),
         LeftBehind::Unknown if mark.loaded => return Ok(Some(unknown)),
+        _ if !mark.loaded && as_loaded.is_none() => return Ok(Some(unfinished)),
         LeftBehind::AsLoaded if as_loaded.is_none() => return Ok(Some(unknown)),
         _ => return Ok(Some(changed)),
     };
