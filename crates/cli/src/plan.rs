@@ -263,6 +263,7 @@ pub fn load_spec(options: &OptionValues, seed: u64) -> Result<LoadSpec, Failure>
             _ => Replace::Nothing,
         },
         study: study_load(),
+        ..LoadSpec::default()
     })
 }
 

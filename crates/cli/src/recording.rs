@@ -10,10 +10,11 @@ use tidemark_core::record::{
     TableState, Totals,
 };
 use tidemark_core::{
-    DbError, Isolation, OptionValues, Pacing, RunSpec, STUDY_PLACE_VARIABLE, ServerInfo,
-    StudyPlace, Target, redact_url,
+    DbError, Isolation, OptionValues, Pacing, RunSpec, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,
+    ServerInfo, StudyPlace, Target, redact_url,
 };
-use tidemark_drivers::{Connector, Session, catalog, default_level, settings};
+use tidemark_drivers::catalog::{self, Summed};
+use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
     EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
 };
@@ -218,10 +219,19 @@ async fn table_state(
     };
     // By this the study's next load tells what it may drop ([`tidemark_core::LeftBehind`]).
     let held = match study_place().is_some_and(|place| is_loaded_by(&found, &place.study)) {
-        true => Some(catalog::contents_of(session, &found, rows, keys).await?),
+        true => Some(catalog::contents_of(session, &found, rows, keys, summed()).await?),
         false => None,
     };
     Ok(Look::Counted(state, held))
+}
+
+/// Every row of tables that a later load of the study is to replace, where a run may have written; the
+/// count has read them already. What takes too long is given up, and the load then refuses.
+fn summed() -> Summed {
+    match std::env::var_os(STUDY_SUMS_VARIABLE).is_some() {
+        true => Summed::All,
+        false => Summed::CHEAP,
+    }
 }
 
 /// Where a study that began this process said it stands; what can't be read was not said by one.

@@ -44,8 +44,8 @@ pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{
-    Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, StudyLoad, StudyPlace,
-    TablesUsed,
+    Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,
+    StudyLoad, StudyPlace, TablesUsed, held_the_same,
 };
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,

@@ -15,7 +15,7 @@ mod mysql;
 mod postgres;
 mod sqlite;
 
-pub use contents::{contents, contents_of, rows_in};
+pub use contents::{Summed, contents, contents_of, contents_with, rows_in};
 pub use description::{
     Column, ForeignKey, Index, Partitions, SYSTEM_VERSIONING, TableDescription, normal_type,
     secondary_indexes,
@@ -74,7 +74,7 @@ pub async fn list_tables(session: &mut Session) -> Result<Vec<String>, DbError> 
 /// # Errors
 /// The server's error; [`tidemark_core::ErrorClass::Missing`] when there is no such table.
 pub async fn row_count(session: &mut Session, table: &str) -> Result<u64, DbError> {
-    let table = session.dialect().quote(table);
+    let table = located(session, table).await?;
     let all = format!("SELECT COUNT(*) FROM {table}");
     let rows = match session.dialect().engine() {
         // Left alone, the server counts in the smallest index. While transactions that are older
@@ -89,6 +89,21 @@ pub async fn row_count(session: &mut Session, table: &str) -> Result<u64, DbErro
         _ => session.query(&all).await?,
     };
     count(&rows)
+}
+
+/// A table's quoted name; on the PostgreSQL family with the schema in which [`describe_table`] finds it,
+/// so that no table of that name elsewhere is taken for it (temporary tables come first, and the search
+/// path may name several schemas).
+async fn located(session: &mut Session, table: &str) -> Result<String, DbError> {
+    let found = match session.dialect().engine().protocol() {
+        Protocol::Postgres => postgres::schema_of(session, table).await?,
+        Protocol::Mysql | Protocol::Sqlite => None,
+    };
+    let quoted = session.dialect().quote(table);
+    Ok(match found {
+        Some(schema) => format!("{}.{quoted}", session.dialect().quote(&schema)),
+        None => quoted,
+    })
 }
 
 /// `COUNT(*)` of the rows whose integer column is at least the first bound and below the second.
@@ -131,8 +146,8 @@ pub async fn key_range(
     table: &str,
     column: &str,
 ) -> Result<Option<(i64, i64)>, DbError> {
-    let dialect = session.dialect();
-    let (table, column) = (dialect.quote(table), dialect.quote(column));
+    let column = session.dialect().quote(column);
+    let table = located(session, table).await?;
     let rows = session
         .query(&format!("SELECT MIN({column}), MAX({column}) FROM {table}"))
         .await?;

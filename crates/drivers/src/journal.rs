@@ -387,6 +387,9 @@ pub async fn drop_if_empty(session: &mut Session) -> Result<(), DbError> {
     }
     // Rows that are none of a journal's are somebody's.
     let proof = async |session: &mut Session, table: &str| {
+        if catalog::describe_table(session, table).await?.is_none() {
+            return Ok(Verdict::Gone);
+        }
         Ok(match catalog::row_count(session, table).await? {
             0 => Verdict::Drop,
             rows => Verdict::Keep(format!("{table} has {rows} rows")),

@@ -24,7 +24,7 @@ fn spec(job: &Job) -> LoadSpec {
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
-        study: None,
+        ..LoadSpec::default()
     }
 }
 

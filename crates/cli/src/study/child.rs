@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tidemark_core::{STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE};
+use tidemark_core::{STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE};
 
 /// So much of what a command prints is kept: its end.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -73,7 +73,7 @@ pub fn start(
     folder: &Path,
     store: &Path,
     reached: &Reached,
-    (variable, told): (&str, String),
+    told: &[(&str, String)],
 ) -> Result<Step, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
@@ -90,7 +90,8 @@ pub fn start(
         .env(PARENT_VARIABLE, std::process::id().to_string())
         .env_remove(STUDY_PLACE_VARIABLE)
         .env_remove(STUDY_LOAD_VARIABLE)
-        .env(variable, told)
+        .env_remove(STUDY_SUMS_VARIABLE)
+        .envs(told.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(to.try_clone().map_err(failed)?)
         .stderr(to)

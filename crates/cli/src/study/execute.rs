@@ -15,9 +15,11 @@ use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemark_core::{STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, StudyLoad, StudyPlace};
+use tidemark_core::{
+    STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE, StudyLoad, StudyPlace,
+};
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
-use tidemark_study::{OnFailure, Plan, Step, StepKind, Study};
+use tidemark_study::{Existing, OnFailure, Plan, Step, StepKind, Study};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -195,10 +197,14 @@ impl Execution<'_> {
         }
         let told = match step.kind {
             StepKind::Run => (STUDY_PLACE_VARIABLE, self.place_json(step)?),
-            StepKind::Load => (STUDY_LOAD_VARIABLE, self.load_json(step)?),
+            StepKind::Load => (STUDY_LOAD_VARIABLE, self.load_json(seq, step)?),
         };
+        let mut told = vec![told];
+        if step.kind == StepKind::Run && self.is_replaced(seq, step) {
+            told.push((STUDY_SUMS_VARIABLE, "1".to_string()));
+        }
         let store = self.store.path();
-        let mut child = child::start(&words, &self.folder, store, place, told)?;
+        let mut child = child::start(&words, &self.folder, store, place, &told)?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
     }
@@ -240,11 +246,22 @@ impl Execution<'_> {
     }
 
     /// Which tables a load may replace: those that this execution has loaded, as it left them.
-    fn load_json(&self, step: &Step) -> Result<String, Failure> {
+    fn load_json(&self, seq: usize, step: &Step) -> Result<String, Failure> {
         written(serde_json::to_string(&StudyLoad {
             study: self.id.clone(),
             left: left(&self.store, &self.id, self.plan, &step.tables)?,
+            sums: self.is_replaced(seq, step),
         }))
+    }
+
+    /// Whether another load takes the place of a step's tables, and has to prove that they are the
+    /// study's: loads that failed are taken again, so their order says nothing.
+    fn is_replaced(&self, seq: usize, step: &Step) -> bool {
+        let own = step.load.unwrap_or(seq);
+        let replaces = |(at, other): (usize, &Step)| {
+            at != own && other.kind == StepKind::Load && other.tables == step.tables
+        };
+        self.study.existing != Existing::Replace && self.plan.steps.iter().enumerate().any(replaces)
     }
 
     /// Waits for a step's end, and shows how it goes. The first Ctrl-C lets it end by itself, the

@@ -145,7 +145,7 @@ fn own(
         seed: 1,
         method: None,
         replace: Replace::Nothing,
-        study: None,
+        ..LoadSpec::default()
     };
     let stop = interrupt::handle();
     tidemark_engine::prepare(&connector, workload, &spec, &stop, &mut Silent)?;

@@ -1,22 +1,51 @@
 //! What is in a table, in one short text: so that it can be told later whether anything has changed.
 
-use super::{TableDescription, describe_table, key_range, row_count};
+use super::{TableDescription, describe_table, key_range, located, row_count};
 use crate::{Cell, RowSet, Session};
 use flate2::Crc;
 use tidemark_core::{DbError, ErrorClass, Protocol};
 
-/// Of tables with at most so many rows every row is looked at.
-const ALL_ROWS: u64 = 100_000;
+/// SQLite's rows are summed here, so many at a time.
+const ROWS_AT_A_TIME: u64 = 100_000;
 /// Of larger ones with an integer key, the rows under so many keys, spread evenly.
 const SAMPLED_KEYS: i128 = 64;
 
+/// How much of a table is summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summed {
+    /// Every row: what a drop depends on.
+    All,
+    /// Every row of tables with at most so many; of larger ones with an integer key 64 rows, spread
+    /// evenly.
+    UpTo(u64),
+}
+
+impl Summed {
+    /// Tables with at most so many rows are summed even where no drop depends on it.
+    pub const CHEAP_ROWS: u64 = 100_000;
+    /// What costs little beside the count that is made anyway.
+    pub const CHEAP: Summed = Summed::UpTo(Self::CHEAP_ROWS);
+}
+
 /// A table's rows in short: how many, smallest and largest integer key, and a sum over the values of
-/// all rows, or of some where there are many. Equal texts mean equal contents, as far as that was
-/// looked at; they hold no spaces. `None` when there is no such table.
+/// all rows; it holds no spaces. [`tidemark_core::held_the_same`] compares two. `None` when there is no
+/// such table.
 ///
 /// # Errors
 /// The server's error.
 pub async fn contents(session: &mut Session, table: &str) -> Result<Option<String>, DbError> {
+    contents_with(session, table, Summed::All).await
+}
+
+/// The same with a sum over as many rows as said.
+///
+/// # Errors
+/// The server's error.
+pub async fn contents_with(
+    session: &mut Session,
+    table: &str,
+    summed: Summed,
+) -> Result<Option<String>, DbError> {
     let Some(found) = describe_table(session, table).await? else {
         return Ok(None);
     };
@@ -25,7 +54,8 @@ pub async fn contents(session: &mut Session, table: &str) -> Result<Option<Strin
         [key] => key_range(session, table, key).await?,
         _ => None,
     };
-    contents_of(session, &found, rows, range).await.map(Some)
+    let held = contents_of(session, &found, rows, range, summed);
+    held.await.map(Some)
 }
 
 /// The same of a table whose rows are counted already, with the smallest and largest key if that is
@@ -38,15 +68,16 @@ pub async fn contents_of(
     found: &TableDescription,
     rows: u64,
     range: Option<(i64, i64)>,
+    summed: Summed,
 ) -> Result<String, DbError> {
     let table = found.name.as_str();
-    let key = match found.primary_key.as_slice() {
-        [key] => Some(key.as_str()),
-        _ => None,
+    let is_all = match summed {
+        Summed::All => true,
+        Summed::UpTo(most) => rows <= most,
     };
-    let places = match (key, range) {
-        _ if rows <= ALL_ROWS => Some(String::new()),
-        (Some(key), Some(range)) => {
+    let places = match (found.primary_key.as_slice(), range) {
+        _ if is_all => Some(String::new()),
+        ([key], Some(range)) => {
             let keys: Vec<String> = spread(range).iter().map(i64::to_string).collect();
             let key = session.dialect().quote(key);
             Some(format!(" WHERE {key} IN ({})", keys.join(", ")))
@@ -60,7 +91,12 @@ pub async fn contents_of(
     };
     let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
     let (low, high) = (number(range.map(|r| r.0)), number(range.map(|r| r.1)));
-    let sum = sum.unwrap_or_else(|| "-".into());
+    // What is not over all rows, or was not made, must not look as if it were.
+    let sum = match sum {
+        Some(sum) if is_all => sum,
+        Some(sum) => format!("~{sum}"),
+        None => "-".into(),
+    };
     Ok(format!("{rows}:{low}:{high}:{sum}"))
 }
 
@@ -86,7 +122,7 @@ async fn sum(
     places: &str,
 ) -> Result<Option<String>, DbError> {
     let dialect = session.dialect();
-    let quoted = dialect.quote(table);
+    let quoted = located(session, table).await?;
     let sql = match dialect.engine().protocol() {
         Protocol::Mysql => {
             // In hexadecimal, so that character sets and commas within values are no matter.
@@ -100,24 +136,59 @@ async fn sum(
              0) FROM {quoted} tidemark_row{places}"
         ),
         Protocol::Sqlite => {
-            let rows = session
-                .query(&format!("SELECT * FROM {quoted}{places}"))
-                .await?;
-            return Ok(Some(sum_here(&rows)));
+            return match sum_in_parts(session, &quoted, places).await {
+                Ok(sum) => Ok(Some(sum)),
+                Err(e) => unless_it_passes(e),
+            };
         }
     };
     match session.query(&sql).await {
         Ok(rows) => Ok(rows.text(0, 0)),
-        Err(e) if matches!(e.class, ErrorClass::ConnectionLost | ErrorClass::Retryable) => Err(e),
-        Err(_) => Ok(None),
+        Err(e) => unless_it_passes(e),
     }
 }
 
-fn sum_here(rows: &RowSet) -> String {
+/// A sum that can't be made is none; what may pass, or has ended the session, is told.
+fn unless_it_passes(error: DbError) -> Result<Option<String>, DbError> {
+    match error.class {
+        ErrorClass::ConnectionLost | ErrorClass::Retryable => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// The sum of an SQLite table's rows, without having all of them in memory.
+async fn sum_in_parts(
+    session: &mut Session,
+    quoted: &str,
+    places: &str,
+) -> Result<String, DbError> {
+    if !places.is_empty() {
+        let sql = format!("SELECT 0, * FROM {quoted}{places}");
+        return Ok(sum_here(&session.query(&sql).await?).to_string());
+    }
+    let (mut sum, mut after) = (0u64, None);
+    loop {
+        let from = after.map_or(String::new(), |id| format!(" WHERE _rowid_ > {id}"));
+        let rows = session
+            .query(&format!(
+                "SELECT _rowid_, * FROM {quoted}{from} ORDER BY _rowid_ LIMIT {ROWS_AT_A_TIME}"
+            ))
+            .await?;
+        let Some(last) = rows.len().checked_sub(1) else {
+            return Ok(sum.to_string());
+        };
+        sum = sum.wrapping_add(sum_here(&rows));
+        let last = rows.int(last, 0);
+        after = Some(last.ok_or_else(|| DbError::protocol("a row without a number"))?);
+    }
+}
+
+/// Without the first column, which is the row's number.
+fn sum_here(rows: &RowSet) -> u64 {
     let mut sum = 0u64;
     for row in 0..rows.len() {
         let mut crc = Crc::new();
-        for column in 0..rows.columns() {
+        for column in 1..rows.columns() {
             match rows.get(row, column) {
                 Some(Cell::Int(v)) => crc.update(format!("i{v}").as_bytes()),
                 Some(Cell::Float(v)) => crc.update(format!("f{v}").as_bytes()),
@@ -130,7 +201,7 @@ fn sum_here(rows: &RowSet) -> String {
         }
         sum = sum.wrapping_add(u64::from(crc.sum()));
     }
-    sum.to_string()
+    sum
 }
 
 #[cfg(test)]

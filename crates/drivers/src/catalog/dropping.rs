@@ -1,6 +1,6 @@
 //! Dropping tables, and what refers to them.
 
-use super::{mysql, postgres, sqlite};
+use super::{located, mysql, postgres, sqlite};
 use crate::Session;
 use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
 
@@ -48,6 +48,8 @@ pub async fn referrers(
 pub struct Drops {
     /// Those that are gone, in the order in which they went.
     pub dropped: Vec<String>,
+    /// Those that were not there any more: nothing was sent for them.
+    pub gone: Vec<String>,
     /// Those that are still there.
     pub left: Vec<String>,
     /// The first that could not be dropped, and why.
@@ -57,6 +59,11 @@ pub struct Drops {
 }
 
 impl Drops {
+    /// Those that are not there now.
+    pub fn absent(&self) -> Vec<String> {
+        self.dropped.iter().chain(&self.gone).cloned().collect()
+    }
+
     /// Whether no more can be dropped.
     fn is_over(&self) -> bool {
         let lost = matches!(&self.failure,
@@ -70,6 +77,8 @@ impl Drops {
 pub enum Verdict {
     /// It is proven that it may be dropped.
     Drop,
+    /// It is not there, so there is nothing to prove, and nothing to drop.
+    Gone,
     /// It may not be; why.
     Keep(String),
 }
@@ -83,11 +92,11 @@ pub async fn drop_marked(session: &mut Session, table: &str, mark: &str) -> Resu
     let one = [table.to_string()];
     let proof = async |session: &mut Session, table: &str| {
         let found = super::describe_table(session, table).await?;
-        let bears =
-            found.is_none_or(|t| t.no_table.is_none() && t.comment.as_deref() == Some(mark));
+        let bears = found.map(|t| t.no_table.is_none() && t.comment.as_deref() == Some(mark));
         Ok(match bears {
-            true => Verdict::Drop,
-            false => Verdict::Keep(format!("table {table} does not bear the mark {mark}")),
+            None => Verdict::Gone,
+            Some(true) => Verdict::Drop,
+            Some(false) => Verdict::Keep(format!("table {table} does not bear the mark {mark}")),
         })
     };
     let drops = drop_proven(session, &one, proof, || true).await;
@@ -174,6 +183,7 @@ async fn drop_each(
             }
             match drop_one(session, &table, proof).await {
                 Ok(Verdict::Drop) => drops.dropped.push(table),
+                Ok(Verdict::Gone) => drops.gone.push(table),
                 Ok(Verdict::Keep(why)) => {
                     drops.kept = Some(why);
                     drops.left.push(table);
@@ -202,7 +212,10 @@ async fn drop_one(
 ) -> Result<Verdict, DbError> {
     hold(session, table).await?;
     let dropped = drop_held(session, table, proof).await;
-    let let_go = let_go(session, dropped.as_ref().is_ok_and(|v| *v == Verdict::Drop)).await;
+    let keep = dropped
+        .as_ref()
+        .is_ok_and(|v| !matches!(v, Verdict::Keep(_)));
+    let let_go = let_go(session, keep).await;
     let verdict = dropped?;
     let_go.map(|()| verdict)
 }
@@ -213,31 +226,48 @@ async fn drop_held(
     proof: &mut impl AsyncFnMut(&mut Session, &str) -> Result<Verdict, DbError>,
 ) -> Result<Verdict, DbError> {
     let verdict = proof(session, table).await?;
-    if verdict != Verdict::Drop {
-        return Ok(verdict);
+    match verdict {
+        Verdict::Keep(_) => return Ok(verdict),
+        Verdict::Gone => {}
+        // An unqualified name would be looked for along the whole search path.
+        Verdict::Drop if !is_here(session, table).await? => return Ok(Verdict::Gone),
+        Verdict::Drop => {
+            let located = located(session, table).await?;
+            session
+                .query(&format!("DROP TABLE IF EXISTS {located}"))
+                .await?;
+        }
     }
-    let quoted = session.dialect().quote(table);
-    session
-        .query(&format!("DROP TABLE IF EXISTS {quoted}"))
-        .await?;
     if session.dialect().engine() == Engine::Sqlite {
         sqlite::forget_mark(session, table).await?;
     }
     Ok(verdict)
 }
 
+/// Whether the name's table is in the schema that is looked at; a name without a schema says nothing
+/// else elsewhere.
+async fn is_here(session: &mut Session, table: &str) -> Result<bool, DbError> {
+    match session.dialect().engine().protocol() {
+        Protocol::Postgres => Ok(postgres::schema_of(session, table).await?.is_some()),
+        Protocol::Mysql | Protocol::Sqlite => Ok(true),
+    }
+}
+
 /// Keeps others from changing a table until [`let_go`], where the server can: what can't be held is
 /// looked at all the same. Clusters have no such lock for clients (TiDB manual, "LOCK TABLES and UNLOCK
 /// TABLES"; CockroachDB, "SQL Feature Support"; YSQL, "LOCK").
 async fn hold(session: &mut Session, table: &str) -> Result<(), DbError> {
-    let quoted = session.dialect().quote(table);
+    let located = located(session, table).await?;
     let held = match session.dialect().engine() {
         Engine::Mysql | Engine::Mariadb => {
-            session.query(&format!("LOCK TABLES {quoted} WRITE")).await
+            session.query(&format!("LOCK TABLES {located} WRITE")).await
         }
         Engine::Postgres => {
             session.simple("BEGIN").await?;
-            let lock = format!("LOCK TABLE {quoted} IN ACCESS EXCLUSIVE MODE");
+            if !is_here(session, table).await? {
+                return Ok(());
+            }
+            let lock = format!("LOCK TABLE {located} IN ACCESS EXCLUSIVE MODE");
             let held = session.query(&lock).await;
             if held.is_err() {
                 session.rollback().await?;

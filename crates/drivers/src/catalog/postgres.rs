@@ -13,6 +13,22 @@ pub(super) const LIST_TABLES: &str = "SELECT c.relname FROM pg_catalog.pg_class 
      WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition \
      ORDER BY c.relname";
 
+/// The current schema, if it has something of that name.
+pub(super) async fn schema_of(
+    session: &mut Session,
+    table: &str,
+) -> Result<Option<String>, DbError> {
+    let found = session
+        .query(&format!(
+            "SELECT n.nspname FROM pg_catalog.pg_class c \
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = current_schema() AND c.relkind <> 't' AND c.relname = {}",
+            literal(session, table)
+        ))
+        .await?;
+    Ok(found.text(0, 0))
+}
+
 pub(super) async fn describe(
     session: &mut Session,
     table: &str,

@@ -1,9 +1,9 @@
 //! What the catalog tells of tables.
 
 use crate::{Backend, Db};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, held_the_same};
 use tidemark_drivers::Session;
-use tidemark_drivers::catalog::{self, Column, Index, Verdict};
+use tidemark_drivers::catalog::{self, Column, Index, Summed, Verdict};
 
 async fn proven(_: &mut Session, _: &str) -> Result<Verdict, DbError> {
     Ok(Verdict::Drop)
@@ -54,6 +54,55 @@ pub async fn contents_tell_every_change(db: Db) {
         session.simple(back).await.unwrap();
         let again = catalog::contents(&mut session, "t").await.unwrap().unwrap();
         assert_eq!(again, loaded, "{back}");
+    }
+}
+
+pub async fn what_is_summed_in_part_is_not_taken_for_the_whole(db: Db) {
+    let mut session = db.session().await;
+    let create = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, note VARCHAR(20))";
+    session.simple(create).await.unwrap();
+    let rows: Vec<String> = (1..=200).map(|id| format!("({id}, 'a')")).collect();
+    let insert = format!("INSERT INTO t VALUES {}", rows.join(", "));
+    session.simple(&insert).await.unwrap();
+    let some = Summed::UpTo(100);
+    let sampled = catalog::contents_with(&mut session, "t", some).await;
+    let sampled = sampled.unwrap().unwrap();
+    assert!(sampled.starts_with("200:1:200:~"), "{sampled}");
+    assert_eq!(held_the_same(&sampled, &sampled), None);
+    let whole = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+    assert_eq!(held_the_same(&whole, &whole), Some(true));
+    // None of the 64 places.
+    let change = "UPDATE t SET note = 'b' WHERE id = 3";
+    session.simple(change).await.unwrap();
+    let changed = catalog::contents(&mut session, "t").await.unwrap().unwrap();
+    assert_eq!(held_the_same(&whole, &changed), Some(false));
+}
+
+pub async fn what_is_gone_is_not_dropped_elsewhere(db: Db) {
+    let mut session = db.session().await;
+    if db.backend() == Backend::Postgres {
+        for sql in [
+            "CREATE SCHEMA mine",
+            "CREATE SCHEMA theirs",
+            "CREATE TABLE theirs.a (id INTEGER NOT NULL PRIMARY KEY)",
+            "SET search_path = mine, theirs",
+        ] {
+            session.simple(sql).await.unwrap();
+        }
+    }
+    let look = async |session: &mut Session, table: &str| {
+        let found = catalog::describe_table(session, table).await?;
+        Ok(found.map_or(Verdict::Gone, |_| Verdict::Drop))
+    };
+    let one = ["a".to_string()];
+    let drops = catalog::drop_proven(&mut session, &one, look, || true).await;
+    assert_eq!((&drops.gone[..], &drops.dropped[..]), (&one[..], &[][..]));
+    // Not even by a proof that does not look.
+    let drops = catalog::drop_proven(&mut session, &one, proven, || true).await;
+    assert_eq!(drops.failure, None);
+    if db.backend() == Backend::Postgres {
+        let left = session.query("SELECT COUNT(*) FROM theirs.a").await;
+        assert_eq!(left.unwrap().int(0, 0), Some(0));
     }
 }
 

@@ -87,6 +87,8 @@ suites! {
             marks_are_read_back_and_go_with_the_table
             rows_and_keys_are_counted
             contents_tell_every_change
+            what_is_summed_in_part_is_not_taken_for_the_whole
+            what_is_gone_is_not_dropped_elsewhere
             what_is_not_proven_stays_and_what_is_looked_at_is_held
             tables_with_foreign_keys_are_dropped_in_order
             statistics_are_refreshed;

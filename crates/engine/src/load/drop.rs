@@ -123,7 +123,7 @@ pub fn drop_tables(
         let go_on = || !stop.is_stopped();
         // No row is compared with those of a load.
         let drops = proof::drop_by(session, workload.as_ref(), 0, &there, go_on).await;
-        let forgotten = journal::forget(session, &drops.dropped).await;
+        let forgotten = journal::forget(session, &drops.absent()).await;
         if !drops.left.is_empty() {
             // Why they are left is what is told.
             return Ok(drops);

@@ -37,7 +37,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+<<<<<<< HEAD
 use tidemark_core::{DbError, StudyLoad};
+=======
+use tidemark_core::{DbError, ErrorClass, StudyLoad};
+use tidemark_drivers::catalog::Summed;
+>>>>>>> own
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::settings::unlimit;
 use tidemark_drivers::{BulkMethod, Connector, Session};
@@ -75,6 +80,8 @@ pub struct LoadSpec {
     pub replace: Replace,
     /// The study that loads, which may replace what it has loaded itself.
     pub study: Option<StudyLoad>,
+    /// Tables with at most so many rows are summed for the study even where no drop depends on it.
+    pub summed_rows: u64,
 }
 
 impl LoadSpec {
@@ -94,6 +101,7 @@ impl Default for LoadSpec {
             method: None,
             replace: Replace::Nothing,
             study: None,
+            summed_rows: Summed::CHEAP_ROWS,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::decide::{refuse_no_table, why_not_ours};
 use super::mark::Mark;
 use crate::error::EngineError;
 use std::collections::BTreeMap;
-use tidemark_core::{Contents, DbError, LeftBehind, Protocol, StudyLoad};
+use tidemark_core::{DbError, LeftBehind, Protocol, StudyLoad, held_the_same};
 use tidemark_drivers::catalog::{self, Drops, TableDescription, Verdict};
 use tidemark_drivers::{RowWriter, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
@@ -83,8 +83,8 @@ impl Proof {
                 .then(|| format!("table {table} has {rows} rows that Tidemark did not load")),
             Proof::Holds(then) => {
                 let now = catalog::contents(session, table).await?;
-                (now.as_deref() != Some(then))
-                    .then(|| format!("table {table} has other rows by now"))
+                let is_same = now.is_some_and(|now| held_the_same(&now, then) == Some(true));
+                (!is_same).then(|| format!("table {table} has other rows by now"))
             }
             Proof::Leftover => leftover(session, looked, rows).await?,
             Proof::Own(study) => own(session, study, table, mark, rows).await?,
@@ -144,31 +144,45 @@ async fn own(
              not load"
         )));
     };
-    let changed = format!(
-        "table {table} is there already with {rows} rows, and they are not as this study left them"
+    let there = format!("table {table} is there already with {rows} rows");
+    let Some(now) = catalog::contents(session, table).await? else {
+        return Ok(Some(format!("{there}, and can't be looked at")));
+    };
+    let same = |one: Option<&str>, other: Option<&str>| {
+        let known = one.zip(other);
+        known.and_then(|(one, other)| held_the_same(one, other))
+    };
+    // What a load left and nobody has changed is the study's, whatever is known of its runs.
+    let as_loaded = same(mark.contents, Some(&now));
+    if as_loaded == Some(true) {
+        return Ok(None);
+    }
+    let unknown = format!(
+        "{there}, and whether they are only this study's is not known: all rows were not summed after \
+         its last step, or a run that writes was cut off. Look whether any of them is yours; if not, \
+         drop the table with the cleanup command and resume the study with --retry-failed"
     );
-    // What the first run found is what the load left, and what is there now what the last one left.
-    let as_loaded = |first: &Contents| match first.get(table) {
-        Some(found) => mark.contents == Some(found.as_str()),
-        None => true,
+    let unfinished = format!(
+        "{there} of a load of this study that did not end, and whether they are all that load's is \
+         not known"
+    );
+    let changed = format!("{there}, and they are not as this study left them");
+    let (first, last) = match &study.left {
+        LeftBehind::Written { first, last } if mark.loaded => (first, last),
+        LeftBehind::Unknown if mark.loaded => return Ok(Some(unknown)),
+        _ if !mark.loaded && as_loaded.is_none() => return Ok(Some(unfinished)),
+        LeftBehind::AsLoaded if as_loaded.is_none() => return Ok(Some(unknown)),
+        _ => return Ok(Some(changed)),
     };
-    let left = match &study.left {
-        LeftBehind::Changed => return Ok(Some(changed)),
-        LeftBehind::Unknown { first } | LeftBehind::Written { first, .. }
-            if mark.loaded && !as_loaded(first) =>
-        {
-            return Ok(Some(changed));
-        }
-        LeftBehind::Unknown { .. } if mark.loaded => return Ok(None),
-        LeftBehind::Written { last, .. } if mark.loaded => match last.get(table) {
-            Some(left) => Some(left.as_str()),
-            None => return Ok(None),
-        },
-        _ => mark.contents,
-    };
-    let now = catalog::contents(session, table).await?;
-    let is_as_left = now.is_some() && now.as_deref() == left;
-    Ok((!is_as_left).then_some(changed))
+    // What the first run that wrote found is what the load left, and what is there now what the last
+    // one left.
+    let found = same(mark.contents, first.get(table).map(String::as_str));
+    let left = same(last.get(table).map(String::as_str), Some(&now));
+    Ok(match (found, left) {
+        (Some(true), Some(true)) => None,
+        (Some(false), _) | (_, Some(false)) => Some(changed),
+        _ => Some(unknown),
+    })
 }
 
 /// Drops tables, each by its proof; gives how far that came.
@@ -189,7 +203,7 @@ pub(super) async fn drop_by(
             return Ok(Verdict::Keep(format!("table {table} was not looked at")));
         };
         let Some(found) = catalog::describe_table(session, table).await? else {
-            return Ok(Verdict::Drop);
+            return Ok(Verdict::Gone);
         };
         let looked = Looked {
             workload,

@@ -5,7 +5,8 @@ use super::board::Task;
 use super::mark::{self, Mark};
 use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass};
-use tidemark_drivers::{RowWriter, Sample, Sampler, Session, catalog};
+use tidemark_drivers::catalog::{self, Summed};
+use tidemark_drivers::{RowWriter, Sample, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Units of each table whose rows are compared value by value, spread evenly over the table.
@@ -142,7 +143,12 @@ async fn owned(
     if text.as_deref().and_then(Mark::of).and_then(|m| m.owner) != Some(owner) {
         return Ok(None);
     }
-    let contents = catalog::contents(session, &report.table).await?;
+    // Where no later load replaces the table, no drop depends on the sum of many rows.
+    let summed = match spec.study.as_ref().is_some_and(|s| s.sums) {
+        true => Summed::All,
+        false => Summed::UpTo(spec.summed_rows),
+    };
+    let contents = catalog::contents_with(session, &report.table, summed).await?;
     // Rows that came since they were counted are not the load's.
     let contents = contents.filter(|c| catalog::rows_in(c) == Some(report.expected_rows));
     Ok(contents.map(|c| (owner.to_string(), c)))

@@ -19,6 +19,8 @@ pub struct Load {
     pub seed: u64,
     pub replace: Replace,
     pub study: Option<StudyLoad>,
+    /// As [`LoadSpec::summed_rows`].
+    pub summed_rows: u64,
 }
 
 impl Load {
@@ -38,6 +40,7 @@ impl Load {
             seed: self.seed,
             replace: self.replace,
             study: self.study.clone(),
+            summed_rows: self.summed_rows,
             ..LoadSpec::default()
         }
     }
@@ -121,6 +124,7 @@ pub fn be_killed(words: &[String]) {
     let study = (!study.is_empty()).then(|| StudyLoad {
         study: study.clone(),
         left: tidemark_core::LeftBehind::AsLoaded,
+        sums: true,
     });
     let load = Load {
         tables,
@@ -128,6 +132,7 @@ pub fn be_killed(words: &[String]) {
         seed,
         replace: Replace::Nothing,
         study,
+        summed_rows: LoadSpec::default().summed_rows,
     };
     let mut events = Events {
         left: after,

@@ -4,6 +4,7 @@
 //!
 //! `TIDEMARK_OWNERSHIP=sqlite=1000,mariadb=100` plays so many (`bench/ownership`), and
 //! `TIDEMARK_OWNERSHIP_SEED` begins with another sequence; a sequence's number makes it again.
+//! With `TIDEMARK_OWNERSHIP_STORY` each sequence is told, not only one that fails.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -76,7 +77,8 @@ fn played(engine: Engine, first: u64, sequences: u64) -> bool {
         loads += came.loads;
         lost += came.lost.len();
         alarms += came.false_alarms.len();
-        if !came.lost.is_empty() || !came.false_alarms.is_empty() {
+        let is_told = std::env::var_os("TIDEMARK_OWNERSHIP_STORY").is_some();
+        if is_told || !came.lost.is_empty() || !came.false_alarms.is_empty() {
             println!(
                 "sequence {seed} on {}: lost {:?}, refused {:?}\n{}",
                 engine.name(),

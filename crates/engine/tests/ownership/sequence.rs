@@ -7,9 +7,10 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_core::{Contents, LeftBehind, StudyLoad, TablesUsed};
-use tidemark_drivers::{Session, catalog};
-use tidemark_engine::{Replace, why_not_ours};
+use tidemark_core::{Contents, LeftBehind, StudyLoad, TablesUsed, held_the_same};
+use tidemark_drivers::Session;
+use tidemark_drivers::catalog::{self, Summed};
+use tidemark_engine::{Replace, is_loaded_by, why_not_ours};
 
 /// Steps of a sequence.
 const STEPS: usize = 12;
@@ -24,8 +25,28 @@ struct Study {
     /// Its load stands, and nobody else has been at the tables since.
     undisturbed: bool,
     tables: u64,
-    /// A run that wrote was cut off.
-    running: bool,
+    /// Its loads say that others replace their tables, so that all rows are summed.
+    sums: bool,
+    /// Of tables with more rows than that, the rest sums only some.
+    summed_rows: u64,
+    /// Runs do not look at tables with more rows.
+    counted_rows: u64,
+}
+
+impl Study {
+    /// A new one, with limits that its small tables exceed or not.
+    fn new(id: String, limits: &mut StdRng) -> Self {
+        let mut one_of = |of: [u64; 4]| of[limits.random_range(0..of.len())];
+        Self {
+            id,
+            runs: Vec::new(),
+            undisturbed: false,
+            tables: 0,
+            sums: one_of([0, 1, 1, 1]) == 1,
+            summed_rows: one_of([2, 4, 100, 100]),
+            counted_rows: one_of([4, 100, 100, 100]),
+        }
+    }
 }
 
 /// What came of a sequence.
@@ -44,6 +65,8 @@ pub struct Came {
 struct Play<'a> {
     place: &'a Place,
     dice: StdRng,
+    /// Draws studies' limits alone, so that a sequence's steps do not hang on them.
+    limits: StdRng,
     model: Model,
     study: Study,
     came: Came,
@@ -52,17 +75,13 @@ struct Play<'a> {
 
 /// Plays the sequence of this number.
 pub fn play(place: &Place, seed: u64) -> Came {
+    let mut limits = StdRng::seed_from_u64(!seed);
     let mut play = Play {
         place,
         dice: StdRng::seed_from_u64(seed),
         model: Model::default(),
-        study: Study {
-            id: format!("study-{seed}-0"),
-            runs: Vec::new(),
-            undisturbed: false,
-            tables: 0,
-            running: false,
-        },
+        study: Study::new(format!("study-{seed}-0"), &mut limits),
+        limits,
         came: Came::default(),
         renamed: 0,
     };
@@ -105,6 +124,7 @@ impl Play<'_> {
         let study = study.then(|| StudyLoad {
             study: self.study.id.clone(),
             left: LeftBehind::by(&self.study.runs),
+            sums: self.study.sums,
         });
         Load {
             tables: self.pick(&[1, 1, 2]),
@@ -112,6 +132,7 @@ impl Play<'_> {
             seed: self.pick(&[1, 1, 2]),
             replace,
             study,
+            summed_rows: self.study.summed_rows,
         }
     }
 
@@ -227,10 +248,10 @@ impl Play<'_> {
                     comment.is_some_and(|c| c.split(' ').any(|word| word == owner))
                 };
                 let tables = &TABLES[..load.tables as usize];
-                self.study.undisturbed = tables.iter().all(is_own);
+                let is_known = self.study.sums || load.rows <= self.study.summed_rows;
+                self.study.undisturbed = is_known && tables.iter().all(is_own);
                 self.study.tables = load.tables;
                 self.study.runs.clear();
-                self.study.running = false;
             }
             Err(why) if expected => self.came.false_alarms.push(why),
             Err(_) => {}
@@ -244,13 +265,7 @@ impl Play<'_> {
 
     fn other_study(&mut self) -> Study {
         self.tell("another study");
-        Study {
-            id: format!("{}+", self.study.id),
-            runs: Vec::new(),
-            undisturbed: false,
-            tables: 0,
-            running: false,
-        }
+        Study::new(format!("{}+", self.study.id), &mut self.limits)
     }
 
     fn ended(&mut self) {
@@ -305,15 +320,32 @@ impl Play<'_> {
         self.look(&given);
     }
 
+    /// What a run says of the tables that its study has loaded.
     fn contents(&self) -> Contents {
+        let summed = match self.study.sums {
+            true => Summed::All,
+            false => Summed::UpTo(self.study.summed_rows),
+        };
         let held = |table: &&str| {
-            let name = table.to_string();
-            let held = self
-                .place
-                .with(async move |session: &mut Session| catalog::contents(session, &name).await);
-            Some((table.to_string(), held.unwrap()?))
+            let found = self.place.describe(table)?;
+            let name = is_loaded_by(&found, &self.study.id).then(|| table.to_string())?;
+            let held = self.place.with(async move |session: &mut Session| {
+                catalog::contents_with(session, &name, summed).await
+            });
+            let held = held.unwrap()?;
+            let is_counted = catalog::rows_in(&held)? <= self.study.counted_rows;
+            is_counted.then(|| (table.to_string(), held))
         };
         TABLES.iter().filter_map(held).collect()
+    }
+
+    /// Whether all rows of all the study's tables were summed.
+    fn is_whole(&self, held: &Contents) -> bool {
+        let is_whole = |table: &&str| {
+            let held = held.get(*table);
+            held.is_some_and(|held| held_the_same(held, held) == Some(true))
+        };
+        TABLES[..self.study.tables as usize].iter().all(is_whole)
     }
 
     /// A run of the study's writes into the tables that it has loaded, but not into foreign rows.
@@ -350,9 +382,9 @@ impl Play<'_> {
             true => Contents::new(),
             false => self.contents(),
         };
-        // What comes while a run goes on is not told from what it writes, and of one that was cut off
-        // nobody knows when it ended.
-        self.study.running |= cut_off && wrote;
+        // Of such a run nobody knows what it left, so the study's next load rightly refuses.
+        let is_known = self.is_whole(&before) && self.is_whole(&after);
+        self.study.undisturbed &= is_known || !wrote;
         self.study.runs.push(TablesUsed {
             before,
             after,
@@ -394,13 +426,7 @@ impl Play<'_> {
         let text = self.model.text();
         let insert = format!("INSERT INTO {table} (id, c) VALUES ({id}, '{text}')");
         if self.place.execute(&[insert]) {
-            self.add(table, &text);
-        }
-    }
-
-    fn add(&mut self, table: &str, text: &str) {
-        if !self.study.running {
-            self.model.add(table, text);
+            self.model.add(table, &text);
         }
     }
 
@@ -433,7 +459,7 @@ impl Play<'_> {
                 let change = format!("UPDATE {table} SET c = '{text}' WHERE id = {id}");
                 if self.place.execute(&[change]) {
                     self.model.forget(table, old.trim_end());
-                    self.add(table, &text);
+                    self.model.add(table, &text);
                 }
                 self.tell(&format!("row {id} of {table} changed"));
             }
