@@ -37,12 +37,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-<<<<<<< HEAD
 use tidemark_core::{DbError, StudyLoad};
-=======
-use tidemark_core::{DbError, ErrorClass, StudyLoad};
 use tidemark_drivers::catalog::Summed;
->>>>>>> own
 use tidemark_drivers::lock::Scope;
 use tidemark_drivers::settings::unlimit;
 use tidemark_drivers::{BulkMethod, Connector, Session};
