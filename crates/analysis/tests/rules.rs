@@ -294,6 +294,30 @@ fn tpmc_has_a_limit_where_users_think() {
 }
 
 #[test]
+fn terminals_that_began_together_are_not_called_miscounted() {
+    // 16 a minute and warehouse.
+    let mut record = tpcc(1600, 600.0, 100.0);
+    option(&mut record, "wait", "on");
+    record.sessions = 100;
+    let told = |record: &RunRecord| {
+        let all = findings(record).unwrap();
+        let cap = all.into_iter().find(|f| f.rule == "tpcc-cap").unwrap();
+        (cap.severity, cap.says.en)
+    };
+    record.warmup_s = Some(25.0);
+    let (severity, says) = told(&record);
+    assert_eq!(severity, Severity::Suspect);
+    assert!(says.contains("began together"), "{says}");
+    // After three of their cycles they come at times of their own; older records don't tell.
+    for warmup_s in [Some(63.0), None] {
+        record.warmup_s = warmup_s;
+        let (severity, says) = told(&record);
+        assert_eq!(severity, Severity::Invalid);
+        assert!(says.contains("it allows at most"), "{says}");
+    }
+}
+
+#[test]
 fn tpccs_response_times_have_limits() {
     assert_eq!(rules(&tpcc(1200, 600.0, 3000.0)), [""; 0]);
     let found = only(&tpcc(1200, 600.0, 4000.0), "tpcc-response");
