@@ -403,7 +403,8 @@ fn a_load_does_again_what_a_crash_of_its_server_took_back() {
         "oltp_read_write",
         &target,
         "--tables=2",
-        "--table-size=100000",
+        // Long enough for several crashes.
+        "--table-size=400000",
         "--chunk-rows=500",
         "--threads=2",
         "prepare",
@@ -433,7 +434,7 @@ fn a_load_does_again_what_a_crash_of_its_server_took_back() {
         let counts = server.query(&sql).unwrap();
         let counts = counts.replace(|c: char| !c.is_ascii_digit(), " ");
         let counts: Vec<_> = counts.split_whitespace().collect();
-        assert_eq!(counts, ["100000"; 3], "{table}");
+        assert_eq!(counts, ["400000"; 3], "{table}");
     }
     assert_eq!(done(), 0, "the journal is left");
 }
