@@ -188,9 +188,14 @@ fn one_parser_reads_both() {
             "{name}: the lines have the same fields"
         );
         for parsed in [&o, &t] {
-            // 14 reads a transaction, give or take what ignored errors cut off.
-            let per = parsed.fields["read"] / parsed.fields["transactions"];
-            assert!((13.9..15.0).contains(&per), "{name}: {parsed:?}");
+            // 14 reads a transaction; those that errors cut off (deadlocks, of few rows) had as many
+            // or fewer, and one in progress at the end is in neither count.
+            let ended = 14.0 * parsed.fields["transactions"];
+            let begun = ended + 14.0 * (parsed.fields["ignored errors"] + 2.0);
+            assert!(
+                (ended..=begun).contains(&parsed.fields["read"]),
+                "{name}: {parsed:?}"
+            );
             assert_eq!(
                 parsed.fields["total"],
                 parsed.fields["read"] + parsed.fields["write"] + parsed.fields["other"]
