@@ -7,9 +7,9 @@ use tidemark_core::record::{LatencyEnd, RunRecord};
 use tidemark_core::{Engine, Protocol, Target};
 
 /// Options that can't change what is measured: where results go, how they are shown, who watches, how
-/// long a run may take to be set up or waits to begin, what the system costs, and what other tools have and nothing here
-/// needs. A seed is among them, for where none is given each run has another. Every option that is not
-/// here makes another job of a run, so a new one is told apart until it is put here.
+/// long a run may take to be set up or waits to begin, what the system costs, and what other tools have
+/// and nothing here needs. A seed is among them, for where none is given each run has another. Every
+/// option that is not here makes another job of a run, so a new one is told apart until it is put here.
 const ASIDE: &[&str] = &[
     "acThreads",
     "base-id",

@@ -1,6 +1,9 @@
 //! Comparisons of made runs whose truth is known.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::{second, stats};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::collections::BTreeMap;
 use std::slice::from_ref;
@@ -29,12 +32,7 @@ fn run(rng: &mut SmallRng, ms: f64, seconds: usize, phi: f64) -> RunRecord {
             h.record(Duration::from_secs_f64(each / 1000.0));
         }
         all.merge(&h);
-        Interval {
-            start_ms: n as i64 * 1000,
-            length_ms: 1000.0,
-            types: BTreeMap::from([("t".into(), stats(&h))]),
-            ..Interval::default()
-        }
+        second(n, &h)
     });
     let intervals = intervals.collect();
     RunRecord {
@@ -49,14 +47,6 @@ fn run(rng: &mut SmallRng, ms: f64, seconds: usize, phi: f64) -> RunRecord {
             ..Totals::default()
         },
         ..RunRecord::default()
-    }
-}
-
-fn stats(h: &Histogram) -> TypeStats {
-    TypeStats {
-        count: h.count(),
-        service: EncodedHistogram(h.encode()),
-        ..TypeStats::default()
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which runs may be put together, and what is said of those that may not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::{second, stats};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::compare::{Basis, Metric, Needed, Verdict};
@@ -19,12 +22,7 @@ fn run(id: &str, at: u64, rate: u64) -> RunRecord {
             h.record(Duration::from_secs_f64(ms / 1000.0));
         }
         all.merge(&h);
-        Interval {
-            start_ms: n * 1000,
-            length_ms: 1000.0,
-            types: BTreeMap::from([("t".into(), stats(&h))]),
-            ..Interval::default()
-        }
+        second(n, &h)
     });
     let intervals = intervals.collect();
     let began = format!("2026-11-24T10:{:02}:{:02}.250Z", at / 60, at % 60);
@@ -53,14 +51,6 @@ fn run(id: &str, at: u64, rate: u64) -> RunRecord {
             ..Totals::default()
         },
         ..RunRecord::default()
-    }
-}
-
-fn stats(h: &Histogram) -> TypeStats {
-    TypeStats {
-        count: h.count(),
-        service: EncodedHistogram(h.encode()),
-        ..TypeStats::default()
     }
 }
 

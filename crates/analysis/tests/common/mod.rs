@@ -27,6 +27,16 @@ pub fn stats(h: &Histogram) -> TypeStats {
     }
 }
 
+/// The `n`-th second of a run of one type.
+pub fn second(n: usize, latencies: &Histogram) -> Interval {
+    Interval {
+        start_ms: n as i64 * 1000,
+        length_ms: 1000.0,
+        types: BTreeMap::from([("t".into(), stats(latencies))]),
+        ..Interval::default()
+    }
+}
+
 /// A clean closed loop of 20 s: 8 sessions, 1,000 transactions a second of 7.9 ms.
 pub fn clean() -> RunRecord {
     of_rates(&[1000; 20])
@@ -41,12 +51,7 @@ pub fn of_rates(rates: &[u64]) -> RunRecord {
             // Closed: eight sessions are always at work.
             let h = histogram(*rate, 7900.0 / (*rate).max(1) as f64);
             all.merge(&h);
-            Interval {
-                start_ms: n as i64 * 1000,
-                length_ms: 1000.0,
-                types: BTreeMap::from([("t".into(), stats(&h))]),
-                ..Interval::default()
-            }
+            second(n, &h)
         })
         .collect();
     let elapsed_s = rates.len() as f64;
