@@ -26,14 +26,14 @@ async fn lift(session: &mut Session) -> Result<(), DbError> {
         }
         return Ok(());
     }
-    let known = session
+    let limits = session
         .query(
             "SELECT name FROM pg_catalog.pg_settings WHERE name IN ('statement_timeout', \
              'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', \
-             'idle_session_timeout')",
+             'idle_session_timeout') AND setting <> '0'",
         )
         .await?;
-    for name in (0..known.len()).filter_map(|row| known.text(row, 0)) {
+    for name in (0..limits.len()).filter_map(|row| limits.text(row, 0)) {
         session.query(&format!("SET {name} = 0")).await?;
     }
     Ok(())

@@ -94,13 +94,14 @@ impl Making {
         if together {
             session.simple(dialect.begin()).await.map_err(statement)?;
         }
+        let options = text_options(session).await.map_err(statement)?;
         let share = self.decided.iter().skip(number).step_by(sessions);
         for (plan, decision) in share {
             if failure.borrow().is_some() {
                 return Ok(());
             }
             let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
-            table(session, &self.spec, plan, decision, &self.before, size).await?;
+            table(self, session, plan, decision, options, size).await?;
         }
         if together {
             session.simple("COMMIT").await.map_err(statement)?;
@@ -111,13 +112,14 @@ impl Making {
 
 /// Makes one table if it is to be made, and adds the parts that the journal lacks.
 async fn table(
+    making: &Making,
     session: &mut Session,
-    spec: &LoadSpec,
     plan: &TablePlan,
     decision: &Decision,
-    before: &Journal,
+    options: &str,
     size: u64,
 ) -> Result<(), EngineError> {
+    let (spec, before) = (&making.spec, &making.before);
     let mut there: Vec<Part> = Vec::new();
     if decision.goes_on() {
         for line in before.of(&plan.name) {
@@ -131,7 +133,7 @@ async fn table(
         disown(session, plan, spec).await.map_err(statement)?;
     } else {
         let mark = mark::loading(plan, spec.seed, spec.owner());
-        let made = make(session, plan, &mark).await;
+        let made = make(session, plan, options, &mark).await;
         made.map_err(|mut error| {
             error.message = format!("table {} can't be made: {}", plan.name, error.message);
             statement(error)
@@ -155,16 +157,21 @@ async fn disown(session: &mut Session, plan: &TablePlan, spec: &LoadSpec) -> Res
     catalog::mark_table(session, &plan.name, &mark).await
 }
 
-/// Makes a table with a mark.
-async fn make(session: &mut Session, plan: &TablePlan, mark: &str) -> Result<(), DbError> {
+/// Makes a table with a mark, and with options for text where it names no character set itself.
+async fn make(
+    session: &mut Session,
+    plan: &TablePlan,
+    options: &str,
+    mark: &str,
+) -> Result<(), DbError> {
     let dialect = session.dialect();
-    let options = text_options(session).await?;
     for (nth, sql) in plan.create.iter().enumerate() {
-        // The user's own choice stays.
-        let says = sql.to_ascii_uppercase();
-        let is_chosen = says.contains("CHARSET") || says.contains("CHARACTER SET");
-        let options = if is_chosen { "" } else { options };
-        let marked = (nth == 0).then(|| dialect.create_with_mark(sql, options, mark));
+        let marked = (nth == 0).then(|| {
+            let says = sql.to_ascii_uppercase();
+            let is_chosen = says.contains("CHARSET") || says.contains("CHARACTER SET");
+            let options = if is_chosen { "" } else { options };
+            dialect.create_with_mark(sql, options, mark)
+        });
         let sql = marked.flatten().unwrap_or_else(|| sql.clone());
         session.query(&sql).await?;
     }
