@@ -42,6 +42,7 @@ const ASIDE: &[&str] = &[
     "percentile",
     "pprof",
     "price",
+    "print-job",
     "rand-seed",
     "report",
     "report-checkpoints",
@@ -57,16 +58,42 @@ const ASIDE: &[&str] = &[
     "thread-init-timeout",
     "thread-stack-size",
     "timestamp",
+    "transaction-ids",
     "verbose",
     "verbosity",
     "version",
     "view",
     "vv",
 ];
-/// Options that say where the database is, which the target's URL tells whatever it was made of.
-const PLACE: [&str; 5] = ["db", "host", "port", "target", "targets"];
+/// Options that say where the database is, and as whom and how it is spoken to: the target's URL tells
+/// all of it, whatever it was made of.
+const PLACE: [&str; 10] = [
+    "conn-params",
+    "db",
+    "db-driver",
+    "driver",
+    "host",
+    "nodes",
+    "port",
+    "target",
+    "targets",
+    "user",
+];
 /// Endings of their names by protocol: `mysql-host`, `pg.port`.
-const PLACE_ENDS: [&str; 5] = ["db", "host", "instances", "port", "socket"];
+const PLACE_ENDS: [&str; 10] = [
+    "db",
+    "host",
+    "instances",
+    "port",
+    "socket",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "user",
+];
+/// The same of encryption: `mysql-ssl-ca`.
+const MYSQL_TLS: &str = "mysql-ssl";
 
 /// What clients of one load may have of their own: their machines, and which part of the data each of
 /// them works on.
@@ -88,7 +115,7 @@ const OF_A_CLIENT: [&str; 12] = [
 /// Whether an option's value can make one run another than a second one.
 pub fn matters(option: &str) -> bool {
     let last = option.rsplit(['-', '.']).next().unwrap_or(option);
-    let is_place = last != option && PLACE_ENDS.contains(&last);
+    let is_place = last != option && PLACE_ENDS.contains(&last) || option.starts_with(MYSQL_TLS);
     !ASIDE.contains(&option) && !PLACE.contains(&option) && !is_place && last != "password"
 }
 
@@ -110,6 +137,10 @@ impl Job {
         // A study names its targets itself; a private server's port is another at each start.
         if run.study.is_none() {
             add("target", place(&run.target));
+        }
+        if let Ok(target) = Target::parse(&run.target) {
+            add("account", target.user);
+            add("encryption", target.tls.to_string());
         }
         add("sessions", run.sessions.to_string());
         if let Some(opened) = run.sessions_opened.filter(|n| *n != run.sessions) {
@@ -273,7 +304,6 @@ mod tests {
             "connections",
             "set-session",
             "time",
-            "mysql-user",
             "db-ps-mode",
         ] {
             let (a, b) = (with_option(name, "1"), with_option(name, "2"));
@@ -290,6 +320,9 @@ mod tests {
             "pg.port",
             "sqlite.db",
             "pgsql-password",
+            "mysql-user",
+            "db-driver",
+            "mysql-ssl-ca",
         ] {
             let (a, b) = (with_option(name, "1"), with_option(name, "2"));
             assert_eq!(differing(&a, &b), [""; 0], "{name}");
@@ -327,11 +360,13 @@ mod tests {
         };
         let (mut a, mut b) = (
             run("mysql://u:***@h:3306/db"),
-            run("mysql://v:***@h:3307/db"),
+            run("mysql://u:***@h:3307/db"),
         );
         assert_eq!(differing(&a, &b), ["target"]);
-        let same = run("mysql://w@h:3306/db");
+        let same = run("mysql://u@h:3306/db");
         assert_eq!(differing(&a, &same), [""; 0]);
+        let other = run("mysql://w@h:3306/db?tls=no-verify");
+        assert_eq!(differing(&a, &other), ["account", "encryption", "target"]);
         a.study = Some(Default::default());
         b.study = a.study.clone();
         assert_eq!(differing(&a, &b), [""; 0]);

@@ -4,7 +4,7 @@ mod keeping;
 mod tools;
 
 pub use keeping::{Delete, Export, Import, List, Note, Salvage, StoreCare, StoreCommand, Tag};
-pub use tools::{Completions, Down, Man, Up};
+pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
 use crate::exit::ExitCode;
 use clap::{Args, Parser, Subcommand};
@@ -81,6 +81,10 @@ pub enum Command {
         )]
         args: Vec<String>,
     },
+    /// Run a job: one that --print-job wrote, or a run of the store once more
+    Exec(Exec),
+    /// Print the JSON schema of jobs or of records
+    Schema(Schema),
     /// Run a matrix of runs from a file: plan, run, resume, status
     Study(crate::study::args::Study),
     /// List the workloads

@@ -3,6 +3,7 @@
 use std::fmt;
 use tidemark_core::{DbError, ErrorClass, OptionError, TargetError};
 use tidemark_engine::{DropFailure, EngineError, LoadFailure};
+use tidemark_report::ReportError;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,12 @@ fn code_of(error: &DbError) -> ExitCode {
         ErrorClass::Refused => ExitCode::Connect,
         ErrorClass::Missing => ExitCode::NotPrepared,
         _ => ExitCode::Failed,
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Self::new(ExitCode::Failed, error.to_string())
     }
 }
 

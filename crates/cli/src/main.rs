@@ -29,6 +29,7 @@ mod gotpc;
 mod grammar;
 mod imported;
 mod interrupt;
+mod jobs;
 mod labels;
 mod loading;
 mod measuring;
@@ -48,6 +49,7 @@ mod ready;
 mod recording;
 mod render;
 mod reporting;
+mod runner;
 mod runs;
 mod sandboxes;
 mod secrets;
@@ -144,6 +146,8 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Tpch { args: words } => tpch::main(args, &words),
         args::Command::Ycsb { args: words } => ycsb::main(args, &words),
         args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
+        args::Command::Exec(words) => jobs::exec(args, &words),
+        args::Command::Schema(words) => jobs::schema(&words),
         args::Command::Study(words) => study::study(&words),
         args::Command::Workloads => runs::workloads(),
         args::Command::Runs(list) => runs::list(&list),

@@ -15,7 +15,7 @@ use crate::watching::{Watching, run_info};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
-use tidemark_core::{OptionValues, RunSpec};
+use tidemark_core::{Job, RunSpec};
 use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
 use tidemark_report::Merged;
 use tidemark_runtime::forget_program_text;
@@ -51,16 +51,10 @@ pub trait Voice {
 
 /// What is to be measured.
 pub struct Asked<'a> {
-    /// Every option of the run.
-    pub options: &'a OptionValues,
     /// What the run is asked to do.
-    pub spec: &'a RunSpec,
+    pub job: &'a Job,
     /// The workload on its target.
     pub plan: &'a Plan,
-    /// Moments from the start of the measurement at which sums are told, in order.
-    pub checkpoints: &'a [Duration],
-    /// Where a line for every transaction goes, with the run's number.
-    pub samples: Option<(&'a SampleLog, u16)>,
     /// Where the record goes.
     pub outputs: &'a Outputs,
     /// The command that makes the tables, as the user would write it.
@@ -79,18 +73,21 @@ pub struct Measured<'a> {
     _held: Held,
 }
 
-/// Makes the load and tells `voice` and whoever else watches.
+/// Makes the load and tells `voice` and whoever else watches; sums at `checkpoints`, moments from the
+/// start of the measurement in order; a line for every transaction to `samples`, with the run's number.
 ///
 /// # Errors
 /// [`Failure`] when no load could be made; the record that says so goes to the outputs all the same.
 pub fn measure<'a>(
     asked: Asked<'a>,
+    checkpoints: &[Duration],
+    samples: Option<(&SampleLog, u16)>,
     mut recording: Recording,
     watching: &mut Watching,
     mut say: Outlet<'_>,
     voice: &mut dyn Voice,
 ) -> Result<Measured<'a>, Failure> {
-    let mut storing = Storing::open(asked.options.text_opt("store"))?;
+    let mut storing = Storing::open(asked.job.outputs.store.as_deref())?;
     complain(&mut storing);
     // What read the options, what opened the sessions and what made the load need not be in memory
     // together: a client's memory is mostly its own program.
@@ -101,18 +98,18 @@ pub fn measure<'a>(
             storing: &mut storing,
             watching,
             plan: asked.plan,
-            spec: asked.spec,
+            spec: &asked.job.load,
             say: &mut say,
             voice,
         };
         run_sampled(
-            asked.spec,
+            &asked.job.load,
             &asked.plan.connector,
             &asked.plan.workload,
-            asked.checkpoints,
+            checkpoints,
             &interrupt::handle(),
             &mut observer,
-            asked.samples,
+            samples,
         )
     };
     let held = interrupt::hold();

@@ -197,6 +197,12 @@ pub const NATIVE: &[OptionSpec] = &[
          fetched, too",
     ),
     option(
+        "print-job",
+        Bool,
+        "off",
+        "run: print the run as JSON, for tidemark exec, and run nothing",
+    ),
+    option(
         "executors",
         at_least(0),
         "0",

@@ -8,7 +8,7 @@ use crate::storing::Storing;
 use crate::written;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tidemark_core::OptionValues;
+use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
 use tidemark_engine::Started;
 use tidemark_report::finding_lines;
@@ -33,12 +33,12 @@ impl Outputs {
     /// # Errors
     /// [`Failure`] of bad usage: an ending that says no format, a folder that is not there;
     /// [`ExitCode::Refused`] for a file that Tidemark did not write.
-    pub fn new(options: &OptionValues) -> Result<Self, Failure> {
-        let record = options.text_opt("out").map(PathBuf::from);
-        let overwrite = options.flag("overwrite");
+    pub fn new(files: &OutputFiles) -> Result<Self, Failure> {
+        let record = files.record.clone();
+        let overwrite = files.overwrite;
         let mut reports = Vec::new();
-        for file in options.text("report").split(',').filter(|f| !f.is_empty()) {
-            reports.push((PathBuf::from(file), Format::of(file.as_ref())?));
+        for file in &files.reports {
+            reports.push((file.clone(), Format::of(file)?));
         }
         for (name, path, format) in record
             .iter()
@@ -70,7 +70,7 @@ impl Outputs {
         Ok(Self {
             record,
             reports,
-            lang: options.text("lang").into(),
+            lang: files.lang.clone(),
             overwrite,
         })
     }

@@ -2,8 +2,10 @@
 
 use crate::exit::Failure;
 use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time};
+use crate::runner::Order;
 use std::sync::Arc;
 use std::time::Duration;
+use tidemark_core::job::SessionSetup;
 use tidemark_core::{
     Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, Isolation, OptionValues, PreparedMode,
     Protocol, RunSpec, STUDY_LOAD_VARIABLE, Source, StudyLoad, Target,
@@ -27,18 +29,37 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Builds the workload and looks up the target's hosts. Unless it is to be prepared, an embedded
-    /// database's file must be there.
+    /// The workload and the target of a run.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
+    pub fn of(order: &Order) -> Result<Self, Failure> {
+        let (load, session) = (&order.job.load, &order.job.session);
+        let connect = ConnectOptions {
+            prepared: load.prepared,
+            connect_timeout: load.connect_timeout,
+            inject_rtt: load.inject_rtt,
+            statement_timeout: load.statement_timeout,
+            setup_timeout: Some(session.setup_timeout).filter(|t| !t.is_zero()),
+            isolation: load.isolation,
+            count_matched: false,
+        };
+        let settings = parsed_settings(&session.settings.join(";"))?;
+        let workload = (order.definition.build)(&order.options)?;
+        Self::made(workload, order.target.clone(), connect, settings, false)
+    }
+
+    /// Builds the workload of options that make or drop its tables, and looks up the target's hosts.
+    /// Unless it is to be prepared, an embedded database's file must be there.
+    ///
+    /// # Errors
+    /// As [`Plan::of`].
     pub fn new(
         definition: &Definition,
         options: &OptionValues,
         target: Target,
         preparing: bool,
     ) -> Result<Self, Failure> {
-        let workload = (definition.build)(options)?;
         let connect = ConnectOptions {
             prepared: prepared(options),
             connect_timeout: options.time("connect-timeout"),
@@ -46,10 +67,22 @@ impl Plan {
             statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
             setup_timeout: Some(options.time("setup-timeout")).filter(|t| !t.is_zero()),
             isolation: Isolation::named(options.text("isolation")),
-            // A load's journal tells by the rows changed what is whose.
-            count_matched: !preparing && workload.counts_matched(),
+            count_matched: false,
         };
         let session = session_settings(options)?;
+        let workload = (definition.build)(options)?;
+        Self::made(workload, target, connect, session, preparing)
+    }
+
+    fn made(
+        workload: Arc<dyn Workload>,
+        target: Target,
+        mut connect: ConnectOptions,
+        session: SessionSettings,
+        preparing: bool,
+    ) -> Result<Self, Failure> {
+        // A load's journal tells by the rows changed what is whose.
+        connect.count_matched = !preparing && workload.counts_matched();
         let mut connector = Connector::new(target.clone(), connect)?.with_session_settings(session);
         if !preparing {
             connector = connector.must_exist();
@@ -87,11 +120,30 @@ pub fn tpcc_seed(options: &OptionValues) -> u64 {
 }
 
 fn session_settings(options: &OptionValues) -> Result<SessionSettings, Failure> {
-    parse_session_settings(options.text("set-session")).map_err(|part| {
+    parsed_settings(options.text("set-session"))
+}
+
+fn parsed_settings(text: &str) -> Result<SessionSettings, Failure> {
+    parse_session_settings(text).map_err(|part| {
         Failure::usage(format!(
             "--set-session: {part}: allowed is name=value, several joined by semicolons; for \
              example --set-session='sort_buffer_size=262144;tx_isolation=SERIALIZABLE'"
         ))
+    })
+}
+
+/// The settings of `--set-session`, each as `name=value`.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn session_setup(options: &OptionValues) -> Result<SessionSetup, Failure> {
+    let settings = session_settings(options)?;
+    let settings = settings
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    Ok(SessionSetup {
+        settings: settings.collect(),
+        setup_timeout: options.time("setup-timeout"),
     })
 }
 

@@ -1,6 +1,8 @@
 //! Filling in a run record around what the engine measures.
 
 use crate::interrupt;
+use crate::plan::Plan;
+use crate::runner::Order;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +11,7 @@ use tidemark_core::record::{
     ClientUsage, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting,
     TableState, Totals,
 };
-use tidemark_core::{
-    DbError, Isolation, OptionValues, Pacing, RunSpec, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,
-    ServerInfo, StudyPlace, Target, redact_url,
-};
+use tidemark_core::{DbError, Isolation, Job, Pacing, ServerInfo, redact_url};
 use tidemark_drivers::catalog::{self, Summed};
 use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
@@ -62,12 +61,12 @@ pub struct Described {
 /// # Errors
 /// [`EngineError::Connect`] when no session can be opened. What a session then can't read becomes
 /// a note: a collector that fails never fails a run.
-pub fn describe(
-    connector: &Connector,
-    workload: &Arc<dyn Workload>,
-    sessions: usize,
-) -> Result<Described, EngineError> {
-    describe_counting(connector, workload, sessions, MOST_COUNTED_ROWS)
+pub fn describe(job: &Job, plan: &Plan) -> Result<Described, EngineError> {
+    let (connector, workload, sessions) = (&plan.connector, &plan.workload, job.load.terminals);
+    let of_study = StudyTables::of(job);
+    let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, of_study)?;
+    described.notes.extend(job.notes.iter().cloned());
+    Ok(described)
 }
 
 /// The same with at most so many rows counted, as asked for; 0 counts none.
@@ -79,6 +78,16 @@ pub fn describe_counting(
     workload: &Arc<dyn Workload>,
     sessions: usize,
     most_rows: u64,
+) -> Result<Described, EngineError> {
+    look(connector, workload, sessions, most_rows, None)
+}
+
+fn look(
+    connector: &Connector,
+    workload: &Arc<dyn Workload>,
+    sessions: usize,
+    most_rows: u64,
+    of_study: Option<StudyTables>,
 ) -> Result<Described, EngineError> {
     let (connector, workload) = (looking(connector), Arc::clone(workload));
     block_on(async move {
@@ -117,7 +126,15 @@ pub fn describe_counting(
         let mut contents = BTreeMap::new();
         let (mut unfinished, mut foreign) = (Vec::new(), Vec::new());
         for table in workload.needs(sessions) {
-            match table_state(&mut session, workload.as_ref(), &table, most).await {
+            match table_state(
+                &mut session,
+                workload.as_ref(),
+                &table,
+                most,
+                of_study.as_ref(),
+            )
+            .await
+            {
                 Ok(Look::Absent) => {}
                 Ok(Look::Unfinished) => unfinished.push(table),
                 Ok(Look::Foreign(why)) => foreign.push((table, why)),
@@ -188,6 +205,7 @@ async fn table_state(
     workload: &dyn Workload,
     table: &str,
     most: Option<u64>,
+    of_study: Option<&StudyTables>,
 ) -> Result<Look, DbError> {
     let Some(found) = catalog::describe_table(session, table).await? else {
         return Ok(Look::Absent);
@@ -218,26 +236,35 @@ async fn table_state(
         max_key: keys.map(|k| k.1),
     };
     // By this the study's next load tells what it may drop ([`tidemark_core::LeftBehind`]).
-    let held = match study_place().is_some_and(|place| is_loaded_by(&found, &place.study)) {
-        true => Some(catalog::contents_of(session, &found, rows, keys, summed()).await?),
-        false => None,
+    let held = match of_study.filter(|of| is_loaded_by(&found, &of.study)) {
+        Some(of) => Some(catalog::contents_of(session, &found, rows, keys, of.summed).await?),
+        None => None,
     };
     Ok(Look::Counted(state, held))
 }
 
-/// Every row of tables that a later load of the study is to replace, where a run may have written; the
-/// count has read them already. What takes too long is given up, and the load then refuses.
-fn summed() -> Summed {
-    match std::env::var_os(STUDY_SUMS_VARIABLE).is_some() {
-        true => Summed::All,
-        false => Summed::CHEAP,
-    }
+/// What a study wants to know of the tables that it has loaded.
+#[derive(Debug, Clone)]
+pub struct StudyTables {
+    /// The study's id.
+    study: String,
+    /// Every row of tables that a later load of the study is to replace, where a run may have written;
+    /// the count has read them already. What takes too long is given up, and the load then refuses.
+    summed: Summed,
 }
 
-/// Where a study that began this process said it stands; what can't be read was not said by one.
-fn study_place() -> Option<StudyPlace> {
-    let place = std::env::var(STUDY_PLACE_VARIABLE).ok()?;
-    serde_json::from_str(&place).ok()
+impl StudyTables {
+    /// Of a run that a study makes.
+    pub fn of(job: &Job) -> Option<Self> {
+        let place = job.study.as_ref()?;
+        Some(Self {
+            study: place.study.clone(),
+            summed: match job.sum_tables {
+                true => Summed::All,
+                false => Summed::CHEAP,
+            },
+        })
+    }
 }
 
 /// A record in the making.
@@ -250,15 +277,10 @@ pub struct Recording {
 
 impl Recording {
     /// A record of a run that is about to begin.
-    pub fn new(
-        args: &[String],
-        workload: &str,
-        target: &Target,
-        options: &OptionValues,
-        spec: &RunSpec,
-        described: Described,
-    ) -> Self {
-        let mut options: BTreeMap<_, _> = options
+    pub fn new(order: &Order, described: Described) -> Self {
+        let (job, spec) = (&order.job, &order.job.load);
+        let mut options: BTreeMap<_, _> = order
+            .options
             .shown()
             .map(|(name, value, source)| {
                 (
@@ -281,10 +303,11 @@ impl Recording {
             tidemark_version: env!("CARGO_PKG_VERSION").into(),
             started_at: jiff::Timestamp::now().to_string(),
             state: RunState::Running,
-            study: study_place(),
-            command: redact(args),
-            workload: workload.into(),
-            target: target.to_string(),
+            study: job.study.clone(),
+            command: redact(&order.command),
+            workload: job.workload.name.clone(),
+            target: order.target.to_string(),
+            job: Some(job.clone()),
             latency_end: LatencyEnd::Session,
             target_on_client: described.on_client,
             server: Some(described.server),
@@ -346,6 +369,7 @@ impl Recording {
     /// Looks at the tables after the run, if that can be done in reasonable time.
     pub fn look_again(&mut self, connector: &Connector, workload: &Arc<dyn Workload>) {
         let workload = Arc::clone(workload);
+        let of_study = self.record.job.as_ref().and_then(StudyTables::of);
         let before: Vec<String> = self
             .record
             .tables_before
@@ -364,6 +388,7 @@ impl Recording {
                     workload.as_ref(),
                     table,
                     Some(MOST_COUNTED_ROWS),
+                    of_study.as_ref(),
                 )
                 .await?
                 {

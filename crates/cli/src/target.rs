@@ -23,10 +23,8 @@ pub fn from_url(url: &str) -> Result<Target, Failure> {
 /// # Errors
 /// As [`text_variable`].
 pub fn password_variable(protocol: Protocol) -> Result<Option<Secret>, Failure> {
-    let name = match protocol {
-        Protocol::Mysql => "MYSQL_PWD",
-        Protocol::Postgres => "PGPASSWORD",
-        Protocol::Sqlite => return Ok(None),
+    let Some(name) = protocol.password_variable() else {
+        return Ok(None);
     };
     Ok(text_variable(name)?.map(Secret::new))
 }

@@ -4,8 +4,10 @@
 use crate::exit::Failure;
 use crate::{interrupt, pacing};
 use std::time::{Duration, Instant};
+use tidemark_core::RunSpec;
+use tidemark_core::duration_text::written;
+use tidemark_core::job::Watch;
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
-use tidemark_core::{OptionValues, RunSpec};
 use tidemark_live::{
     Asking, Controls, Metrics, MetricsAddress, Picture, QueriesPicture, RunInfo, View,
 };
@@ -32,26 +34,26 @@ enum Shown {
 }
 
 impl Watching {
-    /// As the options ask for. Figures are served from here on, so that a port that is taken is told
+    /// As the job asks for. Figures are served from here on, so that a port that is taken is told
     /// before anything is begun.
     ///
     /// # Errors
     /// [`Failure`] of bad usage when `--metrics` is no address, or one that can't be listened at.
-    pub fn new(options: &OptionValues) -> Result<Self, Failure> {
-        let metrics = match options.text_opt("metrics") {
+    pub fn new(watch: &Watch) -> Result<Self, Failure> {
+        let metrics = match &watch.metrics {
             Some(address) => Some(serve(address)?),
-            None if options.time("metrics-linger") > Duration::ZERO => {
+            None if !watch.metrics_linger.is_zero() => {
                 return Err(Failure::usage(format!(
                     "--metrics-linger={} is only for --metrics; for example --metrics=9090",
-                    options.text("metrics-linger")
+                    written(watch.metrics_linger)
                 )));
             }
             None => None,
         };
         Ok(Self {
             metrics,
-            linger: options.time("metrics-linger"),
-            wants_view: options.flag("view"),
+            linger: watch.metrics_linger,
+            wants_view: watch.view,
             view: None,
             began: false,
         })

@@ -1,10 +1,11 @@
 //! What answers at a target: the protocol it speaks and the engine behind it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The wire protocol of a target (SQLite has none: it is embedded).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The MySQL client/server protocol: MySQL, MariaDB, TiDB.
@@ -24,6 +25,15 @@ impl Protocol {
             Protocol::Sqlite => 0,
         }
     }
+
+    /// The variable of the environment in which the engine's own clients look for a password.
+    pub fn password_variable(self) -> Option<&'static str> {
+        match self {
+            Protocol::Mysql => Some("MYSQL_PWD"),
+            Protocol::Postgres => Some("PGPASSWORD"),
+            Protocol::Sqlite => None,
+        }
+    }
 }
 
 impl fmt::Display for Protocol {
@@ -37,7 +47,7 @@ impl fmt::Display for Protocol {
 }
 
 /// The database engine detected behind a protocol. It chooses the dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// Oracle MySQL and what can't be told from it.
@@ -93,7 +103,7 @@ impl fmt::Display for Engine {
 }
 
 /// What a target said of itself when a session was opened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerInfo {
     /// The engine detected.
     pub engine: Engine,

@@ -1,10 +1,11 @@
 //! How a statement failed, and what may be done about it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What may be done about a failed statement. Drivers decide it; nobody else reads engine codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorClass {
     /// Roll back and run the transaction again: deadlock, serialisation failure, lock wait.

@@ -6,14 +6,17 @@
 //! - [`OptionSpec`], [`OptionValues`]: one table of options feeds the command line, help, docs and
 //!   validation.
 //! - [`RunSpec`]: what a run is asked to do.
+//! - [`Job`]: a run as a value, whole and without secrets.
 //! - [`record::RunRecord`]: everything about one run.
 
 mod config_file;
 mod counted;
 mod currency;
+pub mod duration_text;
 mod engine;
 mod error;
 mod isolation;
+pub mod job;
 mod nearest;
 mod objective;
 pub mod options;
@@ -33,6 +36,7 @@ pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;
+pub use job::{Job, JobError};
 pub use nearest::nearest;
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
@@ -44,8 +48,7 @@ pub use rates::{Rates, RatesError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{
-    Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,
-    StudyLoad, StudyPlace, TablesUsed, held_the_same,
+    Contents, LeftBehind, STUDY_LOAD_VARIABLE, StudyLoad, StudyPlace, TablesUsed, held_the_same,
 };
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,

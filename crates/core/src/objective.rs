@@ -1,6 +1,7 @@
 //! What must be kept: `p99 < 20ms and errors < 0.1%`.
 
 use crate::pacing::parse_duration;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -39,8 +40,9 @@ impl Limit {
 }
 
 /// Limits that must all be kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
 pub struct Objective(Vec<Limit>);
 
 impl Objective {

@@ -1,12 +1,14 @@
 //! When transactions start: as replies come, after thinking, or on a schedule of arrivals.
 
 use crate::Objective;
+use crate::duration_text;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
 /// How arrivals of a schedule are spaced.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// At exponential distances, as many independent users make them; sysbench's `--rate`.
@@ -17,31 +19,42 @@ pub enum Arrivals {
 }
 
 /// A time for which a rate is held.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RateStep {
     /// Arrivals a second in all.
     pub per_second: f64,
     /// How long it is held.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub hold: Duration,
 }
 
 /// A search for the highest rate that keeps an objective.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FindMax {
     /// What must be kept.
+    #[schemars(with = "String")]
     pub objective: Objective,
     /// The first rate tried; `None` measures without a schedule first, and starts from that.
+    #[serde(default)]
     pub first_rate: Option<f64>,
     /// How long each rate is held before it is judged.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub hold: Duration,
     /// How long the rate found is confirmed.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub confirm: Duration,
     /// The search ends when the rates kept and not kept are this close (0.05 is 5 %).
     pub precision: f64,
 }
 
 /// What lets a transaction start.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pacing {
     /// Closed loop: the reply before it, and the terminal's thinking.
     #[default]
@@ -62,8 +75,9 @@ impl Pacing {
 }
 
 /// A terminal's pause between two transactions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
 pub enum ThinkTime {
     /// None.
     #[default]
@@ -94,6 +108,20 @@ impl std::str::FromStr for ThinkTime {
         } else {
             wrap(time)
         })
+    }
+}
+
+impl From<ThinkTime> for String {
+    fn from(think: ThinkTime) -> Self {
+        think.to_string()
+    }
+}
+
+impl TryFrom<String> for ThinkTime {
+    type Error = ThinkTimeError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 

@@ -5,7 +5,8 @@ mod query;
 
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 
-use crate::{ErrorClass, Isolation, ServerInfo, Source, StudyPlace};
+use crate::{ErrorClass, Isolation, Job, ServerInfo, Source, StudyPlace};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub const SCHEMA_VERSION: u32 = 2;
 
 /// What a latency ends with. Figures of the two kinds can't be put beside each other: the first leaves
 /// out all that the client's own host made a session wait.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencyEnd {
     /// The last reply's arrival at the client's host, as its kernel stamped it: records of schema 1.
@@ -26,7 +27,7 @@ pub enum LatencyEnd {
 }
 
 /// How far a run came.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "state", content = "reason")]
 pub enum RunState {
     /// It is going on, or its process died: no end was written.
@@ -41,7 +42,7 @@ pub enum RunState {
 }
 
 /// One effective option.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectiveOption {
     /// As it was used; passwords are `***`.
     pub value: String,
@@ -50,7 +51,7 @@ pub struct EffectiveOption {
 }
 
 /// The machine that made the load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientHost {
     /// Host name.
     pub hostname: String,
@@ -67,7 +68,7 @@ pub struct ClientHost {
 }
 
 /// What the client process itself used during the measurement.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientUsage {
     /// CPU seconds in user space.
     pub cpu_user_s: f64,
@@ -99,7 +100,7 @@ fn is_zero(value: &f64) -> bool {
 }
 
 /// One database setting that differs from the engine's default, or that always matters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// Its name.
     pub name: String,
@@ -110,7 +111,7 @@ pub struct Setting {
 }
 
 /// Statement counts as sysbench groups them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatementCounts {
     /// Statements that returned rows.
     pub read: u64,
@@ -154,11 +155,11 @@ impl std::ops::Sub for StatementCounts {
 }
 
 /// A latency distribution as stored: HdrHistogram V2, compact, base64; nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EncodedHistogram(pub String);
 
 /// One transaction type over a whole run or one interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeStats {
     /// Transactions that ended well.
     pub count: u64,
@@ -181,7 +182,7 @@ pub struct TypeStats {
 }
 
 /// Where a mean service time passed, in milliseconds; the two parts add up to the whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyParts {
     /// From handing the first statement over until the session can go on.
     pub service_mean_ms: f64,
@@ -192,7 +193,7 @@ pub struct LatencyParts {
 }
 
 /// Whether an interval counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Load that does not count.
@@ -203,7 +204,7 @@ pub enum Phase {
 }
 
 /// What a host of the target is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostRole {
     /// Reads and writes.
@@ -214,7 +215,7 @@ pub enum HostRole {
 }
 
 /// What one host of the target was sent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostLoad {
     /// `host:port`, or the socket's path.
     pub host: String,
@@ -228,7 +229,7 @@ pub struct HostLoad {
 
 /// A time in which a host could not be reached: from the first session lost to it that could not be
 /// opened again at once, to the first that could.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outage {
     /// The host.
     pub host: String,
@@ -243,7 +244,7 @@ pub struct Outage {
 }
 
 /// Where a stretch without transactions arose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadSide {
     /// The client ran and heard nothing.
@@ -254,7 +255,7 @@ pub enum DeadSide {
 }
 
 /// A stretch of the measurement in which no transaction ended, well or with an error.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeadTime {
     /// Start, in milliseconds from the start of the measurement.
     pub start_ms: i64,
@@ -265,7 +266,7 @@ pub struct DeadTime {
 }
 
 /// Why a rate was held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepPurpose {
     /// It was asked for (`--rate 1000..20000:1000`).
@@ -281,7 +282,7 @@ pub enum StepPurpose {
 }
 
 /// A rate that was held for a time, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Why it was held.
     pub purpose: StepPurpose,
@@ -297,7 +298,7 @@ pub struct Step {
 }
 
 /// Whether a step kept the objective.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepVerdict {
     /// Whether it did.
     pub kept: bool,
@@ -306,7 +307,7 @@ pub struct StepVerdict {
 }
 
 /// What happened in one interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// Start, in milliseconds from the start of the measurement (negative in warm-up).
     pub start_ms: i64,
@@ -355,7 +356,7 @@ pub struct Interval {
 }
 
 /// One kind of error, counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorCount {
     /// The engine's code.
     pub code: String,
@@ -368,7 +369,7 @@ pub struct ErrorCount {
 }
 
 /// How evenly sessions were served.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fairness {
     /// Mean transactions per session.
     pub events_avg: f64,
@@ -386,7 +387,7 @@ pub struct Fairness {
 }
 
 /// What a table held when it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableState {
     /// Table name.
     pub table: String,
@@ -404,7 +405,7 @@ pub struct TableState {
 }
 
 /// Totals of the measurement phase.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Measured seconds.
     pub elapsed_s: f64,
@@ -453,7 +454,7 @@ pub struct Totals {
 }
 
 /// Everything about one run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -482,6 +483,9 @@ pub struct RunRecord {
     /// What the user noted about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The run as it was asked for, by which it can be made again; absent in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// The command line, passwords as `***`.
     pub command: Vec<String>,
     /// The workload's name.

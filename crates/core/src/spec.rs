@@ -1,11 +1,13 @@
 //! What a run is asked to do.
 
+use crate::duration_text;
 use crate::{Arrivals, Isolation, Pacing, ThinkTime};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Whether statements are prepared on the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PreparedMode {
     /// Prepared once a session on the server, then executed (`--db-ps-mode=auto`).
@@ -15,7 +17,7 @@ pub enum PreparedMode {
 }
 
 /// What to do when a session is lost during a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DisconnectPolicy {
     /// End the run with an error.
@@ -26,7 +28,7 @@ pub enum DisconnectPolicy {
 
 /// Which statement errors are counted and retried instead of ending the run, beyond those the
 /// driver already calls retryable.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IgnoreErrors {
     /// Those the driver classes as [`crate::ErrorClass::Retryable`], and these engine codes
@@ -42,7 +44,7 @@ pub enum IgnoreErrors {
 }
 
 /// What to do when fewer sessions can be had than were asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FewerSessions {
     /// End with an error before any load is made.
@@ -53,7 +55,8 @@ pub enum FewerSessions {
 }
 
 /// One shard of a run that several clients share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Shard {
     /// This client's number, from 0.
     pub index: u32,
@@ -61,8 +64,10 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// One workload on one target at one load level.
-#[derive(Debug, Clone, PartialEq)]
+/// One workload on one target at one load level: the `load` of a [`crate::Job`]. Times are texts there,
+/// as `10s` and `250us`; what is left out is as [`RunSpec::default`] has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct RunSpec {
     /// Emulated users (sysbench's threads).
     pub terminals: usize,
@@ -81,12 +86,18 @@ pub struct RunSpec {
     pub yield_to_server: bool,
     /// How long before an arrival of an open loop an executor stays awake for it, instead of
     /// sleeping until its timer rings; zero sleeps.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub busy_poll: Duration,
     /// Measurement ends after this time.
+    #[serde(with = "duration_text::option")]
+    #[schemars(with = "Option<String>")]
     pub time: Option<Duration>,
     /// Measurement ends after this many transactions in all.
     pub events: Option<u64>,
     /// Load before the measurement that does not count.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub warmup: Duration,
     /// What lets a transaction start.
     pub pacing: Pacing,
@@ -95,8 +106,12 @@ pub struct RunSpec {
     /// Arrivals that may wait for a free session; beyond them arrivals are dropped and counted.
     pub max_backlog: u64,
     /// Added to every round trip inside the client.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub inject_rtt: Duration,
     /// How long one statement may take before its session is given up; `None` waits.
+    #[serde(with = "duration_text::option")]
+    #[schemars(with = "Option<String>")]
     pub statement_timeout: Option<Duration>,
     /// Seed of every random choice; the same seed gives the same choices per session.
     pub seed: u64,
@@ -111,14 +126,24 @@ pub struct RunSpec {
     /// What to do when a session is lost.
     pub on_disconnect: DisconnectPolicy,
     /// How long a lost session is tried again before the run fails.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub reconnect_timeout: Duration,
     /// How long opening all sessions and preparing their statements may take.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub init_timeout: Duration,
     /// How long one connection attempt may take.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub connect_timeout: Duration,
     /// How long after its end a run waits for transactions in flight; `None` waits for all.
+    #[serde(with = "duration_text::option")]
+    #[schemars(with = "Option<String>")]
     pub forced_shutdown: Option<Duration>,
     /// Length of a recorded interval.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
     pub interval: Duration,
     /// Which part of a larger run this is.
     pub shard: Shard,

@@ -1,14 +1,11 @@
 //! Where a run stands in a study.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The environment variable in which a study tells the process that makes a run where it stands: a
-/// [`StudyPlace`] as JSON, which the run's record then holds.
-pub const STUDY_PLACE_VARIABLE: &str = "TIDEMARK_STUDY_PLACE";
-
 /// Where a run stands in a study: one matrix of runs, executed once (and perhaps resumed).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyPlace {
     /// Id of the study's execution (UUID version 7).
     pub study: String,
@@ -39,10 +36,6 @@ pub struct StudyLoad {
     #[serde(default)]
     pub sums: bool,
 }
-
-/// The environment variable in which a study tells a run that a later load is to replace its tables:
-/// the run then sums all their rows when it begins and when it ends.
-pub const STUDY_SUMS_VARIABLE: &str = "TIDEMARK_STUDY_SUMS";
 
 /// What tables hold, by name: the short text that `tidemark_drivers::catalog::contents` makes, which is
 /// `rows:low:high:sum`. The sum is a number when it is over all rows; `~` stands before one over some

@@ -83,6 +83,7 @@ pub(crate) fn is_reserved(option: &str) -> Option<&'static str> {
             "a factor's values have inject-rtt of their own",
         ),
         (&["price"], "price of the study says it"),
+        (&["print-job"], "tidemark study plan shows every run"),
     ];
     let name = option.replace('_', "-");
     let connects = [

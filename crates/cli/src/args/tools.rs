@@ -78,3 +78,60 @@ pub struct Man {
     /// Folder for the pages, one a command; it is made if it is not there
     pub dir: PathBuf,
 }
+
+/// `exec`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    tidemark exec --from last                      the run made last here, once more\n  \
+    tidemark exec --from 660a --target mysql://user@other/sbtest   the same on another server\n  \
+    tidemark sysbench oltp_read_write --target sqlite:a.db --print-job run > job.json\n  \
+    tidemark exec job.json\n\n\
+    A job holds no password: MYSQL_PWD or PGPASSWORD in the environment have it.")]
+pub struct Exec {
+    /// File with a job or a list of jobs, as --print-job writes them, or `-` for standard input
+    #[arg(
+        value_name = "JOB.json",
+        required_unless_present = "from",
+        conflicts_with = "from"
+    )]
+    pub job: Option<String>,
+    /// Make this run again, exactly: an id, its beginning or end, `last`, or a record written by --out.
+    /// Its record and reports are not written to the files of before
+    #[arg(long, value_name = "RUN")]
+    pub from: Option<String>,
+    /// URL of another database to run it on
+    #[arg(long, value_name = "URL")]
+    pub target: Option<String>,
+    /// File for the record
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// File for a report; its ending says how it is written; may be given several times
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub report: Vec<PathBuf>,
+    /// Language of the report
+    #[arg(long, value_parser = ["en", "zh"])]
+    pub lang: Option<String>,
+    /// Replace the files of --out and --report that are there, whoever wrote them
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Use tables even if they are not this benchmark's
+    #[arg(long)]
+    pub force: bool,
+    /// Watch the run in a view that fills the terminal
+    #[arg(long)]
+    pub view: bool,
+    /// Print the job and run nothing
+    #[arg(long)]
+    pub print_job: bool,
+    /// Where runs are.
+    #[command(flatten)]
+    pub store: super::StoreArg,
+}
+
+/// `schema`.
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// Of what
+    #[arg(value_parser = ["job", "record"])]
+    pub of: String,
+}

@@ -5,6 +5,7 @@ mod advice;
 pub mod csv;
 mod database;
 pub mod flags;
+pub mod job;
 pub mod parse;
 mod prepare;
 mod target;

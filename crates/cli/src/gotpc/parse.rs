@@ -33,7 +33,7 @@ impl Tool {
     }
 
     /// Taken and without effect.
-    fn idle(&self) -> impl Iterator<Item = &'static Flag> {
+    pub fn idle(&self) -> impl Iterator<Item = &'static Flag> {
         self.idle.iter().chain(IDLE)
     }
 
@@ -102,7 +102,7 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
     let general: Vec<OptionSpec> = general(tool.without).copied().collect();
     let specs: Vec<OptionSpec> = tool.flags().map(|f| f.spec).chain(general).collect();
     let own: Vec<OptionSpec> = tool.own(definition).into_iter().copied().collect();
-    let mut options = OptionValues::defaults([&specs[..], &own[..]]);
+    let mut options = defaults(tool, definition);
     let mut hints = Vec::new();
     for spec in specs.iter().chain(&own) {
         let Some(value) = value(&given, spec) else {
@@ -124,6 +124,17 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
         options: Box::new(options),
         hints,
     })
+}
+
+/// Every option of a workload, as if none were given.
+pub fn defaults(tool: &Tool, definition: &'static Definition) -> OptionValues {
+    let flags = tool.flags().map(|f| f.spec);
+    let general = general(tool.without).copied();
+    let all: Vec<OptionSpec> = flags
+        .chain(general)
+        .chain(tool.own(definition).into_iter().copied())
+        .collect();
+    OptionValues::defaults([&all[..]])
 }
 
 fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use super::{Tool, flags, target};
 use crate::exit::Failure;
 use crate::output::Aside;
 use crate::plan::{Plan, load_seed, load_spec};
-use tidemark_core::{OptionValues, Source};
+use tidemark_core::{OptionValues, Source, Target};
 use tidemark_engine::{LoadSpec, Replace};
 use tidemark_report::Lang;
 use tidemark_report::tpcc::OutputStyle;
@@ -44,13 +44,20 @@ impl<'a> Work<'a> {
         Aside::of(self.style)
     }
 
+    /// The target that the flags name.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn target(&self) -> Result<Target, Failure> {
+        target::target(self.options)
+    }
+
     /// The workload on the target that the flags name.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
     pub fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
-        let target = target::target(self.options)?;
-        Plan::new(self.definition, self.options, target, preparing)
+        Plan::new(self.definition, self.options, self.target()?, preparing)
     }
 
     /// How the load is made.

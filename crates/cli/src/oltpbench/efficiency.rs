@@ -1,31 +1,34 @@
 //! Whether the phases of a workload file can have an efficiency.
 
-use super::job::{Doing, Job, list};
+use super::execution::{Doing, Execution, list};
 use super::waits::Waits;
 use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 
 /// Why efficiency would mean nothing, if so: that ten terminals a warehouse key and think, and mix
 /// their transactions, as TPC-C has it is what it is made of.
-pub fn no_efficiency(job: &Job) -> Option<String> {
-    let most = job.warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
-    no_efficiency_of_pauses(job)
+pub fn no_efficiency(execution: &Execution) -> Option<String> {
+    let most = execution.warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
+    no_efficiency_of_pauses(execution)
         .or_else(|| {
-            (job.terminals > most).then(|| {
+            (execution.terminals > most).then(|| {
                 format!(
                     "{} terminals are more than the {most} that {} warehouses have",
-                    job.terminals, job.warehouses
+                    execution.terminals, execution.warehouses
                 )
             })
         })
-        .or_else(|| no_efficiency_of_mixes(job))
+        .or_else(|| no_efficiency_of_mixes(execution))
 }
 
 /// What makes efficiency other than it seems: terminals of a phase that had no time to come apart.
-pub fn warning(job: &Job) -> Option<String> {
-    let warmups = job.phases.iter().filter_map(|phase| match &phase.doing {
-        Doing::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
-        Doing::Nothing(_) => None,
-    });
+pub fn warning(execution: &Execution) -> Option<String> {
+    let warmups = execution
+        .phases
+        .iter()
+        .filter_map(|phase| match &phase.doing {
+            Doing::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
+            Doing::Nothing(_) => None,
+        });
     let shortest = warmups.fold(f64::INFINITY, f64::min);
     (shortest < SETTLE_S).then(|| {
         format!(
@@ -35,8 +38,8 @@ pub fn warning(job: &Job) -> Option<String> {
     })
 }
 
-fn no_efficiency_of_mixes(job: &Job) -> Option<String> {
-    job.phases.iter().find_map(|phase| match &phase.doing {
+fn no_efficiency_of_mixes(execution: &Execution) -> Option<String> {
+    execution.phases.iter().find_map(|phase| match &phase.doing {
         Doing::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
             "weights {} are no mix of TPC-C's, which has at least 43 % Payment and 4 % of each of \
              the last three",
@@ -46,25 +49,28 @@ fn no_efficiency_of_mixes(job: &Job) -> Option<String> {
     })
 }
 
-fn no_efficiency_of_pauses(job: &Job) -> Option<String> {
+fn no_efficiency_of_pauses(execution: &Execution) -> Option<String> {
     let full = Waits {
         keying: 1.0,
         think: 1.0,
     };
-    job.phases.iter().find_map(|phase| match &phase.doing {
-        Doing::Nothing(_) => None,
-        Doing::Run { waits, .. } if *waits == full => None,
-        Doing::Run { spec, .. } if spec.pacing.is_open_loop() => {
-            Some("arrivals on a schedule neither key nor think".into())
-        }
-        Doing::Run { waits, .. } if waits.any() => Some(format!(
-            "terminals key {} times and think {} times as long as TPC-C has it",
-            waits.keying, waits.think
-        )),
-        Doing::Run { .. } => Some(
-            "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
+    execution
+        .phases
+        .iter()
+        .find_map(|phase| match &phase.doing {
+            Doing::Nothing(_) => None,
+            Doing::Run { waits, .. } if *waits == full => None,
+            Doing::Run { spec, .. } if spec.pacing.is_open_loop() => {
+                Some("arrivals on a schedule neither key nor think".into())
+            }
+            Doing::Run { waits, .. } if waits.any() => Some(format!(
+                "terminals key {} times and think {} times as long as TPC-C has it",
+                waits.keying, waits.think
+            )),
+            Doing::Run { .. } => Some(
+                "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
              <useThinkTime>true</useThinkTime> make them"
-                .into(),
-        ),
-    })
+                    .into(),
+            ),
+        })
 }

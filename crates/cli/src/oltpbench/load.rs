@@ -1,6 +1,6 @@
 //! `--create`, `--clear` and `--load`.
 
-use super::job::Job;
+use super::execution::Execution;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::loading::{Told, drop_all, say, tell};
@@ -11,10 +11,10 @@ use tidemark_drivers::BulkMethod;
 use tidemark_engine::{LoadSpec, Replace, create};
 
 /// How the load is made.
-fn spec(job: &Job) -> LoadSpec {
-    let options = &job.options;
+fn spec(execution: &Execution) -> LoadSpec {
+    let options = &execution.options;
     LoadSpec {
-        threads: usize::try_from(job.loaders).unwrap_or(1),
+        threads: usize::try_from(execution.loaders).unwrap_or(1),
         terminals: 1,
         chunk_rows: options.uint("chunk-rows"),
         seed: load_seed(options, "seed"),
@@ -28,11 +28,16 @@ fn spec(job: &Job) -> LoadSpec {
     }
 }
 
-fn plan(job: &Job, making: bool) -> Result<Plan, Failure> {
-    let mut options = job.options.clone();
+fn plan(execution: &Execution, making: bool) -> Result<Plan, Failure> {
+    let mut options = execution.options.clone();
     // The file's level is that of its transactions; a load has its own means.
     options.set("isolation", "default", Source::ConfigFile)?;
-    Plan::new(job.definition, &options, job.target.clone(), making)
+    Plan::new(
+        execution.definition,
+        &options,
+        execution.target.clone(),
+        making,
+    )
 }
 
 /// Makes the tables, which `--load` then fills. Those of the benchmark that Tidemark made, or that
@@ -40,10 +45,10 @@ fn plan(job: &Job, making: bool) -> Result<Plan, Failure> {
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn create_tables(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn create_tables(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
     say(out, "Creating new TPCC database...");
-    let plan = plan(job, true)?;
-    let mut spec = spec(job);
+    let plan = plan(execution, true)?;
+    let mut spec = spec(execution);
     if spec.replace == Replace::Nothing {
         spec.replace = Replace::Made;
     }
@@ -67,10 +72,10 @@ pub fn create_tables(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure`] as the engine's; [`crate::exit::ExitCode::Refused`] for a table that is not the
 /// benchmark's.
-pub fn clear(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn clear(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
     say(out, "Resetting TPCC database...");
-    let plan = plan(job, false)?;
-    drop_all(&plan, 1, job.options.flag("force"), out)?;
+    let plan = plan(execution, false)?;
+    drop_all(&plan, 1, execution.options.flag("force"), out)?;
     say(out, "Finished!");
     Ok(())
 }
@@ -79,8 +84,8 @@ pub fn clear(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn load(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
-    let spec = spec(job);
+pub fn load(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
+    let spec = spec(execution);
     say(
         out,
         &format!(
@@ -88,7 +93,7 @@ pub fn load(job: &Job, out: &mut dyn Write) -> Result<(), Failure> {
             spec.threads
         ),
     );
-    let plan = plan(job, true)?;
+    let plan = plan(execution, true)?;
     let report = {
         let mut told = Told::new(out);
         let stop = interrupt::handle();

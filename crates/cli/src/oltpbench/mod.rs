@@ -2,6 +2,7 @@
 //! family: OLTPBench, BenchBase, the YugabyteDB TPC-C client.
 
 mod efficiency;
+mod execution;
 mod files;
 mod help;
 mod job;
@@ -13,11 +14,13 @@ mod run;
 mod waits;
 mod windows;
 
+pub use job::FRONT;
+
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::output::{Stdout, print};
 use crate::outputs::say;
-use job::Job;
+use execution::Execution;
 use parse::Invocation;
 use std::time::Duration;
 use tidemark_core::{Host, OptionValues};
@@ -27,7 +30,7 @@ use tidemark_core::{Host, OptionValues};
 pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
     let groups = options::groups().into_iter();
     let all = groups.flat_map(|group| group.options);
-    all.chain(job::PHASE.iter().copied()).collect()
+    all.chain(execution::PHASE.iter().copied()).collect()
 }
 
 /// The command line as clap has it, for completions and manual pages.
@@ -62,10 +65,13 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
         }
         Invocation::Do(options) => options,
     };
-    let file = job::read(&options)?;
-    let job = job::job(&options, &file)?;
+    let file = execution::read(&options)?;
+    let execution = execution::execution(&options, &file)?;
+    if options.flag("print-job") {
+        return job::print_jobs(&execution, args);
+    }
     interrupt::listen();
-    say(&mut Stdout, &header(&job));
+    say(&mut Stdout, &header(&execution));
     let delay = options.uint("initial-delay-secs");
     if delay > 0 {
         say(
@@ -76,11 +82,15 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::Interrupted);
         }
     }
-    steps(&options, &job, args)
+    steps(&options, &execution, args)
 }
 
 /// Does what is asked for, in the family's order.
-fn steps(options: &OptionValues, job: &Job, args: &[String]) -> Result<ExitCode, Failure> {
+fn steps(
+    options: &OptionValues,
+    execution: &Execution,
+    args: &[String],
+) -> Result<ExitCode, Failure> {
     let out = &mut Stdout;
     if options.flag("create-sql-procedures") {
         say(
@@ -89,53 +99,53 @@ fn steps(options: &OptionValues, job: &Job, args: &[String]) -> Result<ExitCode,
         );
     }
     if options.flag("create") {
-        load::create_tables(job, out)?;
+        load::create_tables(execution, out)?;
     }
     if options.flag("clear") {
-        load::clear(job, out)?;
+        load::clear(execution, out)?;
     }
     if options.flag("load") {
-        load::load(job, out)?;
+        load::load(execution, out)?;
     }
     if options.flag("execute") {
-        return run::execute(job, args, out);
+        return run::execute(execution, args, out);
     }
     say(out, "Skipping benchmark workload execution\n");
     Ok(ExitCode::Success)
 }
 
 /// What was understood, with the family's own line among it.
-fn header(job: &Job) -> String {
+fn header(execution: &Execution) -> String {
     let host = |host: &Host| match host {
         Host::Tcp { host, .. } => host.clone(),
         Host::Unix(path) => path.display().to_string(),
     };
-    let nodes: Vec<String> = job.target.hosts.iter().map(host).collect();
-    let port = job.target.hosts.iter().find_map(|host| match host {
+    let nodes: Vec<String> = execution.target.hosts.iter().map(host).collect();
+    let port = execution.target.hosts.iter().find_map(|host| match host {
         Host::Tcp { port, .. } => Some(port.to_string()),
         Host::Unix(_) => None,
     });
-    let options = &job.options;
+    let options = &execution.options;
     let mut text = format!(
         "tidemark {} (OLTPBench output)\nTarget: {}\nConfiguration -> nodes: [{}], port: {}, \
          startWH: {}, warehouses: {}, total warehouses across shards: {}, terminals: {}, \
          dbConnections: {}, loaderThreads: {}\nIsolation: {}\n",
         env!("CARGO_PKG_VERSION"),
-        job.target,
+        execution.target,
         nodes.join(", "),
         port.as_deref().unwrap_or("none"),
         options.uint("first-warehouse"),
-        job.warehouses,
+        execution.warehouses,
         options.uint("warehouses"),
-        job.terminals,
-        job.sessions,
-        job.loaders,
+        execution.terminals,
+        execution.sessions,
+        execution.loaders,
         options.text("isolation"),
     );
-    if !job.isolated {
+    if !execution.isolated {
         text += "NOTE: the file names no <isolation>: it is serializable, as in the family\n";
     }
-    for remark in &job.remarks {
+    for remark in &execution.remarks {
         text += &format!("NOTE: {remark}\n");
     }
     text + "\n"

@@ -219,6 +219,7 @@ const OURS: &[&str] = &[
     "view",
     "metrics",
     "metrics-linger",
+    "print-job",
     "executors",
     "scheduling",
     "busy-poll",

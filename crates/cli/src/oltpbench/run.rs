@@ -1,24 +1,26 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
 use super::efficiency::{no_efficiency, warning};
+use super::execution::{Doing, Execution};
 use super::files::{Place, Transactions};
-use super::job::{Doing, Job, Phase};
+use super::job;
 use super::printer::Printer;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::measuring::{Asked, Kept, measure};
+use crate::jobs::watch;
+use crate::measuring::Measured;
 use crate::outlet::Outlet;
 use crate::outputs::{Outputs, say};
 use crate::pacing::long_distance;
 use crate::plan::Plan;
 use crate::progress;
-use crate::ready;
-use crate::recording::{Described, Recording, describe};
+use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use tidemark_core::{OptionValues, RunSpec, Source};
+use tidemark_core::record::RunRecord;
+use tidemark_core::{OptionValues, Source};
 use tidemark_report::oltpbench::Results;
 use tidemark_report::{Lang, sysbench, tpcc};
 use tidemark_runtime::block_on;
@@ -49,8 +51,8 @@ struct Files {
 }
 
 impl Files {
-    fn new(job: &Job) -> Result<Self, Failure> {
-        let options = &job.options;
+    fn new(execution: &Execution) -> Result<Self, Failure> {
+        let options = &execution.options;
         let place = Place::new(options)?;
         let mut windows = Vec::new();
         if options.flag("output-samples") {
@@ -59,9 +61,9 @@ impl Files {
         if let seconds @ 1.. = options.uint("sample") {
             windows.push(Windows::new(&place, Columns::Results, seconds)?);
         }
-        let names = (job.definition.build)(options)?.transaction_types();
+        let names = (execution.definition.build)(options)?.transaction_types();
         let transactions = match options.flag("output-raw") {
-            true => Some(Transactions::new(&place, options, names, &job.ids)?),
+            true => Some(Transactions::new(&place, options, names, &execution.ids)?),
             false => None,
         };
         Ok(Self {
@@ -87,22 +89,44 @@ impl Files {
 /// # Errors
 /// [`Failure`] of the first phase that could not begin or failed; the phases before it are told
 /// all the same.
-pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    for phase in &job.phases {
-        if let Doing::Run { options, .. } = &phase.doing {
-            Outputs::new(options)?;
-        }
+pub fn execute(
+    execution: &Execution,
+    args: &[String],
+    out: &mut dyn Write,
+) -> Result<ExitCode, Failure> {
+    let phases = execution.phases.iter();
+    let orders: Vec<Option<Order>> = phases
+        .map(|phase| job::order_of(execution, phase, args))
+        .collect::<Result<_, _>>()?;
+    execute_orders(execution, &orders, out)
+}
+
+/// Runs the phases' orders; a phase without one makes no load.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_orders(
+    execution: &Execution,
+    orders: &[Option<Order>],
+    out: &mut dyn Write,
+) -> Result<ExitCode, Failure> {
+    for order in orders.iter().flatten() {
+        Outputs::new(&order.job.outputs)?;
     }
-    let mut watching = Watching::new(&job.options)?;
-    let prepare = prepare_command(&job.options);
-    enough_warehouses(job, &prepare)?;
-    let mut described = look(job, &prepare)?;
-    let mut files = Files::new(job)?;
+    let mut watching = Watching::new(&watch(&execution.options))?;
+    let prepare = prepare_command(&execution.options);
+    enough_warehouses(execution, &prepare)?;
+    let first = orders.iter().flatten().next();
+    let mut described = match first {
+        Some(order) => Some(runner::look(order, &Plan::of(order)?, &prepare)?),
+        None => None,
+    };
+    let mut files = Files::new(execution)?;
     say(
         out,
-        &format!("Creating {} virtual terminals...\n", job.terminals),
+        &format!("Creating {} virtual terminals...\n", execution.terminals),
     );
-    let phases = job.phases.len();
+    let phases = execution.phases.len();
     let s = if phases == 1 { "" } else { "s" };
     say(
         out,
@@ -111,44 +135,47 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
     let mut results = Results::default();
     let mut ended = Ok(ExitCode::Success);
     let mut measured = 0;
-    for phase in &job.phases {
+    for (phase, order) in execution.phases.iter().zip(orders) {
         say(out, &format!("{}\n", phase.said));
-        match &phase.doing {
-            Doing::Nothing(time) => {
-                if !pause(*time) {
-                    ended = Ok(ExitCode::Interrupted);
-                }
-            }
-            Doing::Run { options, spec, .. } => {
-                let run = Run {
-                    job,
-                    phase,
-                    options,
-                    spec,
-                    args,
+        match (&phase.doing, order) {
+            (Doing::Run { .. }, Some(order)) => {
+                let mut words = Words {
+                    warehouses: execution.warehouses,
+                    options: &order.options,
+                    number: phase.number,
                     prepare: &prepare,
+                    files: &mut files,
+                    out,
                 };
-                match run.run(described.take(), &mut files, &mut watching, out) {
+                let ran = runner::run_watched(order, described.take(), &mut watching, &mut words);
+                match ran {
                     Ok(done) => {
-                        let added = results.add(&done.totals);
-                        added.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+                        results
+                            .add(&done.totals)
+                            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
                         measured += 1;
                         ended = Ok(done.code);
                     }
                     Err(failure) => ended = Err(failure),
                 }
             }
+            (Doing::Nothing(time), _) if !pause(*time) => ended = Ok(ExitCode::Interrupted),
+            _ => {}
         }
         if !matches!(ended, Ok(ExitCode::Success)) {
             break;
         }
     }
     if measured > 0 {
-        let why = no_efficiency(job);
+        let why = no_efficiency(execution);
         let mut text = results.requests();
-        text += &results.topline(job.warehouses, why.as_deref(), warning(job).as_deref());
+        text += &results.topline(
+            execution.warehouses,
+            why.as_deref(),
+            warning(execution).as_deref(),
+        );
         text += &results.latencies();
-        if job.options.flag("histograms") {
+        if execution.options.flag("histograms") {
             text += &results.completed();
         }
         say(out, &format!("{text}\n"));
@@ -157,111 +184,71 @@ pub fn execute(job: &Job, args: &[String], out: &mut dyn Write) -> Result<ExitCo
     ended
 }
 
-/// One phase that makes load.
-struct Run<'a> {
-    job: &'a Job,
-    phase: &'a Phase,
+/// The family's words for one phase.
+struct Words<'a, 'f> {
+    warehouses: u64,
     options: &'a OptionValues,
-    spec: &'a RunSpec,
-    args: &'a [String],
+    number: u16,
     prepare: &'a str,
+    files: &'f mut Files,
+    out: &'f mut dyn Write,
 }
 
-impl Run<'_> {
-    fn run(
-        &self,
-        described: Option<Described>,
-        files: &mut Files,
-        watching: &mut Watching,
-        out: &mut dyn Write,
-    ) -> Result<Kept, Failure> {
-        let (job, spec, options) = (self.job, self.spec, self.options);
-        let outputs = Outputs::new(options)?;
-        let plan = Plan::new(job.definition, options, job.target.clone(), false)?;
-        if let Some(warning) = long_distance(options, spec) {
-            say(out, &format!("WARNING: {warning}\n"));
+impl Console for Words<'_, '_> {
+    fn prepare_command(&self) -> String {
+        self.prepare.into()
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+        let load = &order.job.load;
+        if let Some(warning) = long_distance(self.options, load) {
+            say(self.out, &format!("WARNING: {warning}\n"));
         }
-        if spec.pacing.is_open_loop() && (spec.sessions as u64) < job.warehouses {
-            let homes = spec.sessions;
+        let (homes, warehouses) = (load.sessions as u64, self.warehouses);
+        if load.pacing.is_open_loop() && homes < warehouses {
             let text = format!(
                 "WARNING: {homes} sessions serve the rate, each at home in one warehouse: {} of \
-                 {} warehouses are no home; --num-connections={} makes them all\n",
-                job.warehouses - homes as u64,
-                job.warehouses,
-                job.warehouses
+                 {warehouses} warehouses are no home; --num-connections={warehouses} makes them all\n",
+                warehouses - homes,
             );
-            say(out, &text);
+            say(self.out, &text);
         }
-        let described = match described {
-            Some(described) => described,
-            None => look_with(&plan, self.spec, options, self.prepare)?,
-        };
-        let name = job.definition.name;
-        let recording = Recording::new(self.args, name, &job.target, options, spec, described);
-        let samples = files.transactions.as_ref();
-        let samples = samples.map(|t| (&t.log, self.phase.number));
-        let every = Duration::from_millis(options.uint("interval-monitor"));
-        let measured = measure(
-            Asked {
-                options,
-                spec,
-                plan: &plan,
-                checkpoints: &[],
-                samples,
-                outputs: &outputs,
-                prepare: self.prepare,
-            },
-            recording,
-            watching,
-            Outlet::one(out, progress::of_run(spec)),
-            &mut Printer::new(every, &mut files.windows),
-        )?;
-        let text = self.told(&measured.recording)?;
-        say(out, &text);
-        measured.keep(out, &text)
+        Ok(())
     }
 
-    /// What the family's programs have no words for.
-    fn told(&self, recording: &Recording) -> Result<String, Failure> {
-        let failed =
-            |e: tidemark_report::ReportError| Failure::new(ExitCode::Failed, e.to_string());
-        let record = &recording.record;
-        let lang: Lang = self.options.text("lang").parse().map_err(Failure::usage)?;
-        let mut text = tpcc::results(record, lang).map_err(failed)?;
-        text += &sysbench::beyond(record).map_err(failed)?;
-        text += &sysbench::errors(&record.errors);
-        let verbose = self.options.flag("vv") || self.options.flag("verbose");
-        if record.errors.is_empty() && verbose {
-            text += "Errors: none\n";
-        }
+    fn header(&mut self, _order: &Order, _record: &RunRecord) {}
+
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+        let every = Duration::from_millis(self.options.uint("interval-monitor"));
+        let bar = progress::of_run(&ready.job().load);
+        let samples = self.files.transactions.as_ref();
+        let samples = samples.map(|t| (&t.log, self.number));
+        let mut printer = Printer::new(every, &mut self.files.windows);
+        ready.measure(&[], samples, Outlet::one(self.out, bar), &mut printer)
+    }
+
+    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+        let text = told(self.options, &measured.recording.record)?;
+        say(self.out, &text);
         Ok(text)
     }
+
+    fn aside(&mut self) -> &mut dyn Write {
+        self.out
+    }
 }
 
-/// What the first run finds, before any file is made.
-fn look(job: &Job, prepare: &str) -> Result<Option<Described>, Failure> {
-    let first = job.phases.iter().find_map(|phase| match &phase.doing {
-        Doing::Run { options, spec, .. } => Some((options, spec)),
-        Doing::Nothing(_) => None,
-    });
-    let Some((options, spec)) = first else {
-        return Ok(None);
-    };
-    let plan = Plan::new(job.definition, options, job.target.clone(), false)?;
-    look_with(&plan, spec, options, prepare).map(Some)
-}
-
-fn look_with(
-    plan: &Plan,
-    spec: &RunSpec,
-    options: &OptionValues,
-    prepare: &str,
-) -> Result<Described, Failure> {
-    let described = describe(&plan.connector, &plan.workload, spec.terminals)
-        .map_err(|error| ready::failed(error, prepare))?;
-    let needed = plan.workload.needs(spec.terminals);
-    ready::tables(&needed, &described, options.flag("force"), prepare)?;
-    Ok(described)
+/// What the family's programs have no words for.
+fn told(options: &OptionValues, record: &RunRecord) -> Result<String, Failure> {
+    let lang: Lang = options.text("lang").parse().map_err(Failure::usage)?;
+    let mut text = tpcc::results(record, lang)?;
+    text += &sysbench::beyond(record)?;
+    text += &sysbench::errors(&record.errors);
+    let verbose = options.flag("vv") || options.flag("verbose");
+    if record.errors.is_empty() && verbose {
+        text += "Errors: none\n";
+    }
+    Ok(text)
 }
 
 /// The command that makes the tables, as the user would write it.
@@ -285,8 +272,13 @@ fn prepare_command(options: &OptionValues) -> String {
 
 /// Whether as many warehouses are loaded as the phases ask for. Where the table is not there yet,
 /// or not to be read, the run itself tells.
-fn enough_warehouses(job: &Job, prepare: &str) -> Result<(), Failure> {
-    let plan = Plan::new(job.definition, &job.options, job.target.clone(), false)?;
+fn enough_warehouses(execution: &Execution, prepare: &str) -> Result<(), Failure> {
+    let plan = Plan::new(
+        execution.definition,
+        &execution.options,
+        execution.target.clone(),
+        false,
+    )?;
     let connector = plan.connector.unlimited();
     let loaded = block_on(async move {
         let mut session = connector.connect(0).await?;
@@ -298,7 +290,7 @@ fn enough_warehouses(job: &Job, prepare: &str) -> Result<(), Failure> {
         session.close().await;
         Ok::<_, tidemark_core::DbError>(rows)
     });
-    let asked = job.options.uint("warehouses");
+    let asked = execution.options.uint("warehouses");
     match loaded {
         Ok(Ok(Some(loaded))) if loaded < asked => Err(Failure::new(
             ExitCode::NotPrepared,

@@ -1,6 +1,6 @@
 //! Executing the steps that wait.
 
-use super::child::{self, Ended};
+use super::child::{self, Ended, Task};
 use super::ending::{is_asked_to_end, times_asked};
 use super::left::left;
 use super::outcome::Outcome;
@@ -10,14 +10,14 @@ use super::settings;
 use super::targets::Reached;
 use super::view::{Look, View};
 use crate::exit::{ExitCode, Failure};
+use crate::jobs;
+use crate::runner::Order;
 use crate::secrets::redact;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemark_core::{
-    STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE, StudyLoad, StudyPlace,
-};
+use tidemark_core::{StudyLoad, StudyPlace};
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
 use tidemark_study::{Existing, OnFailure, Plan, Step, StepKind, Study};
 
@@ -195,16 +195,17 @@ impl Execution<'_> {
                 }
             }
         }
-        let told = match step.kind {
-            StepKind::Run => (STUDY_PLACE_VARIABLE, self.place_json(step)?),
-            StepKind::Load => (STUDY_LOAD_VARIABLE, self.load_json(seq, step)?),
+        let task = match step.kind {
+            StepKind::Run => match self.order(&words, seq, step) {
+                Ok(order) => Task::Run(Box::new(order)),
+                Err(failure) => {
+                    let reason = failure.message;
+                    return self.end(seq, StepState::Failed, Some(reason), None, "");
+                }
+            },
+            StepKind::Load => Task::Load(words, self.load_json(seq, step)?),
         };
-        let mut told = vec![told];
-        if step.kind == StepKind::Run && self.is_replaced(seq, step) {
-            told.push((STUDY_SUMS_VARIABLE, "1".to_string()));
-        }
-        let store = self.store.path();
-        let mut child = child::start(&words, &self.folder, store, place, &told)?;
+        let mut child = child::start(task, &self.folder, self.store.path(), place)?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
     }
@@ -234,15 +235,18 @@ impl Execution<'_> {
         Ok(rows.and_then(|r| r.begun_ms).unwrap_or(0))
     }
 
-    /// Where a run stands, for its record.
-    fn place_json(&self, step: &Step) -> Result<String, Failure> {
-        written(serde_json::to_string(&StudyPlace {
+    /// A run's job, with where it stands in the study.
+    fn order(&self, words: &[String], seq: usize, step: &Step) -> Result<Order, Failure> {
+        let mut order = jobs::of_words(words)?;
+        order.job.study = Some(StudyPlace {
             study: self.id.clone(),
             name: self.study.name.clone(),
             cell: step.cell.clone(),
             factors: step.factors.clone(),
             repeat: step.repeat,
-        }))
+        });
+        order.job.sum_tables = self.is_replaced(seq, step);
+        Ok(order)
     }
 
     /// Which tables a load may replace: those that this execution has loaded, as it left them.

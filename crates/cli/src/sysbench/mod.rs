@@ -3,12 +3,15 @@
 mod advice;
 mod config_file;
 mod help;
+mod job;
 mod options;
 pub mod parse;
 pub mod prepare;
 mod printer;
 mod run;
 pub mod target;
+
+pub use job::FRONT;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
@@ -48,7 +51,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             options,
             warnings,
         } => {
-            if options.uint("verbosity") >= QUIET {
+            if options.uint("verbosity") >= QUIET && !options.flag("print-job") {
                 print(&tidemark_report::sysbench::version_line(env!(
                     "CARGO_PKG_VERSION"
                 )));
@@ -192,7 +195,7 @@ fn execute(
         Command::Cleanup => {
             prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Run => run::run(definition, options, args, &mut out),
+        Command::Run => FRONT.perform(&job::order(options.clone(), definition, args.to_vec())?),
         Command::Help => Ok(ExitCode::Success),
     };
     done.map_err(|failure| advice::in_the_users_words(failure, options))

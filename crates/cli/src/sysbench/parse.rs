@@ -124,11 +124,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
                 command_names()
             ))
         })?;
-    let tables = GROUPS
-        .iter()
-        .map(|g| g.options)
-        .chain(definition.options.iter().copied());
-    let mut options = OptionValues::defaults(tables);
+    let mut options = defaults(definition);
     let mut warnings: Vec<String> = own_script
         .map(|file| {
             format!(
@@ -176,6 +172,12 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         options: Box::new(options),
         warnings,
     })
+}
+
+/// Every option of a script, as if none were given.
+pub fn defaults(definition: &'static Definition) -> OptionValues {
+    let general = GROUPS.iter().map(|g| g.options);
+    OptionValues::defaults(general.chain(definition.options.iter().copied()))
 }
 
 fn command_names() -> String {

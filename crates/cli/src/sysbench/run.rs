@@ -1,105 +1,139 @@
-//! `run`: connect, warm up, measure, print, keep.
+//! `run`, in sysbench's words.
 
-use super::SHAPES;
 use super::printer::{Printer, bar};
-use super::target;
+use super::{QUIET, SHAPES};
 use crate::exit::{ExitCode, Failure};
-use crate::measuring::{Asked, measure};
+use crate::measuring::Measured;
 use crate::outlet::Outlet;
-use crate::outputs::{Outputs, say};
+use crate::output::Stdout;
+use crate::outputs::say;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
-use crate::plan::{Plan, checkpoints, percentiles, run_spec};
-use crate::ready;
-use crate::recording::{Recording, describe};
-use crate::watching::Watching;
+use crate::plan::{Plan, checkpoints, percentiles};
+use crate::recording::Described;
+use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
 use std::time::Duration;
-use tidemark_core::record::TableState;
+use tidemark_core::record::{RunRecord, TableState};
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::RunResult;
 use tidemark_report::sysbench::{self, RunHeader, Summary};
 use tidemark_stats::Histogram;
-use tidemark_workloads::Definition;
+
+/// Looks whether what is to be printed can be.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn check(options: &OptionValues) -> Result<(), Failure> {
+    percentiles(options)?;
+    checkpoints(options).map(drop)
+}
 
 /// Makes load and measures.
 ///
 /// # Errors
-/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
-/// measured is kept all the same.
-pub fn run(
-    definition: &Definition,
-    options: &OptionValues,
-    args: &[String],
-    out: &mut dyn Write,
-) -> Result<ExitCode, Failure> {
-    let percentiles = percentiles(options)?;
-    let checkpoints = checkpoints(options)?;
-    let outputs = Outputs::new(options)?;
-    let mut watching = Watching::new(options)?;
-    let plan = Plan::new(definition, options, target::target(options)?, false)?;
-    let spec = run_spec(options, plan.target.protocol)?;
-    if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
-        say(
-            out,
-            "WARNING: Both event and time limits are disabled, running an endless test\n",
-        );
-    }
-    if let Some(warning) = long_distance(options, &spec) {
-        say(out, &format!("WARNING: {warning}\n"));
-    }
-    let prepare = prepare_command(definition, options);
-    let described = describe(&plan.connector, &plan.workload, spec.terminals)
-        .map_err(|error| ready::failed(error, &prepare))?;
-    let needed = plan.workload.needs(spec.terminals);
-    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
-    for warning in other_data(&described.tables) {
-        say(out, &format!("WARNING: {warning}\n"));
-    }
-    let recording = Recording::new(
-        args,
-        definition.name,
-        &plan.target,
+/// As [`runner::run`].
+pub fn run(order: &Order) -> Result<ExitCode, Failure> {
+    let options = &order.options;
+    let mut words = Words {
         options,
-        &spec,
-        described,
-    );
-    say(out, &header(options, &spec, &checkpoints, &recording));
-    if options.flag("db-debug") {
-        say(out, &debug_lines(&recording));
-    }
-    say(out, sysbench::initializing());
-    let measured = measure(
-        Asked {
-            options,
-            spec: &spec,
-            plan: &plan,
-            checkpoints: &checkpoints,
-            samples: None,
-            outputs: &outputs,
-            prepare: &prepare,
+        percentiles: percentiles(options)?,
+        checkpoints: checkpoints(options)?,
+        prepare: prepare_command(order.definition.name, options),
+        out: match options.uint("verbosity") >= QUIET {
+            true => Box::new(Stdout),
+            false => Box::new(std::io::sink()),
         },
-        recording,
-        &mut watching,
-        Outlet::one(out, bar(options, &spec)),
-        &mut Printer::new(options, &spec, &percentiles),
-    )?;
-    let result = &measured.result;
-    let no_checkpoints = checkpoints.is_empty();
-    let mut summary = summary(options, &percentiles, result, &spec, no_checkpoints)?;
-    summary += &beyond(&measured.recording)?;
-    say(out, &summary);
-    Ok(measured.keep(out, &summary)?.code)
+    };
+    runner::run(order, &mut words)
+}
+
+/// sysbench's words for a run.
+struct Words<'a> {
+    options: &'a OptionValues,
+    percentiles: Vec<f64>,
+    checkpoints: Vec<Duration>,
+    prepare: String,
+    out: Box<dyn Write>,
+}
+
+impl Words<'_> {
+    fn warn(&mut self, warning: &str) {
+        say(&mut self.out, &format!("WARNING: {warning}\n"));
+    }
+}
+
+impl Console for Words<'_> {
+    fn prepare_command(&self) -> String {
+        self.prepare.clone()
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+        let load = &order.job.load;
+        if load.time.is_none() && load.events.is_none() && !sets_its_length(&load.pacing) {
+            self.warn("Both event and time limits are disabled, running an endless test");
+        }
+        if let Some(warning) = long_distance(self.options, load) {
+            self.warn(&warning);
+        }
+        Ok(())
+    }
+
+    fn inspect(
+        &mut self,
+        _order: &Order,
+        _plan: &Plan,
+        described: &mut Described,
+    ) -> Result<(), Failure> {
+        for warning in other_data(&described.tables) {
+            self.warn(&warning);
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, order: &Order, record: &RunRecord) {
+        let head = header(self.options, &order.job.load, &self.checkpoints, record);
+        say(&mut self.out, &head);
+        if self.options.flag("db-debug") {
+            say(&mut self.out, &debug_lines(record));
+        }
+        say(&mut self.out, sysbench::initializing());
+    }
+
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+        let load = &ready.job().load;
+        let outlet = Outlet::one(&mut self.out, bar(self.options, load));
+        let mut printer = Printer::new(self.options, load, &self.percentiles);
+        ready.measure(&self.checkpoints, None, outlet, &mut printer)
+    }
+
+    fn summary(&mut self, order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+        let no_checkpoints = self.checkpoints.is_empty();
+        let (result, load) = (&measured.result, &order.job.load);
+        let mut text = summary(
+            self.options,
+            &self.percentiles,
+            result,
+            load,
+            no_checkpoints,
+        )?;
+        text += &sysbench::beyond(&measured.recording.record)?;
+        say(&mut self.out, &text);
+        Ok(text)
+    }
+
+    fn aside(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
 }
 
 /// The command that makes the tables a run needs, as the user would write it.
-fn prepare_command(definition: &Definition, options: &OptionValues) -> String {
-    let mut words = ["tidemark", "sysbench", definition.name]
+fn prepare_command(workload: &str, options: &OptionValues) -> String {
+    let mut words = ["tidemark", "sysbench", workload]
         .map(String::from)
         .to_vec();
     for (name, value, source) in options.shown() {
         // Each session of bulk_insert has a table.
-        let shapes =
-            SHAPES.contains(&name) || name == "threads" && definition.name == "bulk_insert";
+        let shapes = SHAPES.contains(&name) || name == "threads" && workload == "bulk_insert";
         let connects = ["db-driver", "target", "config-file"].contains(&name)
             || ["mysql-", "pgsql-", "sqlite-"]
                 .iter()
@@ -131,7 +165,7 @@ fn header(
     options: &OptionValues,
     spec: &RunSpec,
     checkpoints: &[Duration],
-    recording: &Recording,
+    record: &RunRecord,
 ) -> String {
     let checkpoints_s: Vec<u64> = checkpoints.iter().map(Duration::as_secs).collect();
     RunHeader {
@@ -150,23 +184,18 @@ fn header(
         forced_shutdown_s: spec
             .forced_shutdown
             .map(|grace| (length(spec).unwrap_or_default() + grace).as_secs()),
-        target: Some(&recording.record.target),
-        server: recording.record.server.as_ref(),
+        target: Some(&record.target),
+        server: record.server.as_ref(),
     }
     .to_string()
 }
 
-fn debug_lines(recording: &Recording) -> String {
-    let settings = recording
-        .record
+fn debug_lines(record: &RunRecord) -> String {
+    let settings = record
         .settings
         .iter()
         .map(|s| format!("DEBUG: {} = {}\n", s.name, s.value));
-    let notes = recording
-        .record
-        .notes
-        .iter()
-        .map(|n| format!("DEBUG: {n}\n"));
+    let notes = record.notes.iter().map(|n| format!("DEBUG: {n}\n"));
     settings.chain(notes).chain(["\n".to_string()]).collect()
 }
 
@@ -177,7 +206,6 @@ fn summary(
     spec: &RunSpec,
     no_checkpoints: bool,
 ) -> Result<String, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let mut text = String::new();
     if options.uint("verbosity") > 3 || options.flag("debug") {
         let by_events = spec
@@ -192,10 +220,11 @@ fn summary(
     };
     if options.flag("histogram") {
         let encoded = totals.all.response.as_ref().unwrap_or(&totals.all.service);
-        let latencies = Histogram::decode(&encoded.0).map_err(|e| failed(&e))?;
+        let latencies = Histogram::decode(&encoded.0)
+            .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         text.push_str(&sysbench::histogram(&latencies));
     }
-    let mut summary = Summary::of_totals(totals, percentiles).map_err(|e| failed(&e))?;
+    let mut summary = Summary::of_totals(totals, percentiles)?;
     summary.total_time_s = result.totals.elapsed_s;
     text.push_str(&summary.to_string());
     if options.flag("debug") {
@@ -212,11 +241,6 @@ fn summary(
     Ok(text)
 }
 
-/// What sysbench has no words for.
-fn beyond(recording: &Recording) -> Result<String, Failure> {
-    sysbench::beyond(&recording.record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::options::GROUPS;
@@ -229,7 +253,7 @@ mod tests {
             for (name, value) in given {
                 options.set(name, value, Source::CommandLine).unwrap();
             }
-            prepare_command(tidemark_workloads::find(workload).unwrap(), &options)
+            prepare_command(workload, &options)
         };
         let given = [("threads", "2"), ("target", "sqlite:a.db"), ("time", "5")];
         let bulk = prepares("bulk_insert", &given);

@@ -4,6 +4,7 @@ mod check;
 mod flags;
 #[cfg(test)]
 mod flags_tests;
+mod job;
 mod plan;
 mod prepare;
 mod printer;
@@ -12,6 +13,7 @@ mod run;
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, cleanup, csv};
 pub use flags::TOOL;
+pub use job::FRONT;
 use tidemark_workloads::Definition;
 
 /// Its command line as clap has it.
@@ -30,7 +32,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     TOOL.main(words, |command, work| match command {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare::prepare(work),
-        Command::Run => run::run(work, args),
+        Command::Run => FRONT.perform(&job::order(
+            work.options.clone(),
+            work.definition,
+            args.to_vec(),
+        )?),
         Command::Check => check::alone(work),
         Command::Cleanup => cleanup(work),
     })

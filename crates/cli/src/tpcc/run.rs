@@ -1,19 +1,19 @@
-//! `run`: connect, warm up, measure, print, keep.
+//! `run`, in go-tpc's words.
 
+use super::check;
 use super::printer::Printer;
-use super::{check, plan};
 use crate::exit::{ExitCode, Failure};
 use crate::gotpc::Work;
-use crate::measuring::{Asked, measure};
+use crate::measuring::{Kept, Measured};
 use crate::outlet::Outlet;
-use crate::output::Stdout;
-use crate::outputs::{Outputs, say};
+use crate::output::{Aside, Stdout};
+use crate::outputs::say;
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::Plan;
 use crate::progress;
-use crate::ready;
-use crate::recording::{Recording, describe};
-use crate::watching::Watching;
+use crate::recording::Described;
+use crate::runner::{self, Console, Order, Ready};
+use std::io::Write;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{DbError, RunSpec};
 use tidemark_drivers::catalog;
@@ -26,57 +26,71 @@ const WAREHOUSE: &str = "warehouse";
 /// Makes load and measures.
 ///
 /// # Errors
-/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
-/// measured is kept all the same.
-pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
-    let options = work.options;
-    let outputs = Outputs::new(options)?;
-    let mut watching = Watching::new(options)?;
-    let spec = plan::run_spec(work)?;
-    let plan = work.plan(false)?;
-    let mut aside = work.aside();
-    for warning in warnings(work, &spec) {
-        say(&mut aside, &format!("WARNING: {warning}\n"));
+/// As [`runner::run`]; [`ExitCode::Check`] when a condition does not hold after the run.
+pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
+    let work = Work::new(&super::flags::TOOL, &order.options)?;
+    let aside = work.aside();
+    runner::run(order, &mut Words { work, aside })
+}
+
+/// go-tpc's words for a run of TPC-C.
+struct Words<'a> {
+    work: Work<'a>,
+    aside: Aside,
+}
+
+impl Console for Words<'_> {
+    fn prepare_command(&self) -> String {
+        self.work.prepare_command()
     }
-    let prepare = work.prepare_command();
-    let described = describe(&plan.connector, &plan.workload, spec.terminals)
-        .map_err(|error| ready::failed(error, &prepare))?;
-    let needed = plan.workload.needs(spec.terminals);
-    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
-    enough_warehouses(work, &plan, &prepare)?;
-    let recording = Recording::new(
-        args,
-        work.definition.name,
-        &plan.target,
-        options,
-        &spec,
-        described,
-    );
-    say(&mut aside, &header(work, &spec, &recording.record));
-    let measured = measure(
-        Asked {
-            options,
-            spec: &spec,
-            plan: &plan,
-            checkpoints: &[],
-            samples: None,
-            outputs: &outputs,
-            prepare: &prepare,
-        },
-        recording,
-        &mut watching,
-        Outlet::two(&mut Stdout, &mut aside, progress::of_run(&spec)),
-        &mut Printer::new(work.style, options.time("interval")),
-    )?;
-    let (theirs, ours) = summaries(work, &measured.recording.record)?;
-    say(&mut aside, "Finished\n");
-    say(&mut Stdout, &theirs);
-    say(&mut aside, &ours);
-    let ended = measured.keep(&mut aside, &format!("{theirs}{ours}"))?.code;
-    if options.flag("check-all") && ended == ExitCode::Success {
-        check::after(work, &plan, spec.sessions, &mut aside)?;
+
+    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+        for warning in warnings(&self.work, &order.job.load) {
+            say(&mut self.aside, &format!("WARNING: {warning}\n"));
+        }
+        Ok(())
     }
-    Ok(ended)
+
+    fn inspect(
+        &mut self,
+        _order: &Order,
+        plan: &Plan,
+        _described: &mut Described,
+    ) -> Result<(), Failure> {
+        enough_warehouses(&self.work, plan, &self.prepare_command())
+    }
+
+    fn header(&mut self, order: &Order, record: &RunRecord) {
+        let head = header(&self.work, &order.job.load, record);
+        say(&mut self.aside, &head);
+    }
+
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+        let bar = progress::of_run(&ready.job().load);
+        let mut printer = Printer::new(self.work.style, self.work.options.time("interval"));
+        let mut out = Stdout;
+        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        ready.measure(&[], None, outlet, &mut printer)
+    }
+
+    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+        let (theirs, ours) = summaries(&self.work, &measured.recording.record)?;
+        say(&mut self.aside, "Finished\n");
+        say(&mut Stdout, &theirs);
+        say(&mut self.aside, &ours);
+        Ok(format!("{theirs}{ours}"))
+    }
+
+    fn aside(&mut self) -> &mut dyn Write {
+        &mut self.aside
+    }
+
+    fn after(&mut self, order: &Order, plan: &Plan, _kept: &Kept) -> Result<(), Failure> {
+        match self.work.options.flag("check-all") {
+            true => check::after(&self.work, plan, order.job.load.sessions, &mut self.aside),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What a run may be meant not to be.
@@ -149,10 +163,9 @@ fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
 
 /// go-tpc's lines, and those that it has no words for.
 fn summaries(work: &Work<'_>, record: &RunRecord) -> Result<(String, String), Failure> {
-    let failed = |e: tidemark_report::ReportError| Failure::new(ExitCode::Failed, e.to_string());
-    let theirs = tpcc::summary(record, work.style).map_err(failed)?;
-    let mut ours = tpcc::results(record, work.lang).map_err(failed)?;
-    ours += &sysbench::beyond(record).map_err(failed)?;
+    let theirs = tpcc::summary(record, work.style)?;
+    let mut ours = tpcc::results(record, work.lang)?;
+    ours += &sysbench::beyond(record)?;
     ours += &sysbench::errors(&record.errors);
     Ok((theirs, ours))
 }

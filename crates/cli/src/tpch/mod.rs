@@ -3,6 +3,7 @@
 mod answers;
 mod asked;
 mod flags;
+mod job;
 mod refresh;
 mod run;
 mod size;
@@ -14,6 +15,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::{is_kept, say};
 pub use flags::TOOL;
+pub use job::FRONT;
 
 /// Its command line as clap has it.
 ///
@@ -32,7 +34,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare(work),
         Command::Cleanup => cleanup(work),
-        Command::Run => run::run(work, args),
+        Command::Run => FRONT.perform(&job::order(
+            work.options.clone(),
+            work.definition,
+            args.to_vec(),
+        )?),
         Command::Check => Err(Failure::usage(format!(
             "{} is not offered for TPC-H",
             command.name()

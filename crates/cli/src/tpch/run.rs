@@ -12,15 +12,16 @@ use crate::output::{self, Stdout};
 use crate::outputs::{Outputs, complain, say};
 use crate::plan::Plan;
 use crate::recording::{Described, Recording, describe};
+use crate::runner::Order;
 use crate::storing::Storing;
 use crate::watching::Watching;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
+use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
 };
-use tidemark_core::{PreparedMode, RunSpec};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{
     EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
@@ -33,21 +34,22 @@ use tidemark_workloads::tpch::SETS;
 /// # Errors
 /// [`Failure`] when nothing could be asked; when queries failed, took too long, or answered wrongly:
 /// what was measured is kept all the same.
-pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
+    let work = &Work::new(&super::TOOL, &order.options)?;
     let options = work.options;
-    let outputs = Outputs::new(options)?;
-    let mut watching = Watching::new(options)?;
+    let outputs = Outputs::new(&order.job.outputs)?;
+    let mut watching = Watching::new(&order.job.watch)?;
     let asked = Asked::new(options)?;
-    let plan = work.plan(false)?;
+    let plan = Plan::of(order)?;
     let prepare = work.prepare_command();
     let mut aside = work.aside();
     let look = || {
-        let found = describe(&plan.connector, &plan.workload, asked.streams);
+        let found = describe(&order.job, &plan);
         found.map_err(|error| ready::failed(error, &prepare))
     };
     let mut described = look()?;
     let needed = plan.workload.needs(asked.streams);
-    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
+    ready::tables(&needed, &described, order.job.force, &prepare)?;
     let dialect = Dialect::new(described.server.engine);
     let (marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
     if marks.sets > 0 || described.tables.iter().any(has_other_rows) {
@@ -65,24 +67,9 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
         },
         reconnect_timeout: options.time("reconnect-timeout"),
     };
-    let recorded = RunSpec {
-        sessions: asked.streams,
-        terminals: asked.streams,
-        seed: asked.seed.unwrap_or(0),
-        // A query is asked once, and planned with its values.
-        prepared: PreparedMode::Text,
-        ..RunSpec::default()
-    };
-    let mut recording = Recording::new(
-        args,
-        work.definition.name,
-        &plan.target,
-        options,
-        &recorded,
-        described,
-    );
+    let mut recording = Recording::new(order, described);
     say(&mut aside, &header(&asked, &recording.record));
-    let mut storing = Storing::open(options.text_opt("store"))?;
+    let mut storing = Storing::open(order.job.outputs.store.as_deref())?;
     complain(&mut storing);
     let tests = asked.tests(&plan.workload, dialect);
     if asked.sets() > 0 {
@@ -106,7 +93,7 @@ pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure>
             spec: &spec,
             tests: &tests,
             answers: answers.as_ref(),
-            recorded: &recorded,
+            recorded: &order.job.load,
         },
         &mut recording,
         &mut storing,

@@ -27,7 +27,7 @@ pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
 /// # Errors
 /// [`Failure`] as the engine's, or of bad usage.
 pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
-    let plan = work.plan(true)?;
+    let plan = work.plan()?;
     let options = work.options();
     if options.uint("recordcount") == 0 && options.uint("insertcount") == 0 {
         return Err(no_records(

@@ -2,6 +2,7 @@
 
 mod files;
 pub mod flags;
+mod job;
 mod load;
 pub mod parse;
 mod printer;
@@ -11,13 +12,15 @@ mod setting;
 mod target;
 mod there;
 
+pub use job::FRONT;
+
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::output::{Aside, print};
 use crate::plan::Plan;
 use parse::{Asked, Command, Invocation};
 use properties::CONNECTION;
-use tidemark_core::{OptionValues, Protocol, Source};
+use tidemark_core::{OptionValues, Protocol, Source, Target};
 use tidemark_report::Lang;
 use tidemark_report::tpcc::OutputStyle;
 use tidemark_workloads::Definition;
@@ -55,10 +58,12 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
                 .iter()
                 .for_each(|h| eprintln!("tidemark: WARNING: {h}"));
             interrupt::listen();
-            let work = Work::new(&asked)?;
             match asked.command {
-                Command::Load => load::load(&work),
-                Command::Run => run::run(&work, args),
+                Command::Load => load::load(&Work::new(&asked)?),
+                Command::Run => {
+                    let order = job::order(&asked, args.to_vec())?;
+                    FRONT.perform_by(&order, |order| run::run(order, &asked))
+                }
             }
         }
     }
@@ -108,11 +113,6 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Which property files are not there, and what is used for them.
-    fn stand_ins(&self) -> &[String] {
-        &self.asked.stand_ins
-    }
-
     fn new(asked: &'a Asked) -> Result<Self, Failure> {
         let options = &asked.options;
         Ok(Self {
@@ -132,14 +132,22 @@ impl<'a> Work<'a> {
         Aside::of(self.style)
     }
 
-    /// The workload on the target.
+    /// The target.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    fn target(&self) -> Result<Target, Failure> {
+        target::target(self.asked)
+    }
+
+    /// The workload on the target, to be loaded.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
-    fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
-        let target = target::target(self.asked)?;
+    fn plan(&self) -> Result<Plan, Failure> {
+        let target = self.target()?;
         let options = self.options_on(target.protocol)?;
-        Plan::new(self.definition, &options, target, preparing)
+        Plan::new(self.definition, &options, target, true)
     }
 
     /// The options as a database of this protocol takes them.

@@ -59,6 +59,13 @@ const DATABASES: &[(&str, Protocol)] = &[
     ("sqlite", Protocol::Sqlite),
 ];
 
+/// Every option, as if none were given.
+pub fn defaults(definition: &'static Definition) -> OptionValues {
+    let general: Vec<OptionSpec> = general().copied().collect();
+    let ours = [OWN, CONNECTION, &general, std::slice::from_ref(&TARGET)];
+    OptionValues::defaults(ours.into_iter().chain(definition.options.iter().copied()))
+}
+
 /// Understands the words after `ycsb`.
 ///
 /// # Errors
@@ -81,12 +88,9 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     };
     let command = command(&given)?;
     let database = database(&given)?;
-    let general: Vec<OptionSpec> = general().copied().collect();
-    let tables = definition.options.iter().copied();
-    let ours = [OWN, CONNECTION, &general, std::slice::from_ref(&TARGET)];
     let mut setting = Setting {
         definition,
-        options: OptionValues::defaults(ours.into_iter().chain(tables)),
+        options: defaults(definition),
         properties: Vec::new(),
         hints: Vec::new(),
         database,

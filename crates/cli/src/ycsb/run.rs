@@ -1,20 +1,20 @@
-//! `run`: connect, warm up, measure, print, keep.
+//! `run`, in go-ycsb's words.
 
-use super::Work;
 use super::load::{no_records, only_ycsbs};
+use super::parse::Asked;
 use super::printer::Printer;
-use super::there;
+use super::{Work, there};
 use crate::exit::{ExitCode, Failure};
-use crate::measuring::{Asked, measure};
+use crate::measuring::Measured;
 use crate::outlet::Outlet;
-use crate::output::Stdout;
-use crate::outputs::{Outputs, say};
-use crate::pacing::{described as asked, long_distance, sets_its_length};
-use crate::plan::native_spec;
+use crate::output::{Aside, Stdout};
+use crate::outputs::say;
+use crate::pacing::{described as lines_of, long_distance, sets_its_length};
+use crate::plan::{Plan, native_spec};
 use crate::progress;
-use crate::ready;
-use crate::recording::{Described, Recording, describe};
-use crate::watching::Watching;
+use crate::recording::Described;
+use crate::runner::{self, Console, Order, Ready};
+use std::io::Write;
 use std::time::Instant;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{IgnoreErrors, Protocol, RunSpec};
@@ -23,78 +23,95 @@ use tidemark_report::ycsb;
 /// Makes load and measures.
 ///
 /// # Errors
-/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
-/// measured is kept all the same.
-pub(super) fn run(work: &Work<'_>, args: &[String]) -> Result<ExitCode, Failure> {
-    let options = work.options();
-    let outputs = Outputs::new(options)?;
-    let mut watching = Watching::new(options)?;
-    let plan = work.plan(false)?;
-    let spec = run_spec(work)?;
-    let prepare = work.load_command();
-    if options.uint("recordcount") == 0 {
-        return Err(no_records(
-            options,
-            "among how many records is to be chosen? For example -p recordcount=100000, as it was \
-             loaded",
-        ));
-    }
-    let mut described = describe(&plan.connector, &plan.workload, spec.terminals)
-        .map_err(|error| ready::failed(error, &prepare))?;
-    let needed = plan.workload.needs(spec.terminals);
-    ready::tables(&needed, &described, options.flag("force"), &prepare)?;
-    if !options.flag("force") {
-        only_ycsbs(&plan, "run on it")?;
-    }
-    // Its key is no number that counts rows, so that the properties say how many there are.
-    for table in &mut described.tables {
-        table.expected_rows = Some(options.uint("recordcount"));
-    }
-    let missing = there::look(work, &plan)?;
-    let mut aside = work.aside();
-    say(&mut aside, &work.properties());
-    let protocol = plan.target.protocol;
-    for warning in warnings(work, &spec, &described, protocol).chain(missing) {
-        say(&mut aside, &format!("WARNING: {warning}\n"));
-    }
-    described.notes.extend(work.stand_ins().iter().cloned());
-    let recording = Recording::new(
-        args,
-        work.definition.name,
-        &plan.target,
-        options,
-        &spec,
-        described,
-    );
-    say(&mut aside, &header(work, &spec, &recording.record));
-    let begun = Instant::now();
-    let measured = measure(
-        Asked {
-            options,
-            spec: &spec,
-            plan: &plan,
-            checkpoints: &[],
-            samples: None,
-            outputs: &outputs,
-            prepare: &prepare,
-        },
-        recording,
-        &mut watching,
-        Outlet::two(&mut Stdout, &mut aside, progress::of_run(&spec)),
-        &mut Printer::new(work.style, options.time("interval")),
-    )?;
-    let elapsed = begun.elapsed();
-    say(&mut aside, &format!("Run finished, takes {elapsed:?}\n"));
-    let failed = |e: tidemark_report::ReportError| Failure::new(ExitCode::Failed, e.to_string());
-    let record = &measured.recording.record;
-    let theirs = ycsb::summary(&record.totals, work.style).map_err(failed)?;
-    say(&mut Stdout, &theirs);
-    let ours = ycsb::beyond(record, work.lang).map_err(failed)?;
-    say(&mut aside, &ours);
-    Ok(measured.keep(&mut aside, &format!("{theirs}{ours}"))?.code)
+/// As [`runner::run`].
+pub(super) fn run(order: &Order, asked: &Asked) -> Result<ExitCode, Failure> {
+    let work = Work::new(asked)?;
+    let aside = work.aside();
+    runner::run(order, &mut Words { work, aside })
 }
 
-fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
+/// go-ycsb's words for a run.
+struct Words<'a> {
+    work: Work<'a>,
+    aside: Aside,
+}
+
+impl Console for Words<'_> {
+    fn prepare_command(&self) -> String {
+        self.work.load_command()
+    }
+
+    fn begin(&mut self, _order: &Order) -> Result<(), Failure> {
+        let options = self.work.options();
+        if options.uint("recordcount") == 0 {
+            return Err(no_records(
+                options,
+                "among how many records is to be chosen? For example -p recordcount=100000, as it \
+                 was loaded",
+            ));
+        }
+        Ok(())
+    }
+
+    fn inspect(
+        &mut self,
+        order: &Order,
+        plan: &Plan,
+        described: &mut Described,
+    ) -> Result<(), Failure> {
+        let work = &self.work;
+        if !order.job.force {
+            only_ycsbs(plan, "run on it")?;
+        }
+        // Its key is no number that counts rows, so that the properties say how many there are.
+        for table in &mut described.tables {
+            table.expected_rows = Some(work.options().uint("recordcount"));
+        }
+        let missing = there::look(work, plan)?;
+        say(&mut self.aside, &work.properties());
+        let protocol = plan.target.protocol;
+        let warnings = warnings(work, &order.job.load, described, protocol);
+        for warning in warnings.chain(missing) {
+            say(&mut self.aside, &format!("WARNING: {warning}\n"));
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, order: &Order, record: &RunRecord) {
+        let head = header(&self.work, &order.job.load, record);
+        say(&mut self.aside, &head);
+    }
+
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+        let begun = Instant::now();
+        let bar = progress::of_run(&ready.job().load);
+        let mut printer = Printer::new(self.work.style, self.work.options().time("interval"));
+        let mut out = Stdout;
+        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let measured = ready.measure(&[], None, outlet, &mut printer)?;
+        let elapsed = begun.elapsed();
+        say(
+            &mut self.aside,
+            &format!("Run finished, takes {elapsed:?}\n"),
+        );
+        Ok(measured)
+    }
+
+    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+        let record = &measured.recording.record;
+        let theirs = ycsb::summary(&record.totals, self.work.style)?;
+        say(&mut Stdout, &theirs);
+        let ours = ycsb::beyond(record, self.work.lang)?;
+        say(&mut self.aside, &ours);
+        Ok(format!("{theirs}{ours}"))
+    }
+
+    fn aside(&mut self) -> &mut dyn Write {
+        &mut self.aside
+    }
+}
+
+pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
     let options = work.options();
     let spec = native_spec(options, options.uint("seed"))?;
     let by_itself = sets_its_length(&spec.pacing);
@@ -185,7 +202,7 @@ fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
         spec.terminals,
         spec.seed
     ));
-    lines.extend(asked(spec));
+    lines.extend(lines_of(spec));
     lines.join("\n") + "\n\n"
 }
 

@@ -1,9 +1,10 @@
 //! Queries of benchmarks that ask questions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What came of a query of a benchmark that asks questions (TPC-H).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "outcome", content = "why")]
 pub enum QueryOutcome {
     /// It ended well.
@@ -16,7 +17,7 @@ pub enum QueryOutcome {
 }
 
 /// What was found of a query's answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "difference")]
 pub enum AnswerVerdict {
     /// Nobody compared it, or nothing to compare it with was there.
@@ -29,7 +30,7 @@ pub enum AnswerVerdict {
 }
 
 /// One query, or one change of the data, of one stream.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryRun {
     /// The stream's number.
     pub stream: u64,

@@ -19,16 +19,16 @@ fn file(inner: &str, works: &str) -> WorkloadFile {
     WorkloadFile::parse(&text).unwrap()
 }
 
-fn asked(line: &str, file: &WorkloadFile) -> Result<Job, Failure> {
+fn asked(line: &str, file: &WorkloadFile) -> Result<Execution, Failure> {
     let words = format!("--execute -c w.xml {line}");
     let words: Vec<String> = words.split_whitespace().map(Into::into).collect();
     match parse(&words).unwrap() {
-        Invocation::Do(options) => job(&options, file),
+        Invocation::Do(options) => execution(&options, file),
         Invocation::Help => panic!("help"),
     }
 }
 
-fn job_of(line: &str, inner: &str, works: &str) -> Job {
+fn execution_of(line: &str, inner: &str, works: &str) -> Execution {
     asked(line, &file(inner, works)).unwrap()
 }
 
@@ -46,14 +46,14 @@ fn run(phase: &Phase) -> (&OptionValues, &RunSpec, Waits) {
 
 #[test]
 fn what_nobody_says_is_the_familys_default() {
-    let job = job_of("", "", &work("unlimited"));
-    assert_eq!((job.warehouses, job.terminals), (10, 100));
-    assert_eq!((job.sessions, job.loaders), (10, 10));
-    assert_eq!(job.options.text("isolation"), "serializable");
-    assert_eq!(job.options.text("foreign-keys"), "on");
-    assert_eq!(job.options.text("delivery"), "inline");
-    assert_eq!(job.ids, [1, 2, 3, 4, 5, 6]);
-    let (options, spec, waits) = run(&job.phases[0]);
+    let execution = execution_of("", "", &work("unlimited"));
+    assert_eq!((execution.warehouses, execution.terminals), (10, 100));
+    assert_eq!((execution.sessions, execution.loaders), (10, 10));
+    assert_eq!(execution.options.text("isolation"), "serializable");
+    assert_eq!(execution.options.text("foreign-keys"), "on");
+    assert_eq!(execution.options.text("delivery"), "inline");
+    assert_eq!(execution.ids, [1, 2, 3, 4, 5, 6]);
+    let (options, spec, waits) = run(&execution.phases[0]);
     assert_eq!((spec.terminals, spec.sessions), (100, 10));
     assert_eq!(spec.pacing, Pacing::Closed);
     assert_eq!(spec.time, Some(Duration::from_secs(60)));
@@ -65,7 +65,7 @@ fn what_nobody_says_is_the_familys_default() {
 
 #[test]
 fn sessions_are_one_a_warehouse_and_two_hundred_a_node_at_most() {
-    let sessions = |line: &str| job_of(line, "", &work("unlimited")).sessions;
+    let sessions = |line: &str| execution_of(line, "", &work("unlimited")).sessions;
     assert_eq!(sessions("--warehouses=150"), 150);
     assert_eq!(sessions("--warehouses=1000"), 200);
     assert_eq!(sessions("--warehouses=1000 --nodes=a,b,c"), 600);
@@ -80,7 +80,7 @@ fn the_command_line_counts_before_the_file() {
                  <hikariConnectionTimeoutMs>1500</hikariConnectionTimeoutMs>\
                  <isolation>TRANSACTION_READ_COMMITTED</isolation>\
                  <enableForeignKeysAfterLoad>false</enableForeignKeysAfterLoad>";
-    let of_file = job_of("", inner, &work("unlimited"));
+    let of_file = execution_of("", inner, &work("unlimited"));
     assert_eq!((of_file.warehouses, of_file.terminals), (3, 12));
     assert_eq!(of_file.loaders, 2);
     assert_eq!(of_file.options.text("isolation"), "read-committed");
@@ -90,7 +90,7 @@ fn the_command_line_counts_before_the_file() {
     assert_eq!(spec.connect_timeout, Duration::from_millis(1500));
     let line = "--warehouses=4 --terminals=8 --loaderthreads=1 --seed=9 --connect-timeout=2s \
                 --foreign-keys=on --delivery=deferred";
-    let given = job_of(line, inner, &work("unlimited"));
+    let given = execution_of(line, inner, &work("unlimited"));
     assert_eq!((given.warehouses, given.terminals), (4, 8));
     assert_eq!(given.loaders, 1);
     assert_eq!(given.options.text("foreign-keys"), "on");
@@ -103,17 +103,17 @@ fn the_command_line_counts_before_the_file() {
 #[test]
 fn a_client_has_its_part_of_the_warehouses() {
     let line = "--warehouses=5 --start-warehouse-id=6 --total-warehouses=20";
-    let job = job_of(line, "", &work("unlimited"));
-    let options = &job.options;
-    assert_eq!((job.warehouses, job.terminals), (5, 50));
+    let execution = execution_of(line, "", &work("unlimited"));
+    let options = &execution.options;
+    assert_eq!((execution.warehouses, execution.terminals), (5, 50));
     assert_eq!(options.uint("warehouses"), 20);
     assert_eq!(options.uint("first-warehouse"), 6);
     assert_eq!(options.uint("last-warehouse"), 10);
     // 2.1.6.1: the constants of the run are those of its other clients.
     let other = "--warehouses=5 --start-warehouse-id=11 --total-warehouses=20";
-    let other = job_of(other, "", &work("unlimited"));
-    let seed = |job: &Job| run(&job.phases[0]).1.seed;
-    assert_eq!(seed(&job), seed(&other));
+    let other = execution_of(other, "", &work("unlimited"));
+    let seed = |execution: &Execution| run(&execution.phases[0]).1.seed;
+    assert_eq!(seed(&execution), seed(&other));
     let said = asked(
         "--warehouses=5 --start-warehouse-id=6",
         &file("", &work("1")),
@@ -131,14 +131,14 @@ fn phases_follow_each_other_as_the_file_has_them() {
         work("unlimited")
     );
     let line = "--warmup-time-secs=9 --report=r.html,r.txt --out=record.json -im 250";
-    let job = job_of(line, "", &works);
-    assert_eq!(job.phases.len(), 3);
-    let (options, spec, _) = run(&job.phases[0]);
+    let execution = execution_of(line, "", &works);
+    assert_eq!(execution.phases.len(), 3);
+    let (options, spec, _) = run(&execution.phases[0]);
     assert_eq!(spec.warmup, Duration::from_secs(9));
     assert_eq!(spec.interval, Duration::from_millis(250));
     assert_eq!(options.text("report"), "r.1.html,r.1.txt");
-    assert!(matches!(job.phases[1].doing, Doing::Nothing(t) if t == Duration::from_secs(5)));
-    let (options, spec, _) = run(&job.phases[2]);
+    assert!(matches!(execution.phases[1].doing, Doing::Nothing(t) if t == Duration::from_secs(5)));
+    let (options, spec, _) = run(&execution.phases[2]);
     assert_eq!(spec.warmup, Duration::from_secs(3));
     assert_eq!(spec.pacing, Pacing::Rate(250.0));
     assert_eq!(spec.arrivals, Arrivals::Poisson);
@@ -146,7 +146,7 @@ fn phases_follow_each_other_as_the_file_has_them() {
     assert_eq!(options.text("weight"), "0,0,0,0,100");
     assert_eq!(options.text("out"), "record.3.json");
     assert_eq!(
-        job.phases[2].said,
+        execution.phases[2].said,
         "Phase 3 of 3: 7 s after 3 s of warm-up, rate 250, weights 0,0,0,0,100"
     );
 }
@@ -154,32 +154,32 @@ fn phases_follow_each_other_as_the_file_has_them() {
 #[test]
 fn terminals_that_think_take_a_rate_for_a_limit() {
     // A hundred terminals make 4.76 transactions a second at most.
-    let job = job_of("", WAITS, &format!("{}{}", work("10000"), work("4")));
-    let (options, spec, waits) = run(&job.phases[0]);
+    let execution = execution_of("", WAITS, &format!("{}{}", work("10000"), work("4")));
+    let (options, spec, waits) = run(&execution.phases[0]);
     assert_eq!(spec.pacing, Pacing::Closed);
     assert!(waits.any());
     assert_eq!(
         (options.text("wait"), options.text("wait-scale")),
         ("on", "1")
     );
-    let said = &job.phases[0].said;
+    let said = &execution.phases[0].said;
     assert!(said.contains("more than the 4.8"), "{said}");
-    let (options, spec, waits) = run(&job.phases[1]);
+    let (options, spec, waits) = run(&execution.phases[1]);
     assert_eq!(spec.pacing, Pacing::Rate(4.0));
     assert_eq!((options.text("wait"), waits), ("off", Waits::NONE));
-    let said = &job.phases[1].said;
+    let said = &execution.phases[1].said;
     assert!(said.contains("neither key nor think"), "{said}");
 }
 
 #[test]
 fn the_target_is_the_files_or_the_command_lines() {
     let shown = |line: &str| {
-        let job = job_of(line, "<port>7000</port>", &work("1"));
-        job.target.to_string()
+        let execution = execution_of(line, "<port>7000</port>", &work("1"));
+        execution.target.to_string()
     };
     assert_eq!(shown(""), "postgres://u@127.0.0.1:7000/d");
     assert_eq!(shown("--nodes=a,b:1"), "postgres://u@a:7000,b:1/d");
-    let sqlite = job_of("--target=sqlite:x.db", "", &work("1"));
+    let sqlite = execution_of("--target=sqlite:x.db", "", &work("1"));
     assert_eq!(sqlite.target.protocol, Protocol::Sqlite);
     let both = asked("--target=sqlite:x.db --nodes=a", &file("", &work("1")));
     assert!(both.unwrap_err().to_string().contains("use one of them"));
@@ -212,8 +212,8 @@ fn what_can_not_be_run_is_said_by_the_file() {
 #[test]
 fn keying_and_thinking_may_be_had_alone() {
     let only = |inner: &str| {
-        let job = job_of("", inner, &work("unlimited"));
-        let (options, _, _) = run(&job.phases[0]);
+        let execution = execution_of("", inner, &work("unlimited"));
+        let (options, _, _) = run(&execution.phases[0]);
         (
             options.text("wait").to_string(),
             options.text("wait-for").to_string(),
@@ -242,7 +242,7 @@ fn files_of_phases_differ() {
 fn efficiency_is_of_ten_terminals_a_warehouse_with_the_specifications_pauses_and_mix() {
     let said = |inner: &str, weights: &str| {
         let work = work("unlimited").replace("45,43,4,4,4", weights);
-        no_efficiency(&job_of("", inner, &work)).unwrap_or_default()
+        no_efficiency(&execution_of("", inner, &work)).unwrap_or_default()
     };
     let mix = "45,43,4,4,4";
     assert_eq!(said(WAITS, mix), "");

@@ -1,0 +1,257 @@
+//! `tidemark exec`: runs a job, of a file or of a record.
+
+use super::Front;
+use super::native::NATIVE_SETTINGS;
+use crate::args::Exec;
+use crate::exit::{ExitCode, Failure};
+use crate::runner::Order;
+use crate::runs::record_of;
+use crate::target::from_url;
+use crate::{interrupt, oltpbench, sysbench, tpcc, tpch, ycsb};
+use serde_json::Value;
+use std::io::Read;
+use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
+use tidemark_core::{Job, Source, Target, nearest};
+use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_workloads::find;
+
+/// Every command that runs load.
+pub const FRONTS: &[&Front] = &[
+    &sysbench::FRONT,
+    &tpcc::FRONT,
+    &tpch::FRONT,
+    &ycsb::FRONT,
+    &oltpbench::FRONT,
+];
+
+/// Runs the jobs of a file, one after the other, or the job of a run in the store.
+///
+/// # Errors
+/// [`Failure`] of what is no job, and as the run's.
+pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
+    let mut jobs = match (&asked.job, &asked.from) {
+        (Some(file), _) => read(file)?,
+        (None, Some(run)) => vec![of_run(run, asked)?],
+        (None, None) => {
+            return Err(Failure::usage(
+                "which job? For example: tidemark exec job.json, or tidemark exec --from last",
+            ));
+        }
+    };
+    let elsewhere = asked.target.as_deref().map(from_url).transpose()?;
+    jobs.iter_mut()
+        .for_each(|job| change(job, asked, elsewhere.as_ref()));
+    // All are understood before the first is run.
+    let orders = jobs
+        .iter()
+        .map(|job| order(job, elsewhere.as_ref(), args, asked.print_job));
+    let orders = orders.collect::<Result<Vec<_>, Failure>>()?;
+    interrupt::listen();
+    for (front, order) in orders {
+        let code = front.perform(&order)?;
+        if code != ExitCode::Success {
+            return Ok(code);
+        }
+    }
+    Ok(ExitCode::Success)
+}
+
+/// What a command line runs, words with the program's name; its tool's name stands second.
+///
+/// # Errors
+/// [`Failure`] of bad usage, and of words that run no load.
+pub fn of_words(words: &[String]) -> Result<Order, Failure> {
+    let [_, tool, rest @ ..] = words else {
+        return Err(no_run());
+    };
+    (front(tool)?.understand)(rest, words.to_vec())
+}
+
+/// Of a command line that does something else.
+pub fn no_run() -> Failure {
+    Failure::usage("these words run no load; for example tidemark sysbench oltp_read_only run")
+}
+
+/// Reads a file, or standard input for `-`.
+fn read(file: &str) -> Result<Vec<Job>, Failure> {
+    let name = if file == "-" { "standard input" } else { file };
+    let shown = |e: &dyn std::fmt::Display| Failure::usage(format!("{name}: {e}"));
+    let bytes = if file == "-" {
+        let mut bytes = Vec::new();
+        let mut input = std::io::stdin().lock().take(LONGEST_CONFIGURATION);
+        input.read_to_end(&mut bytes).map_err(|e| shown(&e))?;
+        bytes
+    } else {
+        tidemark_files::read(file.as_ref(), LONGEST_CONFIGURATION).map_err(|e| shown(&e))?
+    };
+    let text = String::from_utf8(bytes).map_err(|_| shown(&"it is not UTF-8"))?;
+    Job::list_from_json(&text).map_err(|e| shown(&e))
+}
+
+/// The job that a record holds. Its files are not written again unless they are named anew.
+fn of_run(run: &str, asked: &Exec) -> Result<Job, Failure> {
+    let record = record_of(&asked.store, run)?;
+    let Some(mut job) = record.job else {
+        return Err(Failure::usage(format!(
+            "--from={run}: that run was recorded by version {} without its job; its command line \
+             was: {}",
+            record.tidemark_version,
+            crate::shell::line(&record.command)
+        )));
+    };
+    job.outputs = OutputFiles {
+        lang: job.outputs.lang,
+        store: job.outputs.store,
+        ..OutputFiles::default()
+    };
+    job.study = None;
+    job.sum_tables = false;
+    Ok(job)
+}
+
+/// What the command line of `exec` wants otherwise.
+fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
+    if let Some(target) = elsewhere {
+        job.target = TargetAddress::from(target);
+    }
+    if let Some(store) = &asked.store.store {
+        job.outputs.store = Some(store.display().to_string());
+    }
+    if let Some(record) = &asked.out {
+        job.outputs.record = Some(record.clone());
+    }
+    if !asked.report.is_empty() {
+        job.outputs.reports.clone_from(&asked.report);
+    }
+    if let Some(lang) = &asked.lang {
+        job.outputs.lang.clone_from(lang);
+    }
+    job.outputs.overwrite |= asked.overwrite;
+    job.watch.view |= asked.view;
+    job.force |= asked.force;
+}
+
+/// A job in its tool's options, checked as a command line's are, so that a job can't ask for what no
+/// command line can.
+pub(super) fn order(
+    job: &Job,
+    elsewhere: Option<&Target>,
+    args: &[String],
+    print: bool,
+) -> Result<(&'static Front, Order), Failure> {
+    let front = front(&job.tool.name)?;
+    let job = &Job {
+        target: TargetAddress {
+            url: job.target.parse()?.to_string(),
+            password: job.target.password.clone(),
+        },
+        ..job.clone()
+    };
+    let definition = find(&job.workload.name).map_err(|e| {
+        Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
+    })?;
+    let mut options = front.options(job, definition)?;
+    let target = match elsewhere {
+        Some(target) => target.clone(),
+        None => from_url(&job.target.url)?,
+    };
+    needed_password(job, target.password.is_empty())?;
+    let command = front.command_line(job, &options);
+    let command = command.unwrap_or_else(|| args.to_vec());
+    if print {
+        options.set("print-job", "on", Source::CommandLine)?;
+    }
+    let order = (front.order)(options, definition, command);
+    let mut order = order.map_err(|failure| by_path(front, failure))?;
+    let mut made = order.job.clone();
+    made.version = job.version;
+    made.study.clone_from(&job.study);
+    made.sum_tables = job.sum_tables;
+    made.notes.clone_from(&job.notes);
+    // Whether the environment has a password is not for the job to say.
+    made.target.password.clone_from(&job.target.password);
+    if let Some((path, here, there)) = difference(job, &made) {
+        return Err(Failure::usage(format!(
+            "{path}: {here} can't be had together with the rest of the job, which makes it {there}; \
+             change what it follows from, or write {there}"
+        )));
+    }
+    order.job = made;
+    order.target = target;
+    Ok((front, order))
+}
+
+/// A complaint about an option, with the key of the job that it comes from.
+fn by_path(front: &Front, failure: Failure) -> Failure {
+    let named = failure.message.strip_prefix("--").map(|rest| {
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+        &rest[..end.unwrap_or(rest.len())]
+    });
+    let mut options = NATIVE_SETTINGS.iter().chain(front.load);
+    match options.find(|option| Some(option.name) == named) {
+        Some(option) => Failure::new(failure.code, format!("{}: {failure}", option.path)),
+        None => failure,
+    }
+}
+
+fn front(name: &str) -> Result<&'static Front, Failure> {
+    let found = FRONTS.iter().find(|front| front.name == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = FRONTS.iter().map(|front| front.name).collect();
+        let hint = nearest(name, names.iter().copied());
+        let hint = hint.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        Failure::usage(format!(
+            "tool.name: {name}: allowed are {}{hint}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// Whether the environment has the password that a job refers to.
+fn needed_password(job: &Job, is_missing: bool) -> Result<(), Failure> {
+    match &job.target.password {
+        Some(PasswordReference { env }) if is_missing => Err(Failure::usage(format!(
+            "target.password: the run was made with a password, and {env} in the environment has \
+             none; for example: {env}=… tidemark exec …"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The first key at which two jobs differ, with both values.
+fn difference(one: &Job, other: &Job) -> Option<(String, String, String)> {
+    let value = |job: &Job| serde_json::to_value(job).unwrap_or_default();
+    differing(&value(one), &value(other), String::new())
+}
+
+fn differing(one: &Value, other: &Value, path: String) -> Option<(String, String, String)> {
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            keys.into_iter().find_map(|key| {
+                let below = match path.is_empty() {
+                    true => key.clone(),
+                    false => format!("{path}.{key}"),
+                };
+                // A setting that is left out has its default.
+                if below.contains("settings.") && !a.contains_key(key) {
+                    return None;
+                }
+                let absent = Value::Null;
+                let (a, b) = (a.get(key).unwrap_or(&absent), b.get(key).unwrap_or(&absent));
+                differing(a, b, below)
+            })
+        }
+        (one, other) if is_same(one, other) => None,
+        (one, other) => Some((path, one.to_string(), other.to_string())),
+    }
+}
+
+/// Numbers are the same however they are written.
+fn is_same(one: &Value, other: &Value) -> bool {
+    one == other
+        || match (one.as_f64(), other.as_f64()) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+}

@@ -1,0 +1,525 @@
+//! From command line and workload file to what is done.
+
+use super::options::groups;
+use super::waits::Waits;
+use crate::exit::Failure;
+use crate::native::{LOAD, at_least};
+use crate::plan::{native_spec, tpcc_seed};
+use crate::target::{from_url, password_variable};
+use std::path::Path;
+use std::time::Duration;
+use tidemark_core::OptionKind::{Choice, Int, List, Rates};
+use tidemark_core::{
+    Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target, option,
+};
+use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_oltpbench::{Rate, Remark, TargetProblem, Work, WorkloadFile};
+use tidemark_workloads::Definition;
+
+/// Sessions for each node, unless there are fewer warehouses.
+const SESSIONS_PER_NODE: u64 = 200;
+/// TPC-C, clause 4.2.2.
+const TERMINALS_PER_WAREHOUSE: u64 = 10;
+/// Warehouses when neither the command line nor the file says a number.
+const WAREHOUSES: u64 = 10;
+/// Sessions that load, unless there are fewer warehouses.
+const LOADERS: u64 = 10;
+/// Opening sessions may take so long, or as long as the file allows one to take.
+const SHORTEST_INIT: Duration = Duration::from_secs(30);
+/// A shorter interval is not measured.
+const SHORTEST_INTERVAL_MS: u64 = 100;
+
+/// What a phase's options have beside the command line's: the words of the other commands.
+pub(super) const PHASE: &[OptionSpec] = &[
+    option("threads", at_least(1), "1", ""),
+    option("rate", Rates, "0", ""),
+    option("time", at_least(0), "0", ""),
+    option("reconnect", at_least(0), "0", ""),
+    option("transaction-ids", List, "", ""),
+    option("isolation", Choice(Isolation::CHOICES), "default", ""),
+    option(
+        "phase",
+        Int {
+            min: 0,
+            max: 65_535,
+        },
+        "0",
+        "",
+    ),
+    option(
+        "phases",
+        Int {
+            min: 0,
+            max: 65_535,
+        },
+        "0",
+        "",
+    ),
+];
+
+/// What one phase does.
+#[derive(Debug)]
+pub enum Doing {
+    /// No load is made for this time.
+    Nothing(Duration),
+    /// A run of its own.
+    Run {
+        /// Every option's effective value.
+        options: Box<OptionValues>,
+        /// What the run is asked to do.
+        spec: Box<RunSpec>,
+        /// How long terminals pause; none on a schedule.
+        waits: Waits,
+        /// Weights of the transaction types.
+        weights: [f64; 5],
+    },
+}
+
+/// Weights as a workload file has them.
+pub fn list(weights: &[f64; 5]) -> String {
+    weights.map(|weight| weight.to_string()).join(",")
+}
+
+/// One phase.
+#[derive(Debug)]
+pub struct Phase {
+    /// Its number in the file, from 1.
+    pub number: u16,
+    /// What it does.
+    pub doing: Doing,
+    /// One line for people.
+    pub said: String,
+}
+
+/// Everything that is to be done, understood and not yet begun.
+#[derive(Debug)]
+pub struct Execution {
+    /// TPC-C.
+    pub definition: &'static Definition,
+    /// The database.
+    pub target: Target,
+    /// Every option's effective value, but the phases'.
+    pub options: OptionValues,
+    /// Warehouses of this client.
+    pub warehouses: u64,
+    /// Emulated users of this client.
+    pub terminals: u64,
+    /// Sessions that they share.
+    pub sessions: u64,
+    /// Sessions that load.
+    pub loaders: u64,
+    /// The phases, in order.
+    pub phases: Vec<Phase>,
+    /// Numbers of the transaction types in samples.
+    pub ids: Vec<u32>,
+    /// Whether the file names an isolation level.
+    pub isolated: bool,
+    /// What is worth knowing about the file and what becomes of it.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the workload file that the command line names.
+///
+/// # Errors
+/// [`Failure`] of bad usage, naming file and line.
+pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
+    let path = options.text("config");
+    let shown = |e: &dyn std::fmt::Display| Failure::usage(format!("--config={path}: {e}"));
+    if options.source("config") == Source::Default && !Path::new(path).exists() {
+        return Err(Failure::usage(format!(
+            "no workload file is named, and there is no {path}; for example: tidemark oltpbench \
+             -c workload.xml --load=true"
+        )));
+    }
+    let bytes =
+        tidemark_files::read(path.as_ref(), LONGEST_CONFIGURATION).map_err(|e| shown(&e))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = 1 + e.as_bytes()[..e.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count();
+        shown(&format!("line {line}: it is not UTF-8; write it as UTF-8"))
+    })?;
+    WorkloadFile::parse(&text).map_err(|e| shown(&e))
+}
+
+/// What the command line and the file ask for.
+///
+/// # Errors
+/// [`Failure`] of bad usage: numbers that contradict each other, a file that says too little.
+pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution, Failure> {
+    let definition = crate::tpcc::definition()?;
+    let config = given.text("config");
+    let target = target(given, file)?;
+    let number = |name: &str| Some(given.uint(name)).filter(|n| *n > 0);
+    let scale = file.scale_factor.map(|s| (s.round() as u64).max(1));
+    let warehouses = number("warehouses").or(scale).unwrap_or(WAREHOUSES);
+    let start = given.uint("start-warehouse-id");
+    let last = start + warehouses - 1;
+    let total = number("total-warehouses").unwrap_or(warehouses);
+    if last > total {
+        return Err(Failure::usage(format!(
+            "--start-warehouse-id={start} with {warehouses} warehouses ends at warehouse {last}, \
+             of {total} in all; for example --total-warehouses={last}"
+        )));
+    }
+    let nodes = target.hosts.len().max(1) as u64;
+    let specified = warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
+    let terminals = number("terminals")
+        .or(file.terminals.map(u64::from))
+        .unwrap_or(specified);
+    let sessions = number("num-connections")
+        .unwrap_or(warehouses.min(nodes.saturating_mul(SESSIONS_PER_NODE)))
+        .min(terminals);
+    let loaders = number("loaderthreads")
+        .or(file.loader_threads.map(u64::from))
+        .unwrap_or(warehouses.min(LOADERS));
+    let waits = Waits::of(file).map_err(|e| in_file(config, &e))?;
+    let mut remarks: Vec<String> = file.remarks.iter().map(|r| remark(config, r)).collect();
+    if let Some(rows) = file.batch_size {
+        remarks.push(format!(
+            "<batchSize>{rows}</batchSize> has no effect here: rows are loaded in the chunks that \
+             are best for the database; --chunk-rows sets their size"
+        ));
+    }
+    let isolation = file.isolation.unwrap_or(Isolation::Serializable);
+    let mut options = general(definition, given);
+    let from_file = Source::ConfigFile;
+    let command_line = |name: &str| match given.source(name) {
+        Source::Default => from_file,
+        _ => Source::CommandLine,
+    };
+    let set = |options: &mut OptionValues, name: &str, value: &str, source| {
+        options.set(name, value, source).map_err(Failure::from)
+    };
+    let keys = [
+        ("warehouses", total, "warehouses"),
+        ("first-warehouse", start, "start-warehouse-id"),
+        ("last-warehouse", last, "warehouses"),
+        ("terminals", terminals, "terminals"),
+        ("num-connections", sessions, "num-connections"),
+        ("loaderthreads", loaders, "loaderthreads"),
+    ];
+    for (name, value, flag) in keys {
+        set(&mut options, name, &value.to_string(), command_line(flag))?;
+    }
+    set(&mut options, "isolation", isolation.name(), from_file)?;
+    // SQLite takes none for a table that is there.
+    let can = target.protocol != Protocol::Sqlite;
+    let foreign_keys = file.foreign_keys_after_load.unwrap_or(can);
+    if options.source("foreign-keys") == Source::Default {
+        set(&mut options, "foreign-keys", on(foreign_keys), from_file)?;
+    }
+    // Delivery is a transaction like the others to the family's programs.
+    if options.source("delivery") == Source::Default {
+        set(&mut options, "delivery", "inline", from_file)?;
+    }
+    if let Some(timeout) = file.connection_timeout
+        && options.source("connect-timeout") == Source::Default
+    {
+        let timeout = format!("{}ms", timeout.as_millis());
+        set(&mut options, "connect-timeout", &timeout, from_file)?;
+    }
+    if let Some(seed) = file.seed
+        && options.source("seed") == Source::Default
+    {
+        set(&mut options, "seed", &seed.to_string(), from_file)?;
+    }
+    let mut execution = Execution {
+        definition,
+        target,
+        options,
+        warehouses,
+        terminals,
+        sessions,
+        loaders,
+        phases: Vec::new(),
+        ids: ids(file),
+        isolated: file.isolation.is_some(),
+        remarks,
+    };
+    if given.flag("execute") {
+        if file.works.is_empty() {
+            return Err(Failure::usage(format!(
+                "--config={config}: <parameters> has no <works>; for example <works><work>\
+                 <time>60</time><rate>unlimited</rate><weights>45,43,4,4,4</weights></work></works>"
+            )));
+        }
+        for (index, work) in file.works.iter().enumerate() {
+            let phase = execution.phase(given, file, work, index, waits)?;
+            execution.phases.push(phase);
+        }
+    }
+    Ok(execution)
+}
+
+/// The tables of everything that a run may ask its options for, as if nothing were given.
+pub(super) fn defaults(definition: &'static Definition) -> OptionValues {
+    let groups = groups();
+    let tables = groups.iter().map(|g| g.options.as_slice());
+    // The workload's own come last: its warehouses are those of the tables.
+    let tables = tables.chain([LOAD, PHASE]);
+    OptionValues::defaults(tables.chain(definition.options.iter().copied()))
+}
+
+/// The same with the command line's values.
+fn general(definition: &'static Definition, given: &OptionValues) -> OptionValues {
+    let mut options = defaults(definition);
+    for (name, value, source) in given.shown() {
+        // What the other tables have of that name takes it, or sets it anew below.
+        if source != Source::Default && name != "warehouses" {
+            let _taken = options.set(name, value, source);
+        }
+    }
+    options
+}
+
+fn on(flag: bool) -> &'static str {
+    if flag { "on" } else { "off" }
+}
+
+fn in_file(config: &str, failure: &Failure) -> Failure {
+    Failure::usage(format!("--config={config}: {failure}"))
+}
+
+fn remark(config: &str, remark: &Remark) -> String {
+    format!("{config}, {remark}")
+}
+
+/// Numbers of the workload's transaction types, the deferred part of Delivery last.
+fn ids(file: &WorkloadFile) -> Vec<u32> {
+    let most = file.transactions.iter().map(|t| t.id).max().unwrap_or(0);
+    let given = |kind: usize| file.transactions.iter().find(|t| t.kind == kind);
+    let mut next = most;
+    (0..=tidemark_oltpbench::TPCC.len())
+        .map(|kind| {
+            given(kind).map_or_else(
+                || {
+                    next += 1;
+                    next
+                },
+                |t| t.id,
+            )
+        })
+        .collect()
+}
+
+fn target(given: &OptionValues, file: &WorkloadFile) -> Result<Target, Failure> {
+    if let Some(url) = given.text_opt("target") {
+        if given.text_opt("nodes").is_some() {
+            return Err(Failure::usage(
+                "--target and --nodes both say where to connect: use one of them",
+            ));
+        }
+        return from_url(url);
+    }
+    let nodes = given.list("nodes");
+    let mut target = file
+        .database
+        .target(&nodes)
+        .map_err(|problem| match problem {
+            TargetProblem::File(e) => {
+                Failure::usage(format!("--config={}: {e}", given.text("config")))
+            }
+            TargetProblem::Node { .. } => {
+                Failure::usage(format!("--nodes={}: {problem}", given.text("nodes")))
+            }
+        })?;
+    if target.password.is_empty()
+        && let Some(password) = password_variable(target.protocol)?
+    {
+        target.password = password;
+    }
+    Ok(target)
+}
+
+impl Execution {
+    fn phase(
+        &self,
+        given: &OptionValues,
+        file: &WorkloadFile,
+        work: &Work,
+        index: usize,
+        waits: Waits,
+    ) -> Result<Phase, Failure> {
+        let number = u16::try_from(index + 1).unwrap_or(u16::MAX);
+        let of = file.works.len();
+        let seconds = work.time.as_secs();
+        let terminals = work.active_terminals.map_or(self.terminals, u64::from);
+        let head = format!("Phase {number} of {of}: {seconds} s");
+        if work.rate == Rate::Disabled {
+            return Ok(Phase {
+                number,
+                doing: Doing::Nothing(work.time),
+                said: format!("{head}, disabled: no load is made"),
+            });
+        }
+        if work.weights.iter().any(|w| w.fract() != 0.0) {
+            return Err(Failure::usage(format!(
+                "--config={}: line {}: the weights of a phase are whole numbers; for example \
+                 <weights>45,43,4,4,4</weights>",
+                given.text("config"),
+                work.line
+            )));
+        }
+        let weights = list(&work.weights);
+        let most = waits.most(terminals, &work.weights);
+        // Terminals that pause take a rate that they can't reach for what it is: no limit.
+        let (scheduled, note) = match work.rate {
+            Rate::PerSecond(rate) if waits.any() && rate >= most => (
+                None,
+                format!(" (more than the {most:.1} that {terminals} terminals can make)"),
+            ),
+            Rate::PerSecond(rate) if waits.any() => (
+                Some(rate),
+                " on a schedule, whose arrivals neither key nor think".to_string(),
+            ),
+            Rate::PerSecond(rate) => (Some(rate), String::new()),
+            _ => (None, String::new()),
+        };
+        let waits = if scheduled.is_some() {
+            Waits::NONE
+        } else {
+            waits
+        };
+        let mut options = self.options.clone();
+        let mut set = |name: &str, value: &str| {
+            let set = options.set(name, value, Source::ConfigFile);
+            set.map_err(|e| in_file(given.text("config"), &e.into()))
+        };
+        set("weight", &weights)?;
+        set("wait", on(waits.any()))?;
+        let sessions = self.sessions.min(terminals);
+        match scheduled {
+            Some(rate) => {
+                set("rate", &rate.to_string())?;
+                set("threads", &sessions.to_string())?;
+                set(
+                    "arrivals",
+                    match work.arrivals {
+                        Arrivals::Poisson => "poisson",
+                        Arrivals::Constant => "constant",
+                    },
+                )?;
+            }
+            None => {
+                set("threads", &terminals.to_string())?;
+                set("connections", &sessions.to_string())?;
+            }
+        }
+        pauses(waits, &mut set, given.text("config"))?;
+        set("time", &seconds.to_string())?;
+        set("phase", &number.to_string())?;
+        set("phases", &of.to_string())?;
+        let ids: Vec<String> = self.ids.iter().map(ToString::to_string).collect();
+        set("transaction-ids", &ids.join(","))?;
+        set(
+            "reconnect",
+            &u64::from(file.new_connection_per_transaction).to_string(),
+        )?;
+        per_phase_files(&mut options, number, of)?;
+        let warmup = match given.source("warmup-time-secs") {
+            Source::CommandLine if index == 0 => {
+                Duration::from_secs(given.uint("warmup-time-secs"))
+            }
+            _ => work.warmup,
+        };
+        let spec = phase_spec(&options, work.time, warmup)?;
+        let warmup = match spec.warmup.as_secs() {
+            0 => String::new(),
+            s => format!(" after {s} s of warm-up"),
+        };
+        Ok(Phase {
+            number,
+            said: format!(
+                "{head}{warmup}, rate {}{note}, weights {weights}",
+                work.rate
+            ),
+            doing: Doing::Run {
+                options: Box::new(options),
+                spec: Box::new(spec),
+                waits,
+                weights: work.weights,
+            },
+        })
+    }
+}
+
+/// What a phase is asked to do.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub(super) fn phase_spec(
+    options: &OptionValues,
+    time: Duration,
+    warmup: Duration,
+) -> Result<RunSpec, Failure> {
+    let spec = native_spec(options, tpcc_seed(options))?;
+    Ok(RunSpec {
+        time: Some(time),
+        warmup,
+        init_timeout: SHORTEST_INIT.max(spec.connect_timeout),
+        reconnect_every: options.uint("reconnect"),
+        interval: match options.uint("interval-monitor") {
+            every @ 1..1000 => Duration::from_millis(every.max(SHORTEST_INTERVAL_MS)),
+            _ => spec.interval,
+        },
+        ..spec
+    })
+}
+
+/// Pauses in the words of the workload's options.
+fn pauses(
+    waits: Waits,
+    set: &mut impl FnMut(&str, &str) -> Result<(), Failure>,
+    config: &str,
+) -> Result<(), Failure> {
+    let (scale, only) = match (waits.keying, waits.think) {
+        (0.0, 0.0) => return Ok(()),
+        (keying, 0.0) => (keying, Some("keying")),
+        (0.0, think) => (think, Some("think")),
+        (keying, think) if keying == think => (keying, None),
+        (keying, think) => {
+            return Err(Failure::usage(format!(
+                "--config={config}: keying times are {keying} times and think times {think} times \
+                 those of TPC-C, clause 5.2.5.7: allowed is one multiple for both, or one of them \
+                 alone"
+            )));
+        }
+    };
+    set("wait-scale", &scale.to_string())?;
+    match only {
+        Some(only) => set("wait-for", only),
+        None => Ok(()),
+    }
+}
+
+/// Files of a run are named after its phase where there are several.
+fn per_phase_files(options: &mut OptionValues, number: u16, of: usize) -> Result<(), Failure> {
+    if of == 1 {
+        return Ok(());
+    }
+    for name in ["out", "report"] {
+        let source = options.source(name);
+        let files = options.text(name).split(',').filter(|f| !f.is_empty());
+        let named: Vec<String> = files.map(|file| of_phase(file, number)).collect();
+        options.set(name, &named.join(","), source)?;
+    }
+    Ok(())
+}
+
+/// `report.html` is `report.2.html` of the second phase.
+fn of_phase(file: &str, number: u16) -> String {
+    let path = Path::new(file);
+    match path.extension().and_then(|e| e.to_str()) {
+        Some(ending) => {
+            let ending = format!("{number}.{ending}");
+            path.with_extension(ending).display().to_string()
+        }
+        None => format!("{file}.{number}"),
+    }
+}
+
+#[cfg(test)]
+#[path = "execution_tests.rs"]
+mod tests;

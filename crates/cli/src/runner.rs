@@ -1,0 +1,183 @@
+//! A run of a job, once: describe the target, see that its tables are there, measure, keep. What is
+//! said meanwhile is the tool's: see [`Console`].
+
+use crate::exit::{ExitCode, Failure};
+use crate::measuring::{Asked, Kept, Measured, Voice, measure};
+use crate::outlet::Outlet;
+use crate::outputs::Outputs;
+use crate::plan::Plan;
+use crate::ready;
+use crate::recording::{Described, Recording, describe};
+use crate::watching::Watching;
+use std::io::Write;
+use std::time::Duration;
+use tidemark_core::record::RunRecord;
+use tidemark_core::{Job, OptionValues, Target};
+use tidemark_engine::SampleLog;
+use tidemark_workloads::Definition;
+
+/// A job with what a job may not hold, and with the words in which it was asked for.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The run.
+    pub job: Job,
+    /// Its workload.
+    pub definition: &'static Definition,
+    /// The database, with its password.
+    pub target: Target,
+    /// The same in the tool's options: what a record tells, and what the tool prints by.
+    pub options: OptionValues,
+    /// The command line.
+    pub command: Vec<String>,
+}
+
+/// The words of a tool, and what it looks at beside.
+pub trait Console {
+    /// The command that makes the tables, as the user would write it.
+    fn prepare_command(&self) -> String;
+
+    /// Before anything is asked of the target: what the user may not have meant.
+    ///
+    /// # Errors
+    /// [`Failure`] of what can't be run.
+    fn begin(&mut self, order: &Order) -> Result<(), Failure>;
+
+    /// The tables are there: what else the workload needs of them.
+    ///
+    /// # Errors
+    /// [`Failure`] when the run would measure something else.
+    fn inspect(
+        &mut self,
+        order: &Order,
+        plan: &Plan,
+        described: &mut Described,
+    ) -> Result<(), Failure> {
+        let _ = (order, plan, described);
+        Ok(())
+    }
+
+    /// The head of the output.
+    fn header(&mut self, order: &Order, record: &RunRecord);
+
+    /// Measures, by [`Ready::measure`], with an outlet and a voice of the tool's.
+    ///
+    /// # Errors
+    /// Those of [`Ready::measure`].
+    fn measure<'a>(&mut self, ready: Ready<'a>) -> Result<Measured<'a>, Failure>;
+
+    /// Prints the summary, and returns what was printed.
+    ///
+    /// # Errors
+    /// [`Failure`] when its figures can't be read.
+    fn summary(&mut self, order: &Order, measured: &Measured<'_>) -> Result<String, Failure>;
+
+    /// Where lines go that are not the tool's.
+    fn aside(&mut self) -> &mut dyn Write;
+
+    /// The record is kept.
+    ///
+    /// # Errors
+    /// [`Failure`] of what was checked after the run.
+    fn after(&mut self, order: &Order, plan: &Plan, kept: &Kept) -> Result<(), Failure> {
+        let _ = (order, plan, kept);
+        Ok(())
+    }
+}
+
+/// A run that can begin.
+pub struct Ready<'a> {
+    asked: Asked<'a>,
+    recording: Recording,
+    watching: &'a mut Watching,
+}
+
+impl<'a> Ready<'a> {
+    /// What the run is asked to do.
+    pub fn job(&self) -> &'a Job {
+        self.asked.job
+    }
+
+    /// Makes the load. `checkpoints` are moments of the measurement at which sums are told; a line
+    /// for every transaction goes to `samples`, under the run's number.
+    ///
+    /// # Errors
+    /// As [`measure`].
+    pub fn measure(
+        self,
+        checkpoints: &[Duration],
+        samples: Option<(&SampleLog, u16)>,
+        say: Outlet<'_>,
+        voice: &mut dyn Voice,
+    ) -> Result<Measured<'a>, Failure> {
+        let Ready {
+            asked,
+            recording,
+            watching,
+        } = self;
+        measure(asked, checkpoints, samples, recording, watching, say, voice)
+    }
+}
+
+/// Runs a job.
+///
+/// # Errors
+/// [`Failure`] when no load could be made, or when the run failed after its start: then what was
+/// measured is kept all the same.
+pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure> {
+    Outputs::new(&order.job.outputs)?;
+    let mut watching = Watching::new(&order.job.watch)?;
+    run_watched(order, None, &mut watching, console).map(|kept| kept.code)
+}
+
+/// Runs a job that is one of several: who watches goes on watching, and what an earlier look at the
+/// target found need not be found again.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched(
+    order: &Order,
+    described: Option<Described>,
+    watching: &mut Watching,
+    console: &mut dyn Console,
+) -> Result<Kept, Failure> {
+    let job = &order.job;
+    let outputs = Outputs::new(&job.outputs)?;
+    let plan = Plan::of(order)?;
+    console.begin(order)?;
+    let prepare = console.prepare_command();
+    let mut described = match described {
+        Some(described) => described,
+        None => look(order, &plan, &prepare)?,
+    };
+    console.inspect(order, &plan, &mut described)?;
+    let recording = Recording::new(order, described);
+    console.header(order, &recording.record);
+    let ready = Ready {
+        asked: Asked {
+            job,
+            plan: &plan,
+            outputs: &outputs,
+            prepare: &prepare,
+        },
+        recording,
+        watching,
+    };
+    let measured = console.measure(ready)?;
+    let summary = console.summary(order, &measured)?;
+    let kept = measured.keep(console.aside(), &summary)?;
+    if kept.code == ExitCode::Success {
+        console.after(order, &plan, &kept)?;
+    }
+    Ok(kept)
+}
+
+/// What the target says of itself, with all tables that the run needs.
+///
+/// # Errors
+/// [`Failure`] when no session can be had, or a table is missing or somebody else's.
+pub fn look(order: &Order, plan: &Plan, prepare: &str) -> Result<Described, Failure> {
+    let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;
+    let needed = plan.workload.needs(order.job.load.terminals);
+    ready::tables(&needed, &described, order.job.force, prepare)?;
+    Ok(described)
+}

@@ -1,0 +1,108 @@
+//! sysbench's options as a job, and a job as sysbench's options.
+
+use super::{parse, run, target};
+use crate::exit::Failure;
+use crate::jobs::{Front, LoadOption, dashed, load_option, no_run};
+use crate::pacing::sets_its_length;
+use crate::plan::run_spec;
+use crate::runner::Order;
+use tidemark_core::{IgnoreErrors, Job, OptionValues};
+use tidemark_workloads::Definition;
+
+/// `tidemark sysbench … run`.
+pub const FRONT: Front = Front {
+    name: "sysbench",
+    defaults: parse::defaults,
+    connects,
+    load: LOAD,
+    is_other: |name| ["help", "version", "config-file"].contains(&name),
+    words: Some(|job| (Vec::new(), vec![job.workload.name.clone(), "run".into()])),
+    word: dashed,
+    understand,
+    order,
+    run: run::run,
+};
+
+/// Whether an option says where the database is.
+fn connects(name: &str) -> bool {
+    let not = [
+        "mysql-ignore-errors",
+        "mysql-storage-engine",
+        "pgsql-variant",
+    ];
+    let prefixes = ["mysql-", "pgsql-", "sqlite-"];
+    name == "db-driver" || (!not.contains(&name) && prefixes.iter().any(|p| name.starts_with(p)))
+}
+
+/// Seconds, where the run's length is not its schedule's.
+fn limit(job: &Job, value: Option<u64>) -> Option<String> {
+    let is_own = !sets_its_length(&job.load.pacing);
+    is_own.then(|| value.unwrap_or(0).to_string())
+}
+
+const LOAD: &[LoadOption] = &[
+    load_option("time", "load.time", |j| {
+        limit(j, j.load.time.map(|t| t.as_secs()))
+    }),
+    load_option("events", "load.events", |j| limit(j, j.load.events)),
+    load_option("warmup-time", "load.warmup", |j| {
+        Some(j.load.warmup.as_secs().to_string())
+    }),
+    load_option("rand-seed", "load.seed", |j| Some(j.load.seed.to_string())),
+    load_option("reconnect", "load.reconnect_every", |j| {
+        Some(j.load.reconnect_every.to_string())
+    }),
+    load_option("thread-init-timeout", "load.init_timeout", |j| {
+        Some(j.load.init_timeout.as_secs().to_string())
+    }),
+    load_option("forced-shutdown", "load.forced_shutdown", |j| {
+        Some(match j.load.forced_shutdown.map(|t| t.as_secs()) {
+            None => "off".into(),
+            Some(0) => "on".into(),
+            Some(seconds) => seconds.to_string(),
+        })
+    }),
+    load_option("mysql-ignore-errors", "load.ignore_errors", |j| {
+        match &j.load.ignore_errors {
+            // What the protocol has without a word of the user's.
+            IgnoreErrors::Retryable { .. } => None,
+            IgnoreErrors::Codes(codes) => Some(codes.join(",")),
+            IgnoreErrors::All => Some("all".into()),
+        }
+    }),
+];
+
+/// What words ask for.
+fn understand(words: &[String], command: Vec<String>) -> Result<Order, Failure> {
+    match parse::parse(words)? {
+        parse::Invocation::Workload {
+            definition,
+            command: parse::Command::Run,
+            options,
+            ..
+        } => order(*options, definition, command),
+        _ => Err(no_run()),
+    }
+}
+
+/// What a command line asks for.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn order(
+    options: OptionValues,
+    definition: &'static Definition,
+    command: Vec<String>,
+) -> Result<Order, Failure> {
+    run::check(&options)?;
+    let target = target::target(&options)?;
+    (definition.build)(&options)?;
+    let load = run_spec(&options, target.protocol)?;
+    Ok(Order {
+        job: FRONT.job(&options, definition, &target, load)?,
+        definition,
+        target,
+        options,
+        command,
+    })
+}

@@ -1,0 +1,46 @@
+//! A run of TPC-C as a job.
+
+use super::{TOOL, plan, run};
+use crate::exit::Failure;
+use crate::gotpc::{Work, job, parse};
+use crate::jobs::{Front, dashed};
+use crate::runner::Order;
+use tidemark_core::OptionValues;
+use tidemark_workloads::Definition;
+
+/// `tidemark tpcc run`.
+pub const FRONT: Front = Front {
+    name: TOOL.name,
+    defaults: |definition| parse::defaults(&TOOL, definition),
+    connects: job::connects,
+    load: job::LOAD,
+    is_other: |name| job::is_other(&TOOL, name),
+    words: Some(|_| (Vec::new(), vec!["run".into()])),
+    word: dashed,
+    understand: |words, command| {
+        order(job::run_options(&TOOL, words)?, TOOL.definition()?, command)
+    },
+    order,
+    run: run::run,
+};
+
+/// What a command line asks for.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn order(
+    options: OptionValues,
+    definition: &'static Definition,
+    command: Vec<String>,
+) -> Result<Order, Failure> {
+    let work = Work::new(&TOOL, &options)?;
+    let (load, target) = (plan::run_spec(&work)?, work.target()?);
+    (definition.build)(&options)?;
+    Ok(Order {
+        job: FRONT.job(&options, definition, &target, load)?,
+        definition,
+        target,
+        options,
+        command,
+    })
+}

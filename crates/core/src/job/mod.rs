@@ -1,0 +1,148 @@
+//! A benchmark run as a value: everything that decides what is run, and no secret.
+
+mod address;
+mod read;
+mod settings;
+
+pub use address::{PasswordReference, TargetAddress};
+pub use read::JobError;
+pub use settings::{Settings, SettingsError};
+
+use crate::{RunSpec, StudyPlace, duration_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Version of this schema; readers take their own and older ones.
+pub const JOB_VERSION: u32 = 1;
+
+/// A run as it was asked for, by whatever front-end. A record holds it whole, so that the run can be
+/// made again. It holds no secret: a password is named by the variable that has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// [`JOB_VERSION`] of the writer.
+    pub version: u32,
+    /// The database.
+    pub target: TargetAddress,
+    /// What every session does before its first transaction.
+    #[serde(default)]
+    pub session: SessionSetup,
+    /// What is run.
+    pub workload: WorkloadChoice,
+    /// How load is made.
+    #[serde(default)]
+    pub load: RunSpec,
+    /// Who watches the run.
+    #[serde(default)]
+    pub watch: Watch,
+    /// Where the record goes.
+    #[serde(default)]
+    pub outputs: OutputFiles,
+    /// In whose words the run is printed.
+    pub tool: ToolChoice,
+    /// Whether tables are used that are not this benchmark's.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub force: bool,
+    /// The run's place in a study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyPlace>,
+    /// Whether all rows of the study's tables are summed before and after the run, because a later load
+    /// is to replace them.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub sum_tables: bool,
+    /// What is worth knowing of how the run was asked for, a line each; its record tells it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+fn is_off(flag: &bool) -> bool {
+    !flag
+}
+
+/// How sessions are set up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionSetup {
+    /// Settings that every session takes for itself, in this order, as `name=value`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
+    /// How long a statement outside the measurement may take; zero is no limit.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
+    pub setup_timeout: Duration,
+}
+
+impl Default for SessionSetup {
+    fn default() -> Self {
+        Self {
+            settings: Vec::new(),
+            setup_timeout: Duration::from_secs(86_400),
+        }
+    }
+}
+
+/// A workload of the registry with its settings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadChoice {
+    /// Its name, as `tidemark workloads` lists it.
+    pub name: String,
+    /// Its settings by option name; those left out have their defaults.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+/// The tool whose words are used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolChoice {
+    /// The command, as `sysbench` or `tpcc`.
+    pub name: String,
+    /// What it prints and checks beside, by option name; those left out have their defaults.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+/// Who watches a run beside the lines of its tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Watch {
+    /// Whether a view fills the terminal.
+    pub view: bool,
+    /// Where metrics are served, as a port or `ADDRESS:PORT`.
+    pub metrics: Option<String>,
+    /// How long they are served after the end.
+    #[serde(with = "duration_text")]
+    #[schemars(with = "String")]
+    pub metrics_linger: Duration,
+}
+
+/// Where a run's record goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputFiles {
+    /// File of the run store, `off`, or the user's own.
+    pub store: Option<String>,
+    /// File for the record.
+    pub record: Option<PathBuf>,
+    /// Files for reports; an ending says the format.
+    pub reports: Vec<PathBuf>,
+    /// Language of reports: `en` or `zh`.
+    pub lang: String,
+    /// Whether files go that Tidemark did not write.
+    pub overwrite: bool,
+}
+
+impl Default for OutputFiles {
+    fn default() -> Self {
+        Self {
+            store: None,
+            record: None,
+            reports: Vec::new(),
+            lang: "en".into(),
+            overwrite: false,
+        }
+    }
+}
