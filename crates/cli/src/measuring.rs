@@ -18,7 +18,7 @@ use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
 use tidemark_core::{Job, RunSpec};
 use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
 use tidemark_report::Merged;
-use tidemark_runtime::forget_program_text;
+use tidemark_runtime::{forget_program_text, share_one_heap};
 
 /// What a command prints of its run while it goes on, in the words of the tool it stands for.
 pub trait Voice {
@@ -92,6 +92,7 @@ pub fn measure<'a>(
     // What read the options, what opened the sessions and what made the load need not be in memory
     // together: a client's memory is mostly its own program.
     forget_program_text();
+    share_one_heap();
     let measured = {
         let mut observer = Observer {
             recording: &mut recording,

@@ -31,7 +31,7 @@ mod tls;
 
 pub use busy_poll::{BusyPoll, busy_polled};
 pub use executor::{Executor, Remote, block_on, spawn, yield_now};
-pub use footprint::forget_program_text;
+pub use footprint::{forget_program_text, share_one_heap};
 pub use limits::{allowed_cores, is_short_of_cpu, raise_open_files};
 pub use parking::Parking;
 pub use reactor::remote_signal;
