@@ -1,7 +1,7 @@
 //! One run as one self-contained HTML page.
 
-use crate::by_hand::{self, OneRun};
 use crate::charts::{self, Figure};
+use crate::command_line::wrapped;
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::{Said, said};
 use crate::load_words::Table;
@@ -22,17 +22,12 @@ use tidemark_core::record::{RunRecord, Setting};
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn html(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
-    html_of(record.into(), lang)
-}
-
-/// The same, with what the run's command needs.
-pub(crate) fn html_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
-    let digest = Digest::of(run.record)?;
+    let digest = Digest::of(record)?;
     let words = Words {
         d: &digest,
         t: lang.texts(),
     };
-    let command = by_hand::of_run(run, words.t);
+    let command = wrapped(&record.command);
     Ok(Page::of(&words, command, lang)?.render()?)
 }
 

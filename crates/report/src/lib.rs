@@ -2,9 +2,9 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
-mod by_hand;
 mod charts;
 mod columnar;
+mod command_line;
 mod compare;
 mod csv;
 mod digest;
@@ -28,7 +28,6 @@ pub mod tpch;
 mod words;
 pub mod ycsb;
 
-pub use by_hand::{ByHand, Data, Load, OneRun, PrivateServer};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;

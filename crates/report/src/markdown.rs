@@ -1,6 +1,6 @@
 //! One run as Markdown, for issue trackers and wikis.
 
-use crate::by_hand::{self, OneRun};
+use crate::command_line::wrapped;
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::said;
 use crate::merge::per_second;
@@ -19,12 +19,6 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
-    markdown_of(record.into(), lang)
-}
-
-/// The same, with what the run's command needs.
-pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
-    let record = run.record;
     let digest = Digest::of(record)?;
     let w = Words {
         d: &digest,
@@ -154,7 +148,7 @@ pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportE
         out += &section(t.notes, &notes);
     }
     if !record.command.is_empty() {
-        out += &section(t.repeat, &code_block("sh", &by_hand::of_run(run, w.t)));
+        out += &section(t.repeat, &code_block("sh", &wrapped(&record.command)));
     }
     out += &format!("\n{}\n", escaped(&w.made_by()));
     Ok(out)

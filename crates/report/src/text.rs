@@ -1,6 +1,6 @@
 //! One run as plain text, for terminals and files.
 
-use crate::by_hand::{self, OneRun};
+use crate::command_line::wrapped;
 use crate::digest::{Digest, percentile_ms};
 use crate::findings::{Said, said};
 use crate::load_words::Table;
@@ -19,12 +19,6 @@ use tidemark_core::record::RunRecord;
 /// # Errors
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
-    text_of(record.into(), lang)
-}
-
-/// The same, with what the run's command needs.
-pub(crate) fn text_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError> {
-    let record = run.record;
     let digest = Digest::of(record)?;
     let w = Words {
         d: &digest,
@@ -77,7 +71,7 @@ pub(crate) fn text_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError
     }
     if !record.command.is_empty() {
         out.head(w.t.repeat);
-        by_hand::of_run(run, w.t)
+        wrapped(&record.command)
             .lines()
             .for_each(|l| out.line(&format!("  {l}")));
     }

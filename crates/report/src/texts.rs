@@ -398,14 +398,6 @@ texts! {
     notes: "Not everything could be read", "部分信息未能采集";
     repeat: "To run it again", "复现命令";
     repeat_says: "Passwords are shown as ***; put yours in.", "密码以 *** 代替，运行前请替换。";
-    by_hand_start: "A private server like the one that was measured ({asked}):", "启动一台与被测服务器相同的私有服务器（{asked}）：";
-    by_hand_users: "Your private server ({asked}), which is started unless it runs. No data in it are replaced: a load that is refused says what to do, and its runs are left out.",
-        "你自己的私有服务器（{asked}），未运行时启动。其中的数据不会被替换：若加载被拒绝，提示中会说明处理办法，相应的压测不会执行。";
-    by_hand_load: "Its data:", "加载数据：";
-    by_hand_run: "The run:", "压测：";
-    by_hand_settings: "The study had set {settings} on the server for this command, and put it back after it: set it before, for the command does not",
-        "测试套在执行此命令前已在服务器上设置 {settings}，执行后恢复；命令本身不会设置，请事先自行设置";
-    by_hand_end: "Ends it and removes its data:", "停止并删除其数据：";
     words: "What the words mean", "术语说明";
     word_transaction: "Transaction", "事务";
     word_transaction_says: "One round of the workload's statements, from BEGIN to COMMIT where it has them.",

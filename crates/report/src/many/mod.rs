@@ -35,8 +35,8 @@ mod ycsb;
 pub use digest::RunDigest;
 pub use ycsb::workload_name;
 
+use crate::ReportError;
 use crate::texts::Lang;
-use crate::{ByHand, ReportError};
 use serde::Serialize;
 use tidemark_core::Objective;
 
@@ -116,9 +116,6 @@ pub struct StudyStep {
     /// What it printed.
     #[serde(skip)]
     pub output: String,
-    /// What its command needs on another day, if anything.
-    #[serde(skip)]
-    pub by_hand: Option<ByHand>,
 }
 
 /// A record that could not be read.
