@@ -112,6 +112,7 @@ texts! {
     // Between sentences: Chinese puts no space there.
     gap: " ", "";
     comma: ", ", "、";
+    colon: ": ", "：";
     duration_s: "{s} s", "{s} 秒";
     duration_min: "{min} min {s} s", "{min} 分 {s} 秒";
     duration_h: "{h} h {min} min {s} s", "{h} 小时 {min} 分 {s} 秒";

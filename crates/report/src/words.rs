@@ -55,18 +55,7 @@ impl Words<'_> {
         )
     }
 
-    pub fn headline(&self) -> String {
-        let (template, values) = self.headline_parts();
-        let values: Vec<_> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
-        fill(template, &values)
-    }
-
-    /// What was run, and what went wrong, as one paragraph.
-    pub fn how(&self) -> String {
-        self.how_sentences().join(self.t.gap)
-    }
-
-    /// The same, a sentence each.
+    /// What was run, and what went wrong, a sentence each.
     pub fn how_sentences(&self) -> Vec<String> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);

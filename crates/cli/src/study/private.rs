@@ -86,7 +86,7 @@ fn command(request: &Request) -> String {
 }
 
 /// The words of the command that starts such a server.
-pub fn words(request: &Request) -> Vec<String> {
+fn words(request: &Request) -> Vec<String> {
     let mut words = vec![
         "tidemark".to_string(),
         "up".into(),

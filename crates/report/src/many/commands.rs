@@ -1,10 +1,10 @@
 //! What failed, how to repeat it, every run, and what the commands printed.
 
-use super::block::{Block, Grid, Part};
 use super::document::Sources;
 use super::summary::run_label;
 use super::{StepState, StudyStep};
 use crate::command_line::{comment, line};
+use crate::document::{Block, Grid, Part};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
 use crate::words::readable_time;

@@ -17,7 +17,6 @@ texts! {
     title_runs: "{runs}: {workloads}", "{workloads}：{runs}";
     title_study: "{name}", "{name}";
     more: "{names} and {count} more", "{names} 等另外 {count} 项";
-    colon: ": ", "：";
     parenthesised: "{text} ({aside})", "{text}（{aside}）";
     from_to: "{from} to {to}", "{from} 至 {to}";
     summary: "Summary", "结论摘要";
