@@ -1,14 +1,13 @@
 //! A comparison as people read it, as text and as Markdown.
 
 mod names;
-mod texts;
 
 use crate::document::markdown;
 use crate::document::text::Lines;
 use crate::findings::finding_lines;
 use crate::load_words::Table;
 use crate::number::{three, whole};
-use crate::texts::{Lang, fill};
+use crate::texts::{Lang, compare as texts, fill};
 pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{

@@ -24,10 +24,11 @@ mod queries;
 mod repeat;
 mod scaling;
 mod summary;
-mod texts;
 mod together;
 mod workload;
 mod ycsb;
+
+use crate::texts::many as texts;
 
 pub use digest::RunDigest;
 pub use ycsb::workload_name;
