@@ -22,6 +22,7 @@ mod printable;
 mod rates;
 pub mod record;
 mod secret;
+mod shell;
 mod spec;
 mod study;
 mod target;
@@ -33,7 +34,7 @@ pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
 pub use pacing::{
@@ -42,6 +43,7 @@ pub use pacing::{
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
+pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{
     Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,

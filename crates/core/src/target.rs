@@ -10,7 +10,7 @@ mod tests;
 pub use redact::{redact_target, redact_url, redact_value};
 pub use redact_text::{is_password_name, redact_text, redact_urls};
 
-use crate::{Protocol, Secret, nearest};
+use crate::{Protocol, Secret, did_you_mean, nearest};
 use advice::{ESCAPES, SQLITE_EXAMPLE, example_like, key_elsewhere, libpq_key, sslmode};
 use percent_encoding::{
     AsciiSet, CONTROLS, percent_decode_str, percent_encode_byte, utf8_percent_encode,
@@ -172,9 +172,7 @@ impl Target {
             "mysql" | "mariadb" | "tidb" => Protocol::Mysql,
             "postgres" | "postgresql" | "yugabyte" | "cockroach" => Protocol::Postgres,
             other => {
-                let hint = nearest(other, ["mysql", "mariadb", "postgres", "sqlite"])
-                    .map(|n| format!("; did you mean {n}?"))
-                    .unwrap_or_default();
+                let hint = did_you_mean(other, ["mysql", "mariadb", "postgres", "sqlite"]);
                 return Err(fail(format!(
                     "unknown scheme {other}; known are {}, sqlite{hint}",
                     list::SCHEMES.join(", ")

@@ -1,21 +1,15 @@
 //! Command lines as a shell takes them.
 
-use crate::words::quoted;
+use tidemark_core::shell_word;
 
 /// Longest line of a command, if a word is no longer.
 const COMMAND_WIDTH: usize = 88;
-
-/// A command as one line.
-pub(crate) fn line(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    words.join(" ")
-}
 
 /// A command in lines that are not too long.
 pub(crate) fn wrapped(words: &[String]) -> String {
     let mut text = String::new();
     let mut column = 0;
-    for word in words.iter().map(|word| quoted(word)) {
+    for word in words.iter().map(|word| shell_word(word)) {
         let length = word.chars().count();
         if column > 0 && column + 1 + length > COMMAND_WIDTH {
             text.push_str(" \\\n  ");

@@ -331,34 +331,9 @@ pub(crate) fn readable_time(rfc3339: &str) -> String {
     }
 }
 
-/// Quoted for a POSIX shell where it must be.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        for (word, text) in [
-            ("--table-size=1000", "--table-size=1000"),
-            ("--mysql-password=***", "'--mysql-password=***'"),
-            ("", "''"),
-            ("a b", "'a b'"),
-            ("$(rm -rf ~)", "'$(rm -rf ~)'"),
-            ("it's", r"'it'\''s'"),
-            ("mysql://u:***@h/d?x=1&y", "'mysql://u:***@h/d?x=1&y'"),
-        ] {
-            assert_eq!(quoted(word), text);
-        }
-    }
 
     #[test]
     fn times_are_readable() {

@@ -3,12 +3,13 @@
 use super::document::Sources;
 use super::summary::run_label;
 use super::{StepState, StudyStep};
-use crate::command_line::{comment, line};
+use crate::command_line::comment;
 use crate::document::{Block, Grid, Part};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
 use crate::words::readable_time;
 use tidemark_core::record::RunState;
+use tidemark_core::shell_line;
 
 /// What all outputs together may take of a page, in characters: they are a small part of what a page
 /// may have.
@@ -83,7 +84,7 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
     let mut blocks = Vec::new();
     if let Some(study) = &s.many.study {
         blocks.push(Block::Say(t.study_command.into()));
-        blocks.push(Block::Code("sh", line(&study.command)));
+        blocks.push(Block::Code("sh", shell_line(&study.command)));
         if !study.file.is_empty() {
             let title = fill(
                 t.parenthesised,
@@ -107,7 +108,7 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
     if !commands.is_empty() {
         let lines = commands
             .iter()
-            .flat_map(|(label, words)| [comment(label), line(words)]);
+            .flat_map(|(label, words)| [comment(label), shell_line(words)]);
         let lines = lines.collect::<Vec<_>>().join("\n");
         let count = whole(commands.len() as u64);
         let title = fill(t.each_command, &[("count", &count)]);
