@@ -68,6 +68,20 @@ impl fmt::Display for TlsMode {
     }
 }
 
+impl TlsMode {
+    /// The mode of a word, as target URLs and other tools have it. Servers are verified unless the
+    /// user says otherwise, also by a word that elsewhere asks for encryption alone (`require`).
+    pub fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "off" | "disable" => TlsMode::Disabled,
+            "on" | "require" | "verify-full" => TlsMode::VerifyFull,
+            "verify-ca" => TlsMode::VerifyCa,
+            "no-verify" => TlsMode::NoVerify,
+            _ => return None,
+        })
+    }
+}
+
 /// A database to test: protocol, hosts, account, database and connection options.
 ///
 /// `mysql://user:pw@h1:4000,h2:4000/db?tls=verify-full&ca=/ca.pem`, `postgres://user@h/db`,
@@ -303,17 +317,9 @@ impl Target {
             }
             "host" => self.hosts = vec![parse_host(value, port, true)?],
             "tls" => {
-                self.tls = match value {
-                    "off" | "disable" => TlsMode::Disabled,
-                    "on" | "require" | "verify-full" => TlsMode::VerifyFull,
-                    "verify-ca" => TlsMode::VerifyCa,
-                    "no-verify" => TlsMode::NoVerify,
-                    other => {
-                        return Err(format!(
-                            "tls={other}: allowed is off, on, verify-full, verify-ca, no-verify"
-                        ));
-                    }
-                }
+                self.tls = TlsMode::named(value).ok_or_else(|| {
+                    format!("tls={value}: allowed is off, on, verify-full, verify-ca, no-verify")
+                })?;
             }
             "ca" | "sslrootcert" => self.ca = Some(value.into()),
             "cert" | "sslcert" => self.cert = Some(value.into()),

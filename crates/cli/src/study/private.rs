@@ -7,7 +7,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
 use tidemark_core::{shell_line, shell_word};
 use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
-use tidemark_study::Place;
+use tidemark_study::StudyTarget;
 
 /// A private server; its end is that of this value.
 pub struct Server {
@@ -60,7 +60,7 @@ pub fn check(url: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
+pub fn by_hand(places: &[StudyTarget]) -> Result<String, Failure> {
     let mut told = String::new();
     for place in places.iter().filter(|p| is_meant(&p.url)) {
         let request = Request::parse(&place.url)?;

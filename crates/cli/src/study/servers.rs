@@ -12,7 +12,7 @@ use tidemark_study::{Commands, Family, Phase, Plan, parse};
 /// The servers of a plan that is executed in `folder`, each by what it is called however a URL
 /// names it. Private servers of the study's own are nobody else's.
 pub fn servers(plan: &Plan, folder: &Path) -> BTreeSet<String> {
-    let of_place = |place: &tidemark_study::Place| of_url(&place.url, folder);
+    let of_place = |place: &tidemark_study::StudyTarget| of_url(&place.url, folder);
     plan.places.iter().flat_map(of_place).collect()
 }
 

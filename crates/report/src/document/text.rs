@@ -3,6 +3,7 @@
 use super::{Block, Document, Grid, Part};
 use crate::texts::Texts;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of the names of facts.
 const NAME_WIDTH: usize = 22;
@@ -105,12 +106,12 @@ impl Lines {
         let lines = || std::iter::once(&grid.head).chain(&grid.rows);
         let widest = |column: usize| {
             let cells = lines().filter_map(|row| row.get(column));
-            cells.map(|c| width(c)).max().unwrap_or(0)
+            cells.map(|c| c.width()).max().unwrap_or(0)
         };
         for row in lines() {
             let mut line = String::from(" ");
             for (column, cell) in row.iter().enumerate() {
-                let space = " ".repeat(widest(column).saturating_sub(width(cell)));
+                let space = " ".repeat(widest(column).saturating_sub(cell.width()));
                 // Writing to a String cannot fail.
                 let _ = if grid.is_number(&column) {
                     write!(line, " {space}{cell} ")
@@ -123,25 +124,8 @@ impl Lines {
     }
 }
 
-/// Columns on a terminal: East Asian wide characters take two.
-fn width(text: &str) -> usize {
-    text.chars()
-        .map(|c| match u32::from(c) {
-            // CJK, kana, Hangul and full-width forms (Unicode Standard Annex 11).
-            0x1100..=0x115f
-            | 0x2e80..=0xa4cf
-            | 0xac00..=0xd7a3
-            | 0xf900..=0xfaff
-            | 0xfe30..=0xfe4f
-            | 0xff00..=0xff60
-            | 0xffe0..=0xffe6 => 2,
-            _ => 1,
-        })
-        .sum()
-}
-
 fn padded(text: &str, to: usize) -> String {
-    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
+    format!("{text}{}", " ".repeat(to.saturating_sub(text.width())))
 }
 
 #[cfg(test)]
@@ -150,7 +134,7 @@ mod tests {
 
     #[test]
     fn chinese_characters_take_two_columns() {
-        assert_eq!(width("事务/秒（TPS）"), 14);
+        assert_eq!("事务/秒（TPS）".width(), 14);
         assert_eq!(padded("会话", 6), "会话  ");
         assert_eq!(padded("sessions", 3), "sessions");
     }
