@@ -1,6 +1,6 @@
 //! Texts in two languages as data, for build scripts: a crate's `texts/en.toml` and `texts/zh.toml`.
 //!
-//! A build script makes Rust of them ([`sections`], [`write`]), so that a text that is not there does
+//! A build script makes Rust of them ([`sections`], [`write()`]), so that a text that is not there does
 //! not compile. Both languages have the same keys, and places for the same values: `{name}` stands for
 //! one, `{name|one|many}` for a word that goes with a number.
 
