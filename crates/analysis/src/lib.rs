@@ -14,6 +14,7 @@ mod kind;
 mod notation;
 mod rules;
 mod run;
+mod texts;
 pub mod thresholds;
 pub mod tpcc;
 

@@ -73,7 +73,7 @@ fn main() -> process::ExitCode {
     study::end_with_study();
     program::name_process();
     let done = secrets::arguments().and_then(|args| {
-        tidemark_observe::raise_open_files();
+        tidemark_runtime::raise_open_files();
         dispatch(&args)
     });
     let code = match done {

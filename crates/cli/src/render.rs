@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use tidemark_core::printable_document;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Lang, Many, OneRun, RunDigest};
+use tidemark_report::{self as report, Lang, Many, RunDigest};
 
 /// What a report can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,19 +75,17 @@ pub fn language(tag: &str) -> Lang {
 ///
 /// # Errors
 /// [`Failure`] when the record holds what can't be read.
-pub fn render<'a>(
-    run: impl Into<OneRun<'a>>,
-    format: Format,
-    lang: &str,
-) -> Result<String, Failure> {
-    let run = run.into();
-    let record = run.record;
+pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let lang = language(lang);
     match format {
-        Format::Html => run.html(lang).map_err(|e| failed(&e)),
-        Format::Markdown => run.markdown(lang).map(harmless).map_err(|e| failed(&e)),
-        Format::Text => run.text(lang).map(harmless).map_err(|e| failed(&e)),
+        Format::Html => report::html(record, lang).map_err(|e| failed(&e)),
+        Format::Markdown => report::markdown(record, lang)
+            .map(harmless)
+            .map_err(|e| failed(&e)),
+        Format::Text => report::text(record, lang)
+            .map(harmless)
+            .map_err(|e| failed(&e)),
         Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
         Format::Csv => {
             let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];

@@ -4,16 +4,13 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
-use crate::study::by_hand::{self, Studies};
 use crate::{args, chosen, output, progress, written};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{
-    ByHand, Many, OneRun, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
-};
+use tidemark_report::{Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable};
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
 /// A run, wherever it is.
@@ -53,13 +50,7 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let asked = Asked::of(words)?;
     let text = match asked.runs.as_slice() {
         [one] if asked.alone && format != Format::Csv => {
-            let record = asked.read(one)?;
-            let by_hand = asked.by_hand(&mut Studies::default(), &record);
-            let run = OneRun {
-                record: &record,
-                by_hand: by_hand.as_ref(),
-            };
-            render::render(run, format, &words.lang)?
+            render::render(&asked.read(one)?, format, &words.lang)?
         }
         _ => document(words, asked, format)?,
     };
@@ -168,12 +159,8 @@ impl Asked {
                 self.add(Place::Stored(run.clone()));
             }
         }
-        let by_hand = by_hand::of_steps(&row, &steps);
         self.study.study = Some(facts(row));
-        let steps = steps.into_iter().zip(by_hand);
-        self.study
-            .steps
-            .extend(steps.map(|(row, by_hand)| step(row, by_hand)));
+        self.study.steps.extend(steps.into_iter().map(step));
         self.studies += 1;
         self.alone = false;
         Ok(())
@@ -200,11 +187,6 @@ impl Asked {
         self.store
             .as_ref()
             .ok_or_else(|| Failure::new(ExitCode::Failed, "no store"))
-    }
-
-    /// What a run's command needs on another day, as far as its store knows.
-    fn by_hand(&self, studies: &mut Studies, record: &RunRecord) -> Option<ByHand> {
-        studies.of_run(self.store.as_ref()?, record)
     }
 
     fn read(&self, place: &Place) -> Result<RunRecord, Failure> {
@@ -261,7 +243,7 @@ fn facts(row: StudyRow) -> StudyFacts {
     }
 }
 
-fn step(row: StepRow, by_hand: Option<ByHand>) -> StudyStep {
+fn step(row: StepRow) -> StudyStep {
     let took_ms = row.begun_ms.zip(row.ended_ms).map(|(from, to)| to - from);
     StudyStep {
         kind: row.kind,
@@ -280,7 +262,6 @@ fn step(row: StepRow, by_hand: Option<ByHand>) -> StudyStep {
         run_id: row.run_id,
         took_s: took_ms.map(|ms| ms as f64 / 1000.0),
         output: row.output,
-        by_hand,
     }
 }
 
@@ -314,13 +295,11 @@ fn digests(asked: &Asked) -> Result<Digests, Failure> {
         let (records, to_digest) = sync_channel(1);
         let digested = scope.spawn(move || digest(to_digest));
         let mut unreadable = Vec::new();
-        let mut studies = Studies::default();
         for place in &asked.runs {
             match read(asked, place)? {
                 Ok(record) => {
-                    let by_hand = asked.by_hand(&mut studies, &record);
                     // It takes all that it is given until this end is dropped.
-                    drop(records.send((record, by_hand)));
+                    drop(records.send(record));
                 }
                 Err(one) => unreadable.push(one),
             }
@@ -353,11 +332,11 @@ fn read(asked: &Asked, place: &Place) -> Result<Result<RunRecord, Unreadable>, F
     }
 }
 
-fn digest(records: Receiver<(RunRecord, Option<ByHand>)>) -> Digests {
+fn digest(records: Receiver<RunRecord>) -> Digests {
     let (mut digests, mut unreadable) = (Vec::new(), Vec::new());
-    for (record, by_hand) in records {
+    for record in records {
         match RunDigest::of(&record) {
-            Ok(digest) => digests.push(digest.with_by_hand(by_hand)),
+            Ok(digest) => digests.push(digest),
             Err(error) => unreadable.push(Unreadable {
                 id: record.id,
                 why: error.to_string(),

@@ -4,7 +4,6 @@ use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
-use crate::study::by_hand::Studies;
 use crate::{args, chosen, imported};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
@@ -12,7 +11,7 @@ use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_files::read_text;
-use tidemark_report::{OneRun, significant, workload_name};
+use tidemark_report::{significant, workload_name};
 use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
 use tidemark_workloads::registry;
 
@@ -255,12 +254,7 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
         let text = to_json(&record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         return print(&text);
     }
-    let by_hand = Studies::default().of_run(&store, &record);
-    let run = OneRun {
-        record: &record,
-        by_hand: by_hand.as_ref(),
-    };
-    let text = render::render(run, Format::Text, &show.lang)?;
+    let text = render::render(&record, Format::Text, &show.lang)?;
     print(&printable_lines(&text))
 }
 

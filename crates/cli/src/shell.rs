@@ -6,8 +6,8 @@ use crate::secrets::redact;
 use crate::{args, oltpbench, sysbench, tpcc, tpch, written, ycsb};
 use clap::CommandFactory;
 use std::fs::{self, File};
+use tidemark_core::shell_word;
 use tidemark_files::{Replace, write};
-use tidemark_study::shell_word;
 
 /// A command line as it may be shown and typed: without passwords, quoted where a shell would read
 /// something else.

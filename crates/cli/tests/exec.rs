@@ -124,7 +124,10 @@ fn a_password_is_in_no_job_and_is_asked_for_where_it_is_missing() {
         work.ok(&[&tpcc[..], &["run"]].concat());
         let record = work.ok(&["show", "last", "--json"]).out;
         assert!(!record.contains(&secret), "{record}");
-        assert!(record.contains("sbtest") && !record.contains("\"password\": \""), "{record}");
+        assert!(
+            record.contains("sbtest") && !record.contains("\"password\": \""),
+            "{record}"
+        );
         let said = work.run(&["exec", "--from", "last"]);
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(said.err.contains("target.password:"), "{said:?}");

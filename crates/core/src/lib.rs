@@ -25,6 +25,7 @@ mod printable;
 mod rates;
 pub mod record;
 mod secret;
+mod shell;
 mod spec;
 mod study;
 mod target;
@@ -37,7 +38,7 @@ pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass};
 pub use isolation::Isolation;
 pub use job::{Job, JobError};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
 pub use pacing::{
@@ -46,6 +47,7 @@ pub use pacing::{
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
+pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{
     Contents, LeftBehind, STUDY_LOAD_VARIABLE, StudyLoad, StudyPlace, TablesUsed, held_the_same,

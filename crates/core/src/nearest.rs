@@ -14,3 +14,13 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, k)| k)
 }
+
+/// The end of a message about a name that is not known: `; did you mean NAME?`, or nothing.
+///
+/// ```
+/// assert_eq!(tidemark_core::did_you_mean("rnu", ["run", "prepare"]), "; did you mean run?");
+/// assert_eq!(tidemark_core::did_you_mean("zzz", ["run", "prepare"]), "");
+/// ```
+pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(given, known).map_or(String::new(), |near| format!("; did you mean {near}?"))
+}

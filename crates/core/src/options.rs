@@ -5,7 +5,7 @@ mod values;
 pub use values::{OptionValues, Source};
 
 use crate::pacing::parse_duration;
-use crate::{Objective, Rates, ThinkTime, nearest};
+use crate::{Objective, Rates, ThinkTime, did_you_mean};
 use std::fmt;
 use std::time::Duration;
 
@@ -178,10 +178,8 @@ impl OptionSpec {
                 if words.contains(&value) {
                     Ok(value.into())
                 } else {
-                    let mut allowed = words.join(", ");
-                    if let Some(near) = nearest(value, words.iter().copied()) {
-                        allowed = format!("{allowed}; did you mean {near}?");
-                    }
+                    let hint = did_you_mean(value, words.iter().copied());
+                    let allowed = words.join(", ") + &hint;
                     Err(wrong(
                         allowed,
                         example(words.first().copied().unwrap_or("")),

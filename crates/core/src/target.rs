@@ -10,7 +10,7 @@ mod tests;
 pub use redact::{redact_target, redact_url, redact_value};
 pub use redact_text::{is_password_name, redact_text, redact_urls};
 
-use crate::{Protocol, Secret, nearest};
+use crate::{Protocol, Secret, did_you_mean, nearest};
 use advice::{ESCAPES, SQLITE_EXAMPLE, example_like, key_elsewhere, libpq_key, sslmode};
 use percent_encoding::{
     AsciiSet, CONTROLS, percent_decode_str, percent_encode_byte, utf8_percent_encode,
@@ -64,6 +64,20 @@ impl fmt::Display for TlsMode {
             TlsMode::VerifyFull => "verify-full",
             TlsMode::VerifyCa => "verify-ca",
             TlsMode::NoVerify => "no-verify",
+        })
+    }
+}
+
+impl TlsMode {
+    /// The mode of a word, as target URLs and other tools have it. Servers are verified unless the
+    /// user says otherwise, also by a word that elsewhere asks for encryption alone (`require`).
+    pub fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "off" | "disable" => TlsMode::Disabled,
+            "on" | "require" | "verify-full" => TlsMode::VerifyFull,
+            "verify-ca" => TlsMode::VerifyCa,
+            "no-verify" => TlsMode::NoVerify,
+            _ => return None,
         })
     }
 }
@@ -172,9 +186,7 @@ impl Target {
             "mysql" | "mariadb" | "tidb" => Protocol::Mysql,
             "postgres" | "postgresql" | "yugabyte" | "cockroach" => Protocol::Postgres,
             other => {
-                let hint = nearest(other, ["mysql", "mariadb", "postgres", "sqlite"])
-                    .map(|n| format!("; did you mean {n}?"))
-                    .unwrap_or_default();
+                let hint = did_you_mean(other, ["mysql", "mariadb", "postgres", "sqlite"]);
                 return Err(fail(format!(
                     "unknown scheme {other}; known are {}, sqlite{hint}",
                     list::SCHEMES.join(", ")
@@ -305,17 +317,9 @@ impl Target {
             }
             "host" => self.hosts = vec![parse_host(value, port, true)?],
             "tls" => {
-                self.tls = match value {
-                    "off" | "disable" => TlsMode::Disabled,
-                    "on" | "require" | "verify-full" => TlsMode::VerifyFull,
-                    "verify-ca" => TlsMode::VerifyCa,
-                    "no-verify" => TlsMode::NoVerify,
-                    other => {
-                        return Err(format!(
-                            "tls={other}: allowed is off, on, verify-full, verify-ca, no-verify"
-                        ));
-                    }
-                }
+                self.tls = TlsMode::named(value).ok_or_else(|| {
+                    format!("tls={value}: allowed is off, on, verify-full, verify-ca, no-verify")
+                })?;
             }
             "ca" | "sslrootcert" => self.ca = Some(value.into()),
             "cert" | "sslcert" => self.cert = Some(value.into()),

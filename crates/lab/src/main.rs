@@ -104,7 +104,7 @@ impl Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    tidemark_observe::raise_open_files();
+    tidemark_runtime::raise_open_files();
     match serve(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -4,11 +4,9 @@
 //! for want of a decoration.
 
 mod host;
-mod limits;
 mod load;
 mod usage;
 
 pub use host::client_host;
-pub use limits::raise_open_files;
 pub use load::{HostLoad, HostSampler};
 pub use usage::{Usage, usage};

@@ -6,7 +6,7 @@ use crate::file::{Rate, Transaction, Work, WorkloadFile};
 use crate::read::Reader;
 use crate::transactions::{TPCC, allowed, index_of};
 use std::time::Duration;
-use tidemark_core::{Arrivals, nearest};
+use tidemark_core::{Arrivals, did_you_mean};
 
 const YEAR_S: u64 = 365 * 86_400;
 /// The share of each type in the family's files, in percent.
@@ -125,9 +125,7 @@ impl Reader {
             .filter(|a| !["arrival", "bench"].contains(a))
         {
             let name: String = name.chars().take(60).collect();
-            let hint = nearest(&name, ["arrival", "bench"])
-                .map(|near| format!("; did you mean {near}?"))
-                .unwrap_or_default();
+            let hint = did_you_mean(&name, ["arrival", "bench"]);
             self.remark(
                 work,
                 format!("attribute {name} is not known and not used{hint}"),

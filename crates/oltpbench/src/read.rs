@@ -9,7 +9,7 @@ use crate::phases::the_five;
 use roxmltree::{Document, Error as Xml, ParsingOptions};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tidemark_core::{Isolation, Secret, nearest};
+use tidemark_core::{Isolation, Secret, did_you_mean, nearest};
 
 /// No workload file is longer, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -241,9 +241,7 @@ impl Reader {
                 let kind = element.text();
                 database.kind = Some(DatabaseKind::of(&kind).ok_or_else(|| {
                     let known: Vec<_> = DatabaseKind::names().collect();
-                    let near = nearest(&kind.to_ascii_lowercase(), DatabaseKind::names());
-                    let hint = near.map(|n| format!("; did you mean {n}?"));
-                    let hint = hint.unwrap_or_default();
+                    let hint = did_you_mean(&kind.to_ascii_lowercase(), DatabaseKind::names());
                     element.wrong(format!("{}{hint}", known.join(", ")), "postgres")
                 })?);
             }
@@ -364,9 +362,7 @@ fn isolation(element: Element<'_>) -> Result<Isolation, FileError> {
         .find(|level| name(*level) == given);
     named.ok_or_else(|| {
         let names = Isolation::ALL.map(name);
-        let hint = nearest(&given, names.iter().map(String::as_str))
-            .map(|n| format!("; did you mean {n}?"))
-            .unwrap_or_default();
+        let hint = did_you_mean(&given, names.iter().map(String::as_str));
         let allowed = format!("{}{hint}", names.join(", "));
         element.wrong(allowed, "TRANSACTION_REPEATABLE_READ")
     })

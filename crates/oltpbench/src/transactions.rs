@@ -1,6 +1,6 @@
 //! TPC-C's transaction types by the names that workload files have for them.
 
-use tidemark_core::nearest;
+use tidemark_core::did_you_mean;
 
 /// The five transaction types of TPC-C, in the order in which the family's weights name them.
 pub const TPCC: [&str; 5] = [
@@ -19,8 +19,6 @@ pub(crate) fn index_of(name: &str) -> Option<usize> {
 
 /// What is allowed for a name, with the nearest first.
 pub(crate) fn allowed(name: &str) -> String {
-    let hint = nearest(name, TPCC)
-        .map(|n| format!("; did you mean {n}?"))
-        .unwrap_or_default();
+    let hint = did_you_mean(name, TPCC);
     format!("{}{hint}", TPCC.join(", "))
 }

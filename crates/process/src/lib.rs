@@ -5,4 +5,4 @@ mod identity;
 mod signal;
 
 pub use identity::{Liveness, ProcessId, alive, all, arguments, boot_id, group, started};
-pub use signal::{children, kill_and_reap, kill_group, signal, wait_until};
+pub use signal::{Signal, children, kill_and_reap, kill_group, signal, wait_until};

@@ -1,35 +1,32 @@
 //! Signals and waiting, by process number.
 
+use nix::sys::signal::{kill, killpg};
+use nix::unistd::Pid;
 use std::fs;
-use std::io;
-use std::process::{Child, Command};
+use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Sends `signal` (a name without SIG) to every one of `pids`; those that are gone are passed over.
-///
-/// # Errors
-/// There is no shell to send it.
-pub fn signal(signal: &str, pids: &[u32]) -> io::Result<()> {
-    // The shell's own kill: the standard library can only send SIGKILL, and only to a child.
-    Command::new("/bin/sh")
-        .args(["-c", r#"s=$1; shift; kill -s "$s" "$@" 2>/dev/null"#])
-        .args(["kill", signal])
-        .args(pids.iter().map(u32::to_string))
-        .status()
-        .map(drop)
+pub use nix::sys::signal::Signal;
+
+/// Sends a signal to every one of `pids`; those that are gone, or somebody else's, are passed over.
+pub fn signal(signal: Signal, pids: &[u32]) {
+    for pid in pids.iter().filter_map(|pid| numbered(*pid)) {
+        let _ = kill(pid, signal);
+    }
 }
 
 /// Kills a whole process group: the process that leads it, and what that started.
-///
-/// # Errors
-/// There is no shell to send it.
-pub fn kill_group(leader: u32) -> io::Result<()> {
-    Command::new("/bin/sh")
-        .args(["-c", r#"kill -s KILL -- "-$1" 2>/dev/null"#, "kill"])
-        .arg(leader.to_string())
-        .status()
-        .map(drop)
+pub fn kill_group(leader: u32) {
+    if let Some(leader) = numbered(leader) {
+        let _ = killpg(leader, Signal::SIGKILL);
+    }
+}
+
+/// Other numbers stand for several processes (kill(2)).
+fn numbered(pid: u32) -> Option<Pid> {
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 1);
+    pid.map(Pid::from_raw)
 }
 
 /// The direct children of `pid` (PostgreSQL's backends). Empty when it is gone.

@@ -2,45 +2,41 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
-mod by_hand;
 mod charts;
 mod columnar;
+mod command_line;
 mod compare;
 mod csv;
 mod digest;
+mod document;
 mod error;
 mod findings;
-mod html;
 mod intervals;
 mod load;
 mod load_words;
 mod many;
-mod markdown;
 mod merge;
 pub mod number;
 pub mod oltpbench;
 mod section;
+mod single;
 pub mod sysbench;
-mod text;
 mod texts;
 pub mod tpcc;
 pub mod tpch;
 mod words;
 pub mod ycsb;
 
-pub use by_hand::{ByHand, Data, Load, OneRun, PrivateServer};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use error::ReportError;
 pub use findings::finding_lines;
-pub use html::html;
 pub use intervals::{interval_log, interval_table};
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
     workload_name,
 };
-pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use number::three as significant;
-pub use text::text;
+pub use single::{html, markdown, text};
 pub use texts::Lang;

@@ -1,5 +1,6 @@
 //! What a report says of the load: sentences, facts and tables, the same in every form.
 
+use crate::document::{Block, Grid, Part};
 use crate::load::{
     Due, FiguresOf, Found, LoadKind, Split, Spread, StepFigures, option, outside_outages,
 };
@@ -23,9 +24,23 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Whether a column holds numbers.
-    pub fn is_number(&self, column: &usize) -> bool {
-        (1..=self.numbers).contains(column)
+    pub fn grid(self) -> Grid {
+        let numbers = 1..=self.numbers;
+        let head = self.head.iter().enumerate();
+        let head = head.map(|(n, head)| (head.to_string(), numbers.contains(&n)));
+        Grid {
+            rows: self.rows,
+            ..Grid::new(head)
+        }
+    }
+}
+
+impl From<Table> for Part {
+    fn from(table: Table) -> Self {
+        let (title, says) = (table.title, table.says.clone());
+        let says = Some(says).filter(|says| !says.is_empty());
+        let blocks = std::iter::once(Block::Table(table.grid())).chain(says.map(Block::Fine));
+        Part::new(title, blocks.collect())
     }
 }
 

@@ -55,18 +55,7 @@ impl Words<'_> {
         )
     }
 
-    pub fn headline(&self) -> String {
-        let (template, values) = self.headline_parts();
-        let values: Vec<_> = values.iter().map(|(n, v)| (*n, v.as_str())).collect();
-        fill(template, &values)
-    }
-
-    /// What was run, and what went wrong, as one paragraph.
-    pub fn how(&self) -> String {
-        self.how_sentences().join(self.t.gap)
-    }
-
-    /// The same, a sentence each.
+    /// What was run, and what went wrong, a sentence each.
     pub fn how_sentences(&self) -> Vec<String> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
@@ -342,34 +331,9 @@ pub(crate) fn readable_time(rfc3339: &str) -> String {
     }
 }
 
-/// Quoted for a POSIX shell where it must be.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        for (word, text) in [
-            ("--table-size=1000", "--table-size=1000"),
-            ("--mysql-password=***", "'--mysql-password=***'"),
-            ("", "''"),
-            ("a b", "'a b'"),
-            ("$(rm -rf ~)", "'$(rm -rf ~)'"),
-            ("it's", r"'it'\''s'"),
-            ("mysql://u:***@h/d?x=1&y", "'mysql://u:***@h/d?x=1&y'"),
-        ] {
-            assert_eq!(quoted(word), text);
-        }
-    }
 
     #[test]
     fn times_are_readable() {

@@ -317,7 +317,8 @@ pub(crate) mod stand_in {
     }
 
     pub(crate) fn end(child: &mut Child) {
-        let _ = tidemark_process::signal("KILL", &tidemark_process::children(child.id()));
+        use tidemark_process::{Signal, children, signal};
+        signal(Signal::SIGKILL, &children(child.id()));
         tidemark_process::kill_and_reap(child);
     }
 }

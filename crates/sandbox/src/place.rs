@@ -1,14 +1,18 @@
 //! One server's files, and its programs at work there.
 
 use crate::programs::{self, Account, Engine};
-use crate::{Error, mariadb, postgres};
+use crate::{Error, mariadb, postgres, ready, stop};
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
 use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Ports tried before giving up: between choosing a free one and the server's taking it, another
+/// process may take it.
+const PORTS: usize = 5;
 
 /// Where one server's files are and what it runs as.
 #[derive(Debug, Clone)]
@@ -113,10 +117,85 @@ impl Place {
     ///
     /// # Errors
     /// [`Error::Missing`].
-    pub fn server(&self, settings: &[(String, String)]) -> Result<Command, Error> {
+    fn server(&self, settings: &[(String, String)]) -> Result<Command, Error> {
         match self.engine {
             Engine::MariaDb => mariadb::server(self, settings),
             Engine::Postgres => postgres::server(self, settings),
+        }
+    }
+
+    /// Starts the server at a free port, as [`Place::launch`] does.
+    ///
+    /// # Errors
+    /// As [`Place::launch`], and [`Error::Io`] when there is no port.
+    pub fn start(
+        &mut self,
+        settings: &[(String, String)],
+        limit: Duration,
+        started: &mut dyn FnMut(&Place, &Child) -> Result<(), Error>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Child, Error> {
+        let mut attempt = 1;
+        loop {
+            self.port = free_port()?;
+            match self.launch(settings, limit, started, go_on) {
+                Err(e) if attempt < PORTS && e.is_port_taken() => attempt += 1,
+                done => return done,
+            }
+        }
+    }
+
+    /// Starts the server's process, says so to `started`, and waits until it takes sessions; when it
+    /// does not within `limit`, or `go_on` says no, it is ended.
+    ///
+    /// # Errors
+    /// [`Error::Missing`], [`Error::Start`] with the end of the log, [`Error::GivenUp`], and those of
+    /// `started`.
+    pub fn launch(
+        &self,
+        settings: &[(String, String)],
+        limit: Duration,
+        started: &mut dyn FnMut(&Place, &Child) -> Result<(), Error>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Child, Error> {
+        let mut command = self.server(settings)?;
+        // What an earlier start wrote must not be taken for this one's failure.
+        let _ = fs::remove_file(&self.log);
+        let mut child = self
+            .logged(&mut command)?
+            .spawn()
+            .map_err(Error::io(format!("starting {}", self.engine)))?;
+        let answered = started(self, &child).and_then(|()| self.answers(&mut child, limit, go_on));
+        match answered {
+            Ok(()) => Ok(child),
+            Err(error) => {
+                stop::end_child(self, child);
+                Err(error)
+            }
+        }
+    }
+
+    fn answers(
+        &self,
+        child: &mut Child,
+        limit: Duration,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Error> {
+        let end = Instant::now() + limit;
+        loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(self.failed(format!("it ended with {status}")));
+            }
+            if ready::takes_sessions(self, child.id()) {
+                return Ok(());
+            }
+            if !go_on() {
+                return Err(Error::GivenUp(self.engine));
+            }
+            if Instant::now() >= end {
+                return Err(self.failed(format!("no answer within {} s", limit.as_secs())));
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -133,7 +212,7 @@ impl Place {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn logged<'c>(&self, command: &'c mut Command) -> Result<&'c mut Command, Error> {
+    fn logged<'c>(&self, command: &'c mut Command) -> Result<&'c mut Command, Error> {
         let log = File::options()
             .create(true)
             .append(true)
@@ -169,7 +248,7 @@ impl Place {
                 Some(status) => return Err(self.failed(format!("{name}: {status}"))),
                 None if !go_on() => {
                     // The programs have children of their own, in a process group with them.
-                    let _ = tidemark_process::kill_group(child.id());
+                    tidemark_process::kill_group(child.id());
                     tidemark_process::kill_and_reap(&mut child);
                     return Err(Error::GivenUp(self.engine));
                 }

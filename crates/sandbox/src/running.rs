@@ -2,19 +2,16 @@
 
 use crate::home::{ACCOUNT, Home, Sandbox, Step};
 use crate::marker::Marker;
-use crate::place::{Place, Superuser, free_port};
+use crate::place::{Place, Superuser};
 use crate::programs::{self, Account};
-use crate::{Error, Hold, Request, folder, holder, identity, mariadb, ready, stop};
+use crate::{Error, Hold, Request, folder, holder, identity, mariadb, stop};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tidemark_process::ProcessId;
 
-/// Ports tried before giving up: between choosing a free one and the server's taking it, another
-/// process may take it.
-const PORTS: usize = 5;
 /// How long a server may take until it answers.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
@@ -254,53 +251,21 @@ impl Begun<'_> {
         };
         let settings = settings(self.request);
         place.initialise(&superuser, &settings, &mut || watch(Step::Files))?;
-        let mut attempt = 1;
-        loop {
-            place.port = free_port()?;
+        let hostname = marker.starter.hostname.clone();
+        let started = &mut |place: &Place, child: &Child| {
             marker.port = place.port;
-            match self.launch(&place, &settings, marker, watch) {
-                Err(e) if attempt < PORTS && e.is_port_taken() => attempt += 1,
-                Ok(child) => {
-                    // It holds the password, and the server has read it.
-                    let _ = fs::remove_file(mariadb::accounts(&place));
-                    marker.ready = true;
-                    return match marker.write() {
-                        Ok(()) => Ok(child),
-                        Err(error) => {
-                            stop::end_child(&place, child);
-                            Err(error)
-                        }
-                    };
-                }
-                Err(e) => return Err(e),
-            }
-        }
-    }
-
-    /// Starts the server's process and waits until it answers.
-    fn launch(
-        &self,
-        place: &Place,
-        settings: &[(String, String)],
-        marker: &mut Marker,
-        watch: &mut dyn FnMut(Step) -> bool,
-    ) -> Result<Child, Error> {
-        let mut command = place.server(settings)?;
-        // What an earlier start wrote must not be taken for this one's failure.
-        let _ = fs::remove_file(&place.log);
-        let mut child = place
-            .logged(&mut command)?
-            .spawn()
-            .map_err(Error::io(format!("starting {}", place.engine)))?;
-        marker.server = Some(ProcessId::of(&marker.starter.hostname, child.id()));
-        let answered = marker
-            .write()
-            .and_then(|()| answers(place, &mut child, watch));
-        match answered {
+            marker.server = Some(ProcessId::of(&hostname, child.id()));
+            marker.write()
+        };
+        let child = place.start(&settings, START_LIMIT, started, &mut || watch(Step::Start));
+        let child = child.inspect_err(|_| marker.server = None)?;
+        // It holds the password, and the server has read it.
+        let _ = fs::remove_file(mariadb::accounts(&place));
+        marker.ready = true;
+        match marker.write() {
             Ok(()) => Ok(child),
             Err(error) => {
-                stop::end_child(place, child);
-                marker.server = None;
+                stop::end_child(&place, child);
                 Err(error)
             }
         }
@@ -312,27 +277,4 @@ fn settings(request: &Request) -> Vec<(String, String)> {
     let mut settings = vec![("max_connections".to_string(), SESSIONS.to_string())];
     settings.extend(request.settings.iter().cloned());
     settings
-}
-
-fn answers(
-    place: &Place,
-    child: &mut Child,
-    watch: &mut dyn FnMut(Step) -> bool,
-) -> Result<(), Error> {
-    let end = Instant::now() + START_LIMIT;
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Err(place.failed(format!("it ended with {status}")));
-        }
-        if ready::takes_sessions(place, child.id()) {
-            return Ok(());
-        }
-        if !watch(Step::Start) {
-            return Err(Error::GivenUp(place.engine));
-        }
-        if Instant::now() >= end {
-            return Err(place.failed(format!("no answer within {} s", START_LIMIT.as_secs())));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
-use tidemark_process::{all, arguments, group, kill_group, signal, started, wait_until};
+use tidemark_process::{Signal, all, arguments, group, kill_group, signal, started, wait_until};
 
 /// How long an orderly end may take before SIGKILL.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
@@ -76,7 +76,7 @@ impl Home {
         if let Some(marker) = &sandbox.marker {
             let place = place(marker);
             if let Some(pid) = server_of(marker)
-                && !end(&place, pid)?
+                && !end(&place, pid)
             {
                 return Err(Error::Stubborn { name, pid });
             }
@@ -124,36 +124,37 @@ pub(crate) fn unlist(home: &Home, name: &str, folder: &Path) -> Result<(), Error
 }
 
 /// Ends a server in an orderly way, by SIGKILL if it takes too long; whether it has ended.
-fn end(place: &Place, pid: u32) -> Result<bool, Error> {
+fn end(place: &Place, pid: u32) -> bool {
     // Asked again before each signal: the number may be another's by then.
     let start = started(pid);
     let there = || start.is_some() && started(pid) == start;
-    let send = |name: &str| match there() {
-        true => signal(name, &[pid]).map_err(Error::io(format!("ending process {pid}"))),
-        false => Ok(()),
+    let send = |name: Signal| {
+        if there() {
+            signal(name, &[pid]);
+        }
     };
     // A paused server takes no other signal.
-    send("CONT")?;
+    send(Signal::SIGCONT);
     // PostgreSQL: fast shutdown, sessions are cut (its documentation, Shutting Down the Server).
     send(match place.engine {
-        Engine::MariaDb => "TERM",
-        Engine::Postgres => "INT",
-    })?;
+        Engine::MariaDb => Signal::SIGTERM,
+        Engine::Postgres => Signal::SIGINT,
+    });
     if wait_until(STOP_LIMIT, || !there()) {
-        return Ok(true);
+        return true;
     }
     // Immediate shutdown takes PostgreSQL's other processes along.
     if place.engine == Engine::Postgres {
-        send("QUIT")?;
+        send(Signal::SIGQUIT);
         wait_until(KILL_LIMIT, || !there());
     }
     if there() {
-        send("KILL")?;
+        send(Signal::SIGKILL);
         if place.engine == Engine::Postgres {
             postgres::remove_shared_memory(place);
         }
     }
-    Ok(wait_until(KILL_LIMIT, || !there()))
+    wait_until(KILL_LIMIT, || !there())
 }
 
 /// Ends what still makes a server's files after whoever started it was killed: `initdb` and
@@ -166,8 +167,7 @@ fn end_set_up(place: &Place) -> Option<u32> {
         all.find(|pid| group(*pid) == Some(*pid) && is_of(&arguments(*pid), &data))
     };
     while let Some(leader) = at_work() {
-        // Without a shell to send signals nothing ends, and that is found out below.
-        let _ = kill_group(leader);
+        kill_group(leader);
         let members = || all().into_iter().any(|pid| group(pid) == Some(leader));
         if !wait_until(KILL_LIMIT, || !members()) {
             return Some(leader);
@@ -185,7 +185,7 @@ pub(crate) fn end_child(place: &Place, mut child: Child) {
     let reaper = std::thread::spawn(move || {
         let _ = child.wait();
     });
-    if matches!(end(place, pid), Ok(true)) {
+    if end(place, pid) {
         let _ = reaper.join();
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 use tempfile::TempDir;
-use tidemark_process::{alive, arguments, children, kill_and_reap, signal, wait_until};
+use tidemark_process::{Signal, alive, arguments, children, kill_and_reap, signal, wait_until};
 use tidemark_sandbox::{Engine, Error, Home, Request, Running, State, Step};
 
 fn home() -> (TempDir, Home) {
@@ -250,7 +250,7 @@ fn a_server_that_ended_by_itself_is_seen_and_cleared_away() {
     let kept = home.start(&Request::new(Engine::MariaDb)).unwrap();
     let server = pid(&kept);
     let name = kept.keep().name().to_string();
-    signal("KILL", &[server]).unwrap();
+    signal(Signal::SIGKILL, &[server]);
     // It is this process's child still, and a zombie has ended.
     assert!(wait_until(Duration::from_secs(10), || !alive(server)));
     let found = home.find(&name).unwrap();

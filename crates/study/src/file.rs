@@ -104,7 +104,7 @@ pub struct StudyTarget {
     pub line: usize,
     /// What results call it.
     pub name: String,
-    /// Where it is; may hold a password.
+    /// Where it is; may hold a password, or begin with `up:`.
     pub url: String,
     /// The URL of the account that changes settings; may hold a password.
     pub admin: Option<String>,

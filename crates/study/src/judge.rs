@@ -5,7 +5,7 @@ use crate::file::{Factor, Study, StudyWorkload};
 use crate::read::{Reader, Table};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tidemark_core::nearest;
+use tidemark_core::did_you_mean;
 
 /// At a second each they take a day and more.
 const MOST_RUNS: u64 = 100_000;
@@ -58,8 +58,7 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
             .iter()
             .filter(|n| !labels.contains(&n.as_str()))
         {
-            let hint = nearest(name, labels.iter().copied())
-                .map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let hint = did_you_mean(name, labels.iter().copied());
             let known = labels.join(", ");
             reader.problem(
                 factor.line,

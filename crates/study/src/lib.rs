@@ -33,7 +33,7 @@ pub use file::{
 pub use keys::{KEYS, Key, Section};
 pub use matrix::{Cell, Level};
 pub use parse::parse;
-pub use plan::{Place, Plan, Step, StepKind};
+pub use plan::{Plan, Step, StepKind};
 pub use redact::redact;
-pub use text::{plan_text, shell_word, time_text};
+pub use text::{plan_text, time_text};
 pub use varied::Varied;

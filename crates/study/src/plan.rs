@@ -5,7 +5,7 @@ use crate::command::{
     session_of,
 };
 use crate::error::{Problem, StudyError};
-use crate::file::{Order, Password, Reload, Setting, Study};
+use crate::file::{Order, Reload, Setting, Study, StudyTarget};
 use crate::matrix::{Cell, cells};
 use crate::order::Shuffler;
 use crate::time::expected;
@@ -29,23 +29,6 @@ impl StepKind {
             StepKind::Run => "run",
         }
     }
-}
-
-/// A database of the study.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Line of the file.
-    pub line: usize,
-    /// What results call it.
-    pub name: String,
-    /// Where it is; may hold a password, or begin with `up:`.
-    pub url: String,
-    /// The URL of the account that changes settings; may hold a password.
-    pub admin: Option<String>,
-    /// The password of `admin`'s account.
-    pub admin_password: Option<Password>,
-    /// The password of `url`'s account.
-    pub password: Option<Password>,
 }
 
 /// One step.
@@ -77,20 +60,11 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The databases.
-    pub places: Vec<Place>,
+    pub places: Vec<StudyTarget>,
     /// The steps.
     pub steps: Vec<Step>,
     /// Cells of the matrix.
     pub cells: usize,
-}
-
-impl std::fmt::Debug for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Place")
-            .field("name", &self.name)
-            .field("url", &tidemark_core::redact_url(&self.url))
-            .finish_non_exhaustive()
-    }
 }
 
 /// A cell with where its data are and what they are.
@@ -110,7 +84,7 @@ impl Plan {
     /// # Errors
     /// [`StudyError`] when a command would not be taken, with the line of the option that is wrong.
     pub fn new(study: &Study, commands: &dyn Commands) -> Result<Plan, StudyError> {
-        let mut places = places(study);
+        let mut places = study.targets.clone();
         let located: Vec<Located<'_>> = cells(study)
             .into_iter()
             .map(|cell| locate(study, cell, &mut places, commands))
@@ -152,20 +126,8 @@ impl Plan {
     }
 }
 
-fn places(study: &Study) -> Vec<Place> {
-    let place = |t: &crate::StudyTarget| Place {
-        line: t.line,
-        name: t.name.clone(),
-        url: t.url.clone(),
-        admin: t.admin.clone(),
-        admin_password: t.admin_password.clone(),
-        password: t.password.clone(),
-    };
-    study.targets.iter().map(place).collect()
-}
-
 /// The place of a cell; one that a factor names is added.
-fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
+fn place_of(cell: &Cell<'_>, places: &mut Vec<StudyTarget>) -> usize {
     if let Some(target) = cell.target {
         return target;
     }
@@ -181,13 +143,14 @@ fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
     if let Some(known) = places.iter().position(|p| p.name == name) {
         return known;
     }
-    places.push(Place {
+    places.push(StudyTarget {
         line,
         name,
         url,
         admin: None,
         admin_password: None,
         password: None,
+        session: Vec::new(),
     });
     places.len() - 1
 }
@@ -195,7 +158,7 @@ fn place_of(cell: &Cell<'_>, places: &mut Vec<Place>) -> usize {
 fn locate<'s>(
     study: &Study,
     cell: Cell<'s>,
-    places: &mut Vec<Place>,
+    places: &mut Vec<StudyTarget>,
     commands: &dyn Commands,
 ) -> Located<'s> {
     let place = place_of(&cell, places);
@@ -285,7 +248,7 @@ fn phases<'l, 's>(
 struct Planner<'p> {
     study: &'p Study,
     commands: &'p dyn Commands,
-    places: &'p [Place],
+    places: &'p [StudyTarget],
     steps: Vec<Step>,
     /// Commands that were looked at already, but for the load level.
     checked: BTreeMap<Vec<String>, ()>,

@@ -6,7 +6,7 @@ use crate::keys::{self, Key, Section};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::time::Duration;
-use tidemark_core::{nearest, parse_duration, redact_target, redact_value};
+use tidemark_core::{did_you_mean, nearest, parse_duration, redact_target, redact_value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -73,8 +73,7 @@ impl Reader {
             let name = key.get_ref().as_ref();
             if keys::find(section, name).is_none() {
                 let known: Vec<&str> = keys::names(section).collect();
-                let hint = nearest(name, known.iter().copied())
-                    .map_or(String::new(), |n| format!("; did you mean {n}?"));
+                let hint = did_you_mean(name, known.iter().copied());
                 self.problem(
                     self.line_of(&key.span()),
                     format!(

@@ -5,7 +5,7 @@ use crate::plan::{Plan, Step, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_core::{counted, redact_url};
+use tidemark_core::{counted, redact_url, shell_line};
 
 /// The matrix, the steps with their commands (passwords as `***`), and the expected time.
 pub fn plan_text(study: &Study, plan: &Plan) -> String {
@@ -113,12 +113,8 @@ fn tell(out: &mut String, number: usize, width: usize, step: &Step) {
         step.cell,
         time_text(step.expected)
     );
-    let words: Vec<String> = step
-        .words
-        .iter()
-        .map(|w| shell_word(&redact_word(w)))
-        .collect();
-    let _ = writeln!(out, "{indent}{}", words.join(" "));
+    let words: Vec<String> = step.words.iter().map(|w| redact_word(w)).collect();
+    let _ = writeln!(out, "{indent}{}", shell_line(&words));
     for (name, value) in &step.global {
         let _ = writeln!(
             out,
@@ -133,15 +129,6 @@ fn redact_word(word: &str) -> String {
         Some((name, value)) => format!("{name}={}", redact_url(value)),
         None => word.into(),
     }
-}
-
-/// A word as a shell takes it.
-pub fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A time for people: `45 s`, `12 min`, `3 h 20 min`.
@@ -177,11 +164,6 @@ mod tests {
         ] {
             assert_eq!(time_text(Duration::from_secs_f64(seconds)), said);
         }
-        assert_eq!(
-            shell_word("--target=mysql://u@h:1/db"),
-            "--target=mysql://u@h:1/db"
-        );
-        assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(
             redact_word("--target=mysql://u:geheim@h/db"),
             "--target=mysql://u:***@h/db"

@@ -68,11 +68,6 @@ impl Error {
             reason: reason.to_string(),
         })
     }
-
-    /// Whether a server did not start because somebody else has its port.
-    pub(crate) fn is_port_taken(&self) -> bool {
-        matches!(self, Error::Sandbox(error) if error.is_port_taken())
-    }
 }
 
 /// What making a server can meet. A server that runs elsewhere would do for tests.

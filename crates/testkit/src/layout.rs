@@ -37,11 +37,6 @@ impl Layout {
             _folder: folder,
         })
     }
-
-    /// The failure to start, with the end of the log.
-    pub fn failed(&self, reason: impl Into<String>) -> Error {
-        self.place.failed(reason).into()
-    }
 }
 
 impl Deref for Layout {

@@ -5,19 +5,15 @@ use crate::watchdog::Watchdog;
 use crate::{
     Database, Endpoint, Engine, Error, SBTEST, ServerBuilder, TlsFiles, mariadb, postgres,
 };
-use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tidemark_process as process;
-use tidemark_sandbox::{Superuser, find, free_port, remove_shared_memory};
+use tidemark_process::{self as process, Signal, signal};
+use tidemark_sandbox::{Place, Superuser, find, remove_shared_memory};
 
 /// How long an orderly end may take before SIGKILL.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
-/// Ports tried before giving up: between choosing a free one and the server's taking it, another
-/// process may take it.
-const PORTS: usize = 5;
 
 #[derive(Debug)]
 struct Running {
@@ -82,17 +78,13 @@ impl Server {
             .tls
             .then(|| TlsFiles::create(&layout.folder, layout.account))
             .transpose()?;
-        let mut attempt = 1;
-        let (child, endpoint) = loop {
-            match launch(&layout, &builder, tls.as_ref(), &mut watchdog) {
-                Ok(started) => break started,
-                Err(e) if attempt < PORTS && e.is_port_taken() => {
-                    attempt += 1;
-                    layout.place.port = free_port()?;
-                }
-                Err(e) => return Err(e),
-            }
-        };
+        let started = &mut |_: &Place, child: &Child| watchdog.watch(Some(child.id()));
+        let settings = settings(&builder, tls.as_ref());
+        let limit = builder.start_limit;
+        let child = layout
+            .place
+            .start(&settings, limit, started, &mut || true)?;
+        let endpoint = Endpoint::private(builder.engine, layout.port, layout.socket())?;
         Ok(Server {
             builder,
             endpoint,
@@ -182,15 +174,15 @@ impl Server {
         let pid = child.id();
         if self.engine() == Engine::Postgres {
             // A stopped postmaster starts nothing new; backends live on for a while after it.
-            signal("STOP", &[pid])?;
+            signal(Signal::SIGSTOP, &[pid]);
             let mut all = postgres::backends(pid);
             all.insert(0, pid);
-            signal("KILL", &all)?;
+            signal(Signal::SIGKILL, &all);
             process::wait_until(STOP_LIMIT, || !all[1..].iter().any(|p| process::alive(*p)));
         }
         process::kill_and_reap(&mut child);
         running.killed = true;
-        running.watchdog.watch(None)
+        Ok(running.watchdog.watch(None)?)
     }
 
     /// Ends the server in an orderly way: MariaDB by SIGTERM, PostgreSQL by SIGINT (fast shutdown,
@@ -200,26 +192,26 @@ impl Server {
     /// [`Error::NotRunning`] when it has ended already.
     pub fn stop(&self) -> Result<(), Error> {
         self.end(match self.engine() {
-            Engine::MariaDb => "TERM",
-            Engine::Postgres => "INT",
+            Engine::MariaDb => Signal::SIGTERM,
+            Engine::Postgres => Signal::SIGINT,
         })
     }
 
-    fn end(&self, name: &str) -> Result<(), Error> {
+    fn end(&self, name: Signal) -> Result<(), Error> {
         let mut running = self.lock();
         let mut child = running
             .child
             .take()
             .ok_or(Error::NotRunning(self.engine()))?;
         // A paused server takes no other signal.
-        signal("CONT", &[child.id()])?;
-        signal(name, &[child.id()])?;
+        signal(Signal::SIGCONT, &[child.id()]);
+        signal(name, &[child.id()]);
         let ended = process::wait_until(STOP_LIMIT, || !matches!(child.try_wait(), Ok(None)));
         if !ended {
             process::kill_and_reap(&mut child);
         }
         running.killed = !ended;
-        running.watchdog.watch(None)
+        Ok(running.watchdog.watch(None)?)
     }
 
     /// Ends the server if it runs, and starts it again with its data, port and socket.
@@ -233,20 +225,22 @@ impl Server {
         }
         let mut running = self.lock();
         let end = Instant::now() + self.builder.start_limit;
-        let (child, _) = loop {
-            let launched = launch(
-                &self.layout,
-                &self.builder,
-                self.tls.as_ref(),
-                &mut running.watchdog,
-            );
+        let settings = settings(&self.builder, self.tls.as_ref());
+        let limit = self.builder.start_limit;
+        let watchdog = &mut running.watchdog;
+        let started = &mut |_: &Place, child: &Child| watchdog.watch(Some(child.id()));
+        let child = loop {
+            let launched = self.layout.launch(&settings, limit, started, &mut || true);
             match launched {
-                Ok(started) => break started,
+                Ok(child) => break child,
                 // The port must be the same; an outgoing connection may hold it for a moment.
                 Err(e) if e.is_port_taken() && Instant::now() < end => {
                     std::thread::sleep(Duration::from_millis(100));
                 }
-                Err(e) => return Err(e),
+                Err(e) => {
+                    running.watchdog.watch(None)?;
+                    return Err(e.into());
+                }
             }
         };
         running.child = Some(child);
@@ -259,7 +253,7 @@ impl Server {
     /// # Errors
     /// [`Error::NotRunning`] when it has ended.
     pub fn pause(&self) -> Result<(), Error> {
-        self.signal_all("STOP")
+        self.signal_all(Signal::SIGSTOP)
     }
 
     /// Lets a paused server go on.
@@ -267,16 +261,17 @@ impl Server {
     /// # Errors
     /// [`Error::NotRunning`] when it has ended.
     pub fn resume(&self) -> Result<(), Error> {
-        self.signal_all("CONT")
+        self.signal_all(Signal::SIGCONT)
     }
 
-    fn signal_all(&self, name: &str) -> Result<(), Error> {
+    fn signal_all(&self, name: Signal) -> Result<(), Error> {
         let pid = self.pid().ok_or(Error::NotRunning(self.engine()))?;
         let mut all = vec![pid];
         if self.engine() == Engine::Postgres {
             all.extend(postgres::backends(pid));
         }
-        signal(name, &all)
+        signal(name, &all);
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Running> {
@@ -288,90 +283,12 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = match self.engine() {
-            Engine::MariaDb => self.end("TERM"),
-            Engine::Postgres => self.resume().and_then(|()| self.end("QUIT")),
+            Engine::MariaDb => self.end(Signal::SIGTERM),
+            Engine::Postgres => self.resume().and_then(|()| self.end(Signal::SIGQUIT)),
         };
         if self.engine() == Engine::Postgres && self.lock().killed {
             remove_shared_memory(&self.layout);
         }
-    }
-}
-
-fn signal(name: &str, pids: &[u32]) -> Result<(), Error> {
-    process::signal(name, pids).map_err(Error::io(format!("sending SIG{name}")))
-}
-
-/// Starts the server's process and waits until it answers a query.
-fn launch(
-    layout: &Layout,
-    builder: &ServerBuilder,
-    tls: Option<&TlsFiles>,
-    watchdog: &mut Watchdog,
-) -> Result<(Child, Endpoint), Error> {
-    let mut command = layout.server(&settings(builder, tls))?;
-    // What an earlier start wrote must not be taken for this one's failure.
-    let _ = fs::remove_file(&layout.log);
-    let mut child = layout
-        .logged(&mut command)?
-        .spawn()
-        .map_err(Error::io(format!("starting {}", layout.engine)))?;
-    let answered = watchdog
-        .watch(Some(child.id()))
-        .and_then(|()| Endpoint::private(layout.engine, layout.port, layout.socket()))
-        .and_then(|endpoint| {
-            answers(layout, builder, &mut child, &endpoint)?;
-            Ok(endpoint)
-        });
-    match answered {
-        Ok(endpoint) => Ok((child, endpoint)),
-        Err(e) => {
-            process::kill_and_reap(&mut child);
-            watchdog.watch(None)?;
-            Err(e)
-        }
-    }
-}
-
-fn answers(
-    layout: &Layout,
-    builder: &ServerBuilder,
-    child: &mut Child,
-    endpoint: &Endpoint,
-) -> Result<(), Error> {
-    // A database that is there from the beginning.
-    let database = match layout.engine {
-        Engine::MariaDb => "mysql",
-        Engine::Postgres => "postgres",
-    };
-    let mut last = None;
-    let up = process::wait_until(builder.start_limit, || {
-        if let Ok(Some(status)) = child.try_wait() {
-            last = Some(layout.failed(format!("it ended with {status}")));
-            return true;
-        }
-        // Asking before the socket is there would only cost a process.
-        if !layout.socket().exists() {
-            return false;
-        }
-        match crate::client::query(endpoint, database, "SELECT 1") {
-            Ok(_) => {
-                last = None;
-                true
-            }
-            Err(e) => {
-                let missing = matches!(e, Error::Missing { .. });
-                last = Some(match e {
-                    Error::Sql { message, .. } => layout.failed(message),
-                    other => other,
-                });
-                missing
-            }
-        }
-    });
-    match last {
-        Some(e) => Err(e),
-        None if up => Ok(()),
-        None => Err(layout.failed(format!("no answer within {:?}", builder.start_limit))),
     }
 }
 

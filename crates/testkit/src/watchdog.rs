@@ -55,8 +55,9 @@ impl Watchdog {
     }
 
     /// Tells which process to end; `None` when the server has ended.
-    pub fn watch(&mut self, pid: Option<u32>) -> Result<(), Error> {
-        writeln!(self.pipe, "{}", pid.unwrap_or(0)).map_err(Error::io("telling the watchdog"))
+    pub fn watch(&mut self, pid: Option<u32>) -> Result<(), tidemark_sandbox::Error> {
+        let told = writeln!(self.pipe, "{}", pid.unwrap_or(0));
+        told.map_err(tidemark_sandbox::Error::io("telling the watchdog"))
     }
 }
 

@@ -3,25 +3,13 @@
 use super::row_count::wrote;
 use crate::compare::Measured;
 use crate::run::Run;
+use crate::texts::carried_state::{BETWEEN, INSTEAD, SAYS};
 use crate::thresholds::CARRIED_ROWS;
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use std::collections::BTreeMap;
 use tidemark_core::record::TableState;
 
 pub(super) const ID: &str = "carried-state";
-
-const SAYS: Both = Both {
-    en: "Before the run {table} held {rows} rows where a load makes {expected}: earlier runs changed it, or it was loaded with another size.",
-    zh: "压测前表 {table} 有 {rows} 行，而导入应为 {expected} 行：数据已被之前的压测改动，或导入时规模不同。",
-};
-const BETWEEN: Both = Both {
-    en: "The compared runs began with different data: {table} held {expected} rows before one and {rows} before another.",
-    zh: "对比的各次压测起始数据不同：表 {table} 一次为 {expected} 行，另一次为 {rows} 行。",
-};
-const INSTEAD: Both = Both {
-    en: "Load the data anew before each run that is compared.",
-    zh: "参与对比的每次压测前都重新导入数据。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if !wrote(run) {

@@ -1,20 +1,12 @@
 //! A rate that still moves during the measurement.
 
 use crate::run::{Run, rate};
+use crate::texts::drift::{INSTEAD, SAYS};
 use crate::thresholds::{TREND_CHANGE, TREND_INTERVALS, TREND_SURE};
-use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 use tidemark_stats::{step, trend};
 
 pub(super) const ID: &str = "drift";
-
-const SAYS: Both = Both {
-    en: "Throughput moved by {change}% from the measurement's begin to its end ({sure} standard errors).",
-    zh: "测量期间吞吐量从头到尾变化了 {change}%（{sure} 倍标准误），尚未稳定。",
-};
-const INSTEAD: Both = Both {
-    en: "Warm up until the rate is level (--warmup-time), then measure; a rate that never levels has no mean.",
-    zh: "先预热到吞吐量平稳（--warmup-time）再测量；始终不平稳的吞吐量，平均值没有意义。",
-};
 
 /// In an open loop the schedule says the rate.
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {

@@ -4,20 +4,12 @@
 //! describe the run; where a few have it, another run may have none.
 
 use crate::run::Run;
+use crate::texts::heavy_tail::{INSTEAD, SAYS};
 use crate::thresholds::{TAIL_COUNT, TAIL_INTERVALS, TAIL_SAMPLES, TAIL_SHARE};
-use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
+use crate::{AnalysisError, Figure, Finding, LoadKind, Severity};
 use tidemark_stats::{Histogram, median};
 
 pub(super) const ID: &str = "heavy-tail";
-
-const SAYS: Both = Both {
-    en: "The slowest {slowest}% of transactions hold {held}% of all latency: the mean is {mean} ms, the 95th percentile {p95} ms, the slowest {max} ms.",
-    zh: "最慢的 {slowest}% 事务占总延迟的 {held}%：平均 {mean} ms，P95 {p95} ms，最大 {max} ms。",
-};
-const INSTEAD: Both = Both {
-    en: "Give the mean and the maximum beside the percentile, and look at what the slow ones waited for: locks, checkpoints, flushes, a processor.",
-    zh: "报告百分位数时同时给出平均值和最大值，并查看这些慢事务在等什么：锁、检查点、刷盘或 CPU。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let latency = &run.latency;

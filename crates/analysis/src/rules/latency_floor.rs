@@ -1,20 +1,12 @@
 //! The network was measured, and not the database.
 
 use crate::run::Run;
+use crate::texts::latency_floor::{INSTEAD, SAYS};
 use crate::thresholds::{FLOOR, FLOOR_MS, FLOOR_SAMPLES};
-use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use crate::{AnalysisError, Figure, Finding, Severity};
 use tidemark_core::Engine;
 
 pub(super) const ID: &str = "latency-floor";
-
-const SAYS: Both = Both {
-    en: "The fastest transaction took {min} ms of the mean {mean} ms ({share}%): nearly all of it is a floor that no database work explains, such as round trips; {sessions} sessions can't get beyond {most} transactions/s.",
-    zh: "最快的事务耗时 {min} ms，占平均值 {mean} ms 的 {share}%：几乎全是与数据库无关的固定耗时（如网络往返）；{sessions} 个会话最多只能达到 {most} TPS。",
-};
-const INSTEAD: Both = Both {
-    en: "Measure the round trip by itself, move the client nearer, or raise the sessions until the latency rises.",
-    zh: "单独测量网络往返时间，把客户端移近，或增加会话数直到延迟开始上升。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (min, mean) = (

@@ -5,6 +5,7 @@
 //! client's own time until a session's next transaction counts too.
 
 use crate::run::Run;
+use crate::texts::littles_law::{TOO_FEW, TOO_FEW_INSTEAD, TOO_MANY, TOO_MANY_INSTEAD};
 use crate::thresholds::{
     CHANCE, COUNTING_US, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST,
     USERS_SEEN_SHORTEST_S,
@@ -15,23 +16,6 @@ use tidemark_core::record::{ErrorCount, LatencyEnd};
 use tidemark_core::{DbError, ErrorClass, ThinkTime};
 
 pub(super) const ID: &str = "littles-law";
-
-const TOO_FEW: Both = Both {
-    en: "{asked} users were asked for; throughput × (latency + pauses) makes {seen} ({share}% of them).",
-    zh: "要求 {asked} 个并发用户，而“吞吐量 ×（延迟 + 停顿）”只相当于 {seen} 个（{share}%）。",
-};
-const TOO_FEW_INSTEAD: Both = Both {
-    en: "Look for sessions that were refused, lost or waiting for each other, and name the load that really ran.",
-    zh: "检查是否有会话被拒绝、断开或相互等待；报告中应写实际跑起来的并发数。",
-};
-const TOO_MANY: Both = Both {
-    en: "{asked} users can't have made {seen} users' work: throughput × latency is {share}% of what they can.",
-    zh: "{asked} 个并发用户不可能完成相当于 {seen} 个用户的工作量（“吞吐量 × 延迟”为其上限的 {share}%）。",
-};
-const TOO_MANY_INSTEAD: Both = Both {
-    en: "Throughput, latency or the number of users is wrong: don't use the run.",
-    zh: "吞吐量、延迟、并发数三者必有一个有误，不要采用本次结果。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let elapsed_s = run.totals.elapsed_s;

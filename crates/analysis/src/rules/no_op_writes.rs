@@ -1,19 +1,11 @@
 //! Deletes and updates that hit nothing: a workload that gets faster the longer it runs.
 
 use crate::run::Run;
+use crate::texts::no_op_writes::{INSTEAD, SAYS};
 use crate::thresholds::{NO_OP_SAMPLES, NO_OP_WRITES, NO_OP_WRITES_INVALID};
-use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "no-op-writes";
-
-const SAYS: Both = Both {
-    en: "{noop} of {writes} INSERT, UPDATE and DELETE statements ({share}%) changed nothing.",
-    zh: "{writes} 条 INSERT、UPDATE、DELETE 中有 {noop} 条（{share}%）没有改动任何行。",
-};
-const INSTEAD: Both = Both {
-    en: "Load the tables anew before each run, with rows enough to last, and measure for a shorter time.",
-    zh: "每次压测前重新导入足量数据，并缩短测量时间。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let statements = &run.totals.statements;

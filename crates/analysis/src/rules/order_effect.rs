@@ -1,19 +1,11 @@
 //! Repeats that climb or fall in the order in which they ran.
 
 use crate::compare::{Measured, Metric};
+use crate::texts::order_effect::{INSTEAD, SAYS};
 use crate::thresholds::{ORDER_CHANGE, ORDER_REPEATS};
-use crate::{Both, Figure, Finding, Severity};
+use crate::{Figure, Finding, Severity};
 
 pub(super) const ID: &str = "order-effect";
-
-const SAYS: Both = Both {
-    en: "{repeats} repeats went one way in the order in which they ran, from {first} to {last} transactions/s ({change}%): each found another state than the one before it, so they are not independent.",
-    zh: "{repeats} 次重复按执行先后单向变化，从 {first} 到 {last} TPS（{change}%）：每次面对的状态都与前一次不同，因此并不独立。",
-};
-const INSTEAD: Both = Both {
-    en: "Warm up longer, load the data anew before each repeat, or mix the order of what is compared (order = \"shuffled\" in a study).",
-    zh: "延长预热、每次重复前重新导入数据，或打乱对比对象的执行次序（测试文件中 order = \"shuffled\"）。",
-};
 
 /// Of repeats of one job, in the order of time.
 pub(super) fn check(repeats: &[&Measured]) -> Option<Finding> {

@@ -1,19 +1,11 @@
 //! Time in which a host was away.
 
 use crate::run::Run;
+use crate::texts::outage::{INSTEAD, SAYS};
 use crate::thresholds::AWAY_INVALID;
-use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "outage";
-
-const SAYS: Both = Both {
-    en: "For {seconds} of {measured} s a host was out of reach, first {host} from second {start} on ({share}% of the time): means over the run are of another load than the one that was asked for.",
-    zh: "{measured} 秒中有 {seconds} 秒主机不可达（占 {share}%），最早是 {host}，自第 {start} 秒起：整段平均值并不是所要求的负载的结果。",
-};
-const INSTEAD: Both = Both {
-    en: "Give the outage and the throughput outside of it, not the mean; to compare servers, measure again without one.",
-    zh: "应分别给出中断时长与中断之外的吞吐量，而不是平均值；若要比较数据库，请在没有中断时重新测量。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (away, measured) = (run.totals.outage_s, run.totals.elapsed_s);

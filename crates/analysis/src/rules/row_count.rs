@@ -1,27 +1,11 @@
 //! Data that is not what it should be.
 
 use crate::run::Run;
+use crate::texts::row_count::{BEFORE, CHANGED, INSTEAD, KEYS};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use tidemark_core::record::TableState;
 
 pub(super) const ID: &str = "row-count";
-
-const BEFORE: Both = Both {
-    en: "Before the run {table} held {rows} rows; its options ask for {expected}.",
-    zh: "压测前表 {table} 有 {rows} 行，而选项要求 {expected} 行。",
-};
-const CHANGED: Both = Both {
-    en: "{table} held {expected} rows before the run and {rows} after it, though the run only read.",
-    zh: "本次压测只读，但表 {table} 压测前有 {expected} 行，压测后却有 {rows} 行。",
-};
-const KEYS: Both = Both {
-    en: "{table} is said to hold {rows} rows, and its keys leave room for {expected}: the database counts wrongly, or two looks saw different data.",
-    zh: "表 {table} 报告有 {rows} 行，但主键范围最多容纳 {expected} 行：数据库计数有误，或两次查看的数据不一致。",
-};
-const INSTEAD: Both = Both {
-    en: "Run with the options that the data was loaded with, or load it again; let nobody else write meanwhile.",
-    zh: "使用与导入时一致的选项，或重新导入数据；压测期间不要有其他写入。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let (before, after) = (&run.record.tables_before, &run.record.tables_after);

@@ -2,6 +2,7 @@
 
 use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity, unexpected};
 use crate::run::{Run, rate};
+use crate::texts::stall::{ALL, INSTEAD, INTERVALS, LATENCY, LATENCY_NOWHERE, MANY, ONE};
 use crate::thresholds::{
     STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES, TARGET_DEAD_INVALID,
 };
@@ -12,35 +13,10 @@ use tidemark_stats::{Histogram, median};
 pub(super) const ID: &str = "stall";
 
 const SAYS: Says = Says {
-    one: Both {
-        en: "No transaction ended from second {start} to {end} ({share}% of {measured} s), while the client ran. Outside of that: {outside} transactions/s.",
-        zh: "第 {start} 秒至第 {end} 秒没有任何事务完成（占 {measured} 秒的 {share}%），而客户端一直在运行。其余时间吞吐量 {outside} TPS。",
-    },
-    many: Both {
-        en: "For {seconds} of {measured} s ({share}%), in {stretches} stretches, no transaction ended while the client ran: the first from second {start} to {end}, the longest from second {longest_start} for {longest} s. Outside of dead time: {outside} transactions/s.",
-        zh: "{measured} 秒中累计有 {seconds} 秒（占 {share}%，共 {stretches} 段）没有任何事务完成，而客户端一直在运行：第一段为第 {start} 秒至第 {end} 秒，最长一段自第 {longest_start} 秒起持续 {longest} 秒。其余时间吞吐量 {outside} TPS。",
-    },
-    all: Both {
-        en: "For {seconds} of {measured} s ({share}%) no transaction ended while the client ran, first from second {start} to {end}: next to nothing was measured.",
-        zh: "{measured} 秒中累计有 {seconds} 秒（占 {share}%）没有任何事务完成，而客户端一直在运行，最早为第 {start} 秒至第 {end} 秒：几乎没有测到任何数据。",
-    },
+    one: ONE,
+    many: MANY,
+    all: ALL,
     instead: INSTEAD,
-};
-const INTERVALS: Both = Both {
-    en: "For {seconds} s in all, first at second {start}, hardly anything ended: {rate} transactions/s or less, where {median} are usual.",
-    zh: "累计有 {seconds} 秒几乎没有事务完成（最早在第 {start} 秒）：每秒不超过 {rate} 个，而通常为 {median} 个。",
-};
-const LATENCY: Both = Both {
-    en: "The slowest transaction took {max} ms, the 99.9th percentile is {p999} ms; it ended in the interval that begins at second {start}.",
-    zh: "最慢的事务耗时 {max} ms，而 P99.9 仅为 {p999} ms；它结束于第 {start} 秒开始的时段。",
-};
-const LATENCY_NOWHERE: Both = Both {
-    en: "The slowest transaction took {max} ms, the 99.9th percentile is {p999} ms.",
-    zh: "最慢的事务耗时 {max} ms，而 P99.9 仅为 {p999} ms。",
-};
-const INSTEAD: Both = Both {
-    en: "Look at what the server and its disk did then (checkpoint, flush, lock, failover); don't let a mean hide it.",
-    zh: "查看当时数据库和磁盘在做什么（检查点、刷盘、锁、切换），不要用平均值掩盖它。",
 };
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {

@@ -5,23 +5,11 @@
 
 use crate::LoadKind;
 use crate::run::{Run, count};
+use crate::texts::summary_mismatch::{INSTEAD, TIME, TYPES};
 use crate::thresholds::{TIME_APART, TIME_APART_S};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "summary-mismatch";
-
-const TYPES: Both = Both {
-    en: "The run counts {total} transactions in all; its parts ({part}) make {sum}.",
-    zh: "总事务数为 {total}，而分项（{part}）之和为 {sum}，两者不符。",
-};
-const TIME: Both = Both {
-    en: "The run lasted {total} s; its intervals make {sum} s.",
-    zh: "测量时长为 {total} 秒，而各时段之和为 {sum} 秒，两者不符。",
-};
-const INSTEAD: Both = Both {
-    en: "Use neither number: find out what the record lost or who changed it, and run it again.",
-    zh: "两个数都不要采用；先查清记录缺失或被改动的原因，再重新压测。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let totals = run.totals;

@@ -1,23 +1,11 @@
 //! Too few samples for the percentiles that are told, or too little time.
 
 use crate::run::Run;
+use crate::texts::too_short::{INSTEAD, SAMPLES, TIME};
 use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SAMPLES_BEYOND, SHORTEST_S};
-use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
+use crate::{AnalysisError, Figure, Finding, Severity, option};
 
 pub(super) const ID: &str = "too-short";
-
-const SAMPLES: Both = Both {
-    en: "{count} transactions are too few for the {percentile}th percentile, which needs {needed}.",
-    zh: "只有 {count} 个事务样本，不足以给出 P{percentile}（至少需要 {needed} 个）。",
-};
-const TIME: Both = Both {
-    en: "The measurement lasted {seconds} s: too short to meet a checkpoint or a flush, or to tell whether the rate still moves.",
-    zh: "只测量了 {seconds} 秒，既遇不到检查点或刷盘，也看不出吞吐量是否已稳定。",
-};
-const INSTEAD: Both = Both {
-    en: "Measure longer, or leave that percentile out.",
-    zh: "延长测量时间，或不给出该百分位。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     // TPC-H tells the time of each query, and no percentile of them.

@@ -1,19 +1,11 @@
 //! TPC-C's limits of response times, broken (clauses 5.2.5.7 and 2.7.2).
 
 use crate::run::Run;
+use crate::texts::tpcc_response::{INSTEAD, SAYS};
 use crate::tpcc::{ASKED, Kept, is_tpcc, keeps_limit};
-use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "tpcc-response";
-
-const SAYS: Both = Both {
-    en: "The 90th percentile of {type} is {p90} s; the specification allows {limit} s. Types that are too slow: {types}.",
-    zh: "{type} 的 P90 为 {p90} 秒，规范上限为 {limit} 秒。超限的类型共 {types} 种。",
-};
-const INSTEAD: Both = Both {
-    en: "Lower the load (fewer warehouses or terminals) until all types are quick enough; tpmC counts only then.",
-    zh: "降低负载（减少仓库或终端）直到各类型均达标；达标时的 tpmC 才有效。",
-};
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if !is_tpcc(run.record) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tidemark_core::{Engine, nearest};
+use tidemark_core::{Engine, did_you_mean};
 use tidemark_drivers::{Dialect, RowWriter};
 use tidemark_files::{New, Replace, Whole};
 use tidemark_workloads::{TablePlan, Workload};
@@ -103,8 +103,7 @@ fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
     let asked = work.options.list("tables");
     let names = || plans.iter().map(|p| p.name.as_str());
     if let Some(unknown) = asked.iter().find(|t| !names().any(|n| n == **t)) {
-        let hint =
-            nearest(unknown, names()).map_or(String::new(), |n| format!("; did you mean {n}?"));
+        let hint = did_you_mean(unknown, names());
         let known: Vec<&str> = names().collect();
         return Err(Failure::usage(format!(
             "--tables={}: there is no table {unknown}; known are {}{hint}",

@@ -6,7 +6,7 @@ use super::{Command, Tool};
 use crate::exit::{ExitCode, Failure};
 use crate::grammar::value;
 use clap::{Arg, ArgMatches};
-use tidemark_core::{OptionSpec, OptionValues, Source, nearest};
+use tidemark_core::{OptionSpec, OptionValues, Source, did_you_mean};
 use tidemark_workloads::Definition;
 
 /// A command line, understood.
@@ -166,8 +166,7 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
     match begins.as_slice() {
         [command] if !word.is_empty() => Ok(**command),
         _ => {
-            let near = nearest(word, names);
-            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let hint = did_you_mean(word, names);
             Err(Failure::usage(format!(
                 "unknown command {word}; known are {known}{hint}"
             )))

@@ -121,18 +121,10 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
             };
         }
         (Protocol::Postgres, "sslmode") => {
-            target.tls = match value {
-                "disable" => TlsMode::Disabled,
-                // Verified unless the user says otherwise, as everywhere in Tidemark.
-                "require" | "verify-full" => TlsMode::VerifyFull,
-                "verify-ca" => TlsMode::VerifyCa,
-                "no-verify" => TlsMode::NoVerify,
-                _ => {
-                    return Err(wrong(
-                        "sslmode=disable, require, verify-ca, verify-full or no-verify",
-                    ));
-                }
-            };
+            let known = TlsMode::named(value).filter(|_| !["on", "off"].contains(&value));
+            target.tls = known.ok_or_else(|| {
+                wrong("sslmode=disable, require, verify-ca, verify-full or no-verify")
+            })?;
         }
         (Protocol::Postgres, "sslrootcert") => target.ca = Some(value.into()),
         (Protocol::Postgres, "sslcert") => target.cert = Some(value.into()),

@@ -8,6 +8,7 @@ use crate::plan::{native_spec, tpcc_seed};
 use crate::target::{from_url, password_variable};
 use std::path::Path;
 use std::time::Duration;
+use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_core::OptionKind::{Choice, Int, List, Rates};
 use tidemark_core::{
     Arrivals, Isolation, OptionSpec, OptionValues, Protocol, RunSpec, Source, Target, option,
@@ -18,8 +19,6 @@ use tidemark_workloads::Definition;
 
 /// Sessions for each node, unless there are fewer warehouses.
 const SESSIONS_PER_NODE: u64 = 200;
-/// TPC-C, clause 4.2.2.
-const TERMINALS_PER_WAREHOUSE: u64 = 10;
 /// Warehouses when neither the command line nor the file says a number.
 const WAREHOUSES: u64 = 10;
 /// Sessions that load, unless there are fewer warehouses.

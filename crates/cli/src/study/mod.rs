@@ -6,7 +6,6 @@
 mod advice;
 pub mod args;
 mod begin;
-pub mod by_hand;
 mod child;
 mod ending;
 mod execute;

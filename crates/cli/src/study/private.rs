@@ -5,8 +5,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
+use tidemark_core::{shell_line, shell_word};
 use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
-use tidemark_study::{Place, shell_word};
+use tidemark_study::StudyTarget;
 
 /// A private server; its end is that of this value.
 pub struct Server {
@@ -59,7 +60,7 @@ pub fn check(url: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
+pub fn by_hand(places: &[StudyTarget]) -> Result<String, Failure> {
     let mut told = String::new();
     for place in places.iter().filter(|p| is_meant(&p.url)) {
         let request = Request::parse(&place.url)?;
@@ -67,7 +68,7 @@ pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
             "\nThe study starts {} itself; commands do not. To type one of these steps by hand,\n\
              start a server and put its URL in that place:\n  url=$({})\n",
             place.url,
-            command(&request)
+            shell_line(&words(&request))
         ));
         if let Some(name) = &request.name {
             let name = shell_word(name);
@@ -79,14 +80,8 @@ pub fn by_hand(places: &[Place]) -> Result<String, Failure> {
     Ok(told)
 }
 
-/// The command that starts such a server, for a shell.
-fn command(request: &Request) -> String {
-    let words: Vec<String> = words(request).iter().map(|w| shell_word(w)).collect();
-    words.join(" ")
-}
-
 /// The words of the command that starts such a server.
-pub fn words(request: &Request) -> Vec<String> {
+fn words(request: &Request) -> Vec<String> {
     let mut words = vec![
         "tidemark".to_string(),
         "up".into(),

@@ -5,7 +5,7 @@ use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::{from_url, text_variable};
 use tidemark_core::{Protocol, Secret, Target};
-use tidemark_study::{Password, Place};
+use tidemark_study::{Password, StudyTarget};
 
 /// A database of a study.
 pub struct Reached {
@@ -43,7 +43,7 @@ pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure`] of bad usage: a variable that is not set, a URL that is none; as a server's start.
-pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
+pub fn reach(places: &[StudyTarget], study: &str) -> Result<Vec<Reached>, Failure> {
     // What is missing is told before anything is started.
     for place in places {
         secret(place, "password", place.password.as_ref())?;
@@ -67,7 +67,7 @@ pub fn reach(places: &[Place], study: &str) -> Result<Vec<Reached>, Failure> {
 ///
 /// # Errors
 /// [`Failure`] naming what could not be ended.
-pub fn leave_behind(places: &[Place], study: &str) -> Result<(), Failure> {
+pub fn leave_behind(places: &[StudyTarget], study: &str) -> Result<(), Failure> {
     let numbered = places.iter().zip(1..);
     let private = numbered.filter(|(place, _)| private::is_meant(&place.url));
     let ended: Vec<Result<(), Failure>> = private
@@ -76,7 +76,7 @@ pub fn leave_behind(places: &[Place], study: &str) -> Result<(), Failure> {
     ended.into_iter().collect()
 }
 
-fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failure> {
+fn reach_one(place: &StudyTarget, study: &str, number: usize) -> Result<Reached, Failure> {
     let (url, server) = match private::is_meant(&place.url) {
         true => {
             let server = private::start(&place.url, study, number, is_asked_to_end)?;
@@ -111,7 +111,7 @@ fn reach_one(place: &Place, study: &str, number: usize) -> Result<Reached, Failu
 
 /// A password that a key of the file gives, or the variable that it names.
 fn secret(
-    place: &Place,
+    place: &StudyTarget,
     key: &str,
     password: Option<&Password>,
 ) -> Result<Option<Secret>, Failure> {
@@ -130,7 +130,7 @@ fn secret(
     }
 }
 
-fn name_of_variable(protocol: Protocol, place: &Place) -> Result<&'static str, Failure> {
+fn name_of_variable(protocol: Protocol, place: &StudyTarget) -> Result<&'static str, Failure> {
     match protocol {
         Protocol::Mysql => Ok("MYSQL_PWD"),
         Protocol::Postgres => Ok("PGPASSWORD"),

@@ -7,7 +7,9 @@ use super::config_file;
 use super::options::{DEPRECATED, GROUPS};
 use super::scripts;
 use crate::exit::Failure;
-use tidemark_core::{OptionError, OptionKind, OptionSpec, OptionValues, Source, nearest};
+use tidemark_core::{
+    OptionError, OptionKind, OptionSpec, OptionValues, Source, did_you_mean, nearest,
+};
 use tidemark_workloads::{Definition, find, registry};
 
 /// What is done with a workload.
@@ -116,9 +118,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         .find(|(name, _)| name == command)
         .map(|(_, c)| *c)
         .ok_or_else(|| {
-            let hint = nearest(command, COMMANDS.iter().map(|(name, _)| *name))
-                .map(|n| format!("; did you mean {n}?"))
-                .unwrap_or_default();
+            let hint = did_you_mean(command, COMMANDS.iter().map(|(name, _)| *name));
             Failure::usage(format!(
                 "unknown command {command}; known are {}{hint}",
                 command_names()

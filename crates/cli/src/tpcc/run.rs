@@ -14,6 +14,7 @@ use crate::progress;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
+use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{DbError, RunSpec};
 use tidemark_drivers::catalog;
@@ -115,9 +116,6 @@ fn warnings(work: &Work<'_>, spec: &RunSpec) -> Vec<String> {
     }
     warnings
 }
-
-/// Clause 4.2.2.
-const TERMINALS_PER_WAREHOUSE: u64 = 10;
 
 /// Whether as many warehouses are loaded as the run asks for.
 fn enough_warehouses(work: &Work<'_>, plan: &Plan, prepare: &str) -> Result<(), Failure> {

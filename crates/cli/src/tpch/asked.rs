@@ -4,7 +4,7 @@ use crate::exit::Failure;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tidemark_core::tpch::fewest_streams;
-use tidemark_core::{OptionValues, nearest};
+use tidemark_core::{OptionValues, did_you_mean};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{Changes, Step, Stream, Until};
 use tidemark_workloads::Workload;
@@ -273,8 +273,7 @@ fn queries(options: &OptionValues) -> Result<Vec<&'static Query>, Failure> {
                 .iter()
                 .map(|q| format!("q{}", q.number))
                 .collect();
-            let near = nearest(name, names.iter().map(String::as_str));
-            let near = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let near = did_you_mean(name, names.iter().map(String::as_str));
             return Err(Failure::usage(format!(
                 "--queries={}: there is no query {name:?}: allowed are q1 to q22, for example \
                  --queries=q1,q6{near}",

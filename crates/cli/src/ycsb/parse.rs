@@ -7,7 +7,7 @@ use super::setting::Setting;
 use crate::exit::Failure;
 use crate::grammar::{self, value};
 use clap::ArgMatches;
-use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, nearest, redact_value};
+use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, did_you_mean, redact_value};
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -161,8 +161,7 @@ fn command(given: &ArgMatches) -> Result<Command, Failure> {
     match COMMANDS.iter().find(begins) {
         Some((_, command)) => Ok(*command),
         None => {
-            let near = nearest(word, COMMANDS.iter().map(|(name, _)| *name));
-            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let hint = did_you_mean(word, COMMANDS.iter().map(|(name, _)| *name));
             Err(Failure::usage(format!(
                 "unknown command {word}; known are load, run{hint}"
             )))
@@ -178,8 +177,7 @@ fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
         Some((_, protocol)) => Ok(Some(*protocol)),
         None => {
             let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
-            let near = nearest(word, names.iter().copied());
-            let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+            let hint = did_you_mean(word, names.iter().copied());
             Err(Failure::usage(format!(
                 "unknown database {word}; known are {}{hint}",
                 names.join(", ")

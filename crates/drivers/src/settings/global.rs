@@ -7,7 +7,7 @@ mod postgres;
 pub use moved::{Moved, Snapshot, moved, moved_since, snapshot};
 
 use crate::{Session, Value};
-use tidemark_core::{DbError, Engine, ErrorClass, nearest};
+use tidemark_core::{DbError, Engine, ErrorClass, did_you_mean};
 
 /// How often all settings are put back: the server may move one when another is put back, and each
 /// time one more has found its place.
@@ -164,8 +164,7 @@ pub(super) fn refused(name: &str, why: &str) -> DbError {
 }
 
 fn unknown(name: &str, names: &[String]) -> DbError {
-    let near = nearest(name, names.iter().map(String::as_str));
-    let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+    let hint = did_you_mean(name, names.iter().map(String::as_str));
     refused(name, &format!("the server has no such setting{hint}"))
 }
 

@@ -7,7 +7,7 @@
 use super::global::{is_number, refused};
 use crate::connection::Connection;
 use crate::{Dialect, Value};
-use tidemark_core::{DbError, Engine, nearest};
+use tidemark_core::{DbError, Engine, did_you_mean};
 
 /// What is a setting of one connection alone.
 const SETTINGS: &[&str] = &[
@@ -110,8 +110,7 @@ async fn not_a_setting(connection: &mut Connection, name: &str) -> Result<DbErro
             ),
         ));
     }
-    let near = nearest(&name.to_ascii_lowercase(), SETTINGS.iter().copied());
-    let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+    let hint = did_you_mean(&name.to_ascii_lowercase(), SETTINGS.iter().copied());
     Ok(refused(name, &format!("SQLite has no such PRAGMA{hint}")))
 }
 

@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, nearest};
+use tidemark_core::{DbError, did_you_mean};
 use tidemark_drivers::Connector;
 use tidemark_runtime::{Executor, Remote};
 use tidemark_workloads::{Check, Sentence, Workload};
@@ -218,8 +218,7 @@ fn chosen(all: Vec<Check>, spec: &CheckSpec, workload: &str) -> Result<Vec<Check
     };
     let names = || all.iter().map(|c| c.name);
     if let Some(unknown) = only.iter().find(|o| !names().any(|name| name == *o)) {
-        let near = nearest(unknown, names());
-        let near = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
+        let near = did_you_mean(unknown, names());
         let known: Vec<_> = names().collect();
         return unsupported(format!(
             "{workload} has no condition {unknown}: there are {}{near}",

@@ -117,62 +117,13 @@ fn bars_of(x: &Axis) -> (f64, f64) {
 /// Latency against percentile, each nine as wide as the last; `None` when no transaction ended.
 pub(crate) fn curve(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>, ReportError> {
     let h = d.all.latency();
-    if h.is_empty() {
-        return Ok(None);
-    }
-    // Beyond one in the number of transactions there is nothing to tell apart.
-    let highest = 1.0 - 1.0 / h.count() as f64;
-    let x = Axis::percentiles(highest);
-    let y = Axis::logarithmic(ms(h.min_ns()), ms(h.max_ns()));
-    let points: Vec<(f64, Option<f64>)> = cumulative(h, x.end())
-        .into_iter()
-        .map(|(nines, latency_ms)| (nines, Some(latency_ms.log10())))
-        .collect();
-    let listed: Vec<f64> = LISTED.into_iter().filter(|s| *s <= highest).collect();
-    let drawing = Chart {
-        size: HALF,
-        x,
-        y,
-        x_name: t.axis_percentile,
-        y_name: t.axis_ms,
-        layers: vec![Layer::Line {
-            points,
-            ink: Ink::Series(0),
-            width: 6,
-        }],
-        end_labels: Vec::new(),
-        rows: listed
-            .iter()
-            .map(|share| Axis::nines(*share))
-            .chain([f64::MAX])
-            .collect(),
-    }
-    .draw()?;
     let max = three(ms(h.max_ns()));
-    let mut rows: Vec<Vec<String>> = listed
-        .iter()
-        .map(|share| {
-            let percent = share * 100.0;
-            vec![
-                format!("p{}", trimmed(percent)),
-                three(ms(h.percentile_ns(percent))),
-            ]
-        })
-        .collect();
-    rows.push(vec![t.max.into(), max.clone()]);
-    Ok(Some(Figure {
-        title: t.curve_chart.into(),
-        says: fill(t.curve_says, &[("count", &whole(h.count())), ("max", &max)]),
-        drawing,
-        head: [t.axis_percentile, t.axis_ms].map(String::from).to_vec(),
-        rows,
-        half: true,
-        legend: Vec::new(),
-    }))
+    let says = fill(t.curve_says, &[("count", &whole(h.count())), ("max", &max)]);
+    curves(&[(t.axis_ms.into(), h)], t, (t.curve_chart, &says))
 }
 
-/// Curves of several, named, beside each other; `None` where none has a transaction. Markers stand
-/// at the percentiles that the table has.
+/// Curves of several, named, beside each other; `None` where none has a transaction. Markers tell
+/// them apart, at the percentiles that the table has; of one alone it has the maximum, too.
 pub(crate) fn curves(
     named: &[(String, &Histogram)],
     t: &'static Texts,
@@ -183,6 +134,8 @@ pub(crate) fn curves(
     if most == 0 {
         return Ok(None);
     }
+    let alone = named.len() == 1;
+    // Beyond one in the number of transactions there is nothing to tell apart.
     let highest = 1.0 - 1.0 / most as f64;
     let x = Axis::percentiles(highest);
     let low = named.iter().map(|(_, h)| ms(h.min_ns()));
@@ -201,7 +154,7 @@ pub(crate) fn curves(
         });
         let marked = listed.iter().map(|s| (Axis::nines(*s), at(h, *s).log10()));
         layers.push(Layer::Points {
-            at: marked.filter(|(x, _)| *x <= own_end).collect(),
+            at: marked.filter(|(x, _)| *x <= own_end && !alone).collect(),
             series: n,
         });
     }
@@ -213,7 +166,11 @@ pub(crate) fn curves(
         y_name: t.axis_ms,
         layers,
         end_labels: Vec::new(),
-        rows: listed.iter().map(|share| Axis::nines(*share)).collect(),
+        rows: listed
+            .iter()
+            .map(|share| Axis::nines(*share))
+            .chain(alone.then_some(f64::MAX))
+            .collect(),
     }
     .draw()?;
     let names = || named.iter().map(|(name, _)| name.clone());
@@ -222,6 +179,8 @@ pub(crate) fn curves(
         let name = format!("p{}", trimmed(share * 100.0));
         std::iter::once(name).chain(values).collect()
     };
+    let longest = named.iter().map(|(_, h)| three(ms(h.max_ns())));
+    let longest = std::iter::once(t.max.to_string()).chain(longest).collect();
     Ok(Some(Figure {
         title: title.into(),
         says: says.into(),
@@ -229,12 +188,15 @@ pub(crate) fn curves(
         head: std::iter::once(t.axis_percentile.to_string())
             .chain(names())
             .collect(),
-        rows: listed.iter().map(row).collect(),
+        rows: listed
+            .iter()
+            .map(row)
+            .chain(alone.then_some(longest))
+            .collect(),
         half: true,
-        legend: if named.len() > 1 {
-            names().collect()
-        } else {
-            Vec::new()
+        legend: match alone {
+            true => Vec::new(),
+            false => names().collect(),
         },
     }))
 }

@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::axis::Axis;
-use super::canvas::{Chart, HALF, Ink, Layer};
+use super::canvas::{Chart, HALF, Ink, Layer, WIDE};
 use crate::ReportError;
 
 /// A named line.
@@ -38,6 +38,8 @@ pub(crate) enum Loads {
 pub(crate) struct LineChart<'a> {
     pub title: String,
     pub says: String,
+    /// Whether it takes half the width.
+    pub half: bool,
     pub x: Loads,
     pub x_name: &'a str,
     pub y_name: &'a str,
@@ -140,7 +142,7 @@ impl LineChart<'_> {
             });
         }
         let drawing = Chart {
-            size: HALF,
+            size: if self.half { HALF } else { WIDE },
             x,
             y,
             x_name: self.x_name,
@@ -160,7 +162,7 @@ impl LineChart<'_> {
             drawing,
             head: self.head,
             rows: self.rows.into_iter().map(|(_, row)| row).collect(),
-            half: true,
+            half: self.half,
             legend,
         }))
     }

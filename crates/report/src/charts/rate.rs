@@ -1,8 +1,7 @@
 //! Latency at each rate that was held.
 
 use super::Figure;
-use super::axis::Axis;
-use super::canvas::{Chart, EndLabel, Ink, Layer, WIDE};
+use super::lines::{Line, LineChart, LinePoint, Loads};
 use crate::ReportError;
 use crate::digest::Digest;
 use crate::load::{Found, LoadKind, Spread, StepFigures};
@@ -10,9 +9,9 @@ use crate::number::three;
 use crate::texts::{Texts, fill};
 
 /// A line: its name, and its value in milliseconds.
-type Line = (&'static str, fn(&Spread) -> f64);
+type Percentile = (&'static str, fn(&Spread) -> f64);
 
-const LINES: [Line; 3] = [
+const LINES: [Percentile; 3] = [
     ("p50", |l| l.p50_ms),
     ("p95", |l| l.p95_ms),
     ("p99", |l| l.p99_ms),
@@ -20,85 +19,60 @@ const LINES: [Line; 3] = [
 
 /// Response times over the rates asked for; `None` where fewer than two were held.
 pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure>, ReportError> {
-    let mut held: Vec<(f64, &StepFigures<'_>)> = d
-        .steps
-        .iter()
-        .filter_map(|s| Some((s.step.rate?, s)))
-        .collect();
+    let held = d.steps.iter().filter_map(|s| Some((s.step.rate?, s)));
+    let mut held: Vec<(f64, &StepFigures<'_>)> = held.collect();
     held.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let values = || held.iter().filter_map(|(_, s)| s.latency.as_ref());
-    let low = values().map(|l| l.p50_ms).fold(f64::INFINITY, f64::min);
-    let high = values().map(|l| l.p99_ms).fold(0.0, f64::max);
     let (Some((first, _)), Some((last, _))) = (held.first(), held.last()) else {
         return Ok(None);
     };
-    if first == last || high == 0.0 {
+    if first == last {
         return Ok(None);
     }
-    let mut layers = Vec::new();
-    let mut end_labels = Vec::new();
-    for (n, (name, of)) in LINES.iter().enumerate() {
-        let ink = Ink::Series(n);
-        let place = |s: &StepFigures<'_>| s.latency.as_ref().map(|l| of(l).max(1e-6).log10());
-        layers.push(Layer::Line {
-            points: held.iter().map(|(rate, s)| (*rate, place(s))).collect(),
-            ink,
-            width: 5,
-        });
-        if let Some(y) = held.iter().rev().find_map(|(_, s)| place(s)) {
-            end_labels.push(EndLabel {
+    let line = |(name, of): &Percentile| Line {
+        name: (*name).into(),
+        points: held
+            .iter()
+            .filter_map(|(rate, s)| Some((*rate, of(s.latency.as_ref()?))))
+            .map(|(x, y)| LinePoint {
+                x,
                 y,
-                text: (*name).into(),
-                ink,
-            });
-        }
-    }
-    if d.kind == LoadKind::Search
-        && let Some(rate) = Found::of(d.record).rate()
-    {
-        layers.push(Layer::Mark {
-            x: rate,
-            label: fill(t.rates_found, &[("rate", &three(rate))]),
-            ink: Ink::Text,
-        });
-    }
-    let drawing = Chart {
-        size: WIDE,
-        // From zero: how far apart rates are is what the chart is about.
-        x: Axis::from_zero(*last),
-        y: Axis::logarithmic(low, high),
-        x_name: t.axis_rate,
-        y_name: t.axis_ms,
-        layers,
-        end_labels,
-        rows: held.iter().map(|(rate, _)| *rate).collect(),
-    }
-    .draw()?;
+                between: None,
+                words: String::new(),
+                crossed: false,
+            })
+            .collect(),
+    };
+    let row = |(rate, s): &(f64, &StepFigures<'_>)| {
+        let spread = s.latency.as_ref();
+        let values = LINES.iter().map(|(_, of)| spread.map(of).map(three));
+        let values = values.map(|value| value.unwrap_or("–".into()));
+        let rates = [three(*rate), three(s.achieved)].into_iter();
+        (*rate, rates.chain(values).collect())
+    };
+    let found = Found::of(d.record).rate();
+    let found = found.filter(|_| d.kind == LoadKind::Search);
     let mut head = vec![t.step_rate.to_string(), t.step_served.to_string()];
     head.extend(LINES.iter().map(|(name, _)| format!("{name} (ms)")));
-    Ok(Some(Figure {
+    LineChart {
         title: t.rates_chart.into(),
         says: fill(
             t.rates_says,
             &[("low", &three(*first)), ("high", &three(*last))],
         ),
-        drawing,
-        head,
-        rows: held
-            .iter()
-            .map(|(rate, s)| {
-                let ms = |of: &fn(&Spread) -> f64| match &s.latency {
-                    Some(spread) => three(of(spread)),
-                    None => "–".into(),
-                };
-                let values = LINES.iter().map(|(_, of)| ms(of));
-                [three(*rate), three(s.achieved)]
-                    .into_iter()
-                    .chain(values)
-                    .collect()
-            })
-            .collect(),
         half: false,
-        legend: Vec::new(),
-    }))
+        // From zero: how far apart rates are is what the chart is about.
+        x: Loads::FromZero,
+        x_name: t.axis_rate,
+        y_name: t.axis_ms,
+        logarithmic: true,
+        lines: LINES.iter().map(line).collect(),
+        laws: Vec::new(),
+        marks: found
+            .map(|rate| (rate, fill(t.rates_found, &[("rate", &three(rate))])))
+            .into_iter()
+            .collect(),
+        head,
+        rows: held.iter().map(row).collect(),
+    }
+    .figure()
 }

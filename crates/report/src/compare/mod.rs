@@ -1,14 +1,13 @@
 //! A comparison as people read it, as text and as Markdown.
 
 mod names;
-mod texts;
 
+use crate::document::markdown;
+use crate::document::text::Lines;
 use crate::findings::finding_lines;
 use crate::load_words::Table;
-use crate::markdown;
 use crate::number::{three, whole};
-use crate::text::Summary;
-use crate::texts::{Lang, fill};
+use crate::texts::{Lang, compare as texts, fill};
 pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{
@@ -25,9 +24,9 @@ pub type Judged<'l> = &'l [(Limit, bool)];
 /// A comparison as plain text. Control characters from outside are left out.
 pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> String {
     let t = texts::of(lang);
-    let mut out = Summary::default();
+    let mut out = Lines::default();
     out.line(&sides(comparison, t));
-    out.table(&metrics(comparison, t));
+    out.part(&metrics(comparison, t).into(), lang.texts());
     if let Some(needed) = needed(comparison, lang) {
         out.line(&needed);
     }
@@ -35,7 +34,7 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
         out.line("");
         out.line(t.no_differences);
     } else {
-        out.table(&differences(comparison, lang));
+        out.part(&differences(comparison, lang).into(), lang.texts());
     }
     if !comparison.settings_compared {
         out.line(lang.texts().settings_not_compared);

@@ -1,14 +1,15 @@
 //! What failed, how to repeat it, every run, and what the commands printed.
 
-use super::block::{Block, Grid, Part};
 use super::document::Sources;
 use super::summary::run_label;
 use super::{StepState, StudyStep};
-use crate::by_hand::{self, Labelled};
+use crate::command_line::comment;
+use crate::document::{Block, Grid, Part};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
 use crate::words::readable_time;
 use tidemark_core::record::RunState;
+use tidemark_core::shell_line;
 
 /// What all outputs together may take of a page, in characters: they are a small part of what a page
 /// may have.
@@ -83,7 +84,7 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
     let mut blocks = Vec::new();
     if let Some(study) = &s.many.study {
         blocks.push(Block::Say(t.study_command.into()));
-        blocks.push(Block::Code("sh", by_hand::line(&study.command, None)));
+        blocks.push(Block::Code("sh", shell_line(&study.command)));
         if !study.file.is_empty() {
             let title = fill(
                 t.parenthesised,
@@ -94,16 +95,21 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
         }
     }
     let steps = s.many.steps.iter();
-    let steps = steps.map(|x| Labelled::of(step_label(s, x), &x.command, x.by_hand.as_ref()));
-    let mut commands: Vec<Labelled<'_>> = steps.collect();
+    let mut commands: Vec<(String, &[String])> = steps
+        .map(|x| (step_label(s, x), x.command.as_slice()))
+        .collect();
     if commands.is_empty() {
         let runs = s.many.runs.iter();
-        let runs = runs.map(|r| Labelled::of(run_label(s, r), &r.command, r.by_hand.as_ref()));
-        commands = runs.collect();
+        commands = runs
+            .map(|r| (run_label(s, r), r.command.as_slice()))
+            .collect();
     }
-    commands.retain(|c| !c.words.is_empty());
+    commands.retain(|(_, words)| !words.is_empty());
     if !commands.is_empty() {
-        let lines = by_hand::of_steps(&commands, s.common);
+        let lines = commands
+            .iter()
+            .flat_map(|(label, words)| [comment(label), shell_line(words)]);
+        let lines = lines.collect::<Vec<_>>().join("\n");
         let count = whole(commands.len() as u64);
         let title = fill(t.each_command, &[("count", &count)]);
         blocks.push(Block::Fold(title, code(s, "sh", &lines, ALL_COMMANDS)));

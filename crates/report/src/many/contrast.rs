@@ -1,13 +1,13 @@
 //! One factor with two values: what the change from one to the other does, pair by pair.
 
 use super::Many;
-use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::matrix::{Matrix, Order, Point, Workload};
 use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
 use crate::compare::{difference_name, listed, needed_says, values_of};
+use crate::document::{Block, Grid, Part};
 use crate::findings::finding_lines;
 use crate::number::whole;
 use crate::texts::fill;

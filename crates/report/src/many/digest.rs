@@ -1,9 +1,9 @@
 //! One of many runs, digested to what their document needs.
 
+use crate::ReportError;
 use crate::digest::{Digest, groups};
 use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
-use crate::{ByHand, ReportError};
 use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
@@ -82,9 +82,6 @@ pub struct RunDigest {
     #[serde(skip)]
     pub(crate) latencies: EncodedHistogram,
     pub(crate) series: Vec<Sample>,
-    /// What its command needs on another day, if anything.
-    #[serde(skip)]
-    pub(crate) by_hand: Option<ByHand>,
     /// What makes it another run than a second one.
     #[serde(skip)]
     pub(crate) job: Job,
@@ -134,11 +131,6 @@ pub(crate) struct Sample {
 }
 
 impl RunDigest {
-    /// With what its command needs on another day.
-    pub fn with_by_hand(self, by_hand: Option<ByHand>) -> Self {
-        Self { by_hand, ..self }
-    }
-
     /// Digests a record with its intervals.
     ///
     /// # Errors
@@ -179,7 +171,6 @@ impl RunDigest {
             study: record.study.clone(),
             tags: record.tags.clone(),
             note: record.note.clone(),
-            by_hand: None,
             command: record.command.clone(),
             sessions: record.sessions_opened.unwrap_or(record.sessions),
             terminals: record.terminals,

@@ -1,29 +1,20 @@
 //! The whole document, in the order in which it is read: the result first, then what it was measured
 //! on, each workload, what speaks against it, and how to repeat it.
 
-use super::block::{Block, Part};
 use super::cell::Cell;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
 use super::{commands, contrast, environment, judged, summary, workload};
 use crate::ReportError;
+use crate::document::{Block, Document, Part};
 use crate::number::whole;
+use crate::single;
 use crate::texts::{Lang, fill};
 use crate::words::readable_time;
 
 /// So many workloads are named in a title.
 const NAMED: usize = 3;
-
-pub(crate) struct Document {
-    pub title: String,
-    /// When, and of which study.
-    pub when: String,
-    pub parts: Vec<Part>,
-    pub made_by: String,
-    /// Between a name and what is said of it.
-    pub colon: &'static str,
-}
 
 /// What every part is made from.
 pub(crate) struct Sources<'m> {
@@ -55,40 +46,40 @@ pub(super) fn cells(matrix: &Matrix<'_>) -> Result<Vec<Vec<Vec<Cell>>>, ReportEr
     matrix.workloads.iter().map(of_workload).collect()
 }
 
-impl Document {
-    pub fn of(many: &Many, lang: Lang) -> Result<Self, ReportError> {
-        let matrix = Matrix::of(&many.runs, many.order());
-        let cells = cells(&matrix)?;
-        let sources = Sources {
-            many,
-            matrix: &matrix,
-            cells: &cells,
-            lang,
-            t: texts::of(lang),
-            common: lang.texts(),
-        };
-        let contrasts = contrast::of(&sources);
-        let mut parts = vec![summary::part(&sources, &contrasts)];
-        let any_runs = !many.runs.is_empty();
-        parts.extend(any_runs.then(|| environment::part(&sources)));
-        for (workload, cells) in sources.workloads() {
-            parts.push(workload::part(&sources, workload, cells)?);
-        }
-        parts.extend(contrast::part(&sources, &contrasts));
-        parts.extend(judged::part(&sources));
-        parts.extend(commands::failures(&sources));
-        parts.push(commands::repeat(&sources));
-        parts.extend(any_runs.then(|| commands::runs(&sources)));
-        parts.extend(commands::outputs(&sources));
-        parts.push(words(&sources));
-        Ok(Self {
-            title: title(&sources),
-            when: when(&sources),
-            parts,
-            made_by: made_by(&sources),
-            colon: sources.t.colon,
-        })
+pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
+    let matrix = Matrix::of(&many.runs, many.order());
+    let cells = cells(&matrix)?;
+    let sources = Sources {
+        many,
+        matrix: &matrix,
+        cells: &cells,
+        lang,
+        t: texts::of(lang),
+        common: lang.texts(),
+    };
+    let contrasts = contrast::of(&sources);
+    let mut parts = vec![summary::part(&sources, &contrasts)];
+    let any_runs = !many.runs.is_empty();
+    parts.extend(any_runs.then(|| environment::part(&sources)));
+    for (workload, cells) in sources.workloads() {
+        parts.push(workload::part(&sources, workload, cells)?);
     }
+    parts.extend(contrast::part(&sources, &contrasts));
+    parts.extend(judged::part(&sources));
+    parts.extend(commands::failures(&sources));
+    parts.push(commands::repeat(&sources));
+    parts.extend(any_runs.then(|| commands::runs(&sources)));
+    parts.extend(commands::outputs(&sources));
+    parts.push(words(&sources));
+    Ok(Document {
+        lang,
+        title: title(&sources),
+        opening: Vec::new(),
+        contents: Some(sources.t.contents),
+        when: when(&sources),
+        parts,
+        made_by: made_by(&sources),
+    })
 }
 
 /// Some names, and how many more there are.
@@ -153,17 +144,11 @@ fn made_by(s: &Sources<'_>) -> String {
 
 fn words(s: &Sources<'_>) -> Part {
     let (t, c) = (s.t, s.common);
-    let words = [
-        (c.word_transaction, c.word_transaction_says),
-        (c.word_session, c.word_session_says),
-        (c.word_percentile, c.word_percentile_says),
-        (c.word_closed, c.word_closed_says),
-        (c.word_open, c.word_open_says),
+    let mut said = single::words(c);
+    let more = [
         (t.word_interval, t.word_interval_says),
         (t.word_law, t.word_law_says),
     ];
-    let said = words
-        .iter()
-        .map(|(word, says)| format!("{word}{}{says}", t.colon));
-    Part::new(c.words, vec![Block::List(said.collect())])
+    said.extend(more.map(|(word, says)| format!("{word}{}{says}", c.colon)));
+    Part::new(c.words, vec![Block::List(said)])
 }

@@ -1,8 +1,8 @@
 //! What it was measured with and on: client hosts, targets, settings.
 
-use super::block::{Block, Grid, Part};
 use super::digest::RunDigest;
 use super::document::Sources;
+use crate::document::{Block, Grid, Part};
 use crate::number::{bytes, whole};
 use crate::texts::fill;
 use std::collections::BTreeMap;

@@ -7,7 +7,6 @@ use super::matrix::{LoadAxis, Matrix, Series, Workload};
 use super::scaling::{Accounted, Peak, Scaling, accounted};
 use super::{DOCUMENT_VERSION, Many, RunDigest, StudyFacts, StudyStep, Unreadable};
 use crate::ReportError;
-use crate::by_hand::Lines;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tidemark_stats::{LoadPoint, Parameter};
@@ -20,18 +19,9 @@ struct Document<'m> {
     study: Option<&'m StudyFacts>,
     workloads: Vec<WorkloadFigures<'m>>,
     comparison: Option<Contrast>,
-    runs: Vec<Repeatable<'m, RunDigest>>,
-    steps: Vec<Repeatable<'m, StudyStep>>,
+    runs: &'m [RunDigest],
+    steps: &'m [StudyStep],
     unreadable: &'m [Unreadable],
-}
-
-/// With the lines that make it again on another day, where its command alone does not.
-#[derive(Serialize)]
-struct Repeatable<'m, T> {
-    #[serde(flatten)]
-    what: &'m T,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by_hand: Option<Lines>,
 }
 
 #[derive(Serialize)]
@@ -133,14 +123,6 @@ pub(super) fn text(many: &Many) -> Result<String, ReportError> {
     let matrix = Matrix::of(&many.runs, many.order());
     let cells = cells(&matrix)?;
     let workloads = matrix.workloads.iter().zip(&cells);
-    let runs = many.runs.iter().map(|run| Repeatable {
-        what: run,
-        by_hand: run.by_hand.as_ref().map(|b| b.lines(&run.command)),
-    });
-    let steps = many.steps.iter().map(|step| Repeatable {
-        what: step,
-        by_hand: step.by_hand.as_ref().map(|b| b.lines(&step.command)),
-    });
     let document = Document {
         format: "tidemark-report",
         version: DOCUMENT_VERSION,
@@ -148,8 +130,8 @@ pub(super) fn text(many: &Many) -> Result<String, ReportError> {
         study: many.study.as_ref(),
         workloads: workloads.map(|(w, cells)| workload(w, cells)).collect(),
         comparison: contrast(many, &matrix),
-        runs: runs.collect(),
-        steps: steps.collect(),
+        runs: &many.runs,
+        steps: &many.steps,
         unreadable: &many.unreadable,
     };
     let mut text = serde_json::to_string_pretty(&document)?;

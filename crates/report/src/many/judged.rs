@@ -1,10 +1,10 @@
 //! What the rules say of all runs together: each finding once, with the runs that it is in.
 
-use super::block::{Block, Judged, Part};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::missing::nothing_measured;
 use super::summary::run_label;
+use crate::document::{Block, Judged, Part};
 use crate::findings::Said;
 use crate::texts::fill;
 use std::collections::BTreeSet;

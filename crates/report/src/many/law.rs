@@ -40,7 +40,7 @@ pub(super) fn says(m: &Measured<'_, '_>, fits: &[Fit]) -> Vec<String> {
             says += &fill(m.s.t.law_without, &[("runs", &runs)]);
         }
         match several {
-            true => format!("{}{}{says}", fit.name, m.s.t.colon),
+            true => format!("{}{}{says}", fit.name, m.s.common.colon),
             false => says,
         }
     });

@@ -89,6 +89,7 @@ fn figure(
     let same = users.iter().map(|u| (*u, *u)).collect();
     let axis = m.workload.axis.as_ref();
     LineChart {
+        half: true,
         title: format!("{}{several}", t.little),
         says: says.join(m.s.common.gap),
         x: Loads::At(loads),

@@ -65,7 +65,7 @@ pub(super) fn crossed_runs(m: &Measured<'_, '_>, point: &Point<'_>) -> Vec<Strin
     if point.runs.iter().any(|run| !run.counts()) {
         let text = match without.as_str() {
             "" => t.no_result.to_string(),
-            runs => format!("{}{}{runs}", t.no_result, t.colon),
+            runs => format!("{}{}{runs}", t.no_result, m.s.common.colon),
         };
         said.push(fill(t.mark, &[("text", &text)]));
     }

@@ -2,7 +2,6 @@
 //!
 //! Records are digested one by one ([`RunDigest::of`]) and dropped; a document is made of digests.
 
-mod block;
 mod cell;
 mod commands;
 mod contrast;
@@ -11,12 +10,10 @@ mod digest;
 mod document;
 mod environment;
 mod factors;
-mod html;
 mod json;
 mod judged;
 mod law;
 mod little;
-mod markdown;
 mod marks;
 mod matrix;
 mod missing;
@@ -27,16 +24,17 @@ mod queries;
 mod repeat;
 mod scaling;
 mod summary;
-mod texts;
 mod together;
 mod workload;
 mod ycsb;
 
+use crate::texts::many as texts;
+
 pub use digest::RunDigest;
 pub use ycsb::workload_name;
 
+use crate::ReportError;
 use crate::texts::Lang;
-use crate::{ByHand, ReportError};
 use serde::Serialize;
 use tidemark_core::Objective;
 
@@ -116,9 +114,6 @@ pub struct StudyStep {
     /// What it printed.
     #[serde(skip)]
     pub output: String,
-    /// What its command needs on another day, if anything.
-    #[serde(skip)]
-    pub by_hand: Option<ByHand>,
 }
 
 /// A record that could not be read.
@@ -152,7 +147,7 @@ impl Many {
     /// # Errors
     /// [`ReportError`] when a chart can't be drawn.
     pub fn html(&self, lang: Lang) -> Result<String, ReportError> {
-        html::page(&document::Document::of(&self.judged(), lang)?, lang)
+        document::of(&self.judged(), lang)?.html()
     }
 
     /// The document as Markdown: its tables and sentences, without pictures. What came from outside
@@ -161,10 +156,7 @@ impl Many {
     /// # Errors
     /// As [`Many::html`].
     pub fn markdown(&self, lang: Lang) -> Result<String, ReportError> {
-        Ok(markdown::text(&document::Document::of(
-            &self.judged(),
-            lang,
-        )?))
+        Ok(document::of(&self.judged(), lang)?.markdown())
     }
 
     /// A row a run, with the study's factors as columns, as RFC 4180 has it. A cell of text that a

@@ -1,9 +1,9 @@
 //! Each point's runs over time, as small pictures.
 
-use super::block::Panel;
 use super::marks::{crossed_runs, marked};
 use super::workload::Measured;
 use crate::charts::{PanelLine, panel};
+use crate::document::Panel;
 use crate::number::{seconds, three};
 use crate::texts::fill;
 

@@ -229,6 +229,7 @@ impl Charts<'_, '_, '_> {
         says.extend((!laws.is_empty()).then(|| t.law_drawn.into()));
         let (head, rows) = self.rows(|c| three(c.tps()));
         LineChart {
+            half: true,
             title: self.title(t.over_load),
             says: says.join(self.m.s.common.gap),
             x: Loads::At(loads),
@@ -287,6 +288,7 @@ impl Charts<'_, '_, '_> {
             }
         };
         LineChart {
+            half: true,
             title: self.title(t.latency_over_load),
             says: self.with_crossed(fill(t.latency_over_load_says, &[("which", which)])),
             x: Loads::At(self.loads()),
@@ -333,6 +335,7 @@ impl Charts<'_, '_, '_> {
             .collect();
         let load = self.axis_name().to_lowercase();
         LineChart {
+            half: true,
             title: format!("{}{}", t.latency_over_throughput, self.several),
             says: self.with_crossed(fill(t.latency_over_throughput_says, &[("load", &load)])),
             x: Loads::FromZero,

@@ -1,12 +1,12 @@
 //! Queries of a benchmark that asks questions: what a point's came to, and each by itself.
 
 use super::RunDigest;
-use super::block::Grid;
 use super::cell::Cell;
 use super::document::Sources;
 use super::marks::marked;
 use super::matrix::Point;
 use super::workload::{Measured, shown};
+use crate::document::Grid;
 use crate::number::three;
 use tidemark_core::record::QueryOutcome;
 

@@ -1,7 +1,6 @@
 //! The result in plain words: what was measured, on what, how well it did, and what can't be
 //! believed.
 
-use super::block::{Block, Part};
 use super::cell::Cell;
 use super::contrast::{Contrast, headline, measured};
 use super::digest::RunDigest;
@@ -10,6 +9,7 @@ use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
 use super::{StepState, judged, missing, objective};
+use crate::document::{Block, Part};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use std::collections::BTreeSet;

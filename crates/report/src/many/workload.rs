@@ -1,6 +1,5 @@
 //! One workload: the table people paste, how it scales, its charts, its runs over time.
 
-use super::block::{Block, Grid, Part};
 use super::cell::{Cell, Repeated, Within};
 use super::document::Sources;
 use super::marks::marked;
@@ -9,6 +8,7 @@ use super::summary::{factor_name, load_label, series_label};
 use super::texts::Texts;
 use super::{law, objective, panels, pictures, queries};
 use crate::ReportError;
+use crate::document::{Block, Grid, Part};
 use crate::number::{three, two, whole};
 use crate::texts::fill;
 use tidemark_analysis::Severity;

@@ -7,7 +7,8 @@ mod figures;
 mod lines;
 pub(crate) mod output;
 mod section;
-mod texts;
+
+use crate::texts::tpcc as texts;
 
 pub use figures::{
     Figures, Kept, NoEfficiency, Price, PriceError, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures,

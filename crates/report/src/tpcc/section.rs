@@ -8,7 +8,6 @@ use crate::load::option;
 use crate::load_words::Table;
 use crate::number::{percent, three, whole};
 use crate::section::Section;
-use crate::text::Summary;
 use crate::texts::{Lang, fill};
 use tidemark_core::record::RunRecord;
 
@@ -18,12 +17,7 @@ use tidemark_core::record::RunRecord;
 /// [`ReportError::Histogram`].
 pub fn results(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     let digest = Digest::of(record)?;
-    let mut out = Summary::default();
-    if let Some(section) = section(&digest, lang) {
-        out.section(&section);
-        out.line("");
-    }
-    Ok(out.into())
+    Ok(section(&digest, lang).map_or_else(String::new, |s| s.text(lang)))
 }
 
 /// `None` for a run that is not TPC-C.

@@ -6,7 +6,8 @@
 mod figures;
 mod lines;
 mod section;
-mod texts;
+
+use crate::texts::tpch as texts;
 
 pub use figures::{Figures, NoMetric};
 pub use lines::{current, summary};

@@ -6,19 +6,13 @@ use crate::load::option;
 use crate::load_words::Table;
 use crate::number::{three, whole};
 use crate::section::Section;
-use crate::text::Summary;
 use crate::texts::{Lang, fill};
 use std::collections::BTreeMap;
 use tidemark_core::record::{AnswerVerdict, QueryOutcome, QueryRun, RunRecord};
 
 /// The results as text, for after the lines of a run; empty for one without queries.
 pub fn results(record: &RunRecord, lang: Lang) -> String {
-    let mut out = Summary::default();
-    if let Some(section) = section(record, lang) {
-        out.section(&section);
-        out.line("");
-    }
-    out.into()
+    section(record, lang).map_or_else(String::new, |s| s.text(lang))
 }
 
 /// What the run came to, in one sentence: its template and the values in it. `None` without queries.

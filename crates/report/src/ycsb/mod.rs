@@ -2,7 +2,8 @@
 
 mod lines;
 mod section;
-mod texts;
+
+use crate::texts::ycsb as texts;
 
 pub use lines::{loaded, so_far, summary};
 pub use section::beyond;

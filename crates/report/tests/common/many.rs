@@ -143,7 +143,6 @@ pub fn document(name: &str, records: &[RunRecord]) -> Many {
         run_id: Some(r.id.clone()),
         took_s: Some(r.totals.elapsed_s + 2.0),
         output: format!("transactions: {}\n", r.totals.all.count),
-        by_hand: None,
     });
     Many {
         study: Some(StudyFacts {

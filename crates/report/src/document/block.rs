@@ -1,4 +1,4 @@
-//! What a document is made of, the same for a page and for Markdown.
+//! What a document is made of, the same for every format.
 
 use crate::charts::Figure;
 use crate::findings::Said;
@@ -6,10 +6,15 @@ use crate::findings::Said;
 /// A table; its first column names the row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grid {
+    pub caption: Option<&'static str>,
     pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
     /// For each column whether it holds numbers.
     pub numbers: Vec<bool>,
+    /// So many columns are names and values as they are typed.
+    pub code: usize,
+    /// Whether the last row is the sum of the others.
+    pub totals: bool,
 }
 
 impl Grid {
@@ -18,8 +23,15 @@ impl Grid {
         Self {
             head,
             numbers,
-            rows: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// With columns of text, then columns of numbers.
+    pub fn of(texts: &[&str], numbers: &[&str]) -> Self {
+        let texts = texts.iter().map(|head| (head.to_string(), false));
+        let numbers = numbers.iter().map(|head| (head.to_string(), true));
+        Self::new(texts.chain(numbers))
     }
 
     /// Whether a column holds numbers.
@@ -58,12 +70,19 @@ pub(crate) struct Panel {
     pub figures: Vec<String>,
 }
 
-/// A rule's finding in several runs.
+/// A rule's finding.
 #[derive(Debug, Clone)]
 pub(crate) struct Judged {
     pub said: Said,
-    /// In which runs.
+    /// In which runs; empty in a document of one.
     pub runs: String,
+}
+
+/// A piece of a sentence, and whether it is a value.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    pub text: String,
+    pub is_value: bool,
 }
 
 /// A piece of a document.
@@ -71,14 +90,24 @@ pub(crate) struct Judged {
 pub(crate) enum Block {
     /// A heading within a part.
     Heading(String),
+    /// What must be known before the figures are used.
+    Warning(String),
+    /// The result in one sentence.
+    Headline(Vec<Piece>),
     /// A sentence that stands out.
     Lead(String),
     /// A paragraph.
     Say(String),
+    /// A paragraph of several sentences, which a terminal gets one by one.
+    Sentences(Vec<String>),
     /// A remark.
     Fine(String),
     /// A list of sentences.
     List(Vec<String>),
+    /// Key figures: names and values.
+    Tiles(Vec<(String, String)>),
+    /// Names and values.
+    Facts(Vec<(&'static str, String)>),
     Table(Grid),
     Findings(Vec<Judged>),
     Figures(Vec<Figure>),
@@ -89,13 +118,23 @@ pub(crate) enum Block {
     Fold(String, Vec<Block>),
 }
 
-/// A part of a document with a heading of its own.
+/// How much of a page's width a part takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Width {
+    #[default]
+    Whole,
+    Half,
+    Third,
+}
+
+/// A part of a document with a heading of its own; without one its blocks stand alone.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub title: String,
     pub blocks: Vec<Block>,
     /// Whether it is left out on paper.
     pub screen_only: bool,
+    pub width: Width,
 }
 
 impl Part {
@@ -104,6 +143,21 @@ impl Part {
             title: title.into(),
             blocks,
             screen_only: false,
+            width: Width::Whole,
+        }
+    }
+
+    pub fn width(self, width: Width) -> Self {
+        Self { width, ..self }
+    }
+
+    /// Its element's class.
+    pub fn class(&self) -> &'static str {
+        match (self.width, self.screen_only) {
+            (Width::Whole, false) => "chapter",
+            (Width::Whole, true) => "chapter screen-only",
+            (Width::Half, _) => "chapter half",
+            (Width::Third, _) => "chapter third",
         }
     }
 }

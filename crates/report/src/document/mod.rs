@@ -1,0 +1,30 @@
+//! A document, of one run or of many: what it says in blocks, and a writer for each format.
+
+mod block;
+mod html;
+pub(crate) mod markdown;
+pub(crate) mod text;
+
+pub(crate) use block::{Block, Grid, Judged, Panel, Part, Piece, Width};
+
+use crate::texts::{Lang, Texts};
+
+/// What is read, in its order. Nothing in it is escaped yet.
+pub(crate) struct Document {
+    pub lang: Lang,
+    pub title: String,
+    /// When, and of what; may be empty.
+    pub when: String,
+    /// The result, before everything else.
+    pub opening: Vec<Block>,
+    pub parts: Vec<Part>,
+    /// The heading of a page's table of contents, if it is to have one.
+    pub contents: Option<&'static str>,
+    pub made_by: String,
+}
+
+impl Document {
+    fn texts(&self) -> &'static Texts {
+        self.lang.texts()
+    }
+}

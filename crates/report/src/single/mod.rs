@@ -1,0 +1,219 @@
+//! The document of one run: the result first, then what it was measured on and how to repeat it.
+
+mod tables;
+
+use crate::ReportError;
+use crate::charts::{self, Figure};
+use crate::command_line::wrapped;
+use crate::digest::Digest;
+use crate::document::{Block, Document, Judged, Part, Piece, Width};
+use crate::findings::said;
+use crate::section::Section;
+use crate::texts::{Lang, Texts};
+use crate::words::{Words, readable_time};
+use tidemark_core::record::RunRecord;
+
+/// How much of a run its document tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Everything, with charts: a page.
+    All,
+    /// What one looks up, without charts: for issue trackers and wikis.
+    Summary,
+    /// What one reads at once: for terminals.
+    Brief,
+}
+
+/// One run as one self-contained HTML page: no network, light and dark, readable when printed, in
+/// colours and without, and with or without scripts. Everything in it that came from outside is
+/// escaped.
+///
+/// # Errors
+/// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
+pub fn html(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    document(record, lang, Detail::All)?.html()
+}
+
+/// One run as Markdown, for issue trackers and wikis, with tables as GitHub's Markdown has them. What
+/// came from outside is escaped: it can make no heading, link, image or HTML.
+///
+/// # Errors
+/// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
+pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    Ok(document(record, lang, Detail::Summary)?.markdown())
+}
+
+/// One run as plain text, for terminals and files: a summary in a few dozen lines. Control characters
+/// from outside are left out, so that printing it can't change a terminal.
+///
+/// # Errors
+/// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
+pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
+    Ok(document(record, lang, Detail::Brief)?.text())
+}
+
+fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, ReportError> {
+    let digest = Digest::of(record)?;
+    let w = Words {
+        d: &digest,
+        t: lang.texts(),
+    };
+    let when = match detail {
+        Detail::All => format!("{} · {}", readable_time(&record.started_at), record.id),
+        Detail::Summary | Detail::Brief => String::new(),
+    };
+    Ok(Document {
+        lang,
+        title: w.title(),
+        when,
+        opening: opening(&w, detail),
+        parts: parts(&w, lang, detail)?,
+        contents: None,
+        made_by: w.made_by(),
+    })
+}
+
+fn opening(w: &Words<'_>, detail: Detail) -> Vec<Block> {
+    let headline = Block::Headline(pieces(w));
+    let warnings = w.warnings().into_iter().map(Block::Warning);
+    let mut blocks: Vec<Block> = match detail {
+        // On a page they can't be overlooked there.
+        Detail::All => warnings.chain([headline]).collect(),
+        Detail::Summary | Detail::Brief => [headline].into_iter().chain(warnings).collect(),
+    };
+    blocks.push(Block::Sentences(w.how_sentences()));
+    let figures = w.key_figures();
+    if !figures.is_empty() {
+        blocks.push(Block::Tiles(figures));
+        blocks.push(Block::Fine(w.latency_kind()));
+    }
+    blocks
+}
+
+fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportError> {
+    let (t, record) = (w.t, w.d.record);
+    let page = detail == Detail::All;
+    let mut parts = Vec::new();
+    let found = said(record, lang)?.into_iter().map(|said| Judged {
+        said,
+        runs: String::new(),
+    });
+    let found: Vec<Judged> = found.collect();
+    parts.extend(part_of(t.findings, found, Block::Findings));
+    parts.extend(Section::of(w.d, lang).map(Part::from));
+    if page {
+        let figures = figures(w.d, t)?;
+        parts.push(Part::new(
+            "",
+            vec![match figures.is_empty() {
+                true => Block::Fine(t.no_chart.into()),
+                false => Block::Figures(figures),
+            }],
+        ));
+    }
+    parts.extend(tables::types(w));
+    parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
+    parts.extend(w.load_tables().into_iter().map(Part::from));
+    if page {
+        parts.push(tables::statements(w));
+    }
+    parts.extend(tables::errors(w));
+    for (head, facts) in [
+        (t.run, w.run_facts()),
+        (t.target, w.target_facts()),
+        (t.client, w.client_facts()),
+    ] {
+        parts.push(Part::new(head, vec![Block::Facts(facts)]).width(Width::Third));
+    }
+    if detail != Detail::Brief {
+        parts.extend(tables::settings(w, page));
+        parts.extend(tables::options(w, page));
+    }
+    parts.extend(match detail {
+        Detail::Brief => tables::wrong_tables(w),
+        Detail::All | Detail::Summary => tables::tables(w),
+    });
+    parts.extend(part_of(t.notes, record.notes.clone(), Block::List));
+    if !record.command.is_empty() {
+        let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];
+        blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));
+        parts.push(Part::new(t.repeat, blocks));
+    }
+    if page {
+        parts.push(Part::new(
+            "",
+            vec![Block::Fold(t.words.into(), vec![Block::List(words(t))])],
+        ));
+    }
+    Ok(parts)
+}
+
+/// Nothing where there is nothing to tell.
+fn part_of<T>(title: &str, items: Vec<T>, block: fn(Vec<T>) -> Block) -> Option<Part> {
+    (!items.is_empty()).then(|| Part::new(title, vec![block(items)]))
+}
+
+/// What the words mean that every report has.
+pub(crate) fn words(t: &Texts) -> Vec<String> {
+    let words = [
+        (t.word_transaction, t.word_transaction_says),
+        (t.word_session, t.word_session_says),
+        (t.word_percentile, t.word_percentile_says),
+        (t.word_closed, t.word_closed_says),
+        (t.word_open, t.word_open_says),
+    ];
+    words
+        .map(|(word, says)| format!("{word}{}{says}", t.colon))
+        .to_vec()
+}
+
+fn pieces(w: &Words<'_>) -> Vec<Piece> {
+    let (template, values) = w.headline_parts();
+    let mut pieces = Vec::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(n, _)| *n == name);
+        pieces.push(Piece {
+            text: before.into(),
+            is_value: false,
+        });
+        pieces.push(Piece {
+            text: value.map(|(_, v)| v.clone()).unwrap_or_default(),
+            is_value: true,
+        });
+        rest = after;
+    }
+    pieces.push(Piece {
+        text: rest.into(),
+        is_value: false,
+    });
+    pieces
+}
+
+fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<Figure>, ReportError> {
+    let mut figures = Vec::new();
+    // Of queries that were asked once each there is no throughput over time.
+    let flows = d.record.queries.is_empty();
+    if !d.points.is_empty() {
+        if flows {
+            figures.push(charts::throughput(d, t)?);
+        }
+        figures.push(charts::latency(d, t)?);
+    }
+    figures.extend(charts::by_rate(d, t)?);
+    figures.extend(charts::distribution(d, t)?);
+    figures.extend(charts::curve(d, t)?);
+    if !d.points.is_empty() {
+        if flows && d.types.len() > 1 {
+            figures.push(charts::throughput_by_type(d, t)?);
+        }
+        if d.kind.is_open_loop() {
+            figures.push(charts::queue(d, t)?);
+        }
+        if d.totals.ignored_errors > 0 || d.totals.reconnects > 0 {
+            figures.push(charts::errors(d, t)?);
+        }
+    }
+    Ok(figures)
+}

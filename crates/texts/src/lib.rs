@@ -1,0 +1,186 @@
+//! Texts in two languages as data, for build scripts: a crate's `texts/en.toml` and `texts/zh.toml`.
+//!
+//! A build script makes Rust of them ([`sections`], [`write()`]), so that a text that is not there does
+//! not compile. Both languages have the same keys, and places for the same values: `{name}` stands for
+//! one, `{name|one|many}` for a word that goes with a number.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::path::Path;
+use std::{env, fs};
+use toml::de::DeTable;
+
+/// Texts that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its header.
+    pub name: String,
+    /// By their keys.
+    pub texts: Vec<Text>,
+}
+
+/// One text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Its key.
+    pub key: String,
+    /// In English.
+    pub en: String,
+    /// In Chinese.
+    pub zh: String,
+}
+
+/// Why there are no texts: the file or the key, and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(String);
+
+impl Error {
+    fn of(what: impl Display, why: impl Display) -> Self {
+        Self(format!("{what}: {why}"))
+    }
+}
+
+type Texts = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The texts of the crate in this folder, by section and key.
+///
+/// # Errors
+/// [`Error`] for what is no text, and where the languages don't say the same.
+pub fn sections(folder: &Path) -> Result<Vec<Section>, Error> {
+    let (en, zh) = (
+        read(&folder.join("texts/en.toml"))?,
+        read(&folder.join("texts/zh.toml"))?,
+    );
+    same("sections", en.keys(), zh.keys())?;
+    let section =
+        |((name, en), zh): ((String, BTreeMap<String, String>), BTreeMap<String, String>)| {
+            same(&format!("keys of [{name}]"), en.keys(), zh.keys())?;
+            let mut texts = Vec::new();
+            for ((key, en), zh) in en.into_iter().zip(zh.into_values()) {
+                let (of_en, of_zh) = (places(&en), places(&zh));
+                let odd = of_en.values.difference(&of_zh.all);
+                let odd = odd.chain(of_zh.values.difference(&of_en.all));
+                none(&format!("values of {name}.{key}"), odd.copied())?;
+                texts.push(Text { key, en, zh });
+            }
+            Ok(Section { name, texts })
+        };
+    en.into_iter().zip(zh.into_values()).map(section).collect()
+}
+
+/// Writes code to where `include!(concat!(env!("OUT_DIR"), "/texts.rs"))` finds it.
+///
+/// # Errors
+/// [`Error`] when Cargo names no folder, or the file can't be written.
+pub fn write(code: &str) -> Result<(), Error> {
+    println!("cargo::rerun-if-changed=texts");
+    let folder = env::var("OUT_DIR").map_err(|e| Error::of("OUT_DIR", e))?;
+    let path = Path::new(&folder).join("texts.rs");
+    fs::write(&path, code).map_err(|e| Error::of(path.display(), e))
+}
+
+fn read(path: &Path) -> Result<Texts, Error> {
+    let wrong = |why: &dyn Display| Error::of(path.display(), why);
+    let text = fs::read_to_string(path).map_err(|e| wrong(&e))?;
+    let table = DeTable::parse(&text).map_err(|e| wrong(&e))?;
+    let mut sections = Texts::new();
+    for (name, section) in table.get_ref() {
+        let name = name.get_ref();
+        let keys = section.get_ref().as_table();
+        let keys = keys.ok_or_else(|| wrong(&format!("{name} is no section")))?;
+        let texts = sections.entry(name.to_string()).or_default();
+        for (key, text) in keys {
+            let key = key.get_ref();
+            let text = text.get_ref().as_str();
+            // Chinese has no gap between sentences.
+            let text = text.filter(|text| !text.is_empty() || key == "gap");
+            let text = text.ok_or_else(|| wrong(&format!("{name}.{key} is no text")))?;
+            texts.insert(key.to_string(), text.into());
+        }
+    }
+    Ok(sections)
+}
+
+fn same<'a>(
+    what: &str,
+    en: impl Iterator<Item = impl AsRef<str> + 'a>,
+    zh: impl Iterator<Item = impl AsRef<str> + 'a>,
+) -> Result<(), Error> {
+    let en: BTreeSet<String> = en.map(|e| e.as_ref().into()).collect();
+    let zh: BTreeSet<String> = zh.map(|z| z.as_ref().into()).collect();
+    none(what, en.symmetric_difference(&zh).map(String::as_str))
+}
+
+fn none<'a>(what: &str, odd: impl Iterator<Item = &'a str>) -> Result<(), Error> {
+    let odd: Vec<&str> = odd.collect();
+    match odd.is_empty() {
+        true => Ok(()),
+        false => {
+            let odd = format!("only one language has {}", odd.join(", "));
+            Err(Error::of(what, odd))
+        }
+    }
+}
+
+/// What a text has places for: values, and words that go with a number, which are a language's own.
+struct Places<'t> {
+    values: BTreeSet<&'t str>,
+    all: BTreeSet<&'t str>,
+}
+
+fn places(text: &str) -> Places<'_> {
+    let places = text.split('{').skip(1);
+    let places = places.filter_map(|part| Some(part.split_once('}')?.0));
+    Places {
+        values: places
+            .clone()
+            .filter(|place| !place.contains('|'))
+            .collect(),
+        all: places.filter_map(|place| place.split('|').next()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(en: &str, zh: &str) -> Result<Vec<Section>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("texts")).unwrap();
+        for (name, text) in [("en", en), ("zh", zh)] {
+            fs::write(folder.path().join(format!("texts/{name}.toml")), text).unwrap();
+        }
+        sections(folder.path()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn both_languages_say_the_same() {
+        let good = told("[a]\nk = \"{n} {n|run|runs}\"\n", "[a]\nk = \"{n} 次\"\n").unwrap();
+        assert_eq!((&*good[0].name, &*good[0].texts[0].zh), ("a", "{n} 次"));
+        for (en, zh, said) in [
+            (
+                "[a]\nk = \"x\"",
+                "[b]\nk = \"x\"",
+                "sections: only one language has a, b",
+            ),
+            (
+                "[a]\nk = \"x\"",
+                "[a]",
+                "keys of [a]: only one language has k",
+            ),
+            (
+                "[a]\nk = \"{n}\"",
+                "[a]\nk = \"{m}\"",
+                "values of a.k: only one language has n, m",
+            ),
+            ("[a]\nk = \"\"", "[a]\nk = \"x\"", "a.k is no text"),
+            ("[a]\nk = 1", "[a]\nk = \"x\"", "a.k is no text"),
+            ("a = 1", "", "a is no section"),
+            ("[a", "", "en.toml: "),
+        ] {
+            let error = told(en, zh).unwrap_err();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+}
