@@ -2,7 +2,7 @@
 //!
 //! - [`Target`]: a database to test, named by a URL.
 //! - [`Engine`], [`Protocol`]: what answers there.
-//! - [`DbError`], [`ErrorClass`]: how a statement failed, and what may be done about it.
+//! - [`DbError`], [`ErrorClass`], [`ErrorKind`]: how a statement failed, and what may be done about it.
 //! - [`OptionSpec`], [`OptionValues`]: one table of options feeds the command line, help, docs and
 //!   validation.
 //! - [`RunSpec`]: what a run is asked to do.
@@ -31,7 +31,7 @@ pub use config_file::{ConfigLineError, parse_config_file};
 pub use counted::counted;
 pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
-pub use error::{DbError, ErrorClass};
+pub use error::{DbError, ErrorClass, ErrorKind};
 pub use isolation::Isolation;
 pub use nearest::nearest;
 pub use objective::{Limit, Measure, Objective, ObjectiveError};

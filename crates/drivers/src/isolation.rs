@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::{Dialect, Session, Unsupported};
-use tidemark_core::{DbError, Engine, ErrorClass, Isolation, Protocol};
+use tidemark_core::{DbError, Engine, ErrorClass, ErrorKind, Isolation, Protocol};
 
 impl Dialect {
     /// The levels that the engine has under their own names: one that it would replace by another
@@ -80,7 +80,7 @@ impl Dialect {
 /// [`ErrorClass::Refused`] `isolation` when the engine has not got it or puts another in its place;
 /// the server's error.
 pub(crate) async fn isolate(connection: &mut Connection, level: Isolation) -> Result<(), DbError> {
-    let refuse = |why: String| DbError::new(ErrorClass::Refused, DbError::ISOLATION, why);
+    let refuse = |why: String| DbError::own(ErrorClass::Refused, ErrorKind::Isolation, why);
     let dialect = Dialect::new(connection.server().engine);
     let sql = dialect.set_isolation(level);
     let Some(sql) = sql.map_err(|e| refuse(e.to_string()))? else {

@@ -40,7 +40,6 @@ mod tls;
 mod value;
 
 pub use ahead::MOST_AHEAD;
-pub use connection::STATEMENT_TIMEOUT;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};

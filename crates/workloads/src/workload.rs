@@ -3,7 +3,7 @@
 use crate::{Check, Done, Part, columns, oltp, tpcc, ycsb};
 use std::fmt::Debug;
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, OptionError};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, OptionError};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource, Session};
 
@@ -301,7 +301,7 @@ impl Terminal {
 /// leave out what fails often. What may be committed is not done again, or it would be there twice.
 pub(crate) fn is_same_again(error: &DbError) -> bool {
     use ErrorClass::{ConnectionLost, Refused, Retryable};
-    matches!(error.class, Retryable | ConnectionLost | Refused) && !error.is_commit_unknown()
+    matches!(error.class, Retryable | ConnectionLost | Refused) && error.kind != ErrorKind::CommitUnknown
 }
 
 pub(crate) fn nothing_deferred() -> DbError {

@@ -12,7 +12,7 @@ use crate::thresholds::{
 use crate::tpcc::is_tpcc;
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
 use tidemark_core::record::{ErrorCount, LatencyEnd};
-use tidemark_core::{DbError, ErrorClass, ThinkTime};
+use tidemark_core::{ErrorClass, ErrorKind, ThinkTime};
 
 pub(super) const ID: &str = "littles-law";
 
@@ -119,7 +119,7 @@ fn given_up(run: &Run<'_>) -> f64 {
 fn is_tried_again(error: &ErrorCount) -> bool {
     use ErrorClass::{ConnectionLost, Refused, Retryable};
     matches!(error.class, Retryable | ConnectionLost | Refused)
-        && error.code != DbError::COMMIT_UNKNOWN
+        && error.code != ErrorKind::CommitUnknown.name()
 }
 
 /// Share of the users' time in which their host could be reached; what it cost them that it could not

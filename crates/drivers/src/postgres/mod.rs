@@ -104,7 +104,7 @@ impl PostgresSession {
         );
         let rows = Box::pin(session.query(&asked)).await.map_err(|e| {
             let message = format!("can't ask {host} for its version: {}", e.message);
-            DbError::new(ErrorClass::Refused, e.code, message)
+            DbError::new(ErrorClass::Refused, e.code, message).of_kind(e.kind)
         })?;
         let version = rows.text(0, 0).unwrap_or_default();
         session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
