@@ -1,5 +1,6 @@
 //! Too few samples for the percentiles that are told, or too little time.
 
+use crate::family::Family;
 use crate::run::Run;
 use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SAMPLES_BEYOND, SHORTEST_S};
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
@@ -20,8 +21,7 @@ const INSTEAD: Both = Both {
 };
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    // TPC-H tells the time of each query, and no percentile of them.
-    if run.record.workload == "tpch" {
+    if Family::of(run.record).is_some_and(|f| !f.tells_percentiles) {
         return Ok(None);
     }
     let count = run.latency.count();

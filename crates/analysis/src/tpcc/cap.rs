@@ -1,11 +1,11 @@
 //! A tpmC that the specification forbids, or that think times cap.
 
-use crate::run::Run;
-use crate::thresholds::TPMC_ABOVE_CAP;
-use crate::tpcc::{
-    NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, is_tpcc, waits,
+use super::{
+    NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, waits,
     waits_for_one, warehouses,
 };
+use crate::run::Run;
+use crate::thresholds::TPMC_ABOVE_CAP;
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
 
 pub(super) const ID: &str = "tpcc-cap";
@@ -46,7 +46,7 @@ const FEW_INSTEAD: Both = Both {
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let record = run.record;
     let warehouses = warehouses(record);
-    if !is_tpcc(record) || run.kind != LoadKind::Closed || warehouses == 0 {
+    if run.kind != LoadKind::Closed || warehouses == 0 {
         return Ok(None);
     }
     let new_orders = run.totals.types.get(NEW_ORDER).map_or(0, |t| t.count);
