@@ -21,6 +21,7 @@ mod pacing;
 mod printable;
 mod rates;
 pub mod record;
+mod registry;
 mod secret;
 mod spec;
 mod study;
@@ -41,6 +42,7 @@ pub use pacing::{
 };
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
+pub use registry::{Registry, RegistryError};
 pub use secret::Secret;
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{

@@ -9,6 +9,7 @@ mod compare;
 mod csv;
 mod digest;
 mod error;
+mod family;
 mod findings;
 mod html;
 mod intervals;
@@ -31,16 +32,31 @@ pub mod ycsb;
 pub use by_hand::{ByHand, Data, Load, OneRun, PrivateServer};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
+pub use digest::Digest;
 pub use error::ReportError;
+pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
 pub use findings::finding_lines;
 pub use html::html;
 pub use intervals::{interval_log, interval_table};
+pub use load_words::Table;
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
-    workload_name,
 };
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use number::three as significant;
+pub use section::Section;
 pub use text::text;
 pub use texts::Lang;
+
+use tidemark_core::{Registry, RegistryError};
+
+static FAMILIES: Registry<Family> = Registry::new(&[tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+
+/// Adds families of other crates, before anything is reported.
+///
+/// # Errors
+/// [`RegistryError`] when that was done.
+pub fn add_families(families: &'static [Family]) -> Result<(), RegistryError> {
+    FAMILIES.add(families)
+}

@@ -30,10 +30,9 @@ mod summary;
 mod texts;
 mod together;
 mod workload;
-mod ycsb;
 
 pub use digest::RunDigest;
-pub use ycsb::workload_name;
+pub(crate) use digest::{Metrics, PriceDigest};
 
 use crate::texts::Lang;
 use crate::{ByHand, ReportError};
