@@ -14,6 +14,7 @@ mod connector;
 mod ddl;
 mod dialect;
 mod dml;
+mod engines;
 mod explain;
 mod expression;
 #[cfg(feature = "fuzzing")]
