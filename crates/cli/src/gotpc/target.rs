@@ -113,26 +113,20 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
     };
     match (target.protocol, name) {
         (Protocol::Mysql, "tls") => {
-            target.tls = match value {
-                "false" => TlsMode::Disabled,
-                "true" => TlsMode::VerifyFull,
-                "skip-verify" => TlsMode::NoVerify,
-                _ => return Err(wrong("tls=false, true or skip-verify")),
-            };
+            target.tls = TlsMode::among(&["false", "true", "skip-verify"], value)
+                .ok_or_else(|| wrong("tls=false, true or skip-verify"))?;
         }
         (Protocol::Postgres, "sslmode") => {
-            target.tls = match value {
-                "disable" => TlsMode::Disabled,
-                // Verified unless the user says otherwise, as everywhere in Tidemark.
-                "require" | "verify-full" => TlsMode::VerifyFull,
-                "verify-ca" => TlsMode::VerifyCa,
-                "no-verify" => TlsMode::NoVerify,
-                _ => {
-                    return Err(wrong(
-                        "sslmode=disable, require, verify-ca, verify-full or no-verify",
-                    ));
-                }
-            };
+            const WORDS: &[&str] = &[
+                "disable",
+                "require",
+                "verify-ca",
+                "verify-full",
+                "no-verify",
+            ];
+            target.tls = TlsMode::among(WORDS, value).ok_or_else(|| {
+                wrong("sslmode=disable, require, verify-ca, verify-full or no-verify")
+            })?;
         }
         (Protocol::Postgres, "sslrootcert") => target.ca = Some(value.into()),
         (Protocol::Postgres, "sslcert") => target.cert = Some(value.into()),

@@ -111,12 +111,7 @@ fn postgres(options: &OptionValues) -> Result<Target, Failure> {
 }
 
 fn tls_mode(word: &str) -> TlsMode {
-    match word {
-        "on" | "require" | "verify-full" => TlsMode::VerifyFull,
-        "verify-ca" => TlsMode::VerifyCa,
-        "no-verify" => TlsMode::NoVerify,
-        _ => TlsMode::Disabled,
-    }
+    TlsMode::of(word).unwrap_or(TlsMode::Disabled)
 }
 
 /// Pairs hosts with ports: one port for all, or one for each host.

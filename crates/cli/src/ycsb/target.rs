@@ -67,13 +67,7 @@ fn server(options: &OptionValues, protocol: Protocol, prefix: &str) -> Result<Ta
             given => Secret::new(given),
         },
         database: text("db").into(),
-        tls: match text("sslmode") {
-            // Verified unless the user says otherwise, as everywhere in Tidemark.
-            "require" | "verify-full" => TlsMode::VerifyFull,
-            "verify-ca" => TlsMode::VerifyCa,
-            "no-verify" => TlsMode::NoVerify,
-            _ => TlsMode::Disabled,
-        },
+        tls: TlsMode::of(text("sslmode")).unwrap_or(TlsMode::Disabled),
         ca: None,
         cert: None,
         key: None,
