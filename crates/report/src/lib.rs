@@ -20,6 +20,7 @@ mod markdown;
 mod merge;
 pub mod number;
 pub mod oltpbench;
+mod output_style;
 mod section;
 pub mod sysbench;
 mod text;
@@ -45,6 +46,7 @@ pub use many::{
 pub use markdown::markdown;
 pub use merge::{Merged, TypeLatency, totals};
 pub use number::three as significant;
+pub use output_style::OutputStyle;
 pub use section::Section;
 pub use text::text;
 pub use texts::Lang;

@@ -241,9 +241,11 @@ impl User for Box<dyn CustomUser> {
     }
 }
 
+type Texts = dyn Fn(&Dialect) -> Vec<String> + Send;
+
 /// What a session has prepared for [`CustomUser`]s: statements, by the place of their texts.
 pub struct Prepared {
-    texts: Box<dyn Fn(&Dialect) -> Vec<String> + Send>,
+    texts: Box<Texts>,
     statements: Vec<Statement>,
 }
 

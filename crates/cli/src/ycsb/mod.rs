@@ -20,7 +20,7 @@ use parse::{Asked, Command, Invocation};
 use properties::CONNECTION;
 use tidemark_core::{OptionValues, Protocol, Source};
 use tidemark_report::Lang;
-use tidemark_report::tpcc::OutputStyle;
+use tidemark_report::OutputStyle;
 use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 

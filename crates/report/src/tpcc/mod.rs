@@ -5,7 +5,6 @@
 
 mod figures;
 mod lines;
-pub(crate) mod output;
 mod section;
 mod texts;
 
@@ -14,7 +13,6 @@ pub use figures::{
     is_specified_mix,
 };
 pub use lines::{current, summary};
-pub use output::OutputStyle;
 pub use section::results;
 
 use crate::digest::Digest;
