@@ -8,6 +8,7 @@ pub mod beside;
 pub mod compare;
 mod dead;
 mod error;
+mod family;
 mod finding;
 pub mod job;
 mod kind;
@@ -17,6 +18,7 @@ mod run;
 mod texts;
 pub mod thresholds;
 pub mod tpcc;
+mod tpch;
 
 pub use beside::Presence;
 pub use compare::{Comparison, compare, compare_measured};
@@ -26,4 +28,7 @@ pub use job::Job;
 pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
 pub use rules::overlap::{Present, overlaps};
-pub use rules::{RULES, findings, findings_of_repeats};
+pub use rules::{findings, findings_of_repeats, rules};
+
+/// Families whose runs are judged otherwise than most.
+const FAMILIES: &[family::Family] = &[tpcc::FAMILY, tpch::FAMILY];

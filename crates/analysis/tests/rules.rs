@@ -6,7 +6,7 @@ mod common;
 use common::{clean, histogram, of_rates, only, option, rules, set_latencies, stats};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tidemark_analysis::{RULES, Severity, findings};
+use tidemark_analysis::{Severity, findings};
 use tidemark_core::ErrorClass;
 use tidemark_core::record::*;
 use tidemark_stats::Histogram;
@@ -24,7 +24,7 @@ fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
 #[test]
 fn a_clean_run_has_no_finding() {
     assert_eq!(rules(&clean()), [""; 0]);
-    assert_eq!(RULES.len(), 24);
+    assert_eq!(tidemark_analysis::rules().count(), 24);
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn a_latency_distribution_that_cannot_be_read_is_an_error() {
 #[test]
 fn every_rule_is_documented() {
     let page = include_str!("../../../docs/findings.md");
-    for rule in RULES {
+    for rule in tidemark_analysis::rules() {
         assert!(page.contains(&format!("\n| `{rule}` |")), "{rule}");
     }
 }

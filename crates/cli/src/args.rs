@@ -7,14 +7,16 @@ pub use keeping::{Delete, Export, Import, List, Note, Salvage, StoreCare, StoreC
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
 use crate::exit::ExitCode;
-use clap::{Args, Parser, Subcommand};
+use crate::frontend;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::parse_duration;
 
 /// Runs the standard database benchmarks, and says whether the numbers can be believed.
 #[derive(Debug, Parser)]
-#[command(name = "tidemark", version, after_help = after_help(), propagate_version = true)]
+#[command(name = "tidemark", version, after_help = after_help(), propagate_version = true,
+    next_display_order = MOST_FRONTENDS)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -25,62 +27,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure embedded SQLite for ten seconds: no server, nothing to set up
+    #[command(display_order = 0)]
     Demo(Demo),
-    /// Run the sysbench OLTP family with sysbench's own command line
-    #[command(disable_help_flag = true)]
-    Sysbench {
-        /// sysbench's words.
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            help = "As for sysbench: [options]... SCRIPT COMMAND; --help lists them"
-        )]
-        args: Vec<String>,
-    },
-    /// Run TPC-C with go-tpc's own command line
-    #[command(disable_help_flag = true)]
-    Tpcc {
-        /// go-tpc's words.
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            help = "As for go-tpc: [FLAGS] prepare|run|check|cleanup; --help lists them"
-        )]
-        args: Vec<String>,
-    },
-    /// Load and run TPC-H with go-tpc's own command line
-    #[command(disable_help_flag = true)]
-    Tpch {
-        /// go-tpc's words.
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            help = "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them"
-        )]
-        args: Vec<String>,
-    },
-    /// Run YCSB with go-ycsb's own command line and properties
-    #[command(disable_help_flag = true)]
-    Ycsb {
-        /// go-ycsb's words.
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            help = "As for go-ycsb: load|run DATABASE [FLAGS]; --help lists them"
-        )]
-        args: Vec<String>,
-    },
-    /// Run TPC-C with the OLTPBench family's own command line and workload files
-    #[command(disable_help_flag = true)]
-    Oltpbench {
-        /// The family's words.
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            help = "As for OLTPBench, BenchBase and the YugabyteDB TPC-C client; --help lists them"
-        )]
-        args: Vec<String>,
-    },
     /// Run a job: one that --print-job wrote, or a run of the store once more
     Exec(Exec),
     /// Print the JSON schema of jobs or of records
@@ -119,6 +67,28 @@ pub enum Command {
     Completions(Completions),
     /// Write manual pages
     Man(Man),
+}
+
+/// Commands that are listed between the demo and the others.
+const MOST_FRONTENDS: usize = 100;
+/// The words of a command with a command line of its own.
+pub const WORDS: &str = "args";
+
+/// The whole command line. Commands whose grammar is another tool's take any words.
+pub fn command() -> clap::Command {
+    let stub = |(at, found): (usize, &frontend::Frontend)| {
+        let words = clap::Arg::new(WORDS)
+            .num_args(0..)
+            .trailing_var_arg(true)
+            .allow_hyphen_values(true)
+            .help(found.words);
+        clap::Command::new(found.word)
+            .about(found.about)
+            .display_order(1 + at)
+            .disable_help_flag(true)
+            .arg(words)
+    };
+    Cli::command().subcommands(frontend::all().enumerate().map(stub))
 }
 
 /// `demo`.
@@ -257,8 +227,11 @@ fn after_help() -> String {
         .iter()
         .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
         .collect();
+    let beginners = frontend::all().filter(|f| f.for_beginners);
+    let helps = beginners.map(|f| format!("  tidemark {} --help\n", f.word));
     format!(
-        "Begin with:\n  tidemark demo\n  tidemark sysbench --help\n  tidemark tpcc --help\n  tidemark tpch --help\n  tidemark ycsb --help\n\nExit codes:\n{}",
+        "Begin with:\n  tidemark demo\n{}\nExit codes:\n{}",
+        helps.collect::<String>(),
         codes.trim_end()
     )
 }

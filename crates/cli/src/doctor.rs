@@ -3,7 +3,7 @@
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{
     BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter,
     Session, Value, catalog, settings,
@@ -91,9 +91,9 @@ async fn poolers(connector: Connector) -> Result<bool, DbError> {
 
 fn failed(step: &str, error: &DbError) -> ExitCode {
     say!("FAILED   {step}: {error} ({})", error.class);
-    match error.class {
-        _ if error.code == DbError::TLS_FILES => ExitCode::Usage,
-        ErrorClass::Refused => ExitCode::Connect,
+    match (error.kind, error.class) {
+        (ErrorKind::TlsFiles, _) => ExitCode::Usage,
+        (_, ErrorClass::Refused) => ExitCode::Connect,
         _ => ExitCode::Check,
     }
 }

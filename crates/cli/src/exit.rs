@@ -1,7 +1,7 @@
 //! Exit codes, and the failures that lead to them.
 
 use std::fmt;
-use tidemark_core::{DbError, ErrorClass, OptionError, TargetError};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, OptionError, TargetError};
 use tidemark_engine::{DropFailure, EngineError, LoadFailure};
 use tidemark_report::ReportError;
 
@@ -101,12 +101,11 @@ impl From<TargetError> for Failure {
 }
 
 fn code_of(error: &DbError) -> ExitCode {
-    match error.class {
-        _ if error.code == DbError::RUN_STORE => ExitCode::Refused,
-        _ if error.code == DbError::ISOLATION => ExitCode::Usage,
-        _ if error.code == DbError::TLS_FILES => ExitCode::Usage,
-        ErrorClass::Refused => ExitCode::Connect,
-        ErrorClass::Missing => ExitCode::NotPrepared,
+    match (error.kind, error.class) {
+        (ErrorKind::RunStore, _) => ExitCode::Refused,
+        (ErrorKind::Isolation | ErrorKind::TlsFiles, _) => ExitCode::Usage,
+        (_, ErrorClass::Refused) => ExitCode::Connect,
+        (_, ErrorClass::Missing) => ExitCode::NotPrepared,
         _ => ExitCode::Failed,
     }
 }
@@ -126,27 +125,25 @@ impl From<DbError> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let code = match &error {
-            EngineError::Connect { error, .. } if error.class == ErrorClass::Missing => {
-                ExitCode::NotPrepared
+            EngineError::Connect { error, .. } => match (error.kind, error.class) {
+                (_, ErrorClass::Missing) => ExitCode::NotPrepared,
+                (ErrorKind::RunStore, _) => ExitCode::Refused,
+                (ErrorKind::Isolation | ErrorKind::Pooler | ErrorKind::TlsFiles, _) => {
+                    ExitCode::Usage
+                }
+                _ => ExitCode::Connect,
+            },
+            EngineError::InitTimeout { .. } | EngineError::TooFewSessions { .. } => {
+                ExitCode::Connect
             }
-            EngineError::Connect { error, .. } if error.code == DbError::RUN_STORE => {
-                ExitCode::Refused
-            }
-            EngineError::Connect { error, .. }
-                if [DbError::ISOLATION, DbError::POOLER, DbError::TLS_FILES]
-                    .contains(&error.code.as_str()) =>
-            {
-                ExitCode::Usage
-            }
-            EngineError::Connect { .. }
-            | EngineError::InitTimeout { .. }
-            | EngineError::TooFewSessions { .. } => ExitCode::Connect,
             EngineError::Init { error, .. } => code_of(error),
             EngineError::Refused(_) => ExitCode::Refused,
             EngineError::Check(_) => ExitCode::Check,
             EngineError::Unsupported(_) => ExitCode::Usage,
             EngineError::Interrupted => ExitCode::Interrupted,
-            EngineError::Statement { error, .. } if error.code == "validation" => ExitCode::Check,
+            EngineError::Statement { error, .. } if error.kind == ErrorKind::Validation => {
+                ExitCode::Check
+            }
             EngineError::Statement { .. }
             | EngineError::NotBack { .. }
             | EngineError::ForcedShutdown

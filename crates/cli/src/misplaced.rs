@@ -1,16 +1,14 @@
 //! Words in the wrong place of the command line, and what was probably meant.
 
 use crate::exit::{ExitCode, Failure};
-use crate::secrets;
+use crate::{frontend, secrets};
 use tidemark_core::printable_document;
+use tidemark_workloads::{Family, Word, families};
 
 /// How a target is given.
 const TARGET: &str = "a target is given behind a workload, as in: tidemark sysbench \
                       oltp_read_write --target=mysql://user:password@host:3306/sbtest run; or to: \
                       tidemark doctor TARGET";
-
-/// What every family of workloads has.
-const COMMANDS: &[&str] = &["prepare", "prewarm", "run", "cleanup", "check", "load"];
 
 /// Refuses a first word that is a target, a workload or what is done with one; clap would offer
 /// what is spelled nearly like it.
@@ -21,30 +19,33 @@ pub fn refuse(word: &str, rest: &[String]) -> Result<(), Failure> {
     if is_target(word) {
         return Err(Failure::usage(format!("{word} is no command: {TARGET}")));
     }
-    if COMMANDS.contains(&word) {
-        // Others have their own words for these two.
-        let (name, command) = match word {
-            "check" => ("tpcc", "check"),
-            "load" => ("ycsb", "load mysql -P workloada"),
-            command => ("sysbench oltp_read_write", command),
-        };
+    if let Some((_, example)) = commands().find(|(command, _)| *command == word) {
+        let words: Vec<&str> = frontend::all().map(|f| f.word).collect();
+        let (first, others) = words.split_first().unwrap_or((&"", &[]));
+        let (last, others) = others.split_last().unwrap_or((&"", &[]));
+        let others = others.join(", ");
         return Err(Failure::usage(format!(
-            "{word} is done with a workload: tidemark sysbench WORKLOAD [options]... {word}, and \
-             likewise tidemark tpcc, tpch, ycsb and oltpbench; for example: tidemark {name} \
-             {command}; tidemark workloads lists them"
+            "{word} is done with a workload: tidemark {first} WORKLOAD [options]... {word}, and \
+             likewise tidemark {others} and {last}; for example: tidemark {example}; tidemark \
+             workloads lists them"
         )));
     }
-    let family = tidemark_workloads::registry()
-        .iter()
-        .find(|d| d.name == word && d.family == "oltp");
-    if family.is_some() {
-        let command = rest.iter().rev().find(|w| COMMANDS.contains(&w.as_str()));
+    let is_named = |f: &&Family| f.command.order.first() == Some(&Word::Name);
+    let mut families = families().filter(is_named);
+    if let Some(family) = families.find(|f| f.names().any(|name| name == word)) {
+        let is_command = |w: &&String| commands().any(|(command, _)| command == **w);
+        let command = rest.iter().rev().find(is_command);
         let command = command.map_or("run", String::as_str);
         return Err(Failure::usage(format!(
-            "{word} is a script of sysbench's: tidemark sysbench {word} [options]... {command}"
+            "{word} is a script of {family}'s: tidemark {family} {word} [options]... {command}"
         )));
     }
     Ok(())
+}
+
+/// What is done with workloads, with an example of each.
+fn commands() -> impl Iterator<Item = (&'static str, &'static str)> {
+    frontend::all().flat_map(|f| f.commands).copied()
 }
 
 /// What clap did not understand, in its own words, or help that was asked for.

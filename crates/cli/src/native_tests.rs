@@ -172,18 +172,13 @@ const MATTER: &[&str] = &[
 fn every_option() -> Vec<OptionSpec> {
     let workloads = tidemark_workloads::registry().iter();
     let workloads = workloads.flat_map(|w| w.options.iter().copied().flatten());
-    let tools = [crate::tpcc::TOOL, crate::tpch::TOOL];
-    let tools = tools.iter().flat_map(|tool| tool.flags().map(|f| f.spec));
     let own = LOAD
         .iter()
         .chain(NATIVE)
         .chain([&PREPARED])
         .chain(workloads);
     own.copied()
-        .chain(tools)
-        .chain(crate::sysbench::every_option())
-        .chain(crate::oltpbench::every_option())
-        .chain(crate::ycsb::every_option())
+        .chain(crate::frontend::all().flat_map(|f| (f.options)()))
         .collect()
 }
 

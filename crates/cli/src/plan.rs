@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::job::SessionSetup;
 use tidemark_core::{
-    Arrivals, DisconnectPolicy, FewerSessions, IgnoreErrors, Isolation, OptionValues, PreparedMode,
-    Protocol, RunSpec, STUDY_LOAD_VARIABLE, Source, StudyLoad, Target,
+    Arrivals, DisconnectPolicy, ErrorKind, FewerSessions, IgnoreErrors, Isolation, OptionValues,
+    PreparedMode, Protocol, RunSpec, STUDY_LOAD_VARIABLE, Source, StudyLoad, Target,
 };
 use tidemark_drivers::settings::{SessionSettings, parse_session_settings};
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
@@ -250,13 +250,13 @@ pub fn run_spec(options: &OptionValues, protocol: Protocol) -> Result<RunSpec, F
 }
 
 fn ignore_errors(options: &OptionValues, protocol: Protocol) -> IgnoreErrors {
-    let retryable = |codes: &[&str]| IgnoreErrors::Retryable {
-        and_codes: codes.iter().map(ToString::to_string).collect(),
+    let retryable = |also: &[ErrorKind]| IgnoreErrors::Retryable {
+        also: also.to_vec(),
     };
     match protocol {
         // PostgreSQL's deadlocks and serialisation failures are retryable to the driver; sysbench
         // also retries a duplicate key.
-        Protocol::Postgres => retryable(&["23505"]),
+        Protocol::Postgres => retryable(&[ErrorKind::DuplicateKey]),
         Protocol::Sqlite => retryable(&[]),
         // The default's three numbers are retryable to the driver, as are TiDB's own conflicts.
         Protocol::Mysql if options.source("mysql-ignore-errors") == Source::Default => {

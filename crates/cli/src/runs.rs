@@ -119,7 +119,9 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
             run.id,
             minute(&run.started_at),
             run.state.to_string(),
-            workload_name(&run.workload, &run.options),
+            workload_name(&run.workload, &|name| {
+                run.options.get(name).map(|o| o.value.clone())
+            }),
             run.sessions,
             run.transactions_per_s(),
             p95,
@@ -175,6 +177,7 @@ fn filter(list: &args::List) -> Result<Filter, Failure> {
         since: moment("since", list.since.as_deref())?,
         until: moment("until", list.until.as_deref())?,
         limit: Some(list.limit),
+        options_of: tidemark_report::told_by_options().collect(),
     })
 }
 

@@ -6,7 +6,7 @@
 //! place.
 
 use crate::exit::Failure;
-use crate::program;
+use crate::{frontend, program};
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
 use tidemark_core::{nearest, printable, redact_target, redact_url, redact_urls, redact_value};
@@ -21,8 +21,6 @@ const PASSWORD_OPTIONS: &[&str] = &[
     "private-key",
 ];
 const EXAMPLE_ACCOUNT: &str = "user:password@";
-/// Commands whose `-p` is a password.
-const WITH_LETTER: &[&str] = &["tpcc", "tpch"];
 
 /// Whether an option of this name, without dashes in front, is one of those that hold a secret.
 pub fn is_password_option(name: &str) -> bool {
@@ -156,7 +154,7 @@ pub fn redact(args: &[String]) -> Vec<String> {
     let is_first = |arg: &String| {
         arg.contains('@') && args.get(1).is_some_and(|first| std::ptr::eq(first, arg))
     };
-    let is_command = |a: &String| WITH_LETTER.contains(&a.as_str());
+    let is_command = |a: &String| frontend::find(a).is_some_and(|f| f.has_password_letter);
     let letter = match args.get(1) {
         // Its flags may stand before the command.
         Some(first) if first.starts_with('-') => args.iter().skip(1).any(is_command),
@@ -273,8 +271,8 @@ mod tests {
             ("x --target u:geheim", "x --target u:***"),
             ("x --target=mysql://u:geheim", "x --target=mysql://u:***"),
             ("doctor u:geheim", "doctor u:***"),
-            ("ycsb -p target=u:geheim", "ycsb -p target=u:***"),
-            ("ycsb -ptarget=u:geheim", "ycsb -ptarget=u:***"),
+            ("x -p target=u:geheim", "x -p target=u:***"),
+            ("x -ptarget=u:geheim", "x -ptarget=u:***"),
             ("u:geheim@h", "u:***@h"),
             ("show mysql://u:geheim", "show mysql://u:***"),
             ("x -mysql-password=geheim", "x -mysql-password=***"),
@@ -337,7 +335,7 @@ mod tests {
             "--prop=mysql.password\u{a0}=geheim",
             "target=mysql://u:geheim@h/db",
         ] {
-            let words = ["tidemark", "ycsb", "run", "-p", given].map(String::from);
+            let words = ["tidemark", "x", "run", "-p", given].map(String::from);
             let once = redact(&words);
             assert!(!once[4].contains("geheim"), "{once:?}");
             assert_eq!(redact(&once), once);
@@ -354,12 +352,12 @@ mod tests {
             ),
             ("tidemark tpcc -p=geheim run", "tidemark tpcc -p=*** run"),
             (
-                "tidemark ycsb run pg -p pg.password=ge=heim -p pg.user=u",
-                "tidemark ycsb run pg -p pg.password=*** -p pg.user=u",
+                "tidemark x run pg -p pg.password=ge=heim -p pg.user=u",
+                "tidemark x run pg -p pg.password=*** -p pg.user=u",
             ),
             (
-                "tidemark ycsb run mysql -pmysql.password=geheim --prop=mysql.password=x",
-                "tidemark ycsb run mysql -pmysql.password=*** --prop=mysql.password=***",
+                "tidemark x run mysql -pmysql.password=geheim --prop=mysql.password=x",
+                "tidemark x run mysql -pmysql.password=*** --prop=mysql.password=***",
             ),
             ("tidemark tpcc -p --geheim run", "tidemark tpcc -p *** run"),
             (

@@ -3,8 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::output::{print, print_data};
 use crate::secrets::redact;
-use crate::{args, oltpbench, sysbench, tpcc, tpch, written, ycsb};
-use clap::CommandFactory;
+use crate::{args, frontend, written};
 use std::fs::{self, File};
 use tidemark_core::shell_word;
 use tidemark_files::{Replace, write};
@@ -106,20 +105,11 @@ fn is_page(file: &mut File) -> std::io::Result<bool> {
 /// The whole command line. Those of other tools are no clap grammars for reading; here they are
 /// described from the tables of their options.
 fn whole() -> Result<clap::Command, Failure> {
-    let others = [
-        ("sysbench", sysbench::grammar()),
-        ("tpcc", tpcc::grammar()?),
-        ("tpch", tpch::grammar()?),
-        ("ycsb", ycsb::grammar()),
-        ("oltpbench", oltpbench::grammar()),
-    ];
-    let mut whole = args::Cli::command();
-    for (name, grammar) in others {
+    let mut whole = args::command();
+    for (at, found) in frontend::all().enumerate() {
+        let grammar = (found.grammar)()?.name(found.word).about(found.about);
         // The place in the list stays where it is.
-        whole = whole.mut_subcommand(name, |stub| {
-            let about = stub.get_about().cloned().unwrap_or_default();
-            grammar.name(name).about(about)
-        });
+        whole = whole.mut_subcommand(found.word, |_| grammar.display_order(1 + at));
     }
     Ok(whole)
 }
@@ -151,7 +141,7 @@ mod tests {
     fn every_command_is_described_and_clap_agrees() {
         let whole = whole().unwrap();
         whole.clone().debug_assert();
-        for name in ["sysbench", "tpcc", "tpch", "ycsb", "oltpbench"] {
+        for name in frontend::all().map(|f| f.word) {
             let command = whole.find_subcommand(name).unwrap();
             let options = command.get_arguments().filter(|a| a.get_long().is_some());
             assert!(options.count() > 40, "{name}");

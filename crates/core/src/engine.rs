@@ -78,27 +78,57 @@ impl Engine {
         Engine::Sqlite,
     ];
 
-    /// The protocol this engine speaks.
-    pub fn protocol(self) -> Protocol {
+    /// What is known of it here; what its dialect is, drivers know.
+    const fn row(self) -> Row {
         match self {
-            Engine::Mysql | Engine::Mariadb | Engine::Tidb => Protocol::Mysql,
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => Protocol::Postgres,
-            Engine::Sqlite => Protocol::Sqlite,
+            Engine::Mysql => Row::new("MySQL", Protocol::Mysql),
+            Engine::Mariadb => Row::new("MariaDB", Protocol::Mysql),
+            Engine::Tidb => Row::new("TiDB", Protocol::Mysql).with_its_own_settings(),
+            Engine::Postgres => Row::new("PostgreSQL", Protocol::Postgres),
+            Engine::Yugabyte => Row::new("YugabyteDB", Protocol::Postgres),
+            Engine::Cockroach => {
+                Row::new("CockroachDB", Protocol::Postgres).with_its_own_settings()
+            }
+            Engine::Sqlite => Row::new("SQLite", Protocol::Sqlite),
         }
+    }
+
+    /// The protocol this engine speaks.
+    pub const fn protocol(self) -> Protocol {
+        self.row().protocol
+    }
+
+    /// Whether its settings have little but names in common with those of other engines of its
+    /// protocol: it came from none of them.
+    pub const fn has_its_own_settings(self) -> bool {
+        self.row().has_its_own_settings
+    }
+}
+
+struct Row {
+    title: &'static str,
+    protocol: Protocol,
+    has_its_own_settings: bool,
+}
+
+impl Row {
+    const fn new(title: &'static str, protocol: Protocol) -> Self {
+        Self {
+            title,
+            protocol,
+            has_its_own_settings: false,
+        }
+    }
+
+    const fn with_its_own_settings(mut self) -> Self {
+        self.has_its_own_settings = true;
+        self
     }
 }
 
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Engine::Mysql => "MySQL",
-            Engine::Mariadb => "MariaDB",
-            Engine::Tidb => "TiDB",
-            Engine::Postgres => "PostgreSQL",
-            Engine::Yugabyte => "YugabyteDB",
-            Engine::Cockroach => "CockroachDB",
-            Engine::Sqlite => "SQLite",
-        })
+        f.write_str(self.row().title)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! - [`Target`]: a database to test, named by a URL.
 //! - [`Engine`], [`Protocol`]: what answers there.
-//! - [`DbError`], [`ErrorClass`]: how a statement failed, and what may be done about it.
+//! - [`DbError`], [`ErrorClass`], [`ErrorKind`]: how a statement failed, and what may be done about it.
 //! - [`OptionSpec`], [`OptionValues`]: one table of options feeds the command line, help, docs and
 //!   validation.
 //! - [`RunSpec`]: what a run is asked to do.
@@ -24,6 +24,7 @@ mod pacing;
 mod printable;
 mod rates;
 pub mod record;
+mod registry;
 mod secret;
 mod shell;
 mod spec;
@@ -35,7 +36,7 @@ pub use config_file::{ConfigLineError, parse_config_file};
 pub use counted::counted;
 pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
-pub use error::{DbError, ErrorClass};
+pub use error::{DbError, ErrorClass, ErrorKind};
 pub use isolation::Isolation;
 pub use job::{Job, JobError};
 pub use nearest::{did_you_mean, nearest};
@@ -46,6 +47,7 @@ pub use pacing::{
 };
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
+pub use registry::{Registry, RegistryError};
 pub use secret::Secret;
 pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};

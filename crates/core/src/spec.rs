@@ -1,7 +1,7 @@
 //! What a run is asked to do.
 
 use crate::duration_text;
-use crate::{Arrivals, Isolation, Pacing, ThinkTime};
+use crate::{Arrivals, ErrorKind, Isolation, Pacing, ThinkTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -31,11 +31,11 @@ pub enum DisconnectPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IgnoreErrors {
-    /// Those the driver classes as [`crate::ErrorClass::Retryable`], and these engine codes
-    /// (sysbench also retries PostgreSQL's `23505`, a duplicate key).
+    /// Those the driver classes as [`crate::ErrorClass::Retryable`], and these kinds (sysbench also
+    /// retries a duplicate key on PostgreSQL).
     Retryable {
-        /// Engine codes beside the class.
-        and_codes: Vec<String>,
+        /// Kinds beside the class.
+        also: Vec<ErrorKind>,
     },
     /// Exactly these engine codes (`--mysql-ignore-errors=1213,1020`).
     Codes(Vec<String>),
@@ -172,9 +172,7 @@ impl Default for RunSpec {
             prepared: PreparedMode::Server,
             isolation: None,
             reconnect_every: 0,
-            ignore_errors: IgnoreErrors::Retryable {
-                and_codes: Vec::new(),
-            },
+            ignore_errors: IgnoreErrors::Retryable { also: Vec::new() },
             on_disconnect: DisconnectPolicy::Reconnect,
             reconnect_timeout: Duration::from_secs(30),
             init_timeout: Duration::from_secs(30),

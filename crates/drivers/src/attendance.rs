@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_runtime::{sleep, timeout};
 
 /// So many second sessions in a row must have had no answer before a server counts as silent: one
@@ -41,8 +41,8 @@ impl Attendance {
     /// ([`crate::ConnectOptions::setup_timeout`]).
     ///
     /// # Errors
-    /// The statement's own; [`ErrorClass::Fatal`] with [`DbError::SILENT`] or
-    /// [`DbError::SETUP_TIMEOUT`] when it was given up, and of each later one.
+    /// The statement's own; [`ErrorClass::Fatal`] with [`ErrorKind::Silent`] or
+    /// [`ErrorKind::SetupTimeout`] when it was given up, and of each later one.
     pub async fn attend<T>(
         &mut self,
         work: impl Future<Output = Result<T, DbError>>,
@@ -118,9 +118,9 @@ impl Attendance {
         let hosts = self.connector.hosts();
         let host = self.host.and_then(|host| hosts.get(host));
         let host = host.map_or_else(|| target.to_string(), |(host, _)| host.to_string());
-        DbError::new(
+        DbError::own(
             ErrorClass::Fatal,
-            DbError::SILENT,
+            ErrorKind::Silent,
             format!(
                 "{host} has been silent for {:.0} s: it answers neither the statement nor a second \
                  session, of which {MISSES} were tried for {} s each (--connect-timeout)",
@@ -132,9 +132,9 @@ impl Attendance {
 }
 
 fn overdue(limit: Duration) -> DbError {
-    DbError::new(
+    DbError::own(
         ErrorClass::Fatal,
-        DbError::SETUP_TIMEOUT,
+        ErrorKind::SetupTimeout,
         format!(
             "a statement outside the measurement took longer than the {} s that it may \
              (--setup-timeout, for example --setup-timeout=48h; 0 is no limit). The server may still be \

@@ -23,8 +23,9 @@ pub use description::{
 pub use dropping::{Drops, Reference, Verdict, drop_marked, drop_proven, referrers};
 pub use sqlite::MARKS_TABLE;
 
+use crate::engines::TableLocks;
 use crate::{RowSet, Session, Value};
-use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
+use tidemark_core::{DbError, ErrorClass, Protocol};
 
 /// ER_KEY_DOES_NOT_EXISTS of MySQL.
 const NO_SUCH_KEY: &str = "1176";
@@ -76,17 +77,17 @@ pub async fn list_tables(session: &mut Session) -> Result<Vec<String>, DbError> 
 pub async fn row_count(session: &mut Session, table: &str) -> Result<u64, DbError> {
     let table = located(session, table).await?;
     let all = format!("SELECT COUNT(*) FROM {table}");
-    let rows = match session.dialect().engine() {
+    let rows = match session.dialect().of_engine().keeps_rows_by_key {
         // Left alone, the server counts in the smallest index. While transactions that are older
         // than it go on, InnoDB looks up each entry's row to see whether it counts: ten times the work.
-        Engine::Mysql | Engine::Mariadb => {
+        true => {
             let by_key = format!("{all} FORCE INDEX (PRIMARY)");
             match session.query(&by_key).await {
                 Err(e) if e.code == NO_SUCH_KEY => session.query(&all).await?,
                 counted => counted?,
             }
         }
-        _ => session.query(&all).await?,
+        false => session.query(&all).await?,
     };
     count(&rows)
 }
@@ -217,21 +218,21 @@ pub async fn is_transactional(session: &mut Session, table: &str) -> Result<bool
 /// doesn't offer is not waited for.
 pub async fn wait_for_writers(session: &mut Session, table: &str) -> Result<(), DbError> {
     let quoted = session.dialect().quote(table);
-    let (before, lock, after) = match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb => (
+    let (before, lock, after) = match session.dialect().of_engine().table_locks {
+        TableLocks::Statement => (
             "SET SESSION lock_wait_timeout=60",
             format!("LOCK TABLES {quoted} WRITE"),
             "UNLOCK TABLES",
         ),
         // Waits for those who have inserted and for those who make an index (manual, "Table-Level
         // Locks").
-        Engine::Postgres => (
+        TableLocks::Transaction => (
             "BEGIN; SET LOCAL lock_timeout='60s'",
             format!("LOCK TABLE {quoted} IN SHARE ROW EXCLUSIVE MODE"),
             "ROLLBACK",
         ),
         // A cluster ends what its own clients left. SQLite's locks end with their process.
-        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => return Ok(()),
+        TableLocks::No | TableLocks::File => return Ok(()),
     };
     session.query(before).await?;
     let locked = session.query(&lock).await;

@@ -5,10 +5,7 @@ use crate::postgres::PostgresSession;
 use crate::sqlite::SqliteSession;
 use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Verb};
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, ServerInfo};
-
-/// The code of a statement that took longer than `ConnectOptions::statement_timeout`.
-pub const STATEMENT_TIMEOUT: &str = "statement-timeout";
+use tidemark_core::{DbError, ErrorClass, ErrorKind, ServerInfo};
 
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // one per session, and a box would cost a cache line a call
@@ -189,9 +186,9 @@ impl Connection {
             Driver::Sqlite(s) => s.limit(),
         };
         let limit = limit.unwrap_or(Duration::ZERO).as_secs_f64();
-        DbError::new(
+        DbError::own(
             ErrorClass::ConnectionLost,
-            STATEMENT_TIMEOUT,
+            ErrorKind::StatementTimeout,
             format!(
                 "a statement was not answered within the statement time-out of {limit} s \
                  (--statement-timeout); its session was given up"
@@ -209,9 +206,9 @@ fn unanswered(verb: Verb, error: DbError) -> DbError {
     if verb != Verb::Commit || !(ambiguous || error.class == ErrorClass::ConnectionLost) {
         return error;
     }
-    DbError::new(
+    DbError::own(
         ErrorClass::ConnectionLost,
-        DbError::COMMIT_UNKNOWN,
+        ErrorKind::CommitUnknown,
         format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
     )
 }
@@ -233,7 +230,11 @@ mod tests {
             (Verb::Write, ConnectionLost, "io", false),
         ] {
             let error = unanswered(verb, DbError::new(class, code, "why"));
-            assert_eq!(error.is_commit_unknown(), unknown, "{verb:?} {code}");
+            assert_eq!(
+                error.kind == ErrorKind::CommitUnknown,
+                unknown,
+                "{verb:?} {code}"
+            );
             assert_eq!(
                 error.class == ConnectionLost,
                 unknown || class == ConnectionLost

@@ -1,7 +1,8 @@
 //! Tables, keys and partitions as each engine wants them written.
 
+use crate::engines::Splits;
 use crate::{Dialect, Partitioning};
-use tidemark_core::{Engine, Protocol};
+use tidemark_core::Protocol;
 
 /// Partitions where an engine wants a number and none was asked for.
 const DEFAULT_PARTITIONS: u32 = 8;
@@ -43,7 +44,7 @@ impl Dialect {
 
     /// Whether the server can fill a key column that is not the primary key.
     pub fn generates_without_primary_key(&self) -> bool {
-        self.engine() != Engine::Sqlite
+        self.engine().protocol() != Protocol::Sqlite
     }
 
     /// The value that asks for the next generated key; `None` where the column is left out.
@@ -63,23 +64,20 @@ impl Dialect {
     /// key, the key is then sorted once (PostgreSQL manual, 14.4.3). Where rows are stored by key, it
     /// belongs to CREATE TABLE.
     pub fn adds_primary_key_later(&self) -> bool {
-        self.engine() == Engine::Postgres
+        self.of_engine().adds_primary_key_later
     }
 
     /// What follows PRIMARY KEY so that rows lie in the order of the key, where an engine has both
     /// kinds (TiDB manual, "Clustered Indexes"); others read it as a comment.
     pub fn clustered_key(&self) -> &'static str {
-        match self.engine() {
-            Engine::Tidb => " /*T![clustered_index] CLUSTERED */",
-            _ => "",
-        }
+        self.of_engine().clustered_key
     }
 
     /// Whether a table's rows are kept in the order of its primary key, which is there from the
     /// beginning: counting the rows of a range of keys reads those alone (MySQL manual, "Clustered
     /// and Secondary Indexes").
     pub fn keeps_rows_by_key(&self) -> bool {
-        matches!(self.engine(), Engine::Mysql | Engine::Mariadb)
+        self.of_engine().keeps_rows_by_key
     }
 
     /// What a session sets within a transaction that loads rows. PostgreSQL need not wait for the disk
@@ -87,7 +85,7 @@ impl Dialect {
     /// transactions from the end, each with its line in the journal, and the load goes on with them.
     /// Whoever ends the load commits once as the server is set to, and that waits for all before it.
     pub fn within_load(&self) -> Option<&'static str> {
-        (self.engine() == Engine::Postgres).then_some("SET LOCAL synchronous_commit = off")
+        self.of_engine().within_load
     }
 
     /// The statements after a load that give the planner its statistics. PostgreSQL's also set the
@@ -103,23 +101,8 @@ impl Dialect {
     /// no `analysis_limit` is set, under which it would keep no samples of values.
     pub fn refresh(&self, table: &str) -> Vec<String> {
         let table = self.quote(table);
-        match self.engine() {
-            Engine::Postgres => vec![
-                format!("VACUUM {table}"),
-                "BEGIN".into(),
-                "SELECT set_config('default_statistics_target', \
-                 LEAST(current_setting('default_statistics_target')::integer, 30)::text, true)"
-                    .into(),
-                format!("ANALYZE {table}"),
-                "COMMIT".into(),
-            ],
-            Engine::Mysql | Engine::Mariadb | Engine::Tidb => {
-                vec![format!("ANALYZE TABLE {table}")]
-            }
-            Engine::Yugabyte | Engine::Cockroach | Engine::Sqlite => {
-                vec![format!("ANALYZE {table}")]
-            }
-        }
+        let statements = self.of_engine().refresh.iter();
+        statements.map(|s| s.replace("{table}", &table)).collect()
     }
 
     /// Whether CREATE TABLE can define an index that is not unique.
@@ -220,17 +203,15 @@ impl Dialect {
             n => n,
         };
         let bounds = |n: u32| even_bounds(n, last);
-        let split = match (how, self.engine()) {
+        let split = match (how, self.of_engine().splits) {
             (Partitioning::Default, _) => plain,
-            (_, Engine::Sqlite) => {
-                return Err(Unsupported("SQLite can't split tables into partitions".into()));
-            }
-            (Partitioning::Hash, Engine::Yugabyte) => Split {
+            (_, Splits::No) => return Err(self.no_splits()),
+            (Partitioning::Hash, Splits::Yugabyte) => Split {
                 primary_key: format!("PRIMARY KEY ({key} HASH)"),
                 suffix: when(partitions > 0, format!(" SPLIT INTO {partitions} TABLETS")),
                 ..plain
             },
-            (Partitioning::Range, Engine::Yugabyte) => Split {
+            (Partitioning::Range, Splits::Yugabyte) => Split {
                 primary_key: format!("PRIMARY KEY ({key} ASC)"),
                 suffix: when(
                     !bounds(partitions).is_empty(),
@@ -238,14 +219,14 @@ impl Dialect {
                 ),
                 ..plain
             },
-            (Partitioning::Hash, Engine::Cockroach) => Split {
+            (Partitioning::Hash, Splits::Cockroach) => Split {
                 primary_key: format!(
                     "PRIMARY KEY ({key}) USING HASH{}",
                     when(partitions > 0, format!(" WITH (bucket_count={partitions})"))
                 ),
                 ..plain
             },
-            (Partitioning::Range, Engine::Cockroach) => Split {
+            (Partitioning::Range, Splits::Cockroach) => Split {
                 after: (!bounds(partitions).is_empty())
                     .then(|| {
                         let at = listed(&bounds(partitions));
@@ -255,7 +236,7 @@ impl Dialect {
                     .collect(),
                 ..plain
             },
-            (Partitioning::Hash, Engine::Postgres) => Split {
+            (Partitioning::Hash, Splits::Postgres) => Split {
                 suffix: format!(" PARTITION BY HASH ({key})"),
                 after: (0..wanted)
                     .map(|i| {
@@ -266,21 +247,28 @@ impl Dialect {
                     .collect(),
                 ..plain
             },
-            (Partitioning::Range, Engine::Postgres) => Split {
+            (Partitioning::Range, Splits::Postgres) => Split {
                 suffix: format!(" PARTITION BY RANGE ({key})"),
                 after: postgres_ranges(table, &bounds(wanted)),
                 ..plain
             },
-            (Partitioning::Hash, Engine::Mysql | Engine::Mariadb | Engine::Tidb) => Split {
+            (Partitioning::Hash, Splits::Mysql) => Split {
                 suffix: format!(" PARTITION BY HASH({key}) PARTITIONS {wanted}"),
                 ..plain
             },
-            (Partitioning::Range, Engine::Mysql | Engine::Mariadb | Engine::Tidb) => Split {
+            (Partitioning::Range, Splits::Mysql) => Split {
                 suffix: mysql_ranges(key, &bounds(wanted)),
                 ..plain
             },
         };
         Ok(split)
+    }
+
+    pub(crate) fn no_splits(&self) -> Unsupported {
+        Unsupported(format!(
+            "{} can't split tables into partitions",
+            self.engine()
+        ))
     }
 }
 
@@ -334,6 +322,7 @@ fn mysql_ranges(key: &str, bounds: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     fn split(engine: Engine, how: Partitioning, n: u32) -> Split {
         Dialect::new(engine).split("t", "id", how, n, 100).unwrap()

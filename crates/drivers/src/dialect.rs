@@ -1,6 +1,7 @@
 //! What differs between engines that speak one protocol.
 
 use crate::Value;
+use crate::engines::{self, Peculiarities};
 use tidemark_core::{Engine, Protocol};
 
 /// A way to load many rows.
@@ -49,6 +50,11 @@ impl Dialect {
         self.engine
     }
 
+    /// What is peculiar to it.
+    pub(crate) fn of_engine(&self) -> &'static Peculiarities {
+        engines::of(self.engine)
+    }
+
     /// An identifier in the engine's quotes.
     pub fn quote(&self, identifier: &str) -> String {
         match self.engine.protocol() {
@@ -60,8 +66,8 @@ impl Dialect {
     /// The statement that begins a transaction which will write. SQLite takes its write lock at
     /// once: a lock taken later can't be waited for (sqlite.org/lang_transaction.html, 2.2).
     pub fn begin(&self) -> &'static str {
-        match self.engine {
-            Engine::Sqlite => "BEGIN IMMEDIATE",
+        match self.engine.protocol() {
+            Protocol::Sqlite => "BEGIN IMMEDIATE",
             _ => "BEGIN",
         }
     }
@@ -73,23 +79,16 @@ impl Dialect {
 
     /// The best way to load many rows, if the server's configuration allows it.
     pub fn bulk_method(&self) -> BulkMethod {
-        match self.engine {
-            Engine::Mariadb => BulkMethod::BulkExecute,
-            Engine::Mysql | Engine::Tidb => BulkMethod::LoadData,
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => BulkMethod::Copy,
-            Engine::Sqlite => BulkMethod::PreparedInsert,
-        }
+        let methods = self.bulk_methods();
+        methods
+            .first()
+            .copied()
+            .unwrap_or(BulkMethod::MultiRowInsert)
     }
 
     /// Every way to load many rows that the engine knows, best first.
     pub fn bulk_methods(&self) -> &'static [BulkMethod] {
-        use BulkMethod::{BulkExecute, Copy, LoadData, MultiRowInsert, PreparedInsert};
-        match self.engine {
-            Engine::Mariadb => &[BulkExecute, LoadData, MultiRowInsert],
-            Engine::Mysql | Engine::Tidb => &[LoadData, MultiRowInsert],
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => &[Copy, MultiRowInsert],
-            Engine::Sqlite => &[PreparedInsert],
-        }
+        self.of_engine().bulk_methods
     }
 
     /// The statements that leave a mark on a table: its comment, where the engine has comments.
@@ -134,14 +133,14 @@ impl Dialect {
 
     /// Whether making a table is part of a transaction, so that several cost one wait for the disk.
     pub fn makes_tables_in_transactions(&self) -> bool {
-        matches!(self.engine, Engine::Postgres | Engine::Sqlite)
+        self.of_engine().makes_tables_in_transactions
     }
 
     /// Whether tables are best made by several sessions at once. On PostgreSQL and SQLite one
     /// transaction is cheaper ([`Dialect::makes_tables_in_transactions`]); the others change what
     /// tables there are one after another, and some fail when two ask.
     pub fn makes_tables_side_by_side(&self) -> bool {
-        matches!(self.engine, Engine::Mysql | Engine::Mariadb)
+        self.of_engine().makes_tables_side_by_side
     }
 
     /// A value as a literal.
@@ -291,10 +290,15 @@ mod tests {
             "(PRIMARY KEY (id)) PARTITION BY RANGE(id) (PARTITION p0 VALUES LESS THAN (51), \
              PARTITION p1 VALUES LESS THAN MAXVALUE); ",
         ];
-        for engine in Engine::ALL {
-            let [hash, range] = match engine {
-                Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql,
-                Engine::Postgres => [
+        assert!(text(Engine::Sqlite, Partitioning::Hash).is_err());
+        assert!(text(Engine::Sqlite, Partitioning::Range).is_err());
+        for (engine, [hash, range]) in [
+            (Engine::Mysql, mysql),
+            (Engine::Mariadb, mysql),
+            (Engine::Tidb, mysql),
+            (
+                Engine::Postgres,
+                [
                     "(PRIMARY KEY (id)) PARTITION BY HASH (id); \
                      CREATE TABLE t_p0 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 0); \
                      CREATE TABLE t_p1 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
@@ -302,20 +306,22 @@ mod tests {
                      CREATE TABLE t_p0 PARTITION OF t FOR VALUES FROM (MINVALUE) TO (51); \
                      CREATE TABLE t_p1 PARTITION OF t FOR VALUES FROM (51) TO (MAXVALUE)",
                 ],
-                Engine::Yugabyte => [
+            ),
+            (
+                Engine::Yugabyte,
+                [
                     "(PRIMARY KEY (id HASH)) SPLIT INTO 2 TABLETS; ",
                     "(PRIMARY KEY (id ASC)) SPLIT AT VALUES ((51)); ",
                 ],
-                Engine::Cockroach => [
+            ),
+            (
+                Engine::Cockroach,
+                [
                     "(PRIMARY KEY (id) USING HASH WITH (bucket_count=2)); ",
                     "(PRIMARY KEY (id)); ALTER TABLE t SPLIT AT VALUES (51)",
                 ],
-                Engine::Sqlite => {
-                    assert!(text(engine, Partitioning::Hash).is_err());
-                    assert!(text(engine, Partitioning::Range).is_err());
-                    continue;
-                }
-            };
+            ),
+        ] {
             assert_eq!(text(engine, Partitioning::Hash).unwrap(), hash, "{engine}");
             assert_eq!(
                 text(engine, Partitioning::Range).unwrap(),

@@ -1,14 +1,14 @@
 //! Statements on rows that engines write differently.
 
 use crate::Dialect;
-use tidemark_core::{Engine, Protocol};
+use tidemark_core::Protocol;
 
 impl Dialect {
     /// What follows a SELECT so that its rows are locked until the transaction ends; nothing where
     /// a transaction that writes has the whole database locked from its beginning.
     pub fn for_update(&self) -> &'static str {
-        match self.engine() {
-            Engine::Sqlite => "",
+        match self.engine().protocol() {
+            Protocol::Sqlite => "",
             _ => " FOR UPDATE",
         }
     }
@@ -73,8 +73,8 @@ impl Dialect {
         let list = vec![row; rows].join(", ");
         // A list of rows is a table in SQLite, and a list only in MySQL
         // (sqlite.org/rowvalue.html, 2.1).
-        match self.engine() {
-            Engine::Sqlite => format!("({left}) IN (VALUES {list})"),
+        match self.engine().protocol() {
+            Protocol::Sqlite => format!("({left}) IN (VALUES {list})"),
             _ => format!("({left}) IN ({list})"),
         }
     }
@@ -83,6 +83,7 @@ impl Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     #[test]
     fn rows_are_named_and_locked_as_each_engine_can() {

@@ -2,7 +2,6 @@
 
 use crate::{Dialect, RowSet};
 use std::time::Duration;
-use tidemark_core::Engine;
 
 impl Dialect {
     /// The statement that tells a query's plan; with `analyze` it executes the query and tells what
@@ -11,63 +10,29 @@ impl Dialect {
     /// Forms are the ones that say most in text: MariaDB's and MySQL's tables leave out conditions
     /// (mariadb.com/kb/en/explain-format-json, dev.mysql.com "EXPLAIN Output Format").
     pub fn explain(&self, query: &str, analyze: bool) -> String {
-        let ask = match (self.engine(), analyze) {
-            (Engine::Mariadb, false) => "EXPLAIN FORMAT=JSON",
-            (Engine::Mariadb, true) => "ANALYZE FORMAT=JSON",
-            (Engine::Mysql, false) => "EXPLAIN FORMAT=TREE",
-            (Engine::Postgres | Engine::Yugabyte, true) => "EXPLAIN (ANALYZE, BUFFERS)",
-            (Engine::Mysql | Engine::Tidb | Engine::Cockroach, true) => "EXPLAIN ANALYZE",
-            (Engine::Sqlite, _) => "EXPLAIN QUERY PLAN",
-            (_, false) => "EXPLAIN",
-        };
+        let ask = self.of_engine().explain[usize::from(analyze)];
         format!("{ask} {query}")
     }
 
     /// Statements that make a session plan analytical queries better, where such are known: those
     /// that go-tpc sets on TiDB for its TPC-H.
     pub fn tune_for_analytics(&self) -> Vec<String> {
-        let variables: &[(&str, &str)] = match self.engine() {
-            Engine::Tidb => &[
-                ("tidb_default_string_match_selectivity", "0.1"),
-                ("tidb_opt_join_reorder_threshold", "60"),
-                ("tidb_prefer_broadcast_join_by_exchange_data_size", "ON"),
-            ],
-            _ => &[],
-        };
         let set = |(name, value): &(&str, &str)| format!("SET SESSION {name} = {value}");
-        variables.iter().map(set).collect()
+        self.of_engine().analytics.iter().map(set).collect()
     }
 
     /// The statement after which the server ends a session's queries that take longer; `None` where
     /// only the client can. Ending one there spares the server work that nobody waits for.
     pub fn limit_queries(&self, limit: Duration) -> Option<String> {
-        let milliseconds = limit.as_millis().max(1);
-        match self.engine() {
-            Engine::Mariadb => Some(format!(
-                "SET SESSION max_statement_time = {}",
-                limit.as_secs_f64()
-            )),
-            Engine::Mysql | Engine::Tidb => {
-                Some(format!("SET SESSION max_execution_time = {milliseconds}"))
-            }
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
-                Some(format!("SET statement_timeout = {milliseconds}"))
-            }
-            Engine::Sqlite => None,
-        }
+        let of_engine = self.of_engine().query_limit?;
+        let value = (of_engine.value)(limit);
+        Some(format!("SET {} = {value}", of_engine.setting))
     }
 
     /// The statement that clears a limit which the server, the database or the account set for
     /// statements: for what must come to its end. `None` where there are no such limits.
     pub fn unlimit_queries(&self) -> Option<&'static str> {
-        match self.engine() {
-            Engine::Mariadb => Some("SET SESSION max_statement_time = 0"),
-            Engine::Mysql | Engine::Tidb => Some("SET SESSION max_execution_time = 0"),
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
-                Some("SET statement_timeout = 0")
-            }
-            Engine::Sqlite => None,
-        }
+        self.of_engine().query_limit.map(|limit| limit.clear)
     }
 }
 
@@ -85,6 +50,7 @@ pub fn plan_text(rows: &RowSet) -> String {
 mod tests {
     use super::*;
     use crate::Cell;
+    use tidemark_core::Engine;
 
     #[test]
     fn a_limit_is_cleared_by_the_same_setting_that_sets_it() {
@@ -103,15 +69,20 @@ mod tests {
 
     #[test]
     fn plans_are_asked_in_each_engines_words() {
-        for engine in Engine::ALL {
+        let postgres = ["EXPLAIN", "EXPLAIN (ANALYZE, BUFFERS)"];
+        for (engine, expected) in [
+            (
+                Engine::Mariadb,
+                ["EXPLAIN FORMAT=JSON", "ANALYZE FORMAT=JSON"],
+            ),
+            (Engine::Mysql, ["EXPLAIN FORMAT=TREE", "EXPLAIN ANALYZE"]),
+            (Engine::Tidb, ["EXPLAIN", "EXPLAIN ANALYZE"]),
+            (Engine::Cockroach, ["EXPLAIN", "EXPLAIN ANALYZE"]),
+            (Engine::Postgres, postgres),
+            (Engine::Yugabyte, postgres),
+            (Engine::Sqlite, ["EXPLAIN QUERY PLAN", "EXPLAIN QUERY PLAN"]),
+        ] {
             let d = Dialect::new(engine);
-            let expected = match engine {
-                Engine::Mariadb => ["EXPLAIN FORMAT=JSON", "ANALYZE FORMAT=JSON"],
-                Engine::Mysql => ["EXPLAIN FORMAT=TREE", "EXPLAIN ANALYZE"],
-                Engine::Tidb | Engine::Cockroach => ["EXPLAIN", "EXPLAIN ANALYZE"],
-                Engine::Postgres | Engine::Yugabyte => ["EXPLAIN", "EXPLAIN (ANALYZE, BUFFERS)"],
-                Engine::Sqlite => ["EXPLAIN QUERY PLAN", "EXPLAIN QUERY PLAN"],
-            };
             for (analyze, words) in [false, true].into_iter().zip(expected) {
                 let asked = d.explain("SELECT 1", analyze);
                 assert_eq!(asked, format!("{words} SELECT 1"), "{engine}");
@@ -121,16 +92,19 @@ mod tests {
 
     #[test]
     fn servers_are_told_how_long_a_query_may_take() {
-        for engine in Engine::ALL {
+        for (engine, expected) in [
+            (
+                Engine::Mariadb,
+                Some("SET SESSION max_statement_time = 1.5"),
+            ),
+            (Engine::Mysql, Some("SET SESSION max_execution_time = 1500")),
+            (Engine::Tidb, Some("SET SESSION max_execution_time = 1500")),
+            (Engine::Postgres, Some("SET statement_timeout = 1500")),
+            (Engine::Yugabyte, Some("SET statement_timeout = 1500")),
+            (Engine::Cockroach, Some("SET statement_timeout = 1500")),
+            (Engine::Sqlite, None),
+        ] {
             let said = Dialect::new(engine).limit_queries(Duration::from_millis(1500));
-            let expected = match engine {
-                Engine::Mariadb => Some("SET SESSION max_statement_time = 1.5"),
-                Engine::Mysql | Engine::Tidb => Some("SET SESSION max_execution_time = 1500"),
-                Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
-                    Some("SET statement_timeout = 1500")
-                }
-                Engine::Sqlite => None,
-            };
             assert_eq!(said.as_deref(), expected, "{engine}");
         }
     }

@@ -1,7 +1,7 @@
 //! Dates, substrings and decimals in each engine's words: what analytical queries are made of.
 
 use crate::Dialect;
-use tidemark_core::Engine;
+use tidemark_core::Protocol;
 
 /// A length of time in the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,13 @@ impl Span {
 impl Dialect {
     /// Whether dates are kept as text (`1998-12-01`), because the engine has no type for them.
     pub fn dates_are_text(&self) -> bool {
-        self.engine() == Engine::Sqlite
+        self.engine().protocol() == Protocol::Sqlite
     }
 
     /// Whether decimals are computed with all their digits; elsewhere they are floating numbers, and
     /// `0.06 + 0.01` is less than `0.07`.
     pub fn decimals_are_exact(&self) -> bool {
-        self.engine() != Engine::Sqlite
+        self.engine().protocol() != Protocol::Sqlite
     }
 
     /// A date (`1998-12-01`) as a literal.
@@ -68,8 +68,8 @@ impl Dialect {
 
     /// The first characters of a text.
     pub fn prefix_of(&self, text: &str, length: u32) -> String {
-        match self.engine() {
-            Engine::Sqlite => format!("substr({text}, 1, {length})"),
+        match self.engine().protocol() {
+            Protocol::Sqlite => format!("substr({text}, 1, {length})"),
             _ => format!("SUBSTRING({text} FROM 1 FOR {length})"),
         }
     }
@@ -78,6 +78,7 @@ impl Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     #[test]
     fn only_sqlite_has_words_of_its_own() {

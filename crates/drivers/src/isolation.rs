@@ -2,22 +2,14 @@
 
 use crate::connection::Connection;
 use crate::{Dialect, Session, Unsupported};
-use tidemark_core::{DbError, Engine, ErrorClass, Isolation, Protocol};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, Isolation, Protocol};
 
 impl Dialect {
     /// The levels that the engine has under their own names: one that it would replace by another
     /// is not among them (PostgreSQL manual, 13.2; MySQL manual, "Transaction Isolation Levels";
     /// TiDB, "TiDB Transaction Isolation Levels"; sqlite.org/isolation.html).
     pub fn isolation_levels(&self) -> &'static [Isolation] {
-        use Isolation::{ReadCommitted, RepeatableRead, Serializable};
-        match self.engine() {
-            Engine::Mysql | Engine::Mariadb => &Isolation::ALL,
-            Engine::Tidb => &[ReadCommitted, RepeatableRead],
-            Engine::Postgres | Engine::Yugabyte | Engine::Cockroach => {
-                &[ReadCommitted, RepeatableRead, Serializable]
-            }
-            Engine::Sqlite => &[Serializable],
-        }
+        self.of_engine().isolation_levels
     }
 
     /// The statement after which all transactions of a session have a level; `None` where they
@@ -51,20 +43,7 @@ impl Dialect {
     /// The MySQL family calls it `tx_isolation` or `transaction_isolation`, by engine and version.
     /// YugabyteDB may give another than it shows (manual, "Isolation levels").
     fn default_isolation(&self) -> &'static [(&'static str, usize)] {
-        const SHOW: (&str, usize) = ("SHOW transaction_isolation", 0);
-        match self.engine() {
-            Engine::Mysql | Engine::Mariadb | Engine::Tidb => &[(
-                "SHOW SESSION VARIABLES WHERE Variable_name IN \
-                 ('transaction_isolation', 'tx_isolation')",
-                1,
-            )],
-            Engine::Yugabyte => &[
-                ("SELECT yb_get_effective_transaction_isolation_level()", 0),
-                SHOW,
-            ],
-            Engine::Postgres | Engine::Cockroach => &[SHOW],
-            Engine::Sqlite => &[],
-        }
+        self.of_engine().isolation_queries
     }
 
     /// The query for the level that transactions then really have, where a server may have replaced
@@ -80,7 +59,7 @@ impl Dialect {
 /// [`ErrorClass::Refused`] `isolation` when the engine has not got it or puts another in its place;
 /// the server's error.
 pub(crate) async fn isolate(connection: &mut Connection, level: Isolation) -> Result<(), DbError> {
-    let refuse = |why: String| DbError::new(ErrorClass::Refused, DbError::ISOLATION, why);
+    let refuse = |why: String| DbError::own(ErrorClass::Refused, ErrorKind::Isolation, why);
     let dialect = Dialect::new(connection.server().engine);
     let sql = dialect.set_isolation(level);
     let Some(sql) = sql.map_err(|e| refuse(e.to_string()))? else {
@@ -124,6 +103,7 @@ pub async fn default_level(session: &mut Session) -> Result<Option<Isolation>, D
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     #[test]
     fn each_engine_takes_the_levels_that_it_has_and_names_them_for_others() {

@@ -14,6 +14,7 @@ mod connector;
 mod ddl;
 mod dialect;
 mod dml;
+mod engines;
 mod explain;
 mod expression;
 #[cfg(feature = "fuzzing")]
@@ -40,7 +41,6 @@ mod tls;
 mod value;
 
 pub use ahead::MOST_AHEAD;
-pub use connection::STATEMENT_TIMEOUT;
 pub use connector::{Access, Address, ConnectOptions, Connector};
 pub use ddl::{Split, Unsupported};
 pub use dialect::{BulkMethod, Dialect, Partitioning};

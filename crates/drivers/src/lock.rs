@@ -15,10 +15,11 @@
 
 mod file;
 
+use crate::engines::Locks;
 use crate::{Session, Value};
 use file::FileLock;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, Engine, ErrorClass};
+use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::sleep;
 
 /// How the locks of databases are called.
@@ -85,11 +86,11 @@ pub enum Life {
 /// # Errors
 /// A lost connection only.
 pub async fn take(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> {
-    let taken = match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => named(session, scope).await,
-        Engine::Postgres | Engine::Yugabyte => advisory(session, scope).await,
-        Engine::Cockroach => Ok(Attempt::Unsupported),
-        Engine::Sqlite => beside(session).await,
+    let taken = match session.dialect().of_engine().locks {
+        Locks::Named => named(session, scope).await,
+        Locks::Advisory => advisory(session, scope).await,
+        Locks::No => Ok(Attempt::Unsupported),
+        Locks::File => beside(session).await,
     };
     match taken {
         Err(e) if e.class != ErrorClass::ConnectionLost => {
@@ -105,11 +106,11 @@ pub async fn take(session: &mut Session, scope: Scope) -> Result<Attempt, DbErro
 /// # Errors
 /// A lost connection only.
 pub async fn life(session: &mut Session, client: u64) -> Result<Life, DbError> {
-    let asked = match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => life_by_name(session, client).await,
-        Engine::Postgres | Engine::Yugabyte => life_by_key(session, client).await,
-        Engine::Cockroach => Ok(Life::Unknown),
-        Engine::Sqlite => Ok(Life::Dead),
+    let asked = match session.dialect().of_engine().locks {
+        Locks::Named => life_by_name(session, client).await,
+        Locks::Advisory => life_by_key(session, client).await,
+        Locks::No => Ok(Life::Unknown),
+        Locks::File => Ok(Life::Dead),
     };
     match asked {
         Err(e) if e.class != ErrorClass::ConnectionLost => Ok(Life::Unknown),

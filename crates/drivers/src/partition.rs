@@ -2,7 +2,8 @@
 
 use crate::Dialect;
 use crate::ddl::{Split, Unsupported};
-use tidemark_core::Engine;
+use crate::engines::Splits;
+use tidemark_core::Protocol;
 
 /// How the values of a column are dealt to partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,17 +41,13 @@ impl Dialect {
         };
         let keyless = key.is_empty();
         let rest: String = key.iter().skip(1).map(|c| format!(", {c}")).collect();
-        let split = match (self.engine(), cut) {
-            (Engine::Sqlite, _) => {
-                return Err(Unsupported(
-                    "SQLite can't split tables into partitions".into(),
-                ));
-            }
-            (Engine::Mysql | Engine::Mariadb | Engine::Tidb, cut) => Split {
+        let split = match (self.of_engine().splits, cut) {
+            (Splits::No, _) => return Err(self.no_splits()),
+            (Splits::Mysql, cut) => Split {
                 suffix: format!(" {}", mysql(by, cut)),
                 ..plain
             },
-            (Engine::Postgres, cut) | (Engine::Yugabyte, cut @ Cut::Lists(_)) => {
+            (Splits::Postgres, cut) | (Splits::Yugabyte, cut @ Cut::Lists(_)) => {
                 let (suffix, after) = postgres(table, by, cut);
                 Split {
                     suffix,
@@ -58,32 +55,32 @@ impl Dialect {
                     ..plain
                 }
             }
-            (Engine::Yugabyte, Cut::Hash(parts)) => Split {
+            (Splits::Yugabyte, Cut::Hash(parts)) => Split {
                 primary_key: when(!keyless, || format!("PRIMARY KEY ({by} HASH{rest})")),
                 suffix: format!(" SPLIT INTO {parts} TABLETS"),
                 ..plain
             },
-            (Engine::Yugabyte | Engine::Cockroach, _) if keyless => plain,
-            (Engine::Yugabyte, Cut::Ranges(bounds)) => Split {
+            (Splits::Yugabyte | Splits::Cockroach, _) if keyless => plain,
+            (Splits::Yugabyte, Cut::Ranges(bounds)) => Split {
                 primary_key: format!("PRIMARY KEY ({by} ASC{rest})"),
                 suffix: format!(" SPLIT AT VALUES ({})", points(bounds)),
                 ..plain
             },
-            (Engine::Cockroach, Cut::Hash(parts)) => Split {
+            (Splits::Cockroach, Cut::Hash(parts)) => Split {
                 primary_key: format!(
                     "{} USING HASH WITH (bucket_count={parts})",
                     plain.primary_key
                 ),
                 ..plain
             },
-            (Engine::Cockroach, Cut::Ranges(bounds)) => Split {
+            (Splits::Cockroach, Cut::Ranges(bounds)) => Split {
                 after: vec![format!(
                     "ALTER TABLE {table} SPLIT AT VALUES {}",
                     points(bounds)
                 )],
                 ..plain
             },
-            (Engine::Cockroach, Cut::Lists(lists)) => Split {
+            (Splits::Cockroach, Cut::Lists(lists)) => Split {
                 suffix: format!(" PARTITION BY LIST ({by}) ({})", mysql_lists(lists)),
                 ..plain
             },
@@ -94,22 +91,19 @@ impl Dialect {
     /// Whether tables in partitions can have foreign keys or be referred to by them. MySQL, MariaDB
     /// and TiDB document that they can't.
     pub fn partitions_have_foreign_keys(&self) -> bool {
-        !matches!(
-            self.engine(),
-            Engine::Mysql | Engine::Mariadb | Engine::Tidb | Engine::Sqlite
-        )
+        self.of_engine().partitions_have_foreign_keys
     }
 
     /// Whether a foreign key can be added to a table that is there. SQLite's are part of CREATE TABLE
     /// (sqlite.org/lang_altertable.html), and kept by sessions that ask for it only.
     pub fn adds_foreign_keys(&self) -> bool {
-        self.engine() != Engine::Sqlite
+        self.engine().protocol() != Protocol::Sqlite
     }
 
     /// Whether adding a foreign key that is checked copies the table, so that all keys of a table are
     /// best added by one statement (MySQL manual, "Online DDL Operations": `foreign_key_checks` on).
     pub fn copies_for_foreign_keys(&self) -> bool {
-        matches!(self.engine(), Engine::Mysql | Engine::Mariadb)
+        self.of_engine().copies_for_foreign_keys
     }
 }
 
@@ -188,6 +182,7 @@ fn postgres(table: &str, by: &str, cut: &Cut) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     fn text(engine: Engine, key: &[&str], cut: &Cut) -> String {
         let split = Dialect::new(engine).cut("t", key, "w", cut).unwrap();
@@ -218,10 +213,15 @@ mod tests {
             Cut::Ranges(vec![3]),
             Cut::Lists(vec![vec![1, 3], vec![2]]),
         ];
-        for engine in Engine::ALL {
-            let expected = match engine {
-                Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql,
-                Engine::Postgres => [
+        let refused = |c| Dialect::new(Engine::Sqlite).cut("t", KEY, "w", c).is_err();
+        assert!(cuts.iter().all(refused));
+        for (engine, expected) in [
+            (Engine::Mysql, mysql),
+            (Engine::Mariadb, mysql),
+            (Engine::Tidb, mysql),
+            (
+                Engine::Postgres,
+                [
                     "(PRIMARY KEY (w, d)) PARTITION BY HASH (w); \
                      CREATE TABLE t_p0 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 0); \
                      CREATE TABLE t_p1 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
@@ -230,23 +230,25 @@ mod tests {
                      CREATE TABLE t_p1 PARTITION OF t FOR VALUES FROM (3) TO (MAXVALUE)",
                     postgres_list,
                 ],
-                Engine::Yugabyte => [
+            ),
+            (
+                Engine::Yugabyte,
+                [
                     "(PRIMARY KEY (w HASH, d)) SPLIT INTO 2 TABLETS; ",
                     "(PRIMARY KEY (w ASC, d)) SPLIT AT VALUES ((3)); ",
                     postgres_list,
                 ],
-                Engine::Cockroach => [
+            ),
+            (
+                Engine::Cockroach,
+                [
                     "(PRIMARY KEY (w, d) USING HASH WITH (bucket_count=2)); ",
                     "(PRIMARY KEY (w, d)); ALTER TABLE t SPLIT AT VALUES (3)",
                     "(PRIMARY KEY (w, d)) PARTITION BY LIST (w) (PARTITION p0 VALUES IN (1, 3), \
                      PARTITION p1 VALUES IN (2)); ",
                 ],
-                Engine::Sqlite => {
-                    let refused = |c| Dialect::new(engine).cut("t", KEY, "w", c).is_err();
-                    assert!(cuts.iter().all(refused));
-                    continue;
-                }
-            };
+            ),
+        ] {
             for (cut, expected) in cuts.iter().zip(expected) {
                 assert_eq!(text(engine, KEY, cut), expected, "{engine}");
             }

@@ -9,7 +9,7 @@ use crate::connection::{Connection, Driver};
 use crate::postgres::PostgresSession;
 use crate::{RowSet, Value};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tidemark_core::{DbError, ErrorClass, PreparedMode};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, PreparedMode};
 use tidemark_runtime::timeout;
 
 /// How long the look at a pooler may take: one whose few server sessions are all held lets nobody in.
@@ -41,9 +41,9 @@ impl Pooling {
 
 /// Why statements can't be prepared through a pooler.
 pub(crate) fn no_statements() -> DbError {
-    DbError::new(
+    DbError::own(
         ErrorClass::Refused,
-        DbError::POOLER,
+        ErrorKind::Pooler,
         "a pooler between client and server gives server sessions out by transaction \
          (PgBouncer's pool_mode=transaction), and statements that are prepared in one are not in \
          the others (or had no two sessions free to tell): --db-ps-mode=disable sends text; or name \
@@ -53,9 +53,9 @@ pub(crate) fn no_statements() -> DbError {
 
 /// Why something can't be set through a pooler for statements that are prepared.
 fn no_settings() -> DbError {
-    DbError::new(
+    DbError::own(
         ErrorClass::Refused,
-        DbError::POOLER,
+        ErrorKind::Pooler,
         "--isolation and --set-session go with every transaction where a pooler between client and \
          server gives server sessions out by transaction, which prepared statements can't take \
          along: --db-ps-mode=disable sends text; or name the server itself",

@@ -22,21 +22,22 @@ pub use session::{SessionSettings, parse_session_settings};
 pub use unlimited::unlimit;
 
 use crate::Session;
+use crate::engines::Settings;
+use tidemark_core::DbError;
 use tidemark_core::record::Setting;
-use tidemark_core::{DbError, Engine};
 
 /// The settings that matter, sorted by name.
 ///
 /// # Errors
 /// The server's error, as when the account may not read them.
 pub async fn settings_that_matter(session: &mut Session) -> Result<Vec<Setting>, DbError> {
-    let mut settings = match session.dialect().engine() {
-        Engine::Mariadb => mysql::mariadb(session).await,
-        Engine::Mysql => mysql::mysql(session).await,
-        Engine::Tidb => mysql::shown(session, mysql::TIDB).await,
-        Engine::Postgres | Engine::Yugabyte => postgres::settings(session).await,
-        Engine::Cockroach => postgres::cockroach(session).await,
-        Engine::Sqlite => sqlite::settings(session).await,
+    let mut settings = match session.dialect().of_engine().settings {
+        Settings::Mariadb => mysql::mariadb(session).await,
+        Settings::Mysql => mysql::mysql(session).await,
+        Settings::Tidb => mysql::shown(session, mysql::TIDB).await,
+        Settings::Postgres => postgres::settings(session).await,
+        Settings::Cockroach => postgres::cockroach(session).await,
+        Settings::Sqlite => sqlite::settings(session).await,
     }?;
     settings.retain(|s| !private::is_private(&s.name, &s.value));
     settings.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,7 +1,7 @@
 //! How each engine shows one session, or several, the database as it is at one moment.
 
 use crate::Dialect;
-use tidemark_core::{Engine, Protocol};
+use tidemark_core::Protocol;
 
 impl Dialect {
     /// Statements, in order, that begin a transaction whose every statement sees the database as it
@@ -11,28 +11,14 @@ impl Dialect {
     /// SQLite takes its snapshot at the first read (sqlite.org/isolation.html); until then nothing
     /// was seen.
     pub fn begin_snapshot(&self) -> &'static [&'static str] {
-        match self.engine() {
-            // The snapshot needs REPEATABLE READ, whatever the server's default is (MySQL manual,
-            // "START TRANSACTION, COMMIT, and ROLLBACK Statements").
-            Engine::Mysql | Engine::Mariadb | Engine::Tidb => &[
-                "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-                "START TRANSACTION WITH CONSISTENT SNAPSHOT",
-            ],
-            Engine::Postgres | Engine::Yugabyte => {
-                &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
-            }
-            // A read of the past neither waits for writers nor is told to begin again
-            // (CockroachDB manual, "AS OF SYSTEM TIME").
-            Engine::Cockroach => &["BEGIN AS OF SYSTEM TIME '-1us'"],
-            Engine::Sqlite => &["BEGIN"],
-        }
+        self.of_engine().begin_snapshot
     }
 
     /// The query that names the transaction's snapshot for other sessions, where they can take it
     /// over; it is theirs to take while the transaction lasts (PostgreSQL manual, "Snapshot
     /// Synchronization Functions").
     pub fn export_snapshot(&self) -> Option<&'static str> {
-        (self.engine() == Engine::Postgres).then_some("SELECT pg_export_snapshot()")
+        self.of_engine().export_snapshot
     }
 
     /// The statement that takes a named snapshot over, as the first of a transaction begun by
@@ -73,6 +59,7 @@ pub struct Savepoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     #[test]
     fn a_snapshot_outlives_an_error_by_itself_by_name_or_by_savepoints() {
@@ -93,16 +80,20 @@ mod tests {
     fn only_engines_that_name_snapshots_share_them() {
         for engine in Engine::ALL {
             let d = Dialect::new(engine);
-            assert_eq!(
-                d.export_snapshot().is_some(),
-                engine == Engine::Postgres,
-                "{engine}"
-            );
             let begin = d.begin_snapshot().last().copied().unwrap();
             assert!(
                 begin.starts_with("BEGIN") || begin.starts_with("START TRANSACTION"),
                 "{engine}: {begin}"
             );
+        }
+        for (engine, shares) in [
+            (Engine::Postgres, true),
+            (Engine::Yugabyte, false),
+            (Engine::Cockroach, false),
+            (Engine::Mariadb, false),
+        ] {
+            let export = Dialect::new(engine).export_snapshot();
+            assert_eq!(export.is_some(), shares, "{engine}");
         }
         let postgres = Dialect::new(Engine::Postgres);
         assert_eq!(

@@ -2,13 +2,13 @@
 //! "TIFLASH_REPLICA").
 
 use crate::{Dialect, Session, Value};
-use tidemark_core::{DbError, Engine};
+use tidemark_core::DbError;
 
 impl Dialect {
     /// The statement that has a table kept by columns too, by so many replicas; `None` where the engine
     /// has no such store. It returns before they are there ([`lacking`]).
     pub fn replicate_by_columns(&self, table: &str, replicas: u64) -> Option<String> {
-        (self.engine() == Engine::Tidb).then(|| {
+        self.of_engine().has_column_replicas.then(|| {
             let table = self.quote(table);
             format!("ALTER TABLE {table} SET TIFLASH REPLICA {replicas}")
         })
@@ -40,6 +40,7 @@ fn there(dialect: &Dialect, tables: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Engine;
 
     #[test]
     fn tidb_alone_has_it() {

@@ -17,13 +17,13 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use std::path::Path;
 use std::sync::Arc;
-use tidemark_core::{DbError, ErrorClass, Host, Target, TlsMode};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, Host, Target, TlsMode};
 use verify::{Nothing, Trusted};
 
 /// The client's TLS configuration; `None` when the target asks for none. Files are read once, here.
 ///
 /// # Errors
-/// [`ErrorClass::Refused`]: code [`DbError::TLS_FILES`] when a PEM file can't be read or holds
+/// [`ErrorClass::Refused`]: kind [`ErrorKind::TlsFiles`] when a PEM file can't be read or holds
 /// nothing usable, or a certificate is given without its key; code `tls` when there is nothing to
 /// verify against.
 pub(crate) fn client_config(target: &Target) -> Result<Option<Arc<ClientConfig>>, DbError> {
@@ -142,7 +142,7 @@ fn unreadable(option: &str, path: &Path, error: rustls::pki_types::pem::Error) -
 
 /// What the target itself names can't be used.
 fn unusable(message: impl Into<String>) -> DbError {
-    DbError::new(ErrorClass::Refused, DbError::TLS_FILES, message)
+    DbError::own(ErrorClass::Refused, ErrorKind::TlsFiles, message)
 }
 
 fn bad(message: impl Into<String>) -> DbError {
@@ -161,8 +161,8 @@ mod tests {
     fn message(query: &str) -> String {
         let error = client_config(&target(query)).unwrap_err();
         assert_eq!(
-            (error.class, error.code.as_str()),
-            (ErrorClass::Refused, DbError::TLS_FILES)
+            (error.class, error.kind),
+            (ErrorClass::Refused, ErrorKind::TlsFiles)
         );
         assert!(!error.message.contains("geheim"));
         error.message

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, Target};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, Target};
 use tidemark_drivers::settings::{SessionLimit, session_limit};
 use tidemark_drivers::{ConnectOptions, Connector, Session};
 use tidemark_runtime::{block_on, sleep};
@@ -47,7 +47,7 @@ fn is_met(connector: Connector, name: &str, limit: u64) {
         assert_eq!((told.name, told.limit), (name.as_str(), limit));
         let (more, error) = fill(&connector, limit + 5).await;
         assert_eq!(error.class, ErrorClass::Refused, "{error}");
-        assert!(error.is_too_many_sessions(), "{error}");
+        assert_eq!(error.kind, ErrorKind::TooManySessions, "{error}");
         let opened = more.len() as u64;
         // The server lets one more superuser in than it tells (MySQL manual, "max_connections").
         assert!(

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use tempfile::TempDir;
-use tidemark_core::{DbError, ErrorClass, PreparedMode, Target};
+use tidemark_core::{ErrorClass, ErrorKind, PreparedMode, Target};
 use tidemark_drivers::{ConnectOptions, Connector, Session, Value};
 use tidemark_runtime::block_on;
 
@@ -69,7 +69,7 @@ fn a_run_store_is_no_target() {
         let before = std::fs::read(&path).unwrap();
         let e = connector(&path).connect(0).await.unwrap_err();
         assert_eq!(e.class, ErrorClass::Refused);
-        assert_eq!(e.code, DbError::RUN_STORE);
+        assert_eq!(e.kind, ErrorKind::RunStore);
         assert!(e.message.contains("runs.db is a Tidemark run store"), "{e}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
     })

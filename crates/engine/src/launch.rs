@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::HostRole;
-use tidemark_core::{DbError, FewerSessions, RunSpec, ThinkTime};
+use tidemark_core::{DbError, ErrorKind, FewerSessions, RunSpec, ThinkTime};
 use tidemark_drivers::settings::{SessionLimit, StatementLimit, session_limit, statement_limit};
 use tidemark_drivers::{Connector, Session};
 use tidemark_runtime::{
@@ -166,7 +166,7 @@ impl Crew {
         else {
             return error;
         };
-        if self.limits.sessions.is_some() || !full.is_too_many_sessions() {
+        if self.limits.sessions.is_some() || full.kind != ErrorKind::TooManySessions {
             return error;
         }
         for _ in 0..self.threads {
@@ -336,7 +336,7 @@ impl Limits {
     /// Why no more sessions can be had of those asked for, each of which has the server keep `each`
     /// statements.
     fn reason(&self, asked: usize, each: usize, error: DbError) -> String {
-        let told = if error.is_too_many_statements() {
+        let told = if error.kind == ErrorKind::TooManyStatements {
             self.statements.map(|limit| {
                 let StatementLimit {
                     limit,
@@ -531,10 +531,14 @@ impl Lane {
                     control.ready.fetch_add(1, Ordering::AcqRel);
                     begin(session, self.pool.clone());
                 }
-                Err(EngineError::Connect { error, .. }) if error.is_too_many_sessions() => {
+                Err(EngineError::Connect { error, .. })
+                    if error.kind == ErrorKind::TooManySessions =>
+                {
                     return control.set_full(error);
                 }
-                Err(EngineError::Init { error, .. }) if error.is_too_many_statements() => {
+                Err(EngineError::Init { error, .. })
+                    if error.kind == ErrorKind::TooManyStatements =>
+                {
                     return control.set_full(error);
                 }
                 Err(error) => return control.fail(error),

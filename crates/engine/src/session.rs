@@ -24,8 +24,6 @@ use tidemark_drivers::{Access, Connector, Session};
 use tidemark_runtime::{Sleepers, remote_signal, timeout};
 use tidemark_workloads::{Statements, Terminal, Workload};
 
-/// The code of rows that are not what they must be (`--validate`).
-pub(crate) const VALIDATION: &str = "validation";
 /// A signal to a session that waits in a read is heard after so long.
 const LONGEST_WAIT_IN_PLACE: Duration = Duration::from_millis(100);
 /// How often what a terminal holds back is sent at the run's end.

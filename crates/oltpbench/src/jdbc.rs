@@ -150,21 +150,25 @@ impl JdbcUrl {
     }
 }
 
-/// The modes of the drivers of PostgreSQL, MySQL (`sslMode`) and MariaDB. Those that leave it to
-/// the server whether anything is encrypted are plain text; a server is only trusted unseen where
-/// that is said.
+/// The modes of the drivers of PostgreSQL, MySQL (`sslMode`) and MariaDB.
 fn tls(mode: &str) -> Result<TlsMode, JdbcError> {
+    const WORDS: &[&str] = &[
+        "disable",
+        "disabled",
+        "allow",
+        "prefer",
+        "preferred",
+        "trust",
+        "no-verify",
+        "verify-ca",
+        "require",
+        "required",
+        "verify-full",
+        "verify-identity",
+    ];
     let mode = mode.to_ascii_lowercase().replace('_', "-");
-    Ok(match mode.as_str() {
-        "disable" | "disabled" | "allow" | "prefer" | "preferred" => TlsMode::Disabled,
-        "trust" | "no-verify" => TlsMode::NoVerify,
-        "verify-ca" => TlsMode::VerifyCa,
-        "require" | "required" | "verify-full" | "verify-identity" => TlsMode::VerifyFull,
-        _ => {
-            return Err(JdbcError(
-                "sslmode: allowed is disable, require, verify-ca, verify-full, no-verify".into(),
-            ));
-        }
+    TlsMode::among(WORDS, &mode).ok_or_else(|| {
+        JdbcError("sslmode: allowed is disable, require, verify-ca, verify-full, no-verify".into())
     })
 }
 

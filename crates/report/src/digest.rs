@@ -11,26 +11,26 @@ use tidemark_stats::Histogram;
 const MAX_POINTS: usize = 600;
 
 /// The figures of one run.
-pub(crate) struct Digest<'a> {
-    pub record: &'a RunRecord,
+pub struct Digest<'a> {
+    pub(crate) record: &'a RunRecord,
     /// The record's, or summed from its intervals when no end was written.
-    pub totals: Cow<'a, Totals>,
+    pub(crate) totals: Cow<'a, Totals>,
     /// All types together.
-    pub all: TypeLatency,
+    pub(crate) all: TypeLatency,
     /// Each type, the most frequent first.
-    pub types: Vec<(&'a str, TypeLatency)>,
+    pub(crate) types: Vec<(&'a str, TypeLatency)>,
     /// Over time, warm-up included.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// Intervals summed into one point.
-    pub intervals_per_point: usize,
+    pub(crate) intervals_per_point: usize,
     /// Seconds of warm-up.
-    pub warmup_s: f64,
+    pub(crate) warmup_s: f64,
     /// What let transactions start.
-    pub kind: LoadKind,
+    pub(crate) kind: LoadKind,
     /// Rates that followed each other.
-    pub steps: Vec<StepFigures<'a>>,
+    pub(crate) steps: Vec<StepFigures<'a>>,
     /// The generator's own, where transactions are due before they are sent.
-    pub lateness: Option<Lateness>,
+    pub(crate) lateness: Option<Lateness>,
 }
 
 /// One or several intervals, for the charts.
@@ -60,7 +60,12 @@ impl Point {
 }
 
 impl<'a> Digest<'a> {
-    pub fn of(record: &'a RunRecord) -> Result<Self, ReportError> {
+    /// The run's record.
+    pub fn record(&self) -> &'a RunRecord {
+        self.record
+    }
+
+    pub(crate) fn of(record: &'a RunRecord) -> Result<Self, ReportError> {
         let mut digest = Self::of_totals(record)?;
         let names: Vec<&str> = digest.types.iter().map(|(name, _)| *name).collect();
         (digest.points, digest.intervals_per_point) = points(&record.intervals, &names)?;
@@ -68,7 +73,7 @@ impl<'a> Digest<'a> {
     }
 
     /// Without its points: reading every interval's distributions is what a digest costs.
-    pub fn of_totals(record: &'a RunRecord) -> Result<Self, ReportError> {
+    pub(crate) fn of_totals(record: &'a RunRecord) -> Result<Self, ReportError> {
         let rebuilt = record.state == RunState::Running && record.totals.elapsed_s == 0.0;
         let totals = if rebuilt {
             Cow::Owned(totals(&record.intervals)?)
@@ -107,21 +112,21 @@ impl<'a> Digest<'a> {
         })
     }
 
-    pub fn transactions_per_s(&self) -> f64 {
+    pub(crate) fn transactions_per_s(&self) -> f64 {
         per_second(self.all.count, self.totals.elapsed_s)
     }
 
-    pub fn statements_per_s(&self) -> f64 {
+    pub(crate) fn statements_per_s(&self) -> f64 {
         per_second(self.totals.statements.total(), self.totals.elapsed_s)
     }
 
     /// In milliseconds; `None` when no transaction ended.
-    pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
+    pub(crate) fn percentile_ms(&self, percent: f64) -> Option<f64> {
         percentile_ms(&self.all, percent)
     }
 
     /// The points that count.
-    pub fn measured(&self) -> impl Iterator<Item = &Point> {
+    pub(crate) fn measured(&self) -> impl Iterator<Item = &Point> {
         self.points.iter().filter(|p| p.phase == Phase::Measure)
     }
 }

@@ -10,6 +10,7 @@ mod csv;
 mod digest;
 mod document;
 mod error;
+mod family;
 mod findings;
 mod intervals;
 mod load;
@@ -18,6 +19,7 @@ mod many;
 mod merge;
 pub mod number;
 pub mod oltpbench;
+mod output_style;
 mod section;
 mod single;
 pub mod sysbench;
@@ -29,14 +31,30 @@ pub mod ycsb;
 
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
+pub use digest::Digest;
 pub use error::ReportError;
+pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
 pub use findings::finding_lines;
 pub use intervals::{interval_log, interval_table};
+pub use load_words::Table;
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
-    workload_name,
 };
 pub use merge::{Merged, TypeLatency, totals};
 pub use number::three as significant;
+pub use output_style::OutputStyle;
+pub use section::Section;
 pub use single::{html, markdown, text};
 pub use texts::Lang;
+
+use tidemark_core::{Registry, RegistryError};
+
+static FAMILIES: Registry<Family> = Registry::new(&[tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+
+/// Adds families of other crates, before anything is reported.
+///
+/// # Errors
+/// [`RegistryError`] when that was done.
+pub fn add_families(families: &'static [Family]) -> Result<(), RegistryError> {
+    FAMILIES.add(families)
+}

@@ -13,18 +13,22 @@ use tidemark_core::record::{HostRole, Outage, StepPurpose};
 const NAMED_OUTAGES: usize = 3;
 
 /// A table as every form of report can draw it; its first column names the row.
-pub(crate) struct Table {
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// What stands above it.
     pub title: &'static str,
     /// A sentence below it; may be empty.
     pub says: String,
+    /// Names of the columns.
     pub head: Vec<&'static str>,
+    /// Its rows, a text for each column.
     pub rows: Vec<Vec<String>>,
     /// Columns after the first that hold numbers.
     pub numbers: usize,
 }
 
 impl Table {
-    pub fn grid(self) -> Grid {
+    pub(crate) fn grid(self) -> Grid {
         let numbers = 1..=self.numbers;
         let head = self.head.iter().enumerate();
         let head = head.map(|(n, head)| (head.to_string(), numbers.contains(&n)));

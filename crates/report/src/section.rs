@@ -3,16 +3,20 @@
 use crate::digest::Digest;
 use crate::document::text::Lines;
 use crate::document::{Block, Grid, Part};
+use crate::family::Family;
 use crate::load_words::Table;
 use crate::texts::Lang;
-use crate::{tpcc, tpch, ycsb};
 
 /// A workload's own results.
-pub(crate) struct Section {
+#[derive(Debug, Clone, Default)]
+pub struct Section {
+    /// What stands above it.
     pub title: &'static str,
     /// What must be known of the figures.
     pub sentences: Vec<String>,
+    /// Names and what is to say of them.
     pub facts: Vec<(&'static str, String)>,
+    /// A row for each transaction type, or query.
     pub types: Table,
     /// Longer texts with their titles, of many lines: plans of queries.
     pub texts: Vec<(String, String)>,
@@ -20,10 +24,8 @@ pub(crate) struct Section {
 
 impl Section {
     /// `None` for a workload that has none.
-    pub fn of(digest: &Digest<'_>, lang: Lang) -> Option<Self> {
-        tpcc::section(digest, lang)
-            .or_else(|| tpch::section(digest.record, lang))
-            .or_else(|| ycsb::section(digest, lang))
+    pub(crate) fn of(digest: &Digest<'_>, lang: Lang) -> Option<Self> {
+        (Family::of(&digest.record.workload)?.section)(digest, lang)
     }
 
     /// As text, for after the lines of a run.

@@ -1,10 +1,10 @@
 //! Sentences about a run, the same in every form of report.
 
 use crate::digest::Digest;
+use crate::family::Family;
 use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
-use crate::tpch;
 use tidemark_core::record::{LatencyEnd, RunState, TableState};
 use tidemark_core::{ErrorClass, Source};
 
@@ -34,7 +34,8 @@ impl Words<'_> {
     /// The result in one sentence: its template and the values in it, so that a page can make the
     /// values stand out.
     pub fn headline_parts(&self) -> (&'static str, Vec<(&'static str, String)>) {
-        if let Some(said) = tpch::headline(self.d.record, self.t) {
+        let family = Family::of(&self.d.record.workload);
+        if let Some(said) = family.and_then(|f| (f.headline)(self.d.record, self.t)) {
             return said;
         }
         let Some(p95) = self.d.percentile_ms(95.0) else {

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::Isolation;
 use tidemark_core::record::*;
-use tidemark_report::tpcc::{Figures, Kept, NoEfficiency, OutputStyle, current, results, summary};
+use tidemark_report::OutputStyle;
+use tidemark_report::tpcc::{Figures, Kept, NoEfficiency, current, results, summary};
 use tidemark_report::{Lang, Merged, html, markdown, text};
 use tidemark_stats::Histogram;
 

@@ -30,6 +30,8 @@ pub struct Filter {
     pub until: Option<String>,
     /// At most so many, the newest; `None` is all.
     pub limit: Option<u32>,
+    /// Workloads whose runs are listed with their options.
+    pub options_of: Vec<&'static str>,
 }
 
 impl Filter {
@@ -144,7 +146,7 @@ pub struct RunListing {
     pub state: ListedState,
     /// The workload.
     pub workload: String,
-    /// The run's options, where they tell which of a family's workloads it is (YCSB); empty otherwise.
+    /// The run's options, of a workload that [`Filter::options_of`] names; empty otherwise.
     pub options: BTreeMap<String, EffectiveOption>,
     /// The target's URL, password as `***`.
     pub target: String,
@@ -200,6 +202,9 @@ impl Store {
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunListing>, StoreError> {
         // The runs are chosen first: what is asked of their intervals is asked for these alone, and
         // sums only for those without an end.
+        let quoted = |name: &&str| format!("'{}'", name.replace('\'', "''"));
+        let with_options: Vec<String> = filter.options_of.iter().map(quoted).collect();
+        let with_options = with_options.join(", ");
         let sql = format!(
             "WITH chosen AS MATERIALIZED ({CHOSEN} \
                ORDER BY r.started_at DESC, r.id DESC LIMIT :limit) \
@@ -208,7 +213,7 @@ impl Store {
                r.pid_started, r.begun_ms, r.note, \
                (SELECT json_group_array(tag) FROM (SELECT tag FROM tag \
                  WHERE run_id = r.id ORDER BY tag)) AS tags, \
-               CASE r.workload WHEN 'ycsb' THEN r.record ->> '$.options' END AS options, \
+               CASE WHEN r.workload IN ({with_options}) THEN r.record ->> '$.options' END AS options, \
                COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
                  WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
                COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \

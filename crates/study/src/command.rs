@@ -4,6 +4,7 @@ use crate::file::{During, Price, Reload, Setting, Study};
 use crate::matrix::Cell;
 use crate::{Existing, Family};
 use std::time::Duration;
+use tidemark_workloads::Word;
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +18,11 @@ pub enum Phase {
 /// What is known of the commands: their options, and whether a command line is right.
 pub trait Commands {
     /// Whether a family's command has the option.
-    fn takes(&self, family: Family, phase: Phase, option: &str) -> bool;
+    fn takes(&self, family: &Family, phase: Phase, option: &str) -> bool;
     /// Whether the option says what the data are.
-    fn shapes(&self, family: Family, option: &str) -> bool;
+    fn shapes(&self, family: &Family, option: &str) -> bool;
     /// Whether the option is given as `-p name=value`.
-    fn is_property(&self, family: Family, option: &str) -> bool;
+    fn is_property(&self, family: &Family, option: &str) -> bool;
     /// Whether the words after `tidemark` are a right command line.
     ///
     /// # Errors
@@ -266,10 +267,12 @@ pub(crate) fn run_words(
     let family = cell.workload.family;
     let mut words = begin(cell, Phase::Run, url);
     let options = options_of(cell);
-    if family == Family::Ycsb && !options.iter().any(|o| o.name == "operationcount") {
-        // The built-in files end after a thousand operations.
-        words.plain("-p");
-        words.plain("operationcount=0");
+    let unsaid = |(name, _): &&(&str, &str)| options.iter().all(|o| o.name != *name);
+    for (name, value) in family.command.run_options.iter().filter(unsaid) {
+        match commands.is_property(family, name) {
+            true => words.words.extend(["-p".into(), format!("{name}={value}")]),
+            false => words.plain(format!("--{name}={value}")),
+        }
     }
     for option in &options {
         let name = option.name.replace('_', "-");
@@ -291,7 +294,9 @@ pub(crate) fn run_words(
         .iter()
         .any(|o| o.name.replace('_', "-") == "find-max");
     lengths(&mut words, study, cell, searches);
-    if let (Family::Tpcc, Some(Price { total, currency })) = (family, &study.price) {
+    if family.command.takes_price
+        && let Some(Price { total, currency }) = &study.price
+    {
         words.plain(format!("--price={total} {currency}"));
     }
     conditions(&mut words, study, cell, Phase::Run);
@@ -299,30 +304,29 @@ pub(crate) fn run_words(
     words
 }
 
-/// Warm-up and time, in each family's words; searches set their length themselves, and TPC-H asks
-/// its queries once.
+/// Warm-up and time, in each family's words; searches set their length themselves, and so do runs that
+/// end by themselves.
 fn lengths(words: &mut Words, study: &Study, cell: &Cell<'_>, searches: bool) {
     let workload = cell.workload;
     let warmup = workload.warmup.unwrap_or(study.warmup);
     let time = workload.time.unwrap_or(study.time);
-    match workload.family {
-        Family::Tpch => {
-            if let Some(time) = workload.time {
-                words.plain(format!("--time={}", time_word(time)));
-            }
-            return;
+    let command = &workload.family.command;
+    let word = |time: Duration| match command.whole_seconds {
+        true => time.as_secs().to_string(),
+        false => time_word(time),
+    };
+    if workload.family.runs.are_queries() {
+        if let Some(time) = workload.time {
+            words.plain(format!("--time={}", word(time)));
         }
-        _ if searches => {}
-        Family::Sysbench => words.plain(format!("--time={}", time.as_secs())),
-        _ => words.plain(format!("--time={}", time_word(time))),
-    }
-    if warmup.is_zero() {
         return;
     }
-    words.plain(match workload.family {
-        Family::Sysbench => format!("--warmup-time={}", warmup.as_secs()),
-        _ => format!("--warmup={}", time_word(warmup)),
-    });
+    if !searches {
+        words.plain(format!("--time={}", word(time)));
+    }
+    if !warmup.is_zero() {
+        words.plain(format!("--{}={}", command.warmup, word(warmup)));
+    }
 }
 
 /// Distance and settings of sessions.
@@ -339,28 +343,34 @@ fn conditions(words: &mut Words, study: &Study, cell: &Cell<'_>, phase: Phase) {
     }
 }
 
+/// The words before the options.
 fn begin(cell: &Cell<'_>, phase: Phase, url: &str) -> Words {
     let mut words = Words::default();
     words.plain("tidemark");
-    words.plain(cell.workload.family.command());
-    match (cell.workload.family, phase) {
-        (Family::Sysbench, _) => words.plain(&cell.workload.name),
-        (Family::Ycsb, Phase::Load) => words.plain("load"),
-        (Family::Ycsb, Phase::Run) => words.plain("run"),
-        _ => {}
-    }
-    words.plain(format!("--target={url}"));
-    if cell.workload.family == Family::Ycsb {
-        words.plain("-P");
-        words.plain(&cell.workload.name);
+    words.plain(cell.workload.family.command.word);
+    let order = cell.workload.family.command.order.iter();
+    for word in order.take_while(|word| **word != Word::Options) {
+        place(&mut words, *word, cell, phase, url);
     }
     words
 }
 
+/// The words behind the options.
 fn end(words: &mut Words, cell: &Cell<'_>, phase: Phase) {
-    match (cell.workload.family, phase) {
-        (Family::Ycsb, _) => {}
-        (_, Phase::Load) => words.plain("prepare"),
-        (_, Phase::Run) => words.plain("run"),
+    let order = cell.workload.family.command.order.iter();
+    for word in order.skip_while(|word| **word != Word::Options).skip(1) {
+        place(words, *word, cell, phase, "");
+    }
+}
+
+fn place(words: &mut Words, word: Word, cell: &Cell<'_>, phase: Phase, url: &str) {
+    let command = &cell.workload.family.command;
+    match (word, phase) {
+        (Word::Name, _) => words.plain(&cell.workload.name),
+        (Word::Target, _) => words.plain(format!("--target={url}")),
+        (Word::Command, Phase::Load) => words.plain(command.load),
+        (Word::Command, Phase::Run) => words.plain(command.run),
+        (Word::Plain(word), _) => words.plain(word),
+        (Word::Options, _) => {}
     }
 }

@@ -1,47 +1,25 @@
 //! Whose command line a workload has.
 
-use std::fmt;
+use tidemark_workloads::{Family, families};
 
-/// A family of workloads with one command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    /// `tidemark sysbench`.
-    Sysbench,
-    /// `tidemark tpcc`.
-    Tpcc,
-    /// `tidemark tpch`.
-    Tpch,
-    /// `tidemark ycsb`.
-    Ycsb,
+/// The family with a workload of this name.
+pub(crate) fn of_name(name: &str) -> Option<&'static Family> {
+    families().find(|f| f.names().any(|n| n == name))
 }
 
-impl Family {
-    /// Every family.
-    pub const ALL: [Family; 4] = [Family::Sysbench, Family::Tpcc, Family::Tpch, Family::Ycsb];
-
-    /// Its command.
-    pub fn command(self) -> &'static str {
-        match self {
-            Family::Sysbench => "sysbench",
-            Family::Tpcc => "tpcc",
-            Family::Tpch => "tpch",
-            Family::Ycsb => "ycsb",
-        }
-    }
-
-    /// Another family with tables of the same names (`customer`, `orders`): both can't be in one
-    /// database.
-    pub(crate) fn clashes_with(self) -> Option<Family> {
-        match self {
-            Family::Tpcc => Some(Family::Tpch),
-            Family::Tpch => Some(Family::Tpcc),
-            Family::Sysbench | Family::Ycsb => None,
-        }
-    }
+/// Every workload's name.
+pub(crate) fn workloads() -> impl Iterator<Item = &'static str> {
+    families().flat_map(Family::names)
 }
 
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.command())
+/// Every command's word, and the first family that has it.
+pub(crate) fn commands() -> Vec<(&'static str, &'static Family)> {
+    let mut found: Vec<(&str, &Family)> = Vec::new();
+    for family in families() {
+        let word = family.command.word;
+        if found.iter().all(|(known, _)| *known != word) {
+            found.push((word, family));
+        }
     }
+    found
 }

@@ -146,7 +146,7 @@ pub struct StudyWorkload {
     /// What results call it.
     pub label: String,
     /// Whose command line it has.
-    pub family: Family,
+    pub family: &'static Family,
     /// Options of its commands.
     pub options: Vec<Setting>,
     /// Load levels of its own.

@@ -6,6 +6,7 @@ use crate::read::{Reader, Table};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemark_core::did_you_mean;
+use tidemark_workloads::families;
 
 /// At a second each they take a day and more.
 const MOST_RUNS: u64 = 100_000;
@@ -78,24 +79,29 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
     }
     whole_seconds(top, study);
     for workload in &study.workloads {
-        let clashes = |other: &&StudyWorkload| workload.family.clashes_with() == Some(other.family);
+        let clashes = |other: &&StudyWorkload| workload.family.clashes(other.family);
         if let Some(other) = study.workloads.iter().find(clashes)
             && other.line < workload.line
         {
             reader.problem(
                 workload.line,
                 format!(
-                    "{}: TPC-C and TPC-H have tables of the same names and can't be in one \
-                     database with {}; make a study of its own, with another database",
-                    workload.label, other.label
+                    "{}: {} have tables of the same names and can't be in one database with {}; \
+                     make a study of its own, with another database",
+                    workload.label,
+                    titles(workload.family, other.family),
+                    other.label
                 ),
             );
         }
         let levels = workload.load.as_ref().unwrap_or(&study.load);
-        if workload.family == Family::Tpch && !levels.rates.is_empty() {
+        if workload.family.runs.are_queries() && !levels.rates.is_empty() {
             reader.problem(
                 workload.line,
-                format!("{}: TPC-H has no rates; give it a load of its own, as load = {{ threads = [1] }}", workload.label),
+                format!(
+                    "{}: {} has no rates; give it a load of its own, as load = {{ threads = [1] }}",
+                    workload.label, workload.family.title
+                ),
             );
         }
     }
@@ -110,25 +116,27 @@ fn whole_seconds(top: &Table<'_, '_>, study: &Study) {
         ("time", study.time, |w| w.time),
     ];
     for (name, of_study, own) in keys {
-        let takes = |w: &&StudyWorkload| w.family == Family::Sysbench && own(w).is_none();
-        let labels: Vec<&str> = study
-            .workloads
-            .iter()
-            .filter(takes)
-            .map(|w| &*w.label)
-            .collect();
+        let takes = |w: &&StudyWorkload| w.family.command.whole_seconds && own(w).is_none();
+        let of_it: Vec<&StudyWorkload> = study.workloads.iter().filter(takes).collect();
+        let labels: Vec<&str> = of_it.iter().map(|w| &*w.label).collect();
         if of_study.subsec_nanos() > 0
-            && !labels.is_empty()
+            && let Some(first) = of_it.first()
             && let Some(value) = top.get(name)
         {
-            value.refuse(&not_whole(&labels.join(", ")));
+            value.refuse(&not_whole(first.family, &labels.join(", ")));
         }
     }
 }
 
 /// Why a part of a second is refused.
-pub(crate) fn not_whole(workloads: &str) -> String {
-    format!("{workloads}: sysbench's workloads take whole seconds")
+pub(crate) fn not_whole(family: &Family, workloads: &str) -> String {
+    format!("{workloads}: {family}'s workloads take whole seconds")
+}
+
+/// Both titles, in the order of the registry.
+fn titles(one: &Family, other: &Family) -> String {
+    let both = families().filter(|f| *f == one || *f == other);
+    both.map(|f| f.title).collect::<Vec<_>>().join(" and ")
 }
 
 fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (usize, &String)) {

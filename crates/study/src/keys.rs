@@ -1,5 +1,9 @@
 //! Every key of a study file, in one table: reading, messages and documentation take it from here.
 
+use crate::family;
+use std::sync::LazyLock;
+use tidemark_workloads::families;
+
 /// A part of a study file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
@@ -81,7 +85,49 @@ pub(crate) fn names(section: Section) -> impl Iterator<Item = &'static str> {
 }
 
 /// Every key, in the order of the documentation.
-pub const KEYS: &[Key] = &[
+pub static KEYS: LazyLock<Vec<Key>> =
+    LazyLock::new(|| TABLE.iter().copied().map(with_families).collect());
+
+/// With what the families that there are have to say.
+fn with_families(key: Key) -> Key {
+    let text = |text: String| -> &'static str { text.leak() };
+    match (key.section, key.name) {
+        (Section::Workload, "name") => {
+            let named =
+                families().filter_map(|f| f.command.names.first().zip(f.command.names.last()));
+            let named = named.map(|(first, last)| format!(", or {first} to {last}"));
+            Key {
+                allowed: text(format!("{}{}", key.allowed, named.collect::<String>())),
+                ..key
+            }
+        }
+        (Section::Workload, "family") => {
+            let words: Vec<&str> = family::commands().iter().map(|(word, _)| *word).collect();
+            let allowed = match words.split_last() {
+                Some((last, before)) => format!("{} or {last}", before.join(", ")),
+                None => String::new(),
+            };
+            let Some(files) = families().find(|f| f.command.takes_files) else {
+                return Key {
+                    allowed: text(allowed),
+                    ..key
+                };
+            };
+            Key {
+                allowed: text(allowed),
+                example: text(format!("family = \"{files}\"")),
+                help: text(format!(
+                    "needed only for {} with a property file, whose path name then is",
+                    files.title
+                )),
+                ..key
+            }
+        }
+        _ => key,
+    }
+}
+
+const TABLE: &[Key] = &[
     key(
         Section::Top,
         "name",
@@ -285,7 +331,7 @@ pub const KEYS: &[Key] = &[
     key(
         Section::Workload,
         "name",
-        "a workload's name (tidemark workloads), or workloada to workloadf",
+        "a workload's name (tidemark workloads)",
         "name = \"oltp_read_only\"",
         "which",
     ),
@@ -296,13 +342,7 @@ pub const KEYS: &[Key] = &[
         "label = \"small\"",
         "what results call it, to tell two of one name apart (its name)",
     ),
-    key(
-        Section::Workload,
-        "family",
-        "sysbench, tpcc, tpch or ycsb",
-        "family = \"ycsb\"",
-        "needed only for YCSB with a property file, whose path name then is",
-    ),
+    key(Section::Workload, "family", "", "family = \"sysbench\"", ""),
     key(
         Section::Workload,
         "options",

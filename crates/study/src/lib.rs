@@ -25,7 +25,6 @@ mod varied;
 pub use changed::changed_lines;
 pub use command::{Commands, Phase};
 pub use error::{Problem, StudyError};
-pub use family::Family;
 pub use file::{
     During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
     Setting, Study, StudyTarget, StudyWorkload,
@@ -36,4 +35,5 @@ pub use parse::parse;
 pub use plan::{Plan, Step, StepKind};
 pub use redact::redact;
 pub use text::{plan_text, time_text};
+pub use tidemark_workloads::Family;
 pub use varied::Varied;

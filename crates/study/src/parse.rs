@@ -9,11 +9,10 @@ use crate::file::{
 use crate::judge::{judge, not_whole};
 use crate::keys::Section;
 use crate::read::{Reader, Table, Value};
-use crate::{Family, Problem, syntax};
+use crate::{Problem, family, syntax};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tidemark_core::{Secret, Target, nearest};
-use tidemark_workloads::registry;
 use toml::de::DeTable;
 
 /// Names that cells have of their own.
@@ -24,15 +23,6 @@ const OWN_FACTORS: &[&str] = &[
     "terminals",
     "rate",
     "connections",
-];
-/// YCSB's workloads that are built in.
-const YCSB: &[&str] = &[
-    "workloada",
-    "workloadb",
-    "workloadc",
-    "workloadd",
-    "workloade",
-    "workloadf",
 ];
 /// How true and false are written on a command line, and in a server's settings.
 const OPTION_WORDS: [&str; 2] = ["on", "off"];
@@ -268,18 +258,23 @@ fn url_of_server(value: &Value<'_, '_>) -> Option<String> {
 
 fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
     let label = table.get("label").map(|v| v.label());
-    let given = table.get("family").map(|v| {
-        let families = Family::ALL.map(|f| (f.command(), f));
-        v.choice(&families)
-    });
+    let given = table.get("family").map(|v| v.choice(&family::commands()));
     let value = table.required("name")?;
     let name = value.text()?;
+    let named = family::of_name(name);
     let family = match given {
-        Some(given) => given?,
-        None => match family_of(name) {
+        Some(given) => {
+            let given = given?;
+            let of_it = named.filter(|f| f.command.word == given.command.word);
+            if of_it.is_none() && !given.command.takes_files {
+                value.refuse(&format!("{given} has no workload of this name"));
+            }
+            of_it.unwrap_or(given)
+        }
+        None => match named {
             Some(family) => family,
             None => {
-                let known: Vec<&str> = known_workloads().collect();
+                let known: Vec<&str> = family::workloads().collect();
                 let hint = nearest(name, known.iter().copied())
                     .map_or(String::new(), |n| format!(", did you mean {n}?"));
                 value.refuse(&format!(
@@ -289,9 +284,6 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
             }
         },
     };
-    if family != Family::Ycsb && family_of(name) != Some(family) {
-        value.refuse(&format!("{family} has no workload of this name"));
-    }
     let label = match label {
         Some(label) => label?,
         // A path is no name for results.
@@ -300,11 +292,11 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
     let load = table.get("load").and_then(|v| v.table(Section::Load));
     let (warmup, length) = (time(table.get("warmup")), length(table.get("time")));
     for (key, own) in [("warmup", warmup), ("time", length)] {
-        if family == Family::Sysbench
+        if family.command.whole_seconds
             && own.is_some_and(|time| time.subsec_nanos() > 0)
             && let Some(value) = table.get(key)
         {
-            value.refuse(&not_whole(&label));
+            value.refuse(&not_whole(family, &label));
         }
     }
     Some(StudyWorkload {
@@ -318,24 +310,6 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
         time: length,
         session: settings(table.get("session")),
     })
-}
-
-fn known_workloads() -> impl Iterator<Item = &'static str> {
-    let registered = registry().iter().map(|d| d.name).filter(|n| *n != "ycsb");
-    registered.chain(YCSB.iter().copied())
-}
-
-fn family_of(name: &str) -> Option<Family> {
-    if YCSB.contains(&name) {
-        return Some(Family::Ycsb);
-    }
-    let found = registry().iter().find(|d| d.name == name)?;
-    match found.family {
-        "oltp" => Some(Family::Sysbench),
-        "tpcc" => Some(Family::Tpcc),
-        "tpch" => Some(Family::Tpch),
-        _ => None,
-    }
 }
 
 /// Options of commands; those that the study itself gives are refused with the key that does.

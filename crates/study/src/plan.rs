@@ -179,10 +179,7 @@ fn locate<'s>(
     if let Some(threads) = bulk_threads(&cell) {
         shape.push(format!("bulk_insert by {threads}"));
     }
-    let what = match workload.family {
-        crate::Family::Sysbench => "sbtest",
-        family => family.command(),
-    };
+    let what = workload.family.data;
     let data = match shape.join(" ") {
         shape if shape.is_empty() => what.to_string(),
         shape => format!("{what} {shape}"),

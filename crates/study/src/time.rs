@@ -1,44 +1,27 @@
 //! How long steps take, as far as that can be said before.
 
-use crate::Family;
 use crate::command::{Phase, options_of};
 use crate::file::Study;
 use crate::matrix::Cell;
 use std::time::Duration;
+use tidemark_workloads::Runs;
 
 /// Connecting, looking at tables before and after, and what is written.
 const AROUND_A_RUN: Duration = Duration::from_secs(1);
 
 /// What a step of a cell takes: exact for a timed run but for what is around it, a guess for loads
-/// and for TPC-H.
+/// and for runs that end by themselves.
 pub(crate) fn expected(study: &Study, cell: &Cell<'_>, phase: Phase) -> Duration {
     let workload = cell.workload;
-    match (phase, workload.family, workload.time) {
-        (Phase::Load, ..) => AROUND_A_RUN + load(cell),
-        (Phase::Run, Family::Tpch, None) => {
-            AROUND_A_RUN + seconds(QUERIES_S * number(cell, "sf", 1.0))
-        }
+    let given = |option: &str, default: f64| number(cell, option, default);
+    match (phase, workload.family.runs, workload.time) {
+        (Phase::Load, ..) => AROUND_A_RUN + seconds((workload.family.load_s)(&given)),
+        (Phase::Run, Runs::Queries(run_s), None) => AROUND_A_RUN + seconds(run_s(&given)),
         _ => {
             let warmup = workload.warmup.unwrap_or(study.warmup);
             AROUND_A_RUN + warmup + workload.time.unwrap_or(study.time)
         }
     }
-}
-
-/// TPC-H's 22 queries at scale factor 1, the order of magnitude on a small machine.
-const QUERIES_S: f64 = 60.0;
-
-/// In the order of what `bench/` measures with a server on the same two cores.
-fn load(cell: &Cell<'_>) -> Duration {
-    const ROWS_PER_S: f64 = 150_000.0;
-    seconds(match cell.workload.family {
-        Family::Sysbench => {
-            number(cell, "tables", 1.0) * number(cell, "table-size", 10_000.0) / ROWS_PER_S
-        }
-        Family::Tpcc => number(cell, "warehouses", 10.0) * 1.5,
-        Family::Tpch => number(cell, "sf", 1.0) * 60.0,
-        Family::Ycsb => number(cell, "recordcount", 1000.0) / 50_000.0,
-    })
 }
 
 fn seconds(seconds: f64) -> Duration {

@@ -7,7 +7,7 @@ use tidemark_study::KEYS;
 fn every_key_has_its_line_in_the_documentation() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/studies.md");
     let text = std::fs::read_to_string(path).unwrap();
-    for key in KEYS {
+    for key in KEYS.iter() {
         let section = text
             .split("\n### ")
             .find(|part| part.starts_with(&format!("`{}`", key.section.title())))

@@ -1,10 +1,12 @@
 //! Benchmark workloads: schema, loader, transactions and checks.
 //!
-//! A workload is one module and one line of the [`registry()`]. It asks the dialect for what differs
-//! between engines and never for the engine's name, and it draws every random choice from a seed,
-//! so that a run can be repeated and a loaded row checked.
+//! A workload is one module and one line of its family's table, and a family is a row of
+//! [`families()`]. A workload asks the dialect for what differs between engines and never for the
+//! engine's name, and it draws every random choice from a seed, so that a run can be repeated and a
+//! loaded row checked.
 //!
-//! - [`Definition`], [`registry()`], [`find`]: what there is, and what its options are.
+//! - [`Family`], [`families()`]: what families there are, and what others must know of them.
+//! - [`Definition`], [`registry()`], [`find`]: what workloads there are, and what their options are.
 //! - [`Workload`]: one of them with its options set: tables, rows, what a run needs.
 //! - [`Terminal`]: one emulated user, whose transactions the engine runs and times.
 //! - [`Done`]: what came of one of them, and [`Part`]: one of those it was made of.
@@ -16,9 +18,11 @@ mod check;
 mod columns;
 mod digits;
 mod done;
+mod family;
 pub mod oltp;
 pub mod random;
 mod registry;
+mod terminal;
 pub mod tpcc;
 pub mod tpch;
 mod workload;
@@ -26,5 +30,39 @@ pub mod ycsb;
 
 pub use check::{Check, Sentence};
 pub use done::{Done, MAX_NOTES, Notes, Part};
+pub use family::{CommandLine, Family, Given, Runs, Word};
 pub use registry::{Definition, UnknownWorkload, find, registry};
-pub use workload::{Prewarm, Statements, TablePlan, Terminal, Workload};
+pub use terminal::{CustomUser, Doing, Prepared};
+pub use workload::{Prewarm, TablePlan, Workload};
+
+use terminal::{User, terminals};
+use tidemark_core::{Registry, RegistryError};
+
+static FAMILIES: Registry<Family> =
+    Registry::new(&[oltp::FAMILY, tpcc::FAMILY, tpch::FAMILY, ycsb::FAMILY]);
+
+terminals! {
+    /// The sysbench OLTP family.
+    Oltp(oltp::Terminal, oltp::Statements),
+    /// `bulk_insert`.
+    OltpBulk(oltp::BulkTerminal, oltp::NoStatements),
+    /// TPC-C.
+    Tpcc(tpcc::Terminal, tpcc::Statements),
+    /// YCSB.
+    Ycsb(ycsb::Terminal, ycsb::Statements),
+    /// A family of another crate.
+    Custom(Box<dyn CustomUser>, Prepared),
+}
+
+/// Every family, in the order that `help` lists them.
+pub fn families() -> impl Iterator<Item = &'static Family> + Clone {
+    FAMILIES.iter()
+}
+
+/// Adds families of other crates, before any workload is looked up.
+///
+/// # Errors
+/// [`RegistryError`] when that was done.
+pub fn add_families(families: &'static [Family]) -> Result<(), RegistryError> {
+    FAMILIES.add(families)
+}

@@ -1,7 +1,7 @@
 //! What workloads there are.
 
 use crate::random::RAND_OPTIONS;
-use crate::{Workload, oltp, tpcc, tpch, ycsb};
+use crate::{Family, Workload, families};
 use std::sync::{Arc, LazyLock};
 use tidemark_core::{OptionError, OptionSpec, OptionValues, nearest};
 
@@ -22,6 +22,11 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The row of its family.
+    pub fn of_family(&self) -> Option<&'static Family> {
+        families().find(|f| f.name == self.family)
+    }
+
     /// The defaults of everything that [`Definition::build`] reads: the workload's own tables and
     /// the random numbers'.
     pub fn defaults(&self) -> OptionValues {
@@ -31,13 +36,8 @@ impl Definition {
 }
 
 static REGISTRY: LazyLock<Vec<Definition>> = LazyLock::new(|| {
-    [
-        oltp::DEFINITIONS,
-        tpcc::DEFINITIONS,
-        tpch::DEFINITIONS,
-        ycsb::DEFINITIONS,
-    ]
-    .concat()
+    let all = families().flat_map(|family| family.definitions);
+    all.copied().collect()
 });
 
 /// Every workload, family by family, in the order that `help` lists them.

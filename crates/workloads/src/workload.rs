@@ -1,11 +1,10 @@
-//! A workload with its options set, and its emulated users.
+//! A workload with its options set.
 
-use crate::{Check, Done, Part, columns, oltp, tpcc, ycsb};
+use crate::{Check, Statements, Terminal, columns};
 use std::fmt::Debug;
-use std::time::Duration;
-use tidemark_core::{DbError, ErrorClass, OptionError};
+use tidemark_core::OptionError;
 use tidemark_drivers::catalog::TableDescription;
-use tidemark_drivers::{Dialect, RowSource, Session};
+use tidemark_drivers::{Dialect, RowSource};
 
 /// A workload with its options set.
 ///
@@ -15,11 +14,11 @@ pub trait Workload: Send + Sync + Debug {
     /// The name in the registry.
     fn name(&self) -> &'static str;
 
-    /// What is timed: [`Done::kind`] points in here.
+    /// What is timed: [`crate::Done::kind`] points in here.
     fn transaction_types(&self) -> &'static [&'static str];
 
     /// Outcomes that are counted beside the types, at most [`crate::MAX_NOTES`]: the indexes of
-    /// [`Done::notes`] point in here.
+    /// [`crate::Done::notes`] point in here.
     fn notes(&self) -> &'static [&'static str] {
         &[]
     }
@@ -147,178 +146,4 @@ pub struct Prewarm {
     pub table: String,
     /// In order, on one session.
     pub statements: Vec<String>,
-}
-
-/// What one session has prepared of a workload. It belongs to the session and not to a terminal,
-/// because terminals may share fewer sessions.
-#[derive(Debug)]
-pub enum Statements {
-    /// Everything is sent as text.
-    None,
-    /// The sysbench OLTP family.
-    Oltp(oltp::Statements),
-    /// TPC-C.
-    Tpcc(tpcc::Statements),
-    /// YCSB.
-    Ycsb(ycsb::Statements),
-}
-
-impl Statements {
-    /// Prepares the statements; to be called again when the session is a new one.
-    ///
-    /// # Errors
-    /// The server's error; [`tidemark_core::ErrorClass::Missing`] when a table does not exist.
-    pub async fn prepare(&mut self, session: &mut Session) -> Result<(), DbError> {
-        match self {
-            Statements::None => Ok(()),
-            Statements::Oltp(statements) => statements.prepare(session).await,
-            Statements::Tpcc(statements) => statements.prepare(session).await,
-            Statements::Ycsb(statements) => statements.prepare(session).await,
-        }
-    }
-}
-
-/// One emulated user: an enum over families, so that a call is a jump and not a boxed future.
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // a box would not make them fewer
-pub enum Terminal {
-    /// The sysbench OLTP family.
-    Oltp(oltp::Terminal),
-    /// `bulk_insert`.
-    OltpBulk(oltp::BulkTerminal),
-    /// TPC-C.
-    Tpcc(tpcc::Terminal),
-    /// YCSB.
-    Ycsb(ycsb::Terminal),
-    /// A workload whose run is not made of transactions: TPC-H's streams of queries.
-    None,
-}
-
-impl Terminal {
-    /// Runs one transaction with new random values.
-    ///
-    /// # Errors
-    /// The server's error. A transaction that it left open is the caller's to roll back; the
-    /// terminal can be asked for the next transaction at once. Fatal `workload` when the statements
-    /// are another workload's.
-    pub async fn transaction(
-        &mut self,
-        session: &mut Session,
-        statements: &Statements,
-    ) -> Result<Done, DbError> {
-        match (self, statements) {
-            // In a box: a session's task is as large as its largest wait, also of a session that
-            // runs another workload.
-            (Terminal::Tpcc(terminal), Statements::Tpcc(statements)) => {
-                Box::pin(terminal.transaction(session, statements)).await
-            }
-            (Terminal::Oltp(terminal), Statements::Oltp(statements)) => {
-                terminal.transaction(session, statements).await
-            }
-            (Terminal::Ycsb(terminal), Statements::Ycsb(statements)) => {
-                terminal.transaction(session, statements).await
-            }
-            (Terminal::OltpBulk(terminal), _) => terminal.transaction(session).await,
-            (Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None, _) => {
-                Err(oltp::not_ready())
-            }
-        }
-    }
-
-    /// The pause before the next transaction, of a workload that paces: what the user thinks
-    /// about the last one and types for the next, whose type is drawn now.
-    pub fn pause(&mut self) -> Duration {
-        match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => {
-                Duration::ZERO
-            }
-            Terminal::Tpcc(terminal) => terminal.pause(),
-        }
-    }
-
-    /// Whether the error of the last transaction ended it for its user, who thinks before the next
-    /// one. Otherwise [`Terminal::transaction`] is to be called again at once: it tries the same
-    /// one, or, as sysbench's scripts do, another in its place.
-    pub fn gave_up(&self) -> bool {
-        match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => false,
-            Terminal::Tpcc(terminal) => terminal.gave_up(),
-        }
-    }
-
-    /// Whether the last transaction left work for [`Terminal::deferred`].
-    #[inline]
-    pub fn has_deferred(&self) -> bool {
-        match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Ycsb(_) | Terminal::None => false,
-            Terminal::Tpcc(terminal) => terminal.has_deferred(),
-        }
-    }
-
-    /// Does what the last transaction left to be done after its reply. It is timed and counted as a
-    /// type of its own, and the user's pause does not wait for it.
-    ///
-    /// # Errors
-    /// As [`Terminal::transaction`]. After one that may be tried again the work is still there, after
-    /// another it may be given up ([`Terminal::gave_up`] tells). Fatal `workload` when there
-    /// was none.
-    pub async fn deferred(
-        &mut self,
-        session: &mut Session,
-        statements: &Statements,
-    ) -> Result<Done, DbError> {
-        match (self, statements) {
-            (Terminal::Tpcc(terminal), Statements::Tpcc(statements)) => {
-                Box::pin(terminal.deferred(session, statements)).await
-            }
-            _ => Err(nothing_deferred()),
-        }
-    }
-
-    /// The transactions that the last one was made of, where its parts are timed too; none of most.
-    #[inline]
-    pub fn parts(&self) -> &[Part] {
-        match self {
-            Terminal::Oltp(_) | Terminal::OltpBulk(_) | Terminal::Tpcc(_) | Terminal::None => &[],
-            Terminal::Ycsb(terminal) => terminal.parts(),
-        }
-    }
-
-    /// Sends what the terminal still holds back (`bulk_insert` collects rows); to be called once
-    /// after the last transaction.
-    ///
-    /// # Errors
-    /// As [`Terminal::transaction`].
-    pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
-        match self {
-            Terminal::Oltp(_) | Terminal::Tpcc(_) | Terminal::Ycsb(_) | Terminal::None => Ok(()),
-            Terminal::OltpBulk(terminal) => terminal.finish(session).await,
-        }
-    }
-}
-
-/// Whether a terminal does the same again after an error, and not what comes next: retries would
-/// leave out what fails often. What may be committed is not done again, or it would be there twice.
-pub(crate) fn is_same_again(error: &DbError) -> bool {
-    use ErrorClass::{ConnectionLost, Refused, Retryable};
-    matches!(error.class, Retryable | ConnectionLost | Refused) && !error.is_commit_unknown()
-}
-
-pub(crate) fn nothing_deferred() -> DbError {
-    DbError::new(
-        ErrorClass::Fatal,
-        "workload",
-        "deferred work was asked for and there is none",
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A hundred thousand terminals are some thirty megabytes.
-    #[test]
-    fn a_terminal_is_small() {
-        assert!(size_of::<Terminal>() <= 296, "{}", size_of::<Terminal>());
-    }
 }

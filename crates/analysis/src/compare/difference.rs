@@ -124,11 +124,10 @@ pub(super) fn have_common_settings(a: &[&Facts], b: &[&Facts]) -> bool {
     match engines(a, b).as_slice() {
         [] | [_] => true,
         [first, others @ ..] => {
-            let of_its_own = |engine: &Engine| matches!(engine, Engine::Tidb | Engine::Cockroach);
-            !of_its_own(first)
+            !first.has_its_own_settings()
                 && others
                     .iter()
-                    .all(|e| e.protocol() == first.protocol() && !of_its_own(e))
+                    .all(|e| e.protocol() == first.protocol() && !e.has_its_own_settings())
         }
     }
 }

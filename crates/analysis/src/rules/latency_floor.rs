@@ -4,7 +4,7 @@ use crate::run::Run;
 use crate::texts::latency_floor::{INSTEAD, SAYS};
 use crate::thresholds::{FLOOR, FLOOR_MS, FLOOR_SAMPLES};
 use crate::{AnalysisError, Figure, Finding, Severity};
-use tidemark_core::Engine;
+use tidemark_core::Protocol;
 
 pub(super) const ID: &str = "latency-floor";
 
@@ -15,7 +15,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     );
     let server = run.record.server.as_ref();
     // No network lies before an embedded engine.
-    let embedded = server.is_some_and(|s| s.engine == Engine::Sqlite);
+    let embedded = server.is_some_and(|s| s.engine.protocol() == Protocol::Sqlite);
     if embedded || run.service.count() < FLOOR_SAMPLES || min < FLOOR_MS || min < FLOOR * mean {
         return Ok(None);
     }

@@ -4,16 +4,16 @@
 //! that is in no latency, but for records whose latencies end with the reply's arrival: there the
 //! client's own time until a session's next transaction counts too.
 
+use crate::family::Family;
 use crate::run::Run;
 use crate::texts::littles_law::{TOO_FEW, TOO_FEW_INSTEAD, TOO_MANY, TOO_MANY_INSTEAD};
 use crate::thresholds::{
     CHANCE, COUNTING_US, SHORTEST_REACH, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST,
     USERS_SEEN_SHORTEST_S,
 };
-use crate::tpcc::is_tpcc;
 use crate::{AnalysisError, Both, Figure, Finding, Severity, option};
 use tidemark_core::record::{ErrorCount, LatencyEnd};
-use tidemark_core::{DbError, ErrorClass, ThinkTime};
+use tidemark_core::{ErrorClass, ErrorKind, ThinkTime};
 
 pub(super) const ID: &str = "littles-law";
 
@@ -50,7 +50,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
 }
 
 /// Users at work, waiting or pausing on average, and what of it is chance, as a share; `None` where
-/// the record can't tell: an open loop has no users, and TPC-C's keying and thinking are drawn by the
+/// the record can't tell: an open loop has no users, and keying and thinking may be drawn by the
 /// workload and in no record.
 fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
     if run.kind.is_open_loop() || option(run.record, "wait") == Some("on") {
@@ -88,8 +88,7 @@ fn users_seen(run: &Run<'_>, in_service: f64) -> Option<(f64, f64)> {
 /// and `error-rate` speaks of them. What was tried again is in the latency of the transaction that it
 /// became, and excuses nobody.
 fn given_up(run: &Run<'_>) -> f64 {
-    // Other workloads try the same one again, or another in its place, as long as it takes.
-    if !is_tpcc(run.record) {
+    if !Family::of(run.record).is_some_and(|f| f.gives_up) {
         return 0.0;
     }
     let kinds = run.record.errors.iter();
@@ -99,11 +98,11 @@ fn given_up(run: &Run<'_>) -> f64 {
     ended / (run.totals.all.count as f64 + ended)
 }
 
-/// Whether TPC-C's terminals try the same transaction again after such an error.
+/// Whether users that give up try the same transaction again after such an error.
 fn is_tried_again(error: &ErrorCount) -> bool {
     use ErrorClass::{ConnectionLost, Refused, Retryable};
     matches!(error.class, Retryable | ConnectionLost | Refused)
-        && error.code != DbError::COMMIT_UNKNOWN
+        && error.code != ErrorKind::CommitUnknown.name()
 }
 
 /// Share of the users' time in which their host could be reached; what it cost them that it could not

@@ -20,41 +20,63 @@ mod row_count;
 mod stall;
 mod summary_mismatch;
 mod too_short;
-mod tpcc_cap;
-mod tpcc_response;
 mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
 
 use crate::compare::{Measured, repeats};
+use crate::family::Family;
 use crate::run::Run;
 use crate::{AnalysisError, Finding, Job};
 use tidemark_core::record::RunRecord;
 
-/// What looks at one run.
-type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
+/// A rule that looks at one run.
+pub(crate) struct Rule {
+    pub id: &'static str,
+    pub check: fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>,
+    /// Whether it also holds for streams of queries. An interval of theirs is one query, none like the
+    /// other, so that rates, tails and users say nothing of the run.
+    pub of_queries: bool,
+}
 
-/// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
-/// last.
-pub const RULES: &[&str] = &[
-    summary_mismatch::ID,
-    littles_law::ID,
-    offered_load::ID,
-    client_bound::ID,
-    row_count::ID,
-    carried_state::ID,
-    outage::ID,
-    client_stopped::ID,
-    error_rate::ID,
-    no_op_writes::ID,
-    stall::ID,
-    heavy_tail::ID,
-    unfair::ID,
-    drift::ID,
-    too_short::ID,
-    latency_floor::ID,
-    tpcc_cap::ID,
-    tpcc_response::ID,
+/// Its row: a module with `ID` and `check`.
+macro_rules! rule {
+    ($module:ident, $of_queries:literal) => {
+        $crate::rules::Rule {
+            id: $module::ID,
+            check: $module::check,
+            of_queries: $of_queries,
+        }
+    };
+    ($module:ident) => {
+        $crate::rules::rule!($module, false)
+    };
+}
+pub(crate) use rule;
+
+/// The rules of one run, in the order in which findings of equal severity are told. Those of its family
+/// come last.
+const OF_ONE_RUN: &[Rule] = &[
+    rule!(summary_mismatch, true),
+    rule!(littles_law),
+    rule!(offered_load),
+    rule!(client_bound),
+    rule!(row_count, true),
+    rule!(carried_state, true),
+    rule!(outage, true),
+    rule!(client_stopped, true),
+    rule!(error_rate, true),
+    rule!(no_op_writes),
+    rule!(stall),
+    rule!(heavy_tail),
+    rule!(unfair),
+    rule!(drift),
+    rule!(too_short),
+    rule!(latency_floor),
+];
+
+/// The ids of the rules of comparisons.
+const OF_COMPARISONS: &[&str] = &[
     overlap::ID,
     unlike_latencies::ID,
     unlike_repeats::ID,
@@ -63,37 +85,13 @@ pub const RULES: &[&str] = &[
     no_repeat::ID,
 ];
 
-const OF_ONE_RUN: &[OfOneRun] = &[
-    summary_mismatch::check,
-    littles_law::check,
-    offered_load::check,
-    client_bound::check,
-    row_count::check,
-    carried_state::check,
-    outage::check,
-    client_stopped::check,
-    error_rate::check,
-    no_op_writes::check,
-    stall::check,
-    heavy_tail::check,
-    unfair::check,
-    drift::check,
-    too_short::check,
-    latency_floor::check,
-    tpcc_cap::check,
-    tpcc_response::check,
-];
-
-/// What also holds for streams of queries. An interval of theirs is one query, none like the other,
-/// so that rates, tails and users say nothing of the run.
-const OF_QUERIES: &[OfOneRun] = &[
-    summary_mismatch::check,
-    row_count::check,
-    carried_state::check,
-    outage::check,
-    client_stopped::check,
-    error_rate::check,
-];
+/// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
+/// last.
+pub fn rules() -> impl Iterator<Item = &'static str> {
+    let of_families = crate::FAMILIES.iter().flat_map(|f| f.rules);
+    let of_one_run = OF_ONE_RUN.iter().chain(of_families).map(|r| r.id);
+    of_one_run.chain(OF_COMPARISONS.iter().copied())
+}
 
 /// What every rule has to say of a run, the severest first; nothing where no end was written or no
 /// transaction ended well: reports say that themselves.
@@ -105,12 +103,11 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
-    let checks: &[OfOneRun] = match record.queries.is_empty() {
-        true => OF_ONE_RUN,
-        false => OF_QUERIES,
-    };
-    for check in checks {
-        found.extend(check(&run)?);
+    let of_family = Family::of(record).map_or(&[][..], |f| f.rules);
+    for rule in OF_ONE_RUN.iter().chain(of_family) {
+        if rule.of_queries || record.queries.is_empty() {
+            found.extend((rule.check)(&run)?);
+        }
     }
     sort(&mut found);
     Ok(found)

@@ -1,5 +1,6 @@
 //! Too few samples for the percentiles that are told, or too little time.
 
+use crate::family::Family;
 use crate::run::Run;
 use crate::texts::too_short::{INSTEAD, SAMPLES, TIME};
 use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SAMPLES_BEYOND, SHORTEST_S};
@@ -8,8 +9,7 @@ use crate::{AnalysisError, Figure, Finding, Severity, option};
 pub(super) const ID: &str = "too-short";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    // TPC-H tells the time of each query, and no percentile of them.
-    if run.record.workload == "tpch" {
+    if Family::of(run.record).is_some_and(|f| !f.tells_percentiles) {
         return Ok(None);
     }
     let count = run.latency.count();

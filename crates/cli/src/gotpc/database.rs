@@ -5,7 +5,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::Plan;
 use std::io::Write;
-use tidemark_core::{DbError, Protocol, Source, Target};
+use tidemark_core::{DbError, ErrorKind, Protocol, Source, Target};
 use tidemark_drivers::Connector;
 use tidemark_runtime::block_on;
 
@@ -55,8 +55,7 @@ fn is_absent(plan: &Plan) -> Result<bool, Failure> {
         Ok::<(), DbError>(())
     });
     match waited(opened)? {
-        // MySQL's ER_BAD_DB_ERROR and PostgreSQL's invalid_catalog_name.
-        Err(error) => Ok(matches!(error.code.as_str(), "1049" | "3D000")),
+        Err(error) => Ok(error.kind == ErrorKind::NoDatabase),
         Ok(()) => Ok(false),
     }
 }

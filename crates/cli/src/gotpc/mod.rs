@@ -21,6 +21,7 @@ use crate::output::print;
 use flags::{Flag, Group};
 use parse::Invocation;
 use tidemark_core::OptionValues;
+use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -44,6 +45,16 @@ impl Command {
             Command::Run => "run",
             Command::Check => "check",
             Command::Cleanup => "cleanup",
+        }
+    }
+}
+
+impl Command {
+    /// What a study's step is.
+    pub const fn of(phase: Phase) -> Self {
+        match phase {
+            Phase::Load => Command::Prepare,
+            Phase::Run => Command::Run,
         }
     }
 }

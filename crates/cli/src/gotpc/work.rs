@@ -7,7 +7,7 @@ use crate::plan::{Plan, load_seed, load_spec};
 use tidemark_core::{OptionValues, Source, Target};
 use tidemark_engine::{LoadSpec, Replace};
 use tidemark_report::Lang;
-use tidemark_report::tpcc::OutputStyle;
+use tidemark_report::OutputStyle;
 use tidemark_workloads::Definition;
 
 /// A command line that was understood.

@@ -17,6 +17,7 @@ mod windows;
 pub use job::FRONT;
 
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::Frontend;
 use crate::interrupt;
 use crate::output::{Stdout, print};
 use crate::outputs::say;
@@ -25,16 +26,29 @@ use parse::Invocation;
 use std::time::Duration;
 use tidemark_core::{Host, OptionValues};
 
-/// Every option, for tests that go over all of them.
-#[cfg(test)]
-pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
+/// The command.
+pub const FRONTEND: Frontend = Frontend {
+    word: "oltpbench",
+    about: "Run TPC-C with the OLTPBench family's own command line and workload files",
+    words: "As for OLTPBench, BenchBase and the YugabyteDB TPC-C client; --help lists them",
+    main,
+    grammar: || Ok(grammar()),
+    options: every_option,
+    commands: &[],
+    for_beginners: false,
+    has_password_letter: false,
+    flags_first: false,
+    study: None,
+};
+
+fn every_option() -> Vec<tidemark_core::OptionSpec> {
     let groups = options::groups().into_iter();
     let all = groups.flat_map(|group| group.options);
     all.chain(execution::PHASE.iter().copied()).collect()
 }
 
 /// The command line as clap has it, for completions and manual pages.
-pub fn grammar() -> clap::Command {
+fn grammar() -> clap::Command {
     let named = options::groups().into_iter().flat_map(|group| {
         let title = group.title;
         group.options.into_iter().map(move |spec| (spec, title))

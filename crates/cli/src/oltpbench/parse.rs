@@ -236,7 +236,7 @@ mod tests {
             ),
             ("-c -im 5 --load", "-c wants a value"),
             ("--warehouses -5 --load", "--warehouses=-5: allowed is"),
-            ("-b ycsb --load", "--bench=ycsb: allowed is tpcc"),
+            ("-b tatp --load", "--bench=tatp: allowed is tpcc"),
             ("--load=false", "nothing is to be done"),
             ("-c w.xml", "nothing is to be done"),
             (

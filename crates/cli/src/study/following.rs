@@ -3,6 +3,7 @@
 use tidemark_core::record::RunRecord;
 use tidemark_live::{NowRunning, Picture, QueriesPicture, RunInfo, StudyPicture, View};
 use tidemark_store::Store;
+use tidemark_workloads::Definition;
 
 /// What of a run a view has been told.
 #[derive(Debug, Default)]
@@ -48,8 +49,10 @@ fn now_running(record: &RunRecord) -> NowRunning {
         open_loop: record.rate.is_some() || searches.is_some_and(|o| !o.value.is_empty()),
         ..RunInfo::default()
     };
-    match record.workload.as_str() {
-        "tpch" => NowRunning::Queries(Box::new(QueriesPicture::of_other_process(info))),
-        _ => NowRunning::Run(Box::new(Picture::of_other_process(info))),
+    let definition = tidemark_workloads::find(&record.workload).ok();
+    let family = definition.and_then(Definition::of_family);
+    match family.is_some_and(|f| f.runs.are_queries()) {
+        true => NowRunning::Queries(Box::new(QueriesPicture::of_other_process(info))),
+        false => NowRunning::Run(Box::new(Picture::of_other_process(info))),
     }
 }

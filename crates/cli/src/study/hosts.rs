@@ -3,7 +3,7 @@
 use super::ending::while_allowed;
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{ConnectOptions, Connector, Session};
 use tidemark_runtime::block_on;
 
@@ -93,9 +93,9 @@ impl<'a> Hosts<'a> {
 
 /// Why a server was waited for no longer.
 fn unanswered() -> DbError {
-    DbError::new(
+    DbError::own(
         ErrorClass::Fatal,
-        DbError::SILENT,
+        ErrorKind::Silent,
         "the server had not answered when the study was asked to end",
     )
 }

@@ -28,15 +28,15 @@ pub fn shared_with(own: &BTreeSet<String>, other: &StudyRow) -> Option<String> {
 struct AsBegun;
 
 impl Commands for AsBegun {
-    fn takes(&self, family: Family, phase: Phase, option: &str) -> bool {
+    fn takes(&self, family: &Family, phase: Phase, option: &str) -> bool {
         Vocabulary.takes(family, phase, option)
     }
 
-    fn shapes(&self, family: Family, option: &str) -> bool {
+    fn shapes(&self, family: &Family, option: &str) -> bool {
         Vocabulary.shapes(family, option)
     }
 
-    fn is_property(&self, family: Family, option: &str) -> bool {
+    fn is_property(&self, family: &Family, option: &str) -> bool {
         Vocabulary.is_property(family, option)
     }
 

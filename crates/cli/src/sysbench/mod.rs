@@ -14,15 +14,40 @@ pub mod target;
 pub use job::FRONT;
 
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::{Frontend, StudyWords};
 use crate::interrupt;
 use crate::output::{Stdout, print};
 use parse::{Command, Invocation};
 use std::io::Write;
 use tidemark_core::OptionValues;
-use tidemark_workloads::Definition;
+use tidemark_workloads::{CommandLine, Definition, families};
 
-/// Every general option, for tests that go over all of them.
-#[cfg(test)]
+/// The command.
+pub const FRONTEND: Frontend = Frontend {
+    word: "sysbench",
+    about: "Run the sysbench OLTP family with sysbench's own command line",
+    words: "As for sysbench: [options]... SCRIPT COMMAND; --help lists them",
+    main,
+    grammar: || Ok(grammar()),
+    options: every_option,
+    commands: &[
+        ("prepare", "sysbench oltp_read_write prepare"),
+        ("prewarm", "sysbench oltp_read_write prewarm"),
+        ("run", "sysbench oltp_read_write run"),
+        ("cleanup", "sysbench oltp_read_write cleanup"),
+    ],
+    for_beginners: true,
+    has_password_letter: false,
+    flags_first: false,
+    study: Some(StudyWords {
+        takes: |_, option| takes(option),
+        shapes: |option| SHAPES.contains(&option),
+        is_property: |_| false,
+        check,
+    }),
+};
+
+/// Every general option.
 pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
     let groups = options::GROUPS.iter();
     groups.flat_map(|group| group.options).copied().collect()
@@ -86,8 +111,8 @@ pub fn grammar() -> clap::Command {
 
 /// The workloads that are sysbench's scripts.
 fn scripts() -> impl Iterator<Item = &'static Definition> {
-    let all = tidemark_workloads::registry().iter();
-    all.filter(|d| d.family == "oltp")
+    let own = families().filter(|f| f.command == CommandLine::SYSBENCH);
+    own.flat_map(|family| family.definitions)
 }
 
 /// Whether a workload or the command itself has an option.

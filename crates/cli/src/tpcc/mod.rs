@@ -11,18 +11,32 @@ mod printer;
 mod run;
 
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::{Frontend, StudyWords};
 use crate::gotpc::{Command, cleanup, csv};
 pub use flags::TOOL;
 pub use job::FRONT;
 use tidemark_workloads::Definition;
 
-/// Its command line as clap has it.
-///
-/// # Errors
-/// [`Failure`] when this build lacks the workload.
-pub fn grammar() -> Result<clap::Command, Failure> {
-    TOOL.grammar()
-}
+/// The command.
+pub const FRONTEND: Frontend = Frontend {
+    word: "tpcc",
+    about: "Run TPC-C with go-tpc's own command line",
+    words: "As for go-tpc: [FLAGS] prepare|run|check|cleanup; --help lists them",
+    main,
+    grammar: || TOOL.grammar(),
+    options: || TOOL.flags().map(|f| f.spec).collect(),
+    commands: &[("check", "tpcc check")],
+    for_beginners: true,
+    has_password_letter: true,
+    flags_first: true,
+    study: Some(StudyWords {
+        // A build without the workload says so when its command is looked at.
+        takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
+        shapes: |option| TOOL.shapes.contains(&option),
+        is_property: |_| false,
+        check: |words| TOOL.check(words),
+    }),
+};
 
 /// Runs a go-tpc command line: `words` after `tpcc`, `args` with everything, for the record.
 ///

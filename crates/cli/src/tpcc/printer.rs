@@ -4,8 +4,9 @@ use crate::measuring::{Voice, Window};
 use crate::outlet::Outlet;
 use std::time::Duration;
 use tidemark_core::record::{Interval, Step};
+use tidemark_report::OutputStyle;
 use tidemark_report::sysbench::step;
-use tidemark_report::tpcc::{OutputStyle, current};
+use tidemark_report::tpcc::current;
 
 /// What is printed while a run goes on.
 pub(super) struct Printer {

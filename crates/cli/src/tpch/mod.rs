@@ -12,18 +12,32 @@ mod untouched;
 mod watch;
 
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::{Frontend, StudyWords};
 use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::{is_kept, say};
 pub use flags::TOOL;
 pub use job::FRONT;
 
-/// Its command line as clap has it.
-///
-/// # Errors
-/// [`Failure`] when this build lacks the workload.
-pub fn grammar() -> Result<clap::Command, Failure> {
-    TOOL.grammar()
-}
+/// The command.
+pub const FRONTEND: Frontend = Frontend {
+    word: "tpch",
+    about: "Load and run TPC-H with go-tpc's own command line",
+    words: "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them",
+    main,
+    grammar: || TOOL.grammar(),
+    options: || TOOL.flags().map(|f| f.spec).collect(),
+    commands: &[],
+    for_beginners: true,
+    has_password_letter: true,
+    flags_first: true,
+    study: Some(StudyWords {
+        // A build without the workload says so when its command is looked at.
+        takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
+        shapes: |option| TOOL.shapes.contains(&option),
+        is_property: |_| false,
+        check: |words| TOOL.check(words),
+    }),
+};
 
 /// Runs a go-tpc command line: `words` after `tpch`, `args` with everything, for the record.
 ///

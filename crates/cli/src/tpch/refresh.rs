@@ -9,7 +9,7 @@ use super::asked::Asked;
 use super::untouched::{State, strange_row};
 use crate::exit::{ExitCode, Failure};
 use std::sync::Arc;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Connector, Dialect, catalog};
 use tidemark_engine::{
     Changes, Step, StepOutcome, StepResult, StopHandle, Stream, StreamsObserver, StreamsSpec,
@@ -258,9 +258,9 @@ impl StreamsObserver for FirstFailure {
         let error = match result.outcome {
             StepOutcome::Done(_) => return,
             StepOutcome::Failed(error) => error,
-            StepOutcome::TimedOut => DbError::new(
+            StepOutcome::TimedOut => DbError::own(
                 ErrorClass::Fatal,
-                "statement-timeout",
+                ErrorKind::StatementTimeout,
                 format!(
                     "{}: the server ended a statement by a time limit of its own",
                     result.name

@@ -15,7 +15,7 @@ use tidemark_core::record::{
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
 use tidemark_live::Asking;
-use tidemark_report::tpcc::OutputStyle;
+use tidemark_report::OutputStyle;
 use tidemark_report::tpch;
 use tidemark_stats::Histogram;
 

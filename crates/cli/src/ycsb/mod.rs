@@ -15,6 +15,7 @@ mod there;
 pub use job::FRONT;
 
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::{Frontend, StudyWords};
 use crate::interrupt;
 use crate::output::{Aside, print};
 use crate::plan::Plan;
@@ -22,11 +23,36 @@ use parse::{Asked, Command, Invocation};
 use properties::CONNECTION;
 use tidemark_core::{OptionValues, Protocol, Source, Target};
 use tidemark_report::Lang;
-use tidemark_report::tpcc::OutputStyle;
+use tidemark_report::OutputStyle;
+use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 
+/// The command.
+pub const FRONTEND: Frontend = Frontend {
+    word: "ycsb",
+    about: "Run YCSB with go-ycsb's own command line and properties",
+    words: "As for go-ycsb: load|run DATABASE [FLAGS]; --help lists them",
+    main,
+    grammar: || Ok(grammar()),
+    options: every_option,
+    commands: &[("load", "ycsb load mysql -P workloada")],
+    for_beginners: true,
+    has_password_letter: false,
+    flags_first: false,
+    study: Some(StudyWords {
+        takes: |phase, option| phase == Phase::Run || option == "batch-size" || shapes(option),
+        shapes,
+        is_property: |option| !flags::is_flag(option),
+        check,
+    }),
+};
+
+fn shapes(option: &str) -> bool {
+    option == "table" || SHAPES.contains(&option)
+}
+
 /// Its command line as clap has it, with the words that stand first.
-pub fn grammar() -> clap::Command {
+fn grammar() -> clap::Command {
     flags::command_line()
         .mut_arg("COMMAND", |arg| arg.value_parser(["load", "run"]))
         .mut_arg("DB", |arg| arg.value_parser(["mysql", "pg", "sqlite"]))
@@ -35,9 +61,7 @@ pub fn grammar() -> clap::Command {
         })
 }
 
-/// Every option, for tests that go over all of them.
-#[cfg(test)]
-pub fn every_option() -> Vec<tidemark_core::OptionSpec> {
+fn every_option() -> Vec<tidemark_core::OptionSpec> {
     let named = flags::flags().chain([&flags::TARGET]);
     named.chain(CONNECTION).copied().collect()
 }

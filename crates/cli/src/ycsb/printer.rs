@@ -4,8 +4,8 @@ use crate::measuring::{Voice, is_due};
 use crate::outlet::Outlet;
 use std::time::Duration;
 use tidemark_core::record::{Interval, Phase, Step};
+use tidemark_report::OutputStyle;
 use tidemark_report::sysbench::step;
-use tidemark_report::tpcc::OutputStyle;
 use tidemark_report::{Merged, ycsb};
 
 /// What is printed while a run goes on.

@@ -122,9 +122,7 @@ pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
         ignore_errors: if options.flag("ignore-error") {
             IgnoreErrors::All
         } else {
-            IgnoreErrors::Retryable {
-                and_codes: Vec::new(),
-            }
+            IgnoreErrors::Retryable { also: Vec::new() }
         },
         ..spec
     })

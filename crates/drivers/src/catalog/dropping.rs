@@ -2,7 +2,8 @@
 
 use super::{located, mysql, postgres, sqlite};
 use crate::Session;
-use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
+use crate::engines::TableLocks;
+use tidemark_core::{DbError, ErrorClass, Protocol};
 
 /// ER_ROW_IS_REFERENCED_2 of MySQL.
 const STILL_REFERRED: &str = "1451";
@@ -238,7 +239,7 @@ async fn drop_held(
                 .await?;
         }
     }
-    if session.dialect().engine() == Engine::Sqlite {
+    if session.dialect().engine().protocol() == Protocol::Sqlite {
         sqlite::forget_mark(session, table).await?;
     }
     Ok(verdict)
@@ -258,11 +259,9 @@ async fn is_here(session: &mut Session, table: &str) -> Result<bool, DbError> {
 /// TABLES"; CockroachDB, "SQL Feature Support"; YSQL, "LOCK").
 async fn hold(session: &mut Session, table: &str) -> Result<(), DbError> {
     let located = located(session, table).await?;
-    let held = match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb => {
-            session.query(&format!("LOCK TABLES {located} WRITE")).await
-        }
-        Engine::Postgres => {
+    let held = match session.dialect().of_engine().table_locks {
+        TableLocks::Statement => session.query(&format!("LOCK TABLES {located} WRITE")).await,
+        TableLocks::Transaction => {
             session.simple("BEGIN").await?;
             if !is_here(session, table).await? {
                 return Ok(());
@@ -276,8 +275,8 @@ async fn hold(session: &mut Session, table: &str) -> Result<(), DbError> {
             held
         }
         // Where the file can't be written, that is the reason to tell.
-        Engine::Sqlite => return session.simple("BEGIN IMMEDIATE").await.map(drop),
-        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => return Ok(()),
+        TableLocks::File => return session.simple("BEGIN IMMEDIATE").await.map(drop),
+        TableLocks::No => return Ok(()),
     };
     match held {
         Err(e) if matches!(e.class, ErrorClass::ConnectionLost | ErrorClass::Retryable) => Err(e),
@@ -287,9 +286,9 @@ async fn hold(session: &mut Session, table: &str) -> Result<(), DbError> {
 
 async fn let_go(session: &mut Session, keep: bool) -> Result<(), DbError> {
     let end = if keep { "COMMIT" } else { "ROLLBACK" };
-    match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb => session.query("UNLOCK TABLES").await.map(drop),
-        Engine::Postgres | Engine::Sqlite => session.simple(end).await.map(drop),
-        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => Ok(()),
+    match session.dialect().of_engine().table_locks {
+        TableLocks::Statement => session.query("UNLOCK TABLES").await.map(drop),
+        TableLocks::Transaction | TableLocks::File => session.simple(end).await.map(drop),
+        TableLocks::No => Ok(()),
     }
 }

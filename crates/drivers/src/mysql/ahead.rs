@@ -13,10 +13,11 @@ use super::packet::{COM_QUERY, Frame, HEADER, Packets, Request, give_back, spare
 use super::reply::{Count, End, Results, Terms, status};
 use super::{MysqlSession, lost};
 use crate::ahead::{MOST_AHEAD, WentAhead};
+use crate::engines;
 use crate::statement::Form;
 use crate::{Statement, Value, Verb};
 use std::pin::Pin;
-use tidemark_core::{DbError, Engine, ErrorClass, PreparedMode};
+use tidemark_core::{DbError, ErrorClass, PreparedMode};
 
 /// Fewest bytes of an answer: an OK packet's header, its first byte, two counts, status, warnings.
 /// An error has a state and a message, and is longer.
@@ -303,7 +304,7 @@ impl MysqlSession {
             _ => false,
         };
         let length: usize = values.iter().map(length).sum();
-        if self.server.engine != Engine::Mariadb
+        if !engines::of(self.server.engine).takes_ahead
             || !is_fit
             || length > LONGEST
             || !self.ahead.takes(verb)

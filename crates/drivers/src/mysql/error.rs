@@ -6,7 +6,7 @@
 use super::packet::{take, take_le};
 use super::reply::cut_off;
 use crate::connector::refused;
-use tidemark_core::{DbError, ErrorClass, Host};
+use tidemark_core::{DbError, ErrorClass, ErrorKind, Host};
 
 /// The code of an error that a load makes by itself.
 pub(super) const LOAD: &str = "load";
@@ -26,11 +26,9 @@ pub(super) fn from_packet(payload: &[u8]) -> DbError {
             state = take(&mut rest, 5)?;
         }
         let message = String::from_utf8_lossy(&rest[..rest.len().min(LONGEST_MESSAGE)]);
-        Some(DbError::new(
-            classify(number, state),
-            number.to_string(),
-            message,
-        ))
+        let kind = kind_of(number, state, &message);
+        let error = DbError::new(classify(number, state), number.to_string(), message);
+        Some(error.of_kind(kind))
     };
     read(payload).unwrap_or_else(|| cut_off("an error packet"))
 }
@@ -39,6 +37,7 @@ pub(super) fn from_packet(payload: &[u8]) -> DbError {
 pub(super) fn opening(host: &Host, error: DbError) -> DbError {
     DbError {
         code: error.code,
+        kind: error.kind,
         ..refused(host, &error.message)
     }
 }
@@ -81,6 +80,31 @@ pub(super) fn classify(number: u16, state: &[u8]) -> ErrorClass {
     }
 }
 
+/// What happened, by the same numbers.
+fn kind_of(number: u16, state: &[u8], message: &str) -> ErrorKind {
+    match number {
+        1213 | 1614 => ErrorKind::Deadlock,
+        1205 | 3572 => ErrorKind::LockTimeout,
+        1020 | 8002 | 8005 | 8022 | 8028 | 9007 => ErrorKind::SerializationFailure,
+        1022 | 1062 | 1169 | 1557 | 1586 => ErrorKind::DuplicateKey,
+        // ER_OPTION_PREVENTS_STATEMENT (as --read-only), ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
+        // ER_READ_ONLY_MODE.
+        1290 if message.contains("read-only") => ErrorKind::ReadOnly,
+        1792 | 1836 => ErrorKind::ReadOnly,
+        1049 => ErrorKind::NoDatabase,
+        // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, and ER_USER_LIMIT_REACHED, which is said
+        // of other things, too.
+        1040 | 1203 => ErrorKind::TooManySessions,
+        1226 if message.contains("connections") => ErrorKind::TooManySessions,
+        // ER_MAX_PREPARED_STMT_COUNT_REACHED.
+        1461 => ErrorKind::TooManyStatements,
+        // ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL, TiDB).
+        1969 | 3024 => ErrorKind::StatementTimeout,
+        _ if state == b"40001" => ErrorKind::SerializationFailure,
+        _ => ErrorKind::Other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +125,71 @@ mod tests {
         ] {
             assert_eq!(classify(number, state), class, "{number}");
         }
+    }
+
+    #[test]
+    fn what_happened_is_told_by_number_and_words() {
+        for (number, message, kind) in [
+            (1213, "Deadlock found", ErrorKind::Deadlock),
+            (1205, "Lock wait timeout exceeded", ErrorKind::LockTimeout),
+            (9007, "Write conflict", ErrorKind::SerializationFailure),
+            (1062, "Duplicate entry", ErrorKind::DuplicateKey),
+            (1049, "Unknown database", ErrorKind::NoDatabase),
+            (1040, "Too many connections", ErrorKind::TooManySessions),
+            (
+                1203,
+                "User u already has more than 'max_user_connections'",
+                ErrorKind::TooManySessions,
+            ),
+            (
+                1226,
+                "User 'u' has exceeded the 'max_user_connections' resource",
+                ErrorKind::TooManySessions,
+            ),
+            (
+                1226,
+                "User 'u' has exceeded the 'max_queries_per_hour' resource",
+                ErrorKind::Other,
+            ),
+            (1045, "Access denied", ErrorKind::Other),
+            (
+                1290,
+                "running with the --read-only option",
+                ErrorKind::ReadOnly,
+            ),
+            (
+                1290,
+                "running with the --secure-file-priv option",
+                ErrorKind::Other,
+            ),
+            (
+                1461,
+                "max_prepared_stmt_count",
+                ErrorKind::TooManyStatements,
+            ),
+            (
+                1969,
+                "max_statement_time exceeded",
+                ErrorKind::StatementTimeout,
+            ),
+            (
+                3024,
+                "maximum statement execution time exceeded",
+                ErrorKind::StatementTimeout,
+            ),
+            // Somebody's KILL QUERY.
+            (1317, "Query execution was interrupted", ErrorKind::Other),
+        ] {
+            assert_eq!(
+                kind_of(number, b"HY000", message),
+                kind,
+                "{number} {message}"
+            );
+        }
+        assert_eq!(
+            kind_of(60000, b"40001", ""),
+            ErrorKind::SerializationFailure
+        );
     }
 
     #[test]

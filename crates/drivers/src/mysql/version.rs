@@ -1,18 +1,13 @@
 //! What a server's version tells.
 
+use crate::engines;
 use crate::seen::shared;
 use std::rc::Rc;
-use tidemark_core::{Engine, ServerInfo};
+use tidemark_core::{Engine, Protocol, ServerInfo};
 
 /// What a version string tells; sessions of a thread share it.
 pub(super) fn server_info(version: &str) -> Rc<ServerInfo> {
-    let engine = if version.contains("TiDB") {
-        Engine::Tidb
-    } else if version.contains("MariaDB") {
-        Engine::Mariadb
-    } else {
-        Engine::Mysql
-    };
+    let engine = engines::detect(Protocol::Mysql, &[version], Engine::Mysql);
     // MariaDB says 5.5.5 first, for replicas of old (MDEV-4088).
     let version = version.strip_prefix("5.5.5-").unwrap_or(version);
     shared(ServerInfo {

@@ -1,6 +1,7 @@
 //! Which engine answers.
 
-use tidemark_core::{Engine, ServerInfo};
+use crate::engines;
+use tidemark_core::{Engine, Protocol, ServerInfo};
 
 /// Tells the engine and its version from what `version()` returns and the `server_version`
 /// parameter.
@@ -18,22 +19,13 @@ pub(super) fn detect(version: &str, server_version: &str) -> ServerInfo {
         }
     };
     let words = |text: &str| text.split(" on ").next().unwrap_or(text).trim().to_string();
-    if version.contains("CockroachDB") {
-        let name = version.split('(').next().unwrap_or(version);
-        return ServerInfo {
-            engine: Engine::Cockroach,
-            version: name.trim().into(),
-        };
-    }
-    let engine = if version.contains("-YB-") || server_version.contains("-YB-") {
-        Engine::Yugabyte
-    } else {
-        Engine::Postgres
+    let texts = [version, server_version];
+    let engine = engines::detect(Protocol::Postgres, &texts, Engine::Postgres);
+    let version = match engines::of(engine).names_itself {
+        true => version.split('(').next().unwrap_or(version).trim().into(),
+        false => parameter_or(&words(version)),
     };
-    ServerInfo {
-        engine,
-        version: parameter_or(&words(version)),
-    }
+    ServerInfo { engine, version }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The server's errors, and what may be done about them.
 
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 
 /// The fields of an `ErrorResponse` that decide something (manual, "Error and Notice Message
 /// Fields").
@@ -39,6 +39,34 @@ impl ServerError {
         error
     }
 
+    /// What happened (manual, appendix A).
+    pub fn kind(&self) -> ErrorKind {
+        match self.code.as_str() {
+            // deadlock_detected, lock_not_available.
+            "40P01" => ErrorKind::Deadlock,
+            "55P03" => ErrorKind::LockTimeout,
+            "40001" | "CR000" => ErrorKind::SerializationFailure,
+            // unique_violation.
+            "23505" => ErrorKind::DuplicateKey,
+            // read_only_sql_transaction.
+            "25006" => ErrorKind::ReadOnly,
+            // invalid_catalog_name.
+            "3D000" => ErrorKind::NoDatabase,
+            // too_many_connections; PgBouncer has words of its own, as "no more connections allowed
+            // (max_client_conn)".
+            "53300" => ErrorKind::TooManySessions,
+            "08P01" if self.has("connections") && self.has("allowed") => ErrorKind::TooManySessions,
+            // query_canceled, which somebody may have asked for, too.
+            "57014" if self.has("statement timeout") => ErrorKind::StatementTimeout,
+            _ if is_retried(&self.code, &self.message) => ErrorKind::SerializationFailure,
+            _ => ErrorKind::Other,
+        }
+    }
+
+    fn has(&self, words: &str) -> bool {
+        self.message.contains(words)
+    }
+
     /// The error of a statement on an open session.
     pub fn of_statement(self) -> DbError {
         let class = if self.fatal {
@@ -46,6 +74,7 @@ impl ServerError {
         } else {
             class_of(&self.code, &self.message)
         };
+        let kind = self.kind();
         let mut message = self.message;
         // dependent_objects_still_exist: the detail alone says which.
         if self.code == "2BP01" && !self.detail.is_empty() {
@@ -62,8 +91,14 @@ impl ServerError {
             message += "; a session prepares each statement once and finds it again, unless a pooler \
                         gives it another server session: --db-ps-mode=disable sends text";
         }
-        DbError::new(class, self.code, message)
+        DbError::new(class, self.code, message).of_kind(kind)
     }
+}
+
+/// CockroachDB, "Transaction Retry Error Reference": every retry error says this, whatever its state;
+/// but a result that may have been committed must not be tried again blindly.
+fn is_retried(code: &str, message: &str) -> bool {
+    message.contains("restart transaction") && code != "40003"
 }
 
 /// What may be done about an SQLSTATE (manual, appendix A "PostgreSQL Error Codes").
@@ -73,9 +108,7 @@ fn class_of(code: &str, message: &str) -> ErrorClass {
         "40001" | "40P01" | "55P03" => ErrorClass::Retryable,
         // CockroachDB's own state for retries before version 2.
         "CR000" => ErrorClass::Retryable,
-        // CockroachDB, "Transaction Retry Error Reference": every retry error says this, whatever
-        // its state; but a result that may have been committed must not be tried again blindly.
-        _ if message.contains("restart transaction") && code != "40003" => ErrorClass::Retryable,
+        _ if is_retried(code, message) => ErrorClass::Retryable,
         // undefined_table, undefined_column, invalid_schema_name, invalid_catalog_name.
         "42P01" | "42703" | "3F000" | "3D000" => ErrorClass::Missing,
         // too_many_connections.
@@ -128,6 +161,60 @@ mod tests {
             ("57014", ErrorClass::Fatal),
         ] {
             assert_eq!(class("ERROR", code, "m"), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_happened_is_told_by_state_and_words() {
+        for (code, message, kind) in [
+            ("40P01", "deadlock detected", ErrorKind::Deadlock),
+            ("55P03", "could not obtain lock", ErrorKind::LockTimeout),
+            (
+                "40001",
+                "could not serialize",
+                ErrorKind::SerializationFailure,
+            ),
+            (
+                "XXUUU",
+                "restart transaction: x",
+                ErrorKind::SerializationFailure,
+            ),
+            ("23505", "duplicate key value", ErrorKind::DuplicateKey),
+            ("23503", "violates foreign key", ErrorKind::Other),
+            (
+                "3D000",
+                "database \"x\" does not exist",
+                ErrorKind::NoDatabase,
+            ),
+            (
+                "53300",
+                "sorry, too many clients already",
+                ErrorKind::TooManySessions,
+            ),
+            (
+                "08P01",
+                "no more connections allowed (max_client_conn)",
+                ErrorKind::TooManySessions,
+            ),
+            (
+                "08P01",
+                "server login failed: FATAL password",
+                ErrorKind::Other,
+            ),
+            (
+                "57014",
+                "canceling statement due to statement timeout",
+                ErrorKind::StatementTimeout,
+            ),
+            (
+                "57014",
+                "canceling statement due to user request",
+                ErrorKind::Other,
+            ),
+        ] {
+            let error = ServerError::parse(&body("ERROR", code, message));
+            assert_eq!(error.kind(), kind, "{code} {message}");
+            assert_eq!(error.of_statement().kind, kind);
         }
     }
 

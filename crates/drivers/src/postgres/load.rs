@@ -9,7 +9,7 @@ use crate::{BulkMethod, Dialect, LoadRequest, Loaded, RowSource, RowWriter, Valu
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
-use tidemark_core::{DbError, Engine, ErrorClass};
+use tidemark_core::{DbError, ErrorClass};
 use tidemark_runtime::yield_now;
 
 /// Rows are sent in pieces of about this size.
@@ -57,15 +57,13 @@ async fn copy(
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
     let target = table_and_columns(dialect, request);
-    let mut rows = match dialect.engine() {
-        Engine::Postgres => binary_rows(session, dialect, request).await?,
-        _ => CopyRows::Text,
+    let mut rows = match dialect.of_engine().copies_binary {
+        true => binary_rows(session, dialect, request).await?,
+        false => CopyRows::Text,
     };
-    let options = match (dialect.engine(), &rows) {
-        // YugabyteDB commits every 20,000 rows unless told otherwise (docs, "COPY").
-        (Engine::Yugabyte, _) => " WITH (ROWS_PER_TRANSACTION 0)",
-        (_, CopyRows::Binary(_)) => " WITH (FORMAT binary)",
-        _ => "",
+    let options = match &rows {
+        CopyRows::Binary(_) => " WITH (FORMAT binary)",
+        _ => dialect.of_engine().copy_options,
     };
     let mut reply = Reply::counting();
     let mut piece = Vec::with_capacity(COPY_PIECE + SLACK);

@@ -21,6 +21,7 @@ mod skim;
 mod startup;
 mod text_form;
 
+use crate::engines;
 use crate::statement::Form;
 use crate::{
     ConnectOptions, Dialect, LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Template,
@@ -36,7 +37,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 pub(crate) use text_form::sets_for_itself;
-use tidemark_core::{DbError, Engine, ErrorClass, Host, PreparedMode, ServerInfo, Target};
+use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::{Received, Sent, Stream, Wait};
 
 /// What sending a request at once has left to be done, or to be told.
@@ -104,12 +105,11 @@ impl PostgresSession {
         );
         let rows = Box::pin(session.query(&asked)).await.map_err(|e| {
             let message = format!("can't ask {host} for its version: {}", e.message);
-            DbError::new(ErrorClass::Refused, e.code, message)
+            DbError::new(ErrorClass::Refused, e.code, message).of_kind(e.kind)
         })?;
         let version = rows.text(0, 0).unwrap_or_default();
         session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
-        // CockroachDB gives numbers of its own (manual, "pg_backend_pid").
-        let is_told = session.server.engine != Engine::Cockroach;
+        let is_told = engines::of(session.server.engine).numbers_sessions;
         let behind = rows.int(0, 1).filter(|_| is_told);
         if started.number.zip(behind).is_some_and(|(a, b)| a != b) {
             session.rare.get_or_insert_default().is_pooled = true;

@@ -45,6 +45,7 @@ struct Startup<'a> {
 pub(super) fn refuse(host: &Host, error: DbError) -> DbError {
     DbError {
         code: error.code,
+        kind: error.kind,
         ..refused(host, &error.message)
     }
 }
@@ -179,7 +180,8 @@ impl Startup<'_> {
     fn server_refusal(&self, body: &[u8]) -> DbError {
         let error = ServerError::parse(body);
         let message = self.refuse(&error.message).message;
-        DbError::new(ErrorClass::Refused, error.code, message)
+        let kind = error.kind();
+        DbError::new(ErrorClass::Refused, error.code, message).of_kind(kind)
     }
 
     /// Answers what the server asks until it says `AuthenticationOk`.

@@ -6,8 +6,9 @@ mod postgres;
 
 pub use moved::{Moved, Snapshot, moved, moved_since, snapshot};
 
+use crate::engines::Globals;
 use crate::{Session, Value};
-use tidemark_core::{DbError, Engine, ErrorClass, did_you_mean};
+use tidemark_core::{DbError, ErrorClass, did_you_mean};
 
 /// How often all settings are put back: the server may move one when another is put back, and each
 /// time one more has found its place.
@@ -20,19 +21,10 @@ const ROUNDS: usize = 4;
 /// restart, one that the server's command line decides; the server's error.
 pub async fn can_be_changed(session: &mut Session, name: &str) -> Result<(), DbError> {
     check_name(name)?;
-    match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql::can(session, name).await,
-        Engine::Postgres | Engine::Yugabyte => postgres::can(session, name).await,
-        Engine::Sqlite => Err(refused(
-            name,
-            "SQLite is no server and has no settings of its own; settings of a session are \
-             PRAGMAs, as in session = { synchronous = \"NORMAL\" }",
-        )),
-        Engine::Cockroach => Err(refused(
-            name,
-            "changing CockroachDB's cluster settings is not offered; change it yourself, and name \
-             the cluster as another target",
-        )),
+    match session.dialect().of_engine().globals {
+        Globals::Mysql | Globals::MysqlTable => mysql::can(session, name).await,
+        Globals::Postgres => postgres::can(session, name).await,
+        Globals::No(why) => Err(refused(name, why)),
     }
 }
 
@@ -153,10 +145,7 @@ const RESTART: &str = "it can't be changed while the server runs; start servers 
                        name them as targets";
 
 fn is_postgres(session: &Session) -> bool {
-    matches!(
-        session.dialect().engine(),
-        Engine::Postgres | Engine::Yugabyte
-    )
+    session.dialect().of_engine().globals == Globals::Postgres
 }
 
 pub(super) fn refused(name: &str, why: &str) -> DbError {

@@ -1,7 +1,7 @@
 //! How many sessions a target allows, and how many prepared statements.
 
 use crate::Session;
-use tidemark_core::{DbError, Engine, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, Protocol};
 
 /// What keeps a target from taking more sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +28,12 @@ impl SessionLimit {
 /// # Errors
 /// A lost connection only.
 pub async fn session_limit(session: &mut Session) -> Result<Option<SessionLimit>, DbError> {
-    let asked = match session.dialect().engine() {
-        _ if session.is_pooled() => return Ok(None),
-        Engine::Mysql | Engine::Mariadb | Engine::Tidb => mysql(session).await,
-        Engine::Postgres | Engine::Yugabyte => postgres(session).await,
-        Engine::Cockroach | Engine::Sqlite => return Ok(None),
+    let dialect = session.dialect();
+    let asked = match dialect.engine().protocol() {
+        _ if session.is_pooled() || !dialect.of_engine().limits_sessions => return Ok(None),
+        Protocol::Mysql => mysql(session).await,
+        Protocol::Postgres => postgres(session).await,
+        Protocol::Sqlite => return Ok(None),
     };
     match asked {
         Err(e) if e.class == ErrorClass::ConnectionLost => Err(e),
@@ -58,9 +59,8 @@ pub struct StatementLimit {
 /// # Errors
 /// A lost connection only.
 pub async fn statement_limit(session: &mut Session) -> Result<Option<StatementLimit>, DbError> {
-    match session.dialect().engine() {
-        Engine::Mysql | Engine::Mariadb => {}
-        _ => return Ok(None),
+    if !session.dialect().of_engine().limits_statements {
+        return Ok(None);
     }
     const NAME: &str = "max_prepared_stmt_count";
     let asked = async {

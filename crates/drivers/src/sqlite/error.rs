@@ -1,7 +1,7 @@
 //! SQLite's result codes as error classes (sqlite.org/rescode.html).
 
 use rusqlite::ffi;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 
 /// Primary result codes, by number.
 const NAMES: [&str; 27] = [
@@ -51,7 +51,21 @@ pub(super) fn db_error(error: &rusqlite::Error) -> DbError {
     if code == ffi::SQLITE_BUSY_SNAPSHOT {
         message.push_str(" (SQLITE_BUSY_SNAPSHOT: another session wrote since this one read)");
     }
-    DbError::new(class(primary, &message), name(primary), message)
+    DbError::new(class(primary, &message), name(primary), message).of_kind(kind(code))
+}
+
+fn kind(code: i32) -> ErrorKind {
+    match code {
+        ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+        | ffi::SQLITE_CONSTRAINT_UNIQUE
+        | ffi::SQLITE_CONSTRAINT_ROWID => ErrorKind::DuplicateKey,
+        ffi::SQLITE_BUSY_SNAPSHOT => ErrorKind::SerializationFailure,
+        _ => match code & PRIMARY {
+            ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => ErrorKind::LockTimeout,
+            ffi::SQLITE_READONLY => ErrorKind::ReadOnly,
+            _ => ErrorKind::Other,
+        },
+    }
 }
 
 fn name(primary: i32) -> &'static str {
@@ -129,6 +143,19 @@ mod tests {
             assert_eq!(of(fatal, ""), ErrorClass::Fatal);
         }
         assert_eq!(of(ffi::SQLITE_CANTOPEN, ""), ErrorClass::Refused);
+    }
+
+    #[test]
+    fn what_happened_is_told_by_the_extended_code() {
+        for (code, kind) in [
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ErrorKind::DuplicateKey),
+            (ffi::SQLITE_CONSTRAINT_NOTNULL, ErrorKind::Other),
+            (ffi::SQLITE_BUSY_SNAPSHOT, ErrorKind::SerializationFailure),
+            (ffi::SQLITE_BUSY, ErrorKind::LockTimeout),
+            (ffi::SQLITE_READONLY_DIRECTORY, ErrorKind::ReadOnly),
+        ] {
+            assert_eq!(failure(code, "").kind, kind, "{code}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 
 /// How long a session waits for another one's lock before the statement fails as retryable.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const RUN_STORE: i64 = 0x5449_444d;
 ///
 /// # Errors
 /// [`ErrorClass::Missing`] when there is no file and one is wanted; [`ErrorClass::Refused`] when
-/// the file can't be opened or is no database, with [`DbError::RUN_STORE`] when it is a run store.
+/// the file can't be opened or is no database, with [`ErrorKind::RunStore`] when it is a run store.
 pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> {
     if path == ":memory:" {
         let why = "a database in memory can't be shared by sessions; name a file, for example \
@@ -48,9 +48,9 @@ pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> 
     });
     match opened {
         // The user's results: no benchmark is to load, change or drop anything in there.
-        Ok((_, true)) => Err(DbError::new(
+        Ok((_, true)) => Err(DbError::own(
             ErrorClass::Refused,
-            DbError::RUN_STORE,
+            ErrorKind::RunStore,
             format!(
                 "{path} is a Tidemark run store, with the results of runs, and was left as it is; \
                  name another file as the target, for example sqlite:bench.db"

@@ -2,10 +2,9 @@
 
 use crate::{Backend, Db};
 use std::time::{Duration, Instant};
-use tidemark_core::{ErrorClass, PreparedMode};
+use tidemark_core::{ErrorClass, ErrorKind, PreparedMode};
 use tidemark_drivers::{
-    BulkMethod, ConnectOptions, LoadRequest, RowSet, RowSource, RowWriter, STATEMENT_TIMEOUT,
-    Session, Value,
+    BulkMethod, ConnectOptions, LoadRequest, RowSet, RowSource, RowWriter, Session, Value,
 };
 
 async fn far(db: &Db, rtt: Duration) -> Session {
@@ -127,7 +126,7 @@ pub async fn a_statement_that_takes_too_long_is_given_up(db: Db) {
             };
             let (taken, error) = (begun.elapsed(), done.unwrap_err());
             assert_eq!(error.class, ErrorClass::ConnectionLost, "{way}: {error}");
-            assert_eq!(error.code, STATEMENT_TIMEOUT, "{way}: {error}");
+            assert_eq!(error.kind, ErrorKind::StatementTimeout, "{way}: {error}");
             assert!(error.message.contains("of 0.3 s"), "{error}");
             // The coarse clock of the last poll may be a little early.
             let least = LIMIT - Duration::from_millis(20);

@@ -3,7 +3,7 @@
 use crate::support::{connect, connector, run};
 use std::time::Duration;
 use tidemark_core::record::StatementCounts;
-use tidemark_core::{ErrorClass, PreparedMode};
+use tidemark_core::{ErrorClass, ErrorKind, PreparedMode};
 use tidemark_drivers::{Session, Statement, Value};
 use tidemark_runtime::sleep;
 use tidemark_testkit::{Database, shared_postgres};
@@ -122,7 +122,7 @@ fn an_error_of_what_is_queued_is_that_of_the_next_and_nothing_after_it_is_done()
         let error = all.session.execute(&all.commit, &[]).await.unwrap_err();
         assert_eq!(error.code, "23505", "{error}");
         assert_ne!(error.class, ErrorClass::ConnectionLost);
-        assert!(!error.is_commit_unknown(), "{error}");
+        assert!(error.kind != ErrorKind::CommitUnknown, "{error}");
         // BEGIN and the first row; they are taken back with the transaction.
         let sent = all.session.counts();
         assert_eq!((sent.other, sent.write), (1, 1));
@@ -198,7 +198,7 @@ fn a_commit_that_the_server_never_came_to_is_not_in_doubt() {
         ending.join().unwrap();
         assert_eq!(error.class, ErrorClass::ConnectionLost, "{error}");
         assert_eq!(error.code, "57P01", "{error}");
-        assert!(!error.is_commit_unknown(), "{error}");
+        assert!(error.kind != ErrorKind::CommitUnknown, "{error}");
         let sent = all.session.counts() - before;
         assert_eq!((sent.other, sent.write, sent.noop_writes), (1, 0, 0));
     });

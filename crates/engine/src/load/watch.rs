@@ -8,7 +8,7 @@ use crate::error::EngineError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::journal::{Client, Journal, State};
 use tidemark_drivers::lock::{Life, life};
 use tidemark_drivers::{Connector, Session, catalog, journal};
@@ -46,7 +46,7 @@ impl Watch {
                     // A new session, after a while.
                     session = None;
                     self.board.doubt();
-                    let is_silent = error.db().is_some_and(|e| e.is_silent());
+                    let is_silent = error.db().is_some_and(|e| e.kind == ErrorKind::Silent);
                     let is_refused = matches!(error, EngineError::Refused(_));
                     if last_sight.elapsed() > BLIND || is_silent || is_refused {
                         self.board.stop(error);

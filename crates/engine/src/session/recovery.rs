@@ -1,13 +1,13 @@
 //! After an error: what it means for the session, and opening it again.
 
-use super::{SessionTask, VALIDATION, tell_hosts};
+use super::{SessionTask, tell_hosts};
 use crate::error::EngineError;
 use crate::recorder::Recorder;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, IgnoreErrors};
+use tidemark_core::{DbError, DisconnectPolicy, ErrorClass, ErrorKind, IgnoreErrors};
 use tidemark_runtime::{sleep_unless, unless};
 
 /// First pause before a lost session is opened again; doubled each time, plus or minus half.
@@ -42,7 +42,7 @@ impl SessionTask {
             let statements = self.uncounted();
             // What the run's own end cuts off is no error, unless it may have been done uncounted.
             if self.shared.control.is_stopping() {
-                if error.is_commit_unknown() {
+                if error.kind == ErrorKind::CommitUnknown {
                     self.recorder.ignored(error, statements);
                 }
                 return Verdict::End;
@@ -57,9 +57,9 @@ impl SessionTask {
         }
         let ignored = match &spec.ignore_errors {
             // Wrong rows are never ignored: they are what validation was asked to find.
-            IgnoreErrors::All => error.code != VALIDATION,
-            IgnoreErrors::Retryable { and_codes } => {
-                error.class == ErrorClass::Retryable || and_codes.contains(&error.code)
+            IgnoreErrors::All => error.kind != ErrorKind::Validation,
+            IgnoreErrors::Retryable { also } => {
+                error.class == ErrorClass::Retryable || also.contains(&error.kind)
             }
             IgnoreErrors::Codes(codes) => codes.contains(&error.code),
         };
@@ -132,7 +132,7 @@ impl SessionTask {
             };
             drop(_place);
             let reason = error.db();
-            let is_full = reason.is_some_and(DbError::is_too_many_sessions);
+            let is_full = reason.is_some_and(|e| e.kind == ErrorKind::TooManySessions);
             if was_lost && !is_full {
                 let said = reason.map_or_else(|| error.to_string(), |e| e.message.clone());
                 control.outages.refused(self.host, lost, &said);

@@ -4,7 +4,7 @@ use super::{Event, Step, StepOutcome, StepResult, Stream, StreamsSpec, Transacti
 use crate::error::EngineError;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{sleep, yield_now};
 
@@ -101,7 +101,7 @@ impl Lane {
             let lost = matches!(&done, Err(e) if e.class == ErrorClass::ConnectionLost);
             let outcome = match done {
                 Ok(()) => StepOutcome::Done(std::mem::take(&mut rows)),
-                Err(error) if error.is_timeout() => StepOutcome::TimedOut,
+                Err(error) if error.kind == ErrorKind::StatementTimeout => StepOutcome::TimedOut,
                 Err(error) => StepOutcome::Failed(error),
             };
             let _ = self.tell.send(Event::Ended(StepResult {

@@ -115,7 +115,7 @@ fn first(run: &RunDigest) -> Vec<String> {
 fn last(run: &RunDigest) -> Vec<String> {
     let some = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
     let latency = run.latency.as_ref();
-    let price = run.price.as_ref();
+    let price = run.metrics.price.as_ref();
     let rules = |severity| {
         let found = run.findings.iter().filter(|f| f.severity == severity);
         found.map(|f| f.rule).collect::<Vec<_>>().join(" ")
@@ -136,8 +136,8 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(latency.map(|l| l.max_ms)),
         run.errors.to_string(),
         run.reconnects.to_string(),
-        some(run.tpmc),
-        some(run.qphh),
+        some(run.metrics.tpmc),
+        some(run.metrics.qphh),
         words(&run.client.hostname),
         rules(Invalid),
         rules(Suspect),

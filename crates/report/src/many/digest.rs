@@ -2,14 +2,13 @@
 
 use crate::ReportError;
 use crate::digest::{Digest, groups};
+use crate::family::Family;
 use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
-use crate::{tpcc, tpch};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
 use tidemark_analysis::job::version;
 use tidemark_analysis::telling_settings;
-use tidemark_analysis::tpcc::is_tpcc;
 use tidemark_analysis::{Finding, Job, Presence, Severity};
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, LatencyEnd, Phase,
@@ -58,12 +57,9 @@ pub struct RunDigest {
     pub(crate) response_times: bool,
     pub(crate) errors: u64,
     pub(crate) reconnects: u64,
-    /// Of TPC-C.
-    pub(crate) tpmc: Option<f64>,
-    /// Of TPC-C, where a price was given.
-    pub(crate) price: Option<PriceDigest>,
-    /// Of TPC-H's full test.
-    pub(crate) qphh: Option<f64>,
+    /// Its family's own.
+    #[serde(flatten)]
+    pub(crate) metrics: Metrics,
     pub(crate) types: Vec<TypeDigest>,
     pub(crate) queries: Vec<QueryDigest>,
     pub(crate) findings: Vec<Finding>,
@@ -91,6 +87,26 @@ pub struct RunDigest {
     /// `None` where the run can't be compared.
     #[serde(skip)]
     pub(crate) measured: Option<Measured>,
+}
+
+/// What families tell beside rates and latencies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(crate) struct Metrics {
+    /// New-Orders a minute.
+    pub tpmc: Option<f64>,
+    /// Where a price was given.
+    pub price: Option<PriceDigest>,
+    /// Queries an hour at the scale factor, of a full test.
+    pub qphh: Option<f64>,
+}
+
+impl Metrics {
+    /// Of a family that has none.
+    pub const NONE: Metrics = Metrics {
+        tpmc: None,
+        price: None,
+        qphh: None,
+    };
 }
 
 /// What a system costs over three years, and what that is for each tpmC.
@@ -155,11 +171,7 @@ impl RunDigest {
         let is_result = is_result(&record.state, d.all.count);
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
-        let tpcc = match is_tpcc(record) {
-            true => tpcc::Figures::of_digest(&d),
-            false => None,
-        };
-        let price = tpcc.as_ref().and_then(|f| f.price.clone());
+        let family = Family::of(&record.workload);
         Ok(Self {
             id: record.id.clone(),
             started_at: record.started_at.clone(),
@@ -187,13 +199,7 @@ impl RunDigest {
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
             reconnects: d.totals.reconnects,
-            tpmc: tpcc.map(|f| f.tpmc),
-            price: price.map(|(price, per_tpmc)| PriceDigest {
-                amount: price.amount,
-                currency: price.currency,
-                per_tpmc,
-            }),
-            qphh: tpch::Figures::of(record).and_then(|f| f.composite().ok()),
+            metrics: family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),
             types: types.collect(),
             queries: queries.collect(),
             usable: is_result && !invalid,

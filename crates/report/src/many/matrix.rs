@@ -3,7 +3,7 @@
 use super::StudyFactor;
 use super::digest::RunDigest;
 use super::factors::{all_of_one_study, factors};
-use super::ycsb;
+use crate::workload_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Factors that are a number of emulated users, or a rate, by the names that studies and options
@@ -153,7 +153,11 @@ impl<'d> Matrix<'d> {
 /// What a study calls it, which may be shorter or tell two of one workload apart.
 fn workload_of(run: &RunDigest) -> String {
     let factor = run.study.as_ref().and_then(|s| s.factors.get("workload"));
-    let of_no_study = || ycsb::standard(run).unwrap_or_else(|| run.workload.clone());
+    let option = |name: &str| {
+        let found = run.options.iter().find(|(n, _)| n == name);
+        found.map(|(_, option)| option.value.clone())
+    };
+    let of_no_study = || workload_name(&run.workload, &option);
     factor.cloned().unwrap_or_else(of_no_study)
 }
 

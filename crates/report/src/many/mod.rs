@@ -26,12 +26,11 @@ mod scaling;
 mod summary;
 mod together;
 mod workload;
-mod ycsb;
 
 use crate::texts::many as texts;
 
 pub use digest::RunDigest;
-pub use ycsb::workload_name;
+pub(crate) use digest::{Metrics, PriceDigest};
 
 use crate::ReportError;
 use crate::texts::Lang;

@@ -69,9 +69,9 @@ impl Repeat {
             latencies: run.latencies.clone(),
             errors: run.errors,
             between: run.between,
-            tpmc: run.tpmc,
-            per_tpmc: run.price.as_ref().and_then(|price| price.per_tpmc),
-            qphh: run.qphh,
+            tpmc: run.metrics.tpmc,
+            per_tpmc: run.metrics.price.as_ref().and_then(|price| price.per_tpmc),
+            qphh: run.metrics.qphh,
             elapsed_s: run.elapsed_s,
         }
     }
@@ -84,8 +84,8 @@ impl Repeat {
         let sum = |of: fn(&RunDigest) -> Option<f64>| -> Option<f64> {
             runs.iter().map(|run| of(run)).sum()
         };
-        let tpmc = sum(|run| run.tpmc);
-        let price = runs.first().and_then(|run| run.price.as_ref());
+        let tpmc = sum(|run| run.metrics.tpmc);
+        let price = runs.first().and_then(|run| run.metrics.price.as_ref());
         let count = runs.iter().map(|run| run.transactions);
         let errors = runs.iter().map(|run| run.errors);
         Ok(Self {

@@ -278,7 +278,7 @@ fn best(
     let price = point
         .figured()
         .into_iter()
-        .find_map(|run| run.price.clone());
+        .find_map(|run| run.metrics.price.clone());
     if let Some((price, each)) = price.zip(cell.price_per_tpmc) {
         let (each, amount) = (three(each.value), whole(price.amount.round() as u64));
         let currency = price.currency.as_str();

@@ -224,7 +224,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
 /// The currency of the prices, where there is one and no other.
 fn price_currency(m: &Measured<'_, '_>) -> Option<String> {
     let runs = m.points().flat_map(|(_, point, _)| &point.runs);
-    let mut currencies = runs.filter_map(|run| Some(run.price.as_ref()?.currency.as_str()));
+    let mut currencies = runs.filter_map(|run| Some(run.metrics.price.as_ref()?.currency.as_str()));
     let first = currencies.next()?;
     currencies.all(|other| other == first).then(|| first.into())
 }

@@ -4,8 +4,8 @@
 //! Where go-tpc's percentiles are edges of buckets of its histogram, these are within 0.1 %.
 
 use super::figures::{NEW_ORDER, TPMC_PER_WAREHOUSE, is_interactive, warehouses};
-use super::output::{self, OutputStyle};
 use crate::merge::per_second;
+use crate::output_style::{self as output, OutputStyle};
 use crate::{Merged, ReportError, TypeLatency};
 use std::collections::BTreeMap;
 use tidemark_core::record::{Phase, RunRecord};

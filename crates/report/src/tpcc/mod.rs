@@ -5,7 +5,6 @@
 
 mod figures;
 mod lines;
-pub(crate) mod output;
 mod section;
 
 use crate::texts::tpcc as texts;
@@ -15,6 +14,30 @@ pub use figures::{
     is_specified_mix,
 };
 pub use lines::{current, summary};
-pub use output::OutputStyle;
 pub use section::results;
-pub(crate) use section::section;
+
+use crate::digest::Digest;
+use crate::family::Family;
+use crate::many::{Metrics, PriceDigest};
+
+/// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    metrics,
+    ..Family::new("tpcc", section::section)
+};
+
+fn metrics(digest: &Digest<'_>) -> Metrics {
+    let Some(figures) = Figures::of_digest(digest) else {
+        return Metrics::NONE;
+    };
+    let price = figures.price.map(|(price, per_tpmc)| PriceDigest {
+        amount: price.amount,
+        currency: price.currency,
+        per_tpmc,
+    });
+    Metrics {
+        tpmc: Some(figures.tpmc),
+        price,
+        ..Metrics::NONE
+    }
+}

@@ -1,7 +1,6 @@
 //! go-tpc's own lines: `Q1: 1.07s`, the mean of each query.
 
-use crate::tpcc::OutputStyle;
-use crate::tpcc::output;
+use crate::output_style::{self as output, OutputStyle};
 use std::collections::BTreeMap;
 use tidemark_core::record::{QueryOutcome, QueryRun, RunRecord};
 

@@ -12,4 +12,16 @@ use crate::texts::tpch as texts;
 pub use figures::{Figures, NoMetric};
 pub use lines::{current, summary};
 pub use section::results;
-pub(crate) use section::{headline, section};
+
+use crate::family::Family;
+use crate::many::Metrics;
+
+/// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    headline: section::headline,
+    metrics: |digest| Metrics {
+        qphh: Figures::of(digest.record).and_then(|f| f.composite().ok()),
+        ..Metrics::NONE
+    },
+    ..Family::new("tpch", |digest, lang| section::section(digest.record, lang))
+};

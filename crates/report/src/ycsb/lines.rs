@@ -3,8 +3,7 @@
 //! Where go-ycsb's percentiles are edges of buckets, these are within 0.1 %.
 
 use crate::merge::per_second;
-use crate::tpcc::OutputStyle;
-use crate::tpcc::output;
+use crate::output_style::{self as output, OutputStyle};
 use crate::{Merged, ReportError, TypeLatency};
 use std::collections::BTreeMap;
 use tidemark_core::record::{Totals, TypeStats};

@@ -2,12 +2,14 @@
 
 mod lines;
 mod section;
+mod standard;
 
 use crate::texts::ycsb as texts;
 
 pub use lines::{loaded, so_far, summary};
 pub use section::beyond;
-pub(crate) use section::section;
 
-/// The name of the workload in records.
-const WORKLOAD: &str = "ycsb";
+use crate::family::Family;
+
+/// The family's row of the registry.
+pub const FAMILY: Family = Family::new("ycsb", section::section).labelled(standard::label);

@@ -1,6 +1,5 @@
 //! YCSB's operations in words, the same in every form of report and after a run.
 
-use super::WORKLOAD;
 use super::lines::{decoded, with_parts};
 use super::texts::{self, Texts};
 use crate::digest::Digest;
@@ -34,12 +33,9 @@ pub fn beyond(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     Ok(text)
 }
 
-/// The part of a report; `None` for a run of another workload.
-pub(crate) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
+/// The part of a report.
+pub(super) fn section(digest: &Digest<'_>, lang: Lang) -> Option<Section> {
     let record = digest.record;
-    if record.workload != WORKLOAD {
-        return None;
-    }
     let t = texts::of(lang);
     let parts = decoded(&digest.totals.parts).unwrap_or_default();
     let types = digest.types.iter();

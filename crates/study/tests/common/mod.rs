@@ -8,7 +8,7 @@ pub struct Known;
 const SHAPES: &[&str] = &["tables", "table-size", "warehouses", "sf", "recordcount"];
 
 impl Commands for Known {
-    fn takes(&self, _: Family, phase: Phase, option: &str) -> bool {
+    fn takes(&self, _: &Family, phase: Phase, option: &str) -> bool {
         match option {
             "wait" => phase == Phase::Run,
             "parts" => phase == Phase::Load,
@@ -17,12 +17,12 @@ impl Commands for Known {
         }
     }
 
-    fn shapes(&self, _: Family, option: &str) -> bool {
+    fn shapes(&self, _: &Family, option: &str) -> bool {
         SHAPES.contains(&option)
     }
 
-    fn is_property(&self, family: Family, _: &str) -> bool {
-        family == Family::Ycsb
+    fn is_property(&self, family: &Family, _: &str) -> bool {
+        family.name == "ycsb"
     }
 
     fn check(&self, words: &[String]) -> Result<(), String> {

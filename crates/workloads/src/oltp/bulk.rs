@@ -3,6 +3,7 @@
 use super::recognise::{has_columns, is_benchmark_table};
 use super::rows::NoRows;
 use super::schema;
+use crate::terminal::User;
 use crate::{Done, Prewarm, TablePlan, Workload};
 use std::fmt::Write as _;
 use tidemark_core::{DbError, ErrorClass, OptionError};
@@ -50,7 +51,7 @@ impl Workload for BulkInsert {
     }
 
     fn statements(&self) -> crate::Statements {
-        crate::Statements::None
+        crate::Statements::OltpBulk(NoStatements)
     }
 
     fn terminal(&self, number: usize, _terminals: usize, _seed: u64) -> crate::Terminal {
@@ -73,6 +74,32 @@ pub struct BulkTerminal {
     rows: u64,
 }
 
+/// What its sessions prepare: nothing.
+#[derive(Debug)]
+pub struct NoStatements;
+
+impl NoStatements {
+    pub(crate) async fn prepare(&mut self, _session: &mut Session) -> Result<(), DbError> {
+        Ok(())
+    }
+}
+
+impl User for BulkTerminal {
+    type Statements = NoStatements;
+
+    fn transaction(
+        &mut self,
+        session: &mut Session,
+        _statements: &NoStatements,
+    ) -> impl Future<Output = Result<Done, DbError>> {
+        self.add_row(session)
+    }
+
+    fn finish(&mut self, session: &mut Session) -> impl Future<Output = Result<(), DbError>> {
+        self.send(session)
+    }
+}
+
 impl BulkTerminal {
     fn new(number: usize) -> Self {
         Self {
@@ -87,12 +114,12 @@ impl BulkTerminal {
     ///
     /// # Errors
     /// The server's error; the row is not added then. Rows that may be sent again are kept.
-    pub async fn transaction(&mut self, session: &mut Session) -> Result<Done, DbError> {
+    async fn add_row(&mut self, session: &mut Session) -> Result<Done, DbError> {
         let full = self.sql.len();
         self.add();
         if full > 0 && self.sql.len() > INSERT_BYTES {
             self.sql.truncate(full);
-            self.finish(session).await?;
+            self.send(session).await?;
             self.add();
         }
         self.rows += 1;
@@ -115,7 +142,7 @@ impl BulkTerminal {
     /// # Errors
     /// The server's error. Rows are kept for another try when the statement was rolled back or the
     /// session is gone, and dropped when the server refuses them.
-    pub async fn finish(&mut self, session: &mut Session) -> Result<(), DbError> {
+    async fn send(&mut self, session: &mut Session) -> Result<(), DbError> {
         if self.sql.is_empty() {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use super::settings::Settings;
 use super::sql::Query;
 use crate::random::RowText;
-use tidemark_core::{DbError, ErrorClass};
+use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{Cell, RowSet};
 
 /// What a SELECT must return.
@@ -85,9 +85,9 @@ pub(super) fn rows(expect: Expect, rows: &RowSet, settings: &Settings) -> Result
 
 /// The error of a failed check.
 pub(crate) fn failed(what: String) -> DbError {
-    DbError::new(
+    DbError::own(
         ErrorClass::Fatal,
-        "validation",
+        ErrorKind::Validation,
         format!("validation failed: {what}"),
     )
 }

@@ -6,7 +6,7 @@ use super::options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
 use super::plan::{Plan, Step};
 use super::settings::Settings;
 use super::sql::Query;
-use crate::{Definition, Workload};
+use crate::{CommandLine, Definition, Family, Runs, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionSpec, OptionValues};
 
@@ -28,6 +28,21 @@ const fn oltp(
         build,
     }
 }
+
+/// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    name: "oltp",
+    title: "sysbench OLTP",
+    definitions: DEFINITIONS,
+    command: CommandLine::SYSBENCH,
+    data: "sbtest",
+    clashes_with: &[],
+    load_s: |given| given("tables", 1.0) * given("table-size", 10_000.0) / ROWS_PER_S,
+    runs: Runs::Transactions,
+};
+
+/// Rows that a load makes a second.
+const ROWS_PER_S: f64 = 150_000.0;
 
 /// Every workload of the family.
 pub const DEFINITIONS: &[Definition] = &[

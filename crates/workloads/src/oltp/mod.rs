@@ -16,9 +16,9 @@ mod sql;
 mod statements;
 mod terminal;
 
-pub use bulk::BulkTerminal;
+pub use bulk::{BulkTerminal, NoStatements};
 pub(crate) use check::failed as failed_validation;
-pub use definitions::DEFINITIONS;
+pub use definitions::{DEFINITIONS, FAMILY};
 pub use options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
 pub use statements::Statements;
 pub(crate) use statements::not_ready;

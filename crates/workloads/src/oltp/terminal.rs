@@ -6,6 +6,7 @@ use super::plan::{Plan, Step};
 use super::statements::Statements;
 use crate::Done;
 use crate::random::{Rng, RowText};
+use crate::terminal::User;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass};
@@ -27,6 +28,18 @@ pub struct Terminal {
     rows: Option<Box<RowSet>>,
 }
 
+impl User for Terminal {
+    type Statements = Statements;
+
+    fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> impl Future<Output = Result<Done, DbError>> {
+        self.run(session, statements)
+    }
+}
+
 impl Terminal {
     pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
         Self {
@@ -42,7 +55,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The server's error, or with `--validate` a fatal `validation`.
-    pub async fn transaction(
+    async fn run(
         &mut self,
         session: &mut Session,
         statements: &Statements,

@@ -43,7 +43,7 @@ pub use terminal::Terminal;
 pub use work::CODE;
 
 use crate::columns::has_columns;
-use crate::{Check, Definition, Prewarm, TablePlan, Workload};
+use crate::{Check, CommandLine, Definition, Family, Prewarm, Runs, TablePlan, Workload};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionValues};
 use tidemark_drivers::catalog::TableDescription;
@@ -86,6 +86,24 @@ pub const NOTES: [&str; 6] = [
 ];
 
 /// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    name: "tpcc",
+    title: "TPC-C",
+    definitions: DEFINITIONS,
+    command: CommandLine {
+        takes_price: true,
+        ..CommandLine::go_tpc("tpcc")
+    },
+    data: "tpcc",
+    clashes_with: &["tpch"],
+    load_s: |given| given("warehouses", 10.0) * WAREHOUSE_S,
+    runs: Runs::Transactions,
+};
+
+/// Loading a warehouse.
+const WAREHOUSE_S: f64 = 1.5;
+
+/// The family's workload.
 pub const DEFINITIONS: &[Definition] = &[Definition {
     name: "tpcc",
     family: "tpcc",

@@ -4,7 +4,7 @@ use super::input::{Input, Kind, User, Who};
 use super::statements::Statements;
 use super::work::{Expected, Work};
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
-use crate::workload::is_same_again;
+use crate::terminal::is_same_again;
 use crate::{Done, Notes};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +39,41 @@ pub struct Terminal {
     input: Option<Input>,
     /// The carrier of a Delivery that is queued (2.7.2).
     queued: Option<u8>,
+}
+
+impl crate::terminal::User for Terminal {
+    type Statements = Statements;
+
+    // In a box: a session's task is as large as its largest wait, also of a session that runs another
+    // workload.
+    fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> impl Future<Output = Result<Done, DbError>> {
+        Box::pin(self.transaction(session, statements))
+    }
+
+    fn pause(&mut self) -> Duration {
+        self.pause()
+    }
+
+    fn gave_up(&self) -> bool {
+        self.gave_up()
+    }
+
+    #[inline]
+    fn has_deferred(&self) -> bool {
+        self.has_deferred()
+    }
+
+    fn deferred(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> impl Future<Output = Result<Done, DbError>> {
+        Box::pin(self.deferred(session, statements))
+    }
 }
 
 impl Terminal {
@@ -137,7 +172,7 @@ impl Terminal {
         statements: &Statements,
     ) -> Result<Done, DbError> {
         let Some(carrier) = self.queued else {
-            return Err(crate::workload::nothing_deferred());
+            return Err(crate::terminal::nothing_deferred());
         };
         let input = Input::Delivery { carrier };
         let done = self.work(session, statements, &input).await;

@@ -30,13 +30,31 @@ pub use settings::Settings;
 pub use tables::Table;
 
 use crate::columns::has_columns;
-use crate::{Definition, Prewarm, Statements, TablePlan, Terminal, Workload};
+use crate::{
+    CommandLine, Definition, Family, Prewarm, Runs, Statements, TablePlan, Terminal, Workload,
+};
 use std::sync::Arc;
 use tidemark_core::{OptionError, OptionValues};
 use tidemark_drivers::catalog::TableDescription;
 use tidemark_drivers::{Dialect, RowSource};
 
 /// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    name: "tpch",
+    title: "TPC-H",
+    definitions: DEFINITIONS,
+    command: CommandLine::go_tpc("tpch"),
+    data: "tpch",
+    clashes_with: &["tpcc"],
+    load_s: |given| given("sf", 1.0) * LOAD_S,
+    runs: Runs::Queries(|given| given("sf", 1.0) * QUERIES_S),
+};
+
+/// Loading scale factor 1, and its 22 queries: the order of magnitude on a small machine.
+const LOAD_S: f64 = 60.0;
+const QUERIES_S: f64 = 60.0;
+
+/// The family's workload.
 pub const DEFINITIONS: &[Definition] = &[Definition {
     name: "tpch",
     family: "tpch",

@@ -33,7 +33,7 @@ pub use settings::Settings;
 pub use statements::Statements;
 pub use terminal::Terminal;
 
-use crate::{Definition, Prewarm, TablePlan, Workload};
+use crate::{CommandLine, Definition, Family, Prewarm, Runs, TablePlan, Word, Workload};
 use std::sync::Arc;
 use terminal::Plan;
 use tidemark_core::{OptionError, OptionValues};
@@ -56,6 +56,44 @@ pub const NOTES: [&str; 4] = [
 ];
 
 /// The family's row of the registry.
+pub const FAMILY: Family = Family {
+    name: "ycsb",
+    title: "YCSB",
+    definitions: DEFINITIONS,
+    command: CommandLine {
+        load: "load",
+        order: &[
+            Word::Command,
+            Word::Target,
+            Word::Plain("-P"),
+            Word::Name,
+            Word::Options,
+        ],
+        names: WORKLOADS,
+        takes_files: true,
+        // The built-in files end after a thousand operations.
+        run_options: &[("operationcount", "0")],
+        ..CommandLine::go_tpc("ycsb")
+    },
+    data: "ycsb",
+    clashes_with: &[],
+    load_s: |given| given("recordcount", 1000.0) / RECORDS_PER_S,
+    runs: Runs::Transactions,
+};
+
+/// The standard workloads, whose property files are built in.
+pub const WORKLOADS: &[&str] = &[
+    "workloada",
+    "workloadb",
+    "workloadc",
+    "workloadd",
+    "workloade",
+    "workloadf",
+];
+/// Records that a load makes a second.
+const RECORDS_PER_S: f64 = 50_000.0;
+
+/// The family's workload.
 pub const DEFINITIONS: &[Definition] = &[Definition {
     name: "ycsb",
     family: "ycsb",

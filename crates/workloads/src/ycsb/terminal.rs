@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::statements::Statements;
 use super::zipfian::Zipfian;
 use crate::random::Rng;
-use crate::workload::is_same_again;
+use crate::terminal::is_same_again;
 use crate::{Done, Notes, Part};
 use std::sync::Arc;
 use std::time::Instant;
@@ -108,6 +108,23 @@ pub struct Terminal {
     chosen: Option<Operation>,
     /// The parts of the last operation, if it was a READ_MODIFY_WRITE.
     parts: Option<[Part; 2]>,
+}
+
+impl crate::terminal::User for Terminal {
+    type Statements = Statements;
+
+    fn transaction(
+        &mut self,
+        session: &mut Session,
+        statements: &Statements,
+    ) -> impl Future<Output = Result<Done, DbError>> {
+        self.transaction(session, statements)
+    }
+
+    #[inline]
+    fn parts(&self) -> &[Part] {
+        self.parts()
+    }
 }
 
 impl Terminal {

@@ -5,9 +5,10 @@
 
 use super::{check_name, is_postgres, mysql};
 use crate::Session;
+use crate::engines::Globals;
 use crate::settings::private::is_private;
 use std::collections::BTreeMap;
-use tidemark_core::{DbError, Engine};
+use tidemark_core::DbError;
 
 /// The values of a server's global variables by name; empty where no setting moves another.
 pub type Snapshot = BTreeMap<String, String>;
@@ -36,12 +37,12 @@ pub struct Moved {
 /// # Errors
 /// The server's error.
 pub async fn snapshot(session: &mut Session) -> Result<Snapshot, DbError> {
-    let sql = match session.dialect().engine() {
-        Engine::Mariadb => {
+    let sql = match session.dialect().of_engine().globals {
+        Globals::MysqlTable => {
             "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES \
              WHERE READ_ONLY = 'NO' AND GLOBAL_VALUE IS NOT NULL"
         }
-        Engine::Mysql | Engine::Tidb => "SHOW GLOBAL VARIABLES",
+        Globals::Mysql => "SHOW GLOBAL VARIABLES",
         _ => return Ok(Snapshot::new()),
     };
     let rows = session.query(sql).await?;

@@ -2,7 +2,8 @@
 
 use super::{RESTART, literal, refused, text, unknown};
 use crate::Session;
-use tidemark_core::{DbError, Engine};
+use crate::engines::Globals;
+use tidemark_core::DbError;
 
 pub(super) async fn can(session: &mut Session, name: &str) -> Result<(), DbError> {
     let rows = session.query("SHOW GLOBAL VARIABLES").await?;
@@ -10,7 +11,7 @@ pub(super) async fn can(session: &mut Session, name: &str) -> Result<(), DbError
     if !names.iter().any(|n| n.eq_ignore_ascii_case(name)) {
         return Err(unknown(name, &names));
     }
-    if session.dialect().engine() != Engine::Mariadb {
+    if session.dialect().of_engine().globals != Globals::MysqlTable {
         // The statement itself will tell (error 1238).
         return Ok(());
     }

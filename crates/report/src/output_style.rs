@@ -1,9 +1,9 @@
-//! The three styles in which go-tpc and go-ycsb print their figures.
+//! The three styles in which the benchmarks written in Go print their figures.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How figures are printed (go-tpc's `--output`, go-ycsb's `outputstyle`).
+/// How figures are printed (their `--output`, or `outputstyle`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OutputStyle {
     /// A line for each transaction type.

@@ -1,4 +1,7 @@
 //! The `tidemark` command: parses, wires, exits.
+//!
+//! [`main_with`] is all that a program needs; one that has families of workloads of its own hands them
+//! over ([`Family`]).
 
 /// Prints a line.
 macro_rules! say {
@@ -25,6 +28,7 @@ mod demo;
 mod doctor;
 mod exchange;
 mod exit;
+mod frontend;
 mod gotpc;
 mod grammar;
 mod imported;
@@ -64,18 +68,45 @@ mod watching;
 mod written;
 mod ycsb;
 
-use clap::Parser;
-use exit::{ExitCode, Failure};
+pub use clap::Command as ClapCommand;
+pub use exit::{ExitCode, Failure};
+pub use frontend::{Frontend, StudyWords};
+pub use sysbench::main as sysbench;
+
+use clap::FromArgMatches;
 use std::path::Path;
 use std::process;
 
-fn main() -> process::ExitCode {
+/// The commands with command lines of their own, in the order in which help lists them.
+const FRONTENDS: &[Frontend] = &[
+    sysbench::FRONTEND,
+    tpcc::FRONTEND,
+    tpch::FRONTEND,
+    ycsb::FRONTEND,
+    oltpbench::FRONTEND,
+];
+
+/// A family of workloads, with all that commands and reports know of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Its workloads.
+    pub workloads: &'static [tidemark_workloads::Family],
+    /// What reports say of its runs.
+    pub reports: &'static [tidemark_report::Family],
+    /// Its command.
+    pub frontends: &'static [Frontend],
+}
+
+/// The whole program, with one family beside those that it has.
+pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
     study::end_with_study();
     program::name_process();
-    let done = secrets::arguments().and_then(|args| {
-        tidemark_runtime::raise_open_files();
-        dispatch(&args)
-    });
+    let done = add(family)
+        .and_then(|()| secrets::arguments())
+        .and_then(|args| {
+            tidemark_runtime::raise_open_files();
+            dispatch(&args)
+        });
     let code = match done {
         Ok(code) => code,
         Err(failure) => {
@@ -84,6 +115,16 @@ fn main() -> process::ExitCode {
         }
     };
     process::ExitCode::from(unless_unsaid(code) as u8)
+}
+
+fn add(family: Option<&'static Family>) -> Result<(), Failure> {
+    let Some(family) = family else {
+        return Ok(());
+    };
+    tidemark_workloads::add_families(family.workloads)
+        .and_then(|()| tidemark_report::add_families(family.reports))
+        .and_then(|()| frontend::TABLE.add(family.frontends))
+        .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
 }
 
 /// What was done may have gone well; what could not be said of it is a failure all the same.
@@ -113,39 +154,38 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         return sysbench::main(args, rest);
     }
     // These grammars are other tools' and not clap's subcommands.
-    match rest.split_first().map(|(word, rest)| (word.as_str(), rest)) {
-        Some(("sysbench", words)) => return sysbench::main(args, words),
-        Some(("tpcc", words)) => return tpcc::main(args, words),
-        Some(("tpch", words)) => return tpch::main(args, words),
-        Some(("ycsb", words)) => return ycsb::main(args, words),
-        Some(("oltpbench", words)) => return oltpbench::main(args, words),
-        // Some flags of go-tpc's may even stand before the workload, as in its own manual.
-        Some((flag, _)) if flag.starts_with('-') && flag.len() > 1 => {
-            let named = rest.iter().position(|w| w == "tpcc" || w == "tpch");
-            if let Some((before, [name, after @ ..])) =
-                named.and_then(|at| rest.split_at_checked(at))
-            {
-                let words = [before, after].concat();
-                return match name.as_str() {
-                    "tpch" => tpch::main(args, &words),
-                    _ => tpcc::main(args, &words),
-                };
-            }
+    if let Some((word, words)) = rest.split_first() {
+        if let Some(found) = frontend::find(word) {
+            return (found.main)(args, words);
         }
-        Some((word, words)) => misplaced::refuse(word, words)?,
-        None => {}
+        // Some flags of go-tpc's may even stand before the workload, as in its own manual.
+        if word.starts_with('-') && word.len() > 1 {
+            let mut words = rest.iter().enumerate();
+            let named = words.find_map(|(at, w)| Some((at, frontend::find(w)?)));
+            if let Some((at, found)) = named.filter(|(_, found)| found.flags_first) {
+                let words = [&rest[..at], &rest[at + 1..]].concat();
+                return (found.main)(args, &words);
+            }
+        } else {
+            misplaced::refuse(word, words)?;
+        }
     }
-    let cli = match args::Cli::try_parse_from(args) {
+    let matches = match args::command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) => return Ok(misplaced::told(&error, rest)),
+    };
+    if let Some((word, given)) = matches.subcommand()
+        && let Some(found) = frontend::find(word)
+    {
+        let words = given.get_many::<String>(args::WORDS).unwrap_or_default();
+        return (found.main)(args, &words.cloned().collect::<Vec<_>>());
+    }
+    let cli = match args::Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => return Ok(misplaced::told(&error, rest)),
     };
     match cli.command {
         args::Command::Demo(demo) => demo::demo(args, &demo),
-        args::Command::Sysbench { args: words } => sysbench::main(args, &words),
-        args::Command::Tpcc { args: words } => tpcc::main(args, &words),
-        args::Command::Tpch { args: words } => tpch::main(args, &words),
-        args::Command::Ycsb { args: words } => ycsb::main(args, &words),
-        args::Command::Oltpbench { args: words } => oltpbench::main(args, &words),
         args::Command::Exec(words) => jobs::exec(args, &words),
         args::Command::Schema(words) => jobs::schema(&words),
         args::Command::Study(words) => study::study(&words),

@@ -1,15 +1,15 @@
 //! A tpmC that the specification forbids, or that think times cap.
 
+use super::{
+    NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, waits,
+    waits_for_one, warehouses,
+};
 use crate::run::Run;
 use crate::texts::tpcc_cap::{
     ABOVE, ABOVE_INSTEAD, FEW, FEW_INSTEAD, NO_WAITS, NO_WAITS_INSTEAD, UNSETTLED,
     UNSETTLED_INSTEAD,
 };
 use crate::thresholds::TPMC_ABOVE_CAP;
-use crate::tpcc::{
-    NEW_ORDER, SETTLE_S, TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, has_settled, is_tpcc, waits,
-    waits_for_one, warehouses,
-};
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
 
 pub(super) const ID: &str = "tpcc-cap";
@@ -17,7 +17,7 @@ pub(super) const ID: &str = "tpcc-cap";
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let record = run.record;
     let warehouses = warehouses(record);
-    if !is_tpcc(record) || run.kind != LoadKind::Closed || warehouses == 0 {
+    if run.kind != LoadKind::Closed || warehouses == 0 {
         return Ok(None);
     }
     let new_orders = run.totals.types.get(NEW_ORDER).map_or(0, |t| t.count);

@@ -1,9 +1,21 @@
 //! What the specification of TPC-C asks (revision 5.11), and what a record says of a run's scale.
 
+mod cap;
+mod response;
+
+use crate::family::Family;
 use crate::option;
+use crate::rules::rule;
 use crate::thresholds::{CHANCE, SAMPLES_BEYOND};
 use tidemark_core::record::RunRecord;
 use tidemark_stats::Histogram;
+
+/// The family's row of the registry.
+pub(crate) const FAMILY: Family = Family {
+    rules: &[rule!(cap), rule!(response)],
+    gives_up: true,
+    ..Family::new("tpcc")
+};
 
 /// The type whose rate is tpmC.
 pub const NEW_ORDER: &str = "NewOrder";

@@ -1,16 +1,13 @@
 //! TPC-C's limits of response times, broken (clauses 5.2.5.7 and 2.7.2).
 
+use super::{ASKED, Kept, keeps_limit};
 use crate::run::Run;
 use crate::texts::tpcc_response::{INSTEAD, SAYS};
-use crate::tpcc::{ASKED, Kept, is_tpcc, keeps_limit};
 use crate::{AnalysisError, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "tpcc-response";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    if !is_tpcc(run.record) {
-        return Ok(None);
-    }
     let mut broken = Vec::new();
     for asked in ASKED {
         if let Some(stats) = run.totals.types.get(asked.name) {

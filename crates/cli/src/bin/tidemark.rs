@@ -1,0 +1,5 @@
+//! The `tidemark` command.
+
+fn main() -> std::process::ExitCode {
+    tidemark::main_with(None)
+}

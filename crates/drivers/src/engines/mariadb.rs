@@ -1,0 +1,19 @@
+//! MariaDB.
+
+use super::{Globals, Peculiarities, QueryLimit, Settings, mysql};
+use crate::BulkMethod::{BulkExecute, LoadData, MultiRowInsert};
+
+pub(super) const TABLE: Peculiarities = Peculiarities {
+    version_word: "MariaDB",
+    bulk_methods: &[BulkExecute, LoadData, MultiRowInsert],
+    explain: ["EXPLAIN FORMAT=JSON", "ANALYZE FORMAT=JSON"],
+    query_limit: Some(QueryLimit {
+        setting: "SESSION max_statement_time",
+        value: |limit| limit.as_secs_f64().to_string(),
+        clear: "SET SESSION max_statement_time = 0",
+    }),
+    takes_ahead: true,
+    settings: Settings::Mariadb,
+    globals: Globals::MysqlTable,
+    ..mysql::TABLE
+};
