@@ -1,8 +1,8 @@
 //! `demo`: the main job on embedded SQLite, with nothing to set up.
 
 use crate::args;
+use crate::compat::sysbench::{self, parse::Command};
 use crate::exit::{ExitCode, Failure};
-use crate::sysbench::{self, parse::Command};
 use std::path::Path;
 use tidemark_store::from_json;
 

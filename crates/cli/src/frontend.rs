@@ -1,6 +1,7 @@
 //! A command with a command line of its own, as another tool has it.
 
 use crate::exit::{ExitCode, Failure};
+use crate::jobs::Adapter;
 use tidemark_core::{OptionSpec, Registry};
 use tidemark_study::Phase;
 
@@ -27,6 +28,9 @@ pub struct Frontend {
     pub has_password_letter: bool,
     /// Whether its flags may stand before its word.
     pub flags_first: bool,
+    /// How its options make a job of a run, and a job its options; `None` where it runs as another
+    /// command does.
+    pub runs: Option<&'static Adapter>,
     /// What studies ask of it; `None` where they can't use it.
     pub study: Option<StudyWords>,
 }

@@ -23,13 +23,13 @@ mod args;
 mod care;
 mod chosen;
 mod compare;
+mod compat;
 mod deleting;
 mod demo;
 mod doctor;
 mod exchange;
 mod exit;
 mod frontend;
-mod gotpc;
 mod grammar;
 mod imported;
 mod interrupt;
@@ -41,7 +41,6 @@ mod misplaced;
 mod native;
 #[cfg(test)]
 mod native_tests;
-mod oltpbench;
 mod outlet;
 mod output;
 mod outputs;
@@ -60,18 +59,16 @@ mod secrets;
 mod shell;
 mod storing;
 mod study;
-mod sysbench;
 mod target;
-mod tpcc;
-mod tpch;
 mod watching;
 mod written;
-mod ycsb;
 
 pub use clap::Command as ClapCommand;
+pub use compat::sysbench::main as sysbench;
 pub use exit::{ExitCode, Failure};
 pub use frontend::{Frontend, StudyWords};
-pub use sysbench::main as sysbench;
+pub use jobs::{Adapter, LoadOption};
+pub use runner::Order;
 
 use clap::FromArgMatches;
 use std::path::Path;
@@ -79,11 +76,11 @@ use std::process;
 
 /// The commands with command lines of their own, in the order in which help lists them.
 const FRONTENDS: &[Frontend] = &[
-    sysbench::FRONTEND,
-    tpcc::FRONTEND,
-    tpch::FRONTEND,
-    ycsb::FRONTEND,
-    oltpbench::FRONTEND,
+    compat::sysbench::FRONTEND,
+    compat::tpcc::FRONTEND,
+    compat::tpch::FRONTEND,
+    compat::ycsb::FRONTEND,
+    compat::oltpbench::FRONTEND,
 ];
 
 /// A family of workloads, with all that commands and reports know of it.
@@ -151,7 +148,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         .file_stem()
         .is_some_and(|name| name == "sysbench")
     {
-        return sysbench::main(args, rest);
+        return compat::sysbench::main(args, rest);
     }
     // These grammars are other tools' and not clap's subcommands.
     if let Some((word, words)) = rest.split_first() {

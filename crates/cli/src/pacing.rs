@@ -268,8 +268,8 @@ mod tests {
             // As a shell would have it.
             .map(|w| w.replace('~', " "))
             .collect();
-        match crate::sysbench::parse::parse(&words).unwrap() {
-            crate::sysbench::parse::Invocation::Workload { options, .. } => *options,
+        match crate::compat::sysbench::parse::parse(&words).unwrap() {
+            crate::compat::sysbench::parse::Invocation::Workload { options, .. } => *options,
             other => panic!("{other:?}"),
         }
     }

@@ -46,6 +46,7 @@ pub static FAMILY: tidemark::Family = tidemark::Family {
         for_beginners: true,
         has_password_letter: false,
         flags_first: false,
+        runs: None,
         study: None,
     }],
 };

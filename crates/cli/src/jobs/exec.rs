@@ -1,28 +1,24 @@
 //! `tidemark exec`: runs a job, of a file or of a record.
 
-use super::Front;
+use super::Adapter;
 use super::native::NATIVE_SETTINGS;
 use crate::args::Exec;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
 use crate::target::from_url;
-use crate::{interrupt, oltpbench, sysbench, tpcc, tpch, ycsb};
+use crate::{frontend, interrupt};
 use serde_json::Value;
 use std::io::Read;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
-use tidemark_core::{Job, Source, Target, nearest};
+use tidemark_core::{Job, Source, Target, did_you_mean};
 use tidemark_files::LONGEST_CONFIGURATION;
 use tidemark_workloads::find;
 
-/// Every command that runs load.
-pub const FRONTS: &[&Front] = &[
-    &sysbench::FRONT,
-    &tpcc::FRONT,
-    &tpch::FRONT,
-    &ycsb::FRONT,
-    &oltpbench::FRONT,
-];
+/// Every tool that runs load.
+pub fn adapters() -> impl Iterator<Item = &'static Adapter> {
+    frontend::all().filter_map(|command| command.runs)
+}
 
 /// Runs the jobs of a file, one after the other, or the job of a run in the store.
 ///
@@ -47,8 +43,8 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
         .map(|job| order(job, elsewhere.as_ref(), args, asked.print_job));
     let orders = orders.collect::<Result<Vec<_>, Failure>>()?;
     interrupt::listen();
-    for (front, order) in orders {
-        let code = front.perform(&order)?;
+    for (adapter, order) in orders {
+        let code = adapter.perform(&order)?;
         if code != ExitCode::Success {
             return Ok(code);
         }
@@ -64,7 +60,7 @@ pub fn of_words(words: &[String]) -> Result<Order, Failure> {
     let [_, tool, rest @ ..] = words else {
         return Err(no_run());
     };
-    (front(tool)?.understand)(rest, words.to_vec())
+    (adapter(tool)?.understand)(rest, words.to_vec())
 }
 
 /// Of a command line that does something else.
@@ -138,8 +134,8 @@ pub(super) fn order(
     elsewhere: Option<&Target>,
     args: &[String],
     print: bool,
-) -> Result<(&'static Front, Order), Failure> {
-    let front = front(&job.tool.name)?;
+) -> Result<(&'static Adapter, Order), Failure> {
+    let adapter = adapter(&job.tool.name)?;
     let job = &Job {
         target: TargetAddress {
             url: job.target.parse()?.to_string(),
@@ -150,19 +146,19 @@ pub(super) fn order(
     let definition = find(&job.workload.name).map_err(|e| {
         Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
     })?;
-    let mut options = front.options(job, definition)?;
+    let mut options = adapter.options(job, definition)?;
     let target = match elsewhere {
         Some(target) => target.clone(),
         None => from_url(&job.target.url)?,
     };
     needed_password(job, target.password.is_empty())?;
-    let command = front.command_line(job, &options);
+    let command = adapter.command_line(job, &options);
     let command = command.unwrap_or_else(|| args.to_vec());
     if print {
         options.set("print-job", "on", Source::CommandLine)?;
     }
-    let order = (front.order)(options, definition, command);
-    let mut order = order.map_err(|failure| by_path(front, failure))?;
+    let order = (adapter.order)(options, definition, command);
+    let mut order = order.map_err(|failure| by_path(adapter, failure))?;
     let mut made = order.job.clone();
     made.version = job.version;
     made.study.clone_from(&job.study);
@@ -178,28 +174,26 @@ pub(super) fn order(
     }
     order.job = made;
     order.target = target;
-    Ok((front, order))
+    Ok((adapter, order))
 }
 
 /// A complaint about an option, with the key of the job that it comes from.
-fn by_path(front: &Front, failure: Failure) -> Failure {
+fn by_path(adapter: &Adapter, failure: Failure) -> Failure {
     let named = failure.message.strip_prefix("--").map(|rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
         &rest[..end.unwrap_or(rest.len())]
     });
-    let mut options = NATIVE_SETTINGS.iter().chain(front.load);
+    let mut options = NATIVE_SETTINGS.iter().chain(adapter.load);
     match options.find(|option| Some(option.name) == named) {
         Some(option) => Failure::new(failure.code, format!("{}: {failure}", option.path)),
         None => failure,
     }
 }
 
-fn front(name: &str) -> Result<&'static Front, Failure> {
-    let found = FRONTS.iter().find(|front| front.name == name);
-    found.copied().ok_or_else(|| {
-        let names: Vec<&str> = FRONTS.iter().map(|front| front.name).collect();
-        let hint = nearest(name, names.iter().copied());
-        let hint = hint.map_or(String::new(), |near| format!("; did you mean {near}?"));
+fn adapter(name: &str) -> Result<&'static Adapter, Failure> {
+    adapters().find(|one| one.name == name).ok_or_else(|| {
+        let names: Vec<&str> = adapters().map(|one| one.name).collect();
+        let hint = did_you_mean(name, names.iter().copied());
         Failure::usage(format!(
             "tool.name: {name}: allowed are {}{hint}",
             names.join(", ")

@@ -29,6 +29,7 @@ use tidemark_workloads::random::RAND_OPTIONS;
 
 /// An option of the load with the place in a job that it makes, and its value for a job; none leaves
 /// it as it is.
+#[derive(Debug, Clone, Copy)]
 pub struct LoadOption {
     /// The option.
     pub name: &'static str,
@@ -48,7 +49,8 @@ pub const fn load_option(
 }
 
 /// A command line that runs load.
-pub struct Front {
+#[derive(Debug, Clone, Copy)]
+pub struct Adapter {
     /// Its command.
     pub name: &'static str,
     /// Every option of a workload with its default.
@@ -86,7 +88,7 @@ const OTHER: &[&str] = &[
     "print-job",
 ];
 
-impl Front {
+impl Adapter {
     /// The job of these options.
     ///
     /// # Errors

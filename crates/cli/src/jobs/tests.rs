@@ -1,7 +1,7 @@
 //! A command line's job, written, read and put into options again, is the same job.
 
-use super::Front;
-use super::exec::{FRONTS, order};
+use super::Adapter;
+use super::exec::{adapters, order};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use tidemark_core::{Job, Source};
@@ -141,19 +141,19 @@ const CASES: &[(&str, &str, &[(&str, &str)])] = &[
     ),
 ];
 
-fn named(tool: &str, workload: &str) -> (&'static Front, &'static Definition) {
-    let front = FRONTS.iter().find(|front| front.name == tool).unwrap();
-    (front, tidemark_workloads::find(workload).unwrap())
+fn named(tool: &str, workload: &str) -> (&'static Adapter, &'static Definition) {
+    let adapter = adapters().find(|one| one.name == tool).unwrap();
+    (adapter, tidemark_workloads::find(workload).unwrap())
 }
 
 /// The job of a choice of options, which a command line gave.
 fn job(tool: &str, workload: &str, given: &[(&str, &str)]) -> Result<Job, String> {
-    let (front, definition) = named(tool, workload);
-    let mut options = (front.defaults)(definition);
+    let (adapter, definition) = named(tool, workload);
+    let mut options = (adapter.defaults)(definition);
     for (name, value) in given.iter().chain(&[("target", "sqlite:a.db")]) {
         options.set(name, value, Source::CommandLine).unwrap();
     }
-    let order = (front.order)(options, definition, Vec::new());
+    let order = (adapter.order)(options, definition, Vec::new());
     order.map(|order| order.job).map_err(|f| f.message)
 }
 

@@ -2,8 +2,8 @@
 
 use super::check;
 use super::printer::Printer;
+use crate::compat::gotpc::Work;
 use crate::exit::{ExitCode, Failure};
-use crate::gotpc::Work;
 use crate::measuring::{Kept, Measured};
 use crate::outlet::Outlet;
 use crate::output::{Aside, Stdout};

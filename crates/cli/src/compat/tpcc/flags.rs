@@ -1,9 +1,9 @@
 //! The command line of `tidemark tpcc`: go-tpc's flags for TPC-C, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
-use crate::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
-use crate::gotpc::Tool;
-use crate::gotpc::flags::{
+use crate::compat::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
+use crate::compat::gotpc::Tool;
+use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
     OUTPUT_DIR, OUTPUT_TYPE, SEED, TABLES, TIME, WARMUP, flag,
 };

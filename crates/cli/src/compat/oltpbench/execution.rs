@@ -147,7 +147,7 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
 /// # Errors
 /// [`Failure`] of bad usage: numbers that contradict each other, a file that says too little.
 pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution, Failure> {
-    let definition = crate::tpcc::definition()?;
+    let definition = crate::compat::tpcc::definition()?;
     let config = given.text("config");
     let target = target(given, file)?;
     let number = |name: &str| Some(given.uint(name)).filter(|n| *n > 0);

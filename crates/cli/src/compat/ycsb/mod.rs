@@ -12,7 +12,7 @@ mod setting;
 mod target;
 mod there;
 
-pub use job::FRONT;
+use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudyWords};
@@ -39,6 +39,7 @@ pub const FRONTEND: Frontend = Frontend {
     for_beginners: true,
     has_password_letter: false,
     flags_first: false,
+    runs: Some(&job::ADAPTER),
     study: Some(StudyWords {
         takes: |phase, option| phase == Phase::Run || option == "batch-size" || shapes(option),
         shapes,
@@ -86,7 +87,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
                 Command::Load => load::load(&Work::new(&asked)?),
                 Command::Run => {
                     let order = job::order(&asked, args.to_vec())?;
-                    FRONT.perform_by(&order, |order| run::run(order, &asked))
+                    ADAPTER.perform_by(&order, |order| run::run(order, &asked))
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! `check`, and the checks after a load and after a run.
 
+use crate::compat::gotpc::Work;
 use crate::exit::{ExitCode, Failure};
-use crate::gotpc::Work;
 use crate::loading::say;
 use crate::plan::Plan;
 use crate::recording::describe_counting;

@@ -1,7 +1,7 @@
 //! From flags to what is run.
 
+use crate::compat::gotpc::Work;
 use crate::exit::Failure;
-use crate::gotpc::Work;
 use crate::pacing::sets_its_length;
 use crate::plan::{native_spec, tpcc_seed};
 use tidemark_core::{IgnoreErrors, OptionValues, Pacing, RunSpec};
@@ -51,8 +51,8 @@ fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::flags::TOOL;
-    use crate::tpcc::options_of;
+    use crate::compat::tpcc::flags::TOOL;
+    use crate::compat::tpcc::options_of;
     use std::time::Duration;
 
     fn spec(line: &str) -> Result<RunSpec, String> {

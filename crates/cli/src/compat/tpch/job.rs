@@ -2,16 +2,16 @@
 
 use super::asked::Asked;
 use super::{TOOL, run};
+use crate::compat::gotpc::{Work, job, parse};
 use crate::exit::Failure;
-use crate::gotpc::{Work, job, parse};
-use crate::jobs::{Front, dashed};
+use crate::jobs::{Adapter, dashed};
 use crate::runner::Order;
 use tidemark_core::{OptionValues, PreparedMode, RunSpec};
 use tidemark_workloads::Definition;
 
 /// `tidemark tpch run`. How many streams there are, how long they ask and with which values are settings
 /// of its own; the load of the job follows from them.
-pub const FRONT: Front = Front {
+pub const ADAPTER: Adapter = Adapter {
     name: TOOL.name,
     defaults: |definition| parse::defaults(&TOOL, definition),
     connects: job::connects,
@@ -55,7 +55,7 @@ pub fn order(
         ..RunSpec::default()
     };
     Ok(Order {
-        job: FRONT.job(&options, definition, &target, load)?,
+        job: ADAPTER.job(&options, definition, &target, load)?,
         definition,
         target,
         options,

@@ -14,7 +14,6 @@ mod run;
 mod waits;
 mod windows;
 
-pub use job::FRONT;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::Frontend;
@@ -38,6 +37,7 @@ pub const FRONTEND: Frontend = Frontend {
     for_beginners: false,
     has_password_letter: false,
     flags_first: false,
+    runs: Some(&job::ADAPTER),
     study: None,
 };
 

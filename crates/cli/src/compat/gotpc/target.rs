@@ -144,7 +144,7 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::options_of;
+    use crate::compat::tpcc::options_of;
 
     fn shown(line: &str) -> Result<String, String> {
         target(&options_of(line))

@@ -4,7 +4,7 @@ use super::execution::{Doing, Execution, Phase, defaults, phase_spec};
 use super::run::execute_orders;
 use super::waits::Waits;
 use crate::exit::{ExitCode, Failure};
-use crate::jobs::{Front, LoadOption, dashed, load_option, no_run};
+use crate::jobs::{Adapter, LoadOption, dashed, load_option, no_run};
 use crate::output::{Stdout, print};
 use crate::outputs::say;
 use crate::runner::Order;
@@ -13,7 +13,7 @@ use tidemark_core::{Job, OptionValues};
 use tidemark_workloads::Definition;
 
 /// `tidemark oltpbench --execute`, of one phase.
-pub const FRONT: Front = Front {
+pub const ADAPTER: Adapter = Adapter {
     name: "oltpbench",
     defaults,
     connects: |name| name == "nodes",
@@ -69,7 +69,7 @@ fn order(
     let load = phase_spec(&options, seconds("time"), seconds("warmup-time-secs"))?;
     (definition.build)(&options)?;
     Ok(Order {
-        job: FRONT.job(&options, definition, &target, load)?,
+        job: ADAPTER.job(&options, definition, &target, load)?,
         definition,
         target,
         options,
@@ -91,7 +91,7 @@ pub fn order_of(
     };
     let (definition, target) = (execution.definition, &execution.target);
     Ok(Some(Order {
-        job: FRONT.job(options, definition, target, spec.as_ref().clone())?,
+        job: ADAPTER.job(options, definition, target, spec.as_ref().clone())?,
         definition,
         target: target.clone(),
         options: options.as_ref().clone(),

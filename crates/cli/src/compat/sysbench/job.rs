@@ -2,7 +2,7 @@
 
 use super::{parse, run, target};
 use crate::exit::Failure;
-use crate::jobs::{Front, LoadOption, dashed, load_option, no_run};
+use crate::jobs::{Adapter, LoadOption, dashed, load_option, no_run};
 use crate::pacing::sets_its_length;
 use crate::plan::run_spec;
 use crate::runner::Order;
@@ -10,7 +10,7 @@ use tidemark_core::{IgnoreErrors, Job, OptionValues};
 use tidemark_workloads::Definition;
 
 /// `tidemark sysbench … run`.
-pub const FRONT: Front = Front {
+pub const ADAPTER: Adapter = Adapter {
     name: "sysbench",
     defaults: parse::defaults,
     connects,
@@ -99,7 +99,7 @@ pub fn order(
     (definition.build)(&options)?;
     let load = run_spec(&options, target.protocol)?;
     Ok(Order {
-        job: FRONT.job(&options, definition, &target, load)?,
+        job: ADAPTER.job(&options, definition, &target, load)?,
         definition,
         target,
         options,

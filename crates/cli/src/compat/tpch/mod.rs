@@ -11,12 +11,12 @@ mod tiflash;
 mod untouched;
 mod watch;
 
+use crate::compat::gotpc::{Command, Work, cleanup, csv, load};
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudyWords};
-use crate::gotpc::{Command, Work, cleanup, csv, load};
 use crate::loading::{is_kept, say};
 pub use flags::TOOL;
-pub use job::FRONT;
+use job::ADAPTER;
 
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
@@ -30,6 +30,7 @@ pub const FRONTEND: Frontend = Frontend {
     for_beginners: true,
     has_password_letter: true,
     flags_first: true,
+    runs: Some(&job::ADAPTER),
     study: Some(StudyWords {
         // A build without the workload says so when its command is looked at.
         takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
@@ -48,7 +49,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare(work),
         Command::Cleanup => cleanup(work),
-        Command::Run => FRONT.perform(&job::order(
+        Command::Run => ADAPTER.perform(&job::order(
             work.options.clone(),
             work.definition,
             args.to_vec(),

@@ -1,15 +1,15 @@
 //! A run of TPC-C as a job.
 
 use super::{TOOL, plan, run};
+use crate::compat::gotpc::{Work, job, parse};
 use crate::exit::Failure;
-use crate::gotpc::{Work, job, parse};
-use crate::jobs::{Front, dashed};
+use crate::jobs::{Adapter, dashed};
 use crate::runner::Order;
 use tidemark_core::OptionValues;
 use tidemark_workloads::Definition;
 
 /// `tidemark tpcc run`.
-pub const FRONT: Front = Front {
+pub const ADAPTER: Adapter = Adapter {
     name: TOOL.name,
     defaults: |definition| parse::defaults(&TOOL, definition),
     connects: job::connects,
@@ -37,7 +37,7 @@ pub fn order(
     let (load, target) = (plan::run_spec(&work)?, work.target()?);
     (definition.build)(&options)?;
     Ok(Order {
-        job: FRONT.job(&options, definition, &target, load)?,
+        job: ADAPTER.job(&options, definition, &target, load)?,
         definition,
         target,
         options,

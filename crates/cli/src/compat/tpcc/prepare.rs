@@ -1,8 +1,8 @@
 //! `prepare`.
 
 use super::check;
+use crate::compat::gotpc::{self, Work};
 use crate::exit::{ExitCode, Failure};
-use crate::gotpc::{self, Work};
 use crate::loading::{is_kept, say};
 
 /// Makes and fills the tables, tells what was verified, and checks the consistency conditions.

@@ -3,16 +3,16 @@
 use super::parse::{Asked, Command, Invocation, defaults, parse};
 use super::properties::{CONNECTION, property_of};
 use super::{Work, definition, flags, run};
+use crate::compat::gotpc::job::{ignores, time};
 use crate::exit::Failure;
-use crate::gotpc::job::{ignores, time};
-use crate::jobs::{Front, LoadOption, dashed, load_option, no_run};
+use crate::jobs::{Adapter, LoadOption, dashed, load_option, no_run};
 use crate::runner::Order;
 use tidemark_core::duration_text::written;
 use tidemark_core::{OptionValues, Source};
 use tidemark_workloads::Definition;
 
 /// `tidemark ycsb run`. How many operations there are is a property of the workload.
-pub const FRONT: Front = Front {
+pub const ADAPTER: Adapter = Adapter {
     name: "ycsb",
     defaults,
     connects: |name| CONNECTION.iter().any(|option| option.name == name),
@@ -73,7 +73,7 @@ pub fn order(asked: &Asked, command: Vec<String>) -> Result<Order, Failure> {
     let definition: &'static Definition = work.definition;
     (definition.build)(&options)?;
     let load = run::run_spec(&work)?;
-    let mut job = FRONT.job(&options, definition, &target, load)?;
+    let mut job = ADAPTER.job(&options, definition, &target, load)?;
     job.notes.clone_from(&asked.stand_ins);
     Ok(Order {
         job,

@@ -1,9 +1,9 @@
 //! The command line of `tidemark tpch`: go-tpc's flags for TPC-H, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
-use crate::gotpc::Command::{self, Cleanup, Prepare, Run};
-use crate::gotpc::Tool;
-use crate::gotpc::flags::{
+use crate::compat::gotpc::Command::{self, Cleanup, Prepare, Run};
+use crate::compat::gotpc::Tool;
+use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR,
     OUTPUT_TYPE, TABLES, TIME, flag, up_to_a_year,
 };
@@ -241,8 +241,8 @@ MYSQL_PWD or PGPASSWORD in the environment hold the password.";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gotpc::options_of;
-    use crate::gotpc::parse::{grammar, parse};
+    use crate::compat::gotpc::options_of;
+    use crate::compat::gotpc::parse::{grammar, parse};
 
     fn refused(line: &str) -> String {
         let words: Vec<String> = line.split_whitespace().map(Into::into).collect();

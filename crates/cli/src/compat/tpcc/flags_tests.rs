@@ -2,8 +2,8 @@
 
 use super::flags::TOOL;
 use super::options_of;
+use crate::compat::gotpc::parse::{Invocation, grammar, parse};
 use crate::exit::Failure;
-use crate::gotpc::parse::{Invocation, grammar, parse};
 
 fn parsed(line: &str) -> Result<Invocation, Failure> {
     let words: Vec<String> = line.split_whitespace().map(Into::into).collect();

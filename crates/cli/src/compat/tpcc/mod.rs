@@ -10,11 +10,11 @@ mod prepare;
 mod printer;
 mod run;
 
+use crate::compat::gotpc::{Command, cleanup, csv};
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudyWords};
-use crate::gotpc::{Command, cleanup, csv};
 pub use flags::TOOL;
-pub use job::FRONT;
+use job::ADAPTER;
 use tidemark_workloads::Definition;
 
 /// The command.
@@ -29,6 +29,7 @@ pub const FRONTEND: Frontend = Frontend {
     for_beginners: true,
     has_password_letter: true,
     flags_first: true,
+    runs: Some(&job::ADAPTER),
     study: Some(StudyWords {
         // A build without the workload says so when its command is looked at.
         takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
@@ -46,7 +47,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
     TOOL.main(words, |command, work| match command {
         Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
         Command::Prepare => prepare::prepare(work),
-        Command::Run => FRONT.perform(&job::order(
+        Command::Run => ADAPTER.perform(&job::order(
             work.options.clone(),
             work.definition,
             args.to_vec(),
@@ -67,5 +68,5 @@ pub fn definition() -> Result<&'static Definition, Failure> {
 /// The options of a command line that is understood.
 #[cfg(test)]
 pub fn options_of(line: &str) -> tidemark_core::OptionValues {
-    crate::gotpc::options_of(&TOOL, line)
+    crate::compat::gotpc::options_of(&TOOL, line)
 }

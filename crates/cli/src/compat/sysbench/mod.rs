@@ -11,7 +11,7 @@ mod printer;
 mod run;
 pub mod target;
 
-pub use job::FRONT;
+use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudyWords};
@@ -39,6 +39,7 @@ pub const FRONTEND: Frontend = Frontend {
     for_beginners: true,
     has_password_letter: false,
     flags_first: false,
+    runs: Some(&job::ADAPTER),
     study: Some(StudyWords {
         takes: |_, option| takes(option),
         shapes: |option| SHAPES.contains(&option),
@@ -220,7 +221,7 @@ fn execute(
         Command::Cleanup => {
             prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Run => FRONT.perform(&job::order(options.clone(), definition, args.to_vec())?),
+        Command::Run => ADAPTER.perform(&job::order(options.clone(), definition, args.to_vec())?),
         Command::Help => Ok(ExitCode::Success),
     };
     done.map_err(|failure| advice::in_the_users_words(failure, options))

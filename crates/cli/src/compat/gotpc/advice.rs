@@ -53,7 +53,7 @@ pub(super) fn in_go_tpcs_words(mut failure: Failure, options: &OptionValues) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::options_of;
+    use crate::compat::tpcc::options_of;
 
     fn said(message: &str, line: &str) -> String {
         let failure = Failure::new(ExitCode::Connect, message);

@@ -1,0 +1,10 @@
+//! Command lines and outputs of other tools. Each takes its tool's words, makes a job of them
+//! ([`crate::jobs`]), and prints what the runner does ([`crate::runner`]) as the tool would. Nothing
+//! outside knows a tool's words.
+
+pub mod gotpc;
+pub mod oltpbench;
+pub mod sysbench;
+pub mod tpcc;
+pub mod tpch;
+pub mod ycsb;
