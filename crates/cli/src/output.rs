@@ -5,8 +5,8 @@
 use crate::secrets;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
+use tidemark_compat::OutputStyle;
 use tidemark_core::printable_document;
-use tidemark_report::OutputStyle;
 
 /// The first failure, for the process's end.
 static FAILURE: OnceLock<String> = OnceLock::new();

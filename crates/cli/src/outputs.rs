@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
 use tidemark_engine::Started;
+use tidemark_report::fewer_sessions;
 use tidemark_report::finding_lines;
-use tidemark_report::sysbench::fewer_sessions;
 
 /// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
 /// too.

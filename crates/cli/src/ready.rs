@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::recording::Described;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_engine::{EngineError, RunResult};
-use tidemark_report::sysbench;
+use tidemark_report::not_found;
 
 /// Looks at what was found of the tables that a run needs. `prepare` is the command that makes
 /// them, as the user would write it.
@@ -69,7 +69,7 @@ pub fn ended(result: RunResult, record: &RunRecord, prepare: &str) -> Result<Exi
         (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
         _ => match nothing_measured(record).or_else(|| out_of_reach(record)) {
             Some(why) => Err(Failure::new(ExitCode::Failed, why)),
-            None => match sysbench::not_found(record) {
+            None => match not_found(record) {
                 Some(why) => Err(Failure::new(ExitCode::Check, why)),
                 None => Ok(ExitCode::Success),
             },

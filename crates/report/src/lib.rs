@@ -1,7 +1,8 @@
-//! From run records to what people read: sysbench's output, text, Markdown, and an HTML page.
+//! From run records to what people read: text, Markdown, and an HTML page.
 //!
 //! Nothing here measures, asks the time or touches files.
 
+mod beyond;
 mod charts;
 mod columnar;
 mod command_line;
@@ -18,17 +19,15 @@ mod load_words;
 mod many;
 mod merge;
 pub mod number;
-pub mod oltpbench;
-mod output_style;
 mod section;
 mod single;
-pub mod sysbench;
 mod texts;
 pub mod tpcc;
 pub mod tpch;
 mod words;
 pub mod ycsb;
 
+pub use beyond::{beyond, errors, fewer_sessions, not_found, step};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use digest::Digest;
@@ -40,9 +39,8 @@ pub use load_words::Table;
 pub use many::{
     DOCUMENT_VERSION, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
-pub use merge::{Merged, TypeLatency, totals};
+pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
-pub use output_style::OutputStyle;
 pub use section::Section;
 pub use single::{html, markdown, text};
 pub use texts::Lang;

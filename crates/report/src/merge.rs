@@ -47,7 +47,7 @@ impl TypeLatency {
 
     /// Where only one of the two has response times, the other's are its service times: what was
     /// never due before it was sent has waited for nothing else (parts of a larger operation).
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         // Of a sum of which only a part is split, nothing can be said.
         match (&mut self.server, &other.server) {
             (Some(ours), Some(theirs)) => ours.merge(theirs),
@@ -237,7 +237,8 @@ impl Merged {
     }
 }
 
-pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
+/// A count as a rate; 0 when no time has passed.
+pub fn per_second(count: u64, seconds: f64) -> f64 {
     if seconds > 0.0 {
         count as f64 / seconds
     } else {

@@ -9,8 +9,8 @@ use common::load::{closed, encoded, overloaded, printed, searched, stepped, thin
 
 use regex::Regex;
 use tidemark_core::record::*;
-use tidemark_report::sysbench::{beyond, fewer_sessions};
 use tidemark_report::{Lang, Merged, html, markdown, text, totals};
+use tidemark_report::{beyond, fewer_sessions};
 
 #[test]
 fn a_run_that_sysbench_could_have_made_ends_with_its_summary() {

@@ -7,8 +7,8 @@ mod common;
 
 use common::load::{closed, option, printed, searched, stepped};
 
-use tidemark_report::sysbench::{not_found, step};
 use tidemark_report::{Lang, text};
+use tidemark_report::{not_found, step};
 
 #[test]
 fn steps_are_a_table() {

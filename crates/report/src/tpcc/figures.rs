@@ -25,7 +25,7 @@ pub fn is_specified_mix(weights: &[f64; 5]) -> bool {
 }
 
 /// Whether a user waits for its reply; only those count as transactions per minute.
-pub(super) fn is_interactive(name: &str) -> bool {
+pub fn is_interactive(name: &str) -> bool {
     name != DEFERRED
 }
 

@@ -1,19 +1,17 @@
-//! What TPC-C's results are, and what go-tpc prints of a run, line for line.
+//! What TPC-C's results are.
 //!
 //! Clauses are of the TPC-C specification, revision 5.11. Pure formatting and arithmetic: no clock,
 //! no output.
 
 mod figures;
-mod lines;
 mod section;
 
 use crate::texts::tpcc as texts;
 
 pub use figures::{
     Figures, Kept, NoEfficiency, Price, PriceError, SETTLE_S, TERMINALS_PER_WAREHOUSE, TypeFigures,
-    is_specified_mix,
+    is_interactive, is_specified_mix,
 };
-pub use lines::{current, summary};
 pub use section::results;
 
 use crate::digest::Digest;

@@ -1,13 +1,11 @@
-//! What go-ycsb prints of a run, line for line, and what came of the operations.
+//! What came of the operations.
 
-mod lines;
 mod section;
 mod standard;
 
 use crate::texts::ycsb as texts;
 
-pub use lines::{loaded, so_far, summary};
-pub use section::beyond;
+pub use section::{beyond, decoded, with_parts};
 
 use crate::family::Family;
 

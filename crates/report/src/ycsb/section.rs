@@ -1,6 +1,5 @@
 //! YCSB's operations in words, the same in every form of report and after a run.
 
-use super::lines::{decoded, with_parts};
 use super::texts::{self, Texts};
 use crate::digest::Digest;
 use crate::load::option;
@@ -8,9 +7,9 @@ use crate::load_words::Table;
 use crate::number::{three, whole};
 use crate::section::Section;
 use crate::texts::{Lang, fill};
-use crate::{ReportError, TypeLatency, sysbench};
+use crate::{ReportError, TypeLatency};
 use std::collections::BTreeMap;
-use tidemark_core::record::RunRecord;
+use tidemark_core::record::{RunRecord, TypeStats};
 
 /// What go-ycsb has no words for, after the lines of a run: outcomes that were noted, and what every
 /// run tells.
@@ -28,8 +27,8 @@ pub fn beyond(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     } else {
         format!("\n{lines}")
     };
-    text += &sysbench::beyond(record)?;
-    text += &sysbench::errors(&record.errors);
+    text += &crate::beyond(record)?;
+    text += &crate::errors(&record.errors);
     Ok(text)
 }
 
@@ -115,4 +114,30 @@ fn table(types: &BTreeMap<String, TypeLatency>, t: &'static Texts) -> Table {
         rows: types.iter().map(row).collect(),
         numbers: 7,
     }
+}
+
+/// The latencies of each operation.
+///
+/// # Errors
+/// [`ReportError::Histogram`].
+pub fn decoded(
+    types: &BTreeMap<String, TypeStats>,
+) -> Result<BTreeMap<String, TypeLatency>, ReportError> {
+    let decode = |(name, stats): (&String, &TypeStats)| {
+        let latency = TypeLatency::decode(stats, &format!("type {name}"))?;
+        Ok((name.clone(), latency))
+    };
+    types.iter().map(decode).collect()
+}
+
+/// Each operation, with those that were parts of larger ones.
+pub fn with_parts(
+    types: &BTreeMap<String, TypeLatency>,
+    parts: &BTreeMap<String, TypeLatency>,
+) -> BTreeMap<String, TypeLatency> {
+    let mut sum = types.clone();
+    for (name, part) in parts {
+        sum.entry(name.clone()).or_default().add(part);
+    }
+    sum
 }

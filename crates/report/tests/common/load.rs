@@ -4,7 +4,7 @@ use super::{Shape, run};
 use std::time::Duration;
 use tidemark_core::Source;
 use tidemark_core::record::*;
-use tidemark_report::sysbench::beyond;
+use tidemark_report::beyond;
 use tidemark_stats::Histogram;
 
 /// A distribution of 1,000 around a median.

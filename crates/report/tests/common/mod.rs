@@ -5,7 +5,6 @@
 
 pub mod load;
 pub mod many;
-pub mod sysbench;
 
 use regex::Regex;
 use std::collections::BTreeMap;

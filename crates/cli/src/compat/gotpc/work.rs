@@ -4,10 +4,10 @@ use super::{Tool, flags, target};
 use crate::exit::Failure;
 use crate::output::Aside;
 use crate::plan::{Plan, load_seed, load_spec};
+use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Source, Target};
 use tidemark_engine::{LoadSpec, Replace};
 use tidemark_report::Lang;
-use tidemark_report::OutputStyle;
 use tidemark_workloads::Definition;
 
 /// A command line that was understood.

@@ -14,7 +14,6 @@ mod run;
 mod waits;
 mod windows;
 
-
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::Frontend;
 use crate::interrupt;

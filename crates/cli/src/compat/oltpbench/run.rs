@@ -19,10 +19,10 @@ use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use tidemark_compat::oltpbench::Results;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Source};
-use tidemark_report::oltpbench::Results;
-use tidemark_report::{Lang, sysbench, tpcc};
+use tidemark_report::{Lang, beyond, errors, tpcc};
 use tidemark_runtime::block_on;
 
 /// How often a wait looks whether the user ended it.
@@ -242,8 +242,8 @@ impl Console for Words<'_, '_> {
 fn told(options: &OptionValues, record: &RunRecord) -> Result<String, Failure> {
     let lang: Lang = options.text("lang").parse().map_err(Failure::usage)?;
     let mut text = tpcc::results(record, lang)?;
-    text += &sysbench::beyond(record)?;
-    text += &sysbench::errors(&record.errors);
+    text += &beyond(record)?;
+    text += &errors(&record.errors);
     let verbose = options.flag("vv") || options.flag("verbose");
     if record.errors.is_empty() && verbose {
         text += "Errors: none\n";

@@ -66,7 +66,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             Ok(ExitCode::Success)
         }
         Invocation::Version => {
-            print(&tidemark_report::sysbench::version_line(env!(
+            print(&tidemark_compat::sysbench::version_line(env!(
                 "CARGO_PKG_VERSION"
             )));
             Ok(ExitCode::Success)
@@ -78,7 +78,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
             warnings,
         } => {
             if options.uint("verbosity") >= QUIET && !options.flag("print-job") {
-                print(&tidemark_report::sysbench::version_line(env!(
+                print(&tidemark_compat::sysbench::version_line(env!(
                     "CARGO_PKG_VERSION"
                 )));
                 warnings

@@ -5,9 +5,10 @@ use crate::outlet::Outlet;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::time::Duration;
+use tidemark_compat::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
 use tidemark_core::record::{Interval, Step, Totals};
 use tidemark_core::{OptionValues, RunSpec};
-use tidemark_report::sysbench::{IntervalLine, Summary, checkpoint, started, step, warming_up};
+use tidemark_report::step;
 
 /// What is printed while a run goes on.
 pub struct Printer<'a> {

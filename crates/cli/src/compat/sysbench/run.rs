@@ -13,10 +13,11 @@ use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
 use std::time::Duration;
+use tidemark_compat::sysbench::{self, RunHeader, Summary};
 use tidemark_core::record::{RunRecord, TableState};
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::RunResult;
-use tidemark_report::sysbench::{self, RunHeader, Summary};
+use tidemark_report::{beyond, errors};
 use tidemark_stats::Histogram;
 
 /// Looks whether what is to be printed can be.
@@ -116,7 +117,7 @@ impl Console for Words<'_> {
             load,
             no_checkpoints,
         )?;
-        text += &sysbench::beyond(&measured.recording.record)?;
+        text += &beyond(&measured.recording.record)?;
         say(&mut self.out, &text);
         Ok(text)
     }
@@ -237,7 +238,7 @@ fn summary(
         }
         text.push('\n');
     }
-    text.push_str(&sysbench::errors(result.errors.counts()));
+    text.push_str(&errors(result.errors.counts()));
     Ok(text)
 }
 

@@ -3,10 +3,10 @@
 use crate::measuring::{Voice, Window};
 use crate::outlet::Outlet;
 use std::time::Duration;
+use tidemark_compat::OutputStyle;
+use tidemark_compat::tpcc::current;
 use tidemark_core::record::{Interval, Step};
-use tidemark_report::OutputStyle;
-use tidemark_report::sysbench::step;
-use tidemark_report::tpcc::current;
+use tidemark_report::step;
 
 /// What is printed while a run goes on.
 pub(super) struct Printer {

@@ -15,10 +15,12 @@ use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
 use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
+use tidemark_compat::tpcc::summary;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{DbError, RunSpec};
 use tidemark_drivers::catalog;
-use tidemark_report::{sysbench, tpcc};
+use tidemark_report::tpcc::results;
+use tidemark_report::{beyond, errors};
 use tidemark_runtime::block_on;
 
 /// The table whose rows are the warehouses.
@@ -161,9 +163,9 @@ fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
 
 /// go-tpc's lines, and those that it has no words for.
 fn summaries(work: &Work<'_>, record: &RunRecord) -> Result<(String, String), Failure> {
-    let theirs = tpcc::summary(record, work.style)?;
-    let mut ours = tpcc::results(record, work.lang)?;
-    ours += &sysbench::beyond(record)?;
-    ours += &sysbench::errors(&record.errors);
+    let theirs = summary(record, work.style)?;
+    let mut ours = results(record, work.lang)?;
+    ours += &beyond(record)?;
+    ours += &errors(&record.errors);
     Ok((theirs, ours))
 }

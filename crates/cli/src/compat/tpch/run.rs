@@ -18,6 +18,7 @@ use crate::watching::Watching;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
+use tidemark_compat::tpch::summary;
 use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
@@ -26,7 +27,7 @@ use tidemark_drivers::Dialect;
 use tidemark_engine::{
     EngineError, Guard, RunResult, Step, StopHandle, Stream, StreamsSpec, Until, plans, run_streams,
 };
-use tidemark_report::tpch;
+use tidemark_report::tpch::results;
 use tidemark_workloads::tpch::SETS;
 
 /// Asks the queries and tells what they took.
@@ -121,8 +122,8 @@ pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
         );
     }
     say(&mut aside, "Finished\n");
-    let theirs = tpch::summary(&recording.record, work.style);
-    let ours = tpch::results(&recording.record, work.lang);
+    let theirs = summary(&recording.record, work.style);
+    let ours = results(&recording.record, work.lang);
     say(&mut Stdout, &theirs);
     say(&mut aside, &ours);
     let kept = outputs.keep(&mut recording, &mut storing, &mut aside)?;

@@ -8,6 +8,7 @@ use crate::storing::Storing;
 use crate::watching::{Watching, run_info};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+use tidemark_compat::{OutputStyle, tpch};
 use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun, StatementCounts,
@@ -15,8 +16,6 @@ use tidemark_core::record::{
 };
 use tidemark_engine::{ErrorTally, Started, StepOutcome, StepResult, StreamsObserver};
 use tidemark_live::Asking;
-use tidemark_report::OutputStyle;
-use tidemark_report::tpch;
 use tidemark_stats::Histogram;
 
 /// What is told and kept while streams run.

@@ -10,12 +10,30 @@ use tidemark_files::{LONGEST_CONFIGURATION, ReadError};
 
 /// The workloads of the paper, by name.
 const BUILT_IN: &[(&str, &str)] = &[
-    ("workloada", include_str!("../../../../../workloads/workloada")),
-    ("workloadb", include_str!("../../../../../workloads/workloadb")),
-    ("workloadc", include_str!("../../../../../workloads/workloadc")),
-    ("workloadd", include_str!("../../../../../workloads/workloadd")),
-    ("workloade", include_str!("../../../../../workloads/workloade")),
-    ("workloadf", include_str!("../../../../../workloads/workloadf")),
+    (
+        "workloada",
+        include_str!("../../../../../workloads/workloada"),
+    ),
+    (
+        "workloadb",
+        include_str!("../../../../../workloads/workloadb"),
+    ),
+    (
+        "workloadc",
+        include_str!("../../../../../workloads/workloadc"),
+    ),
+    (
+        "workloadd",
+        include_str!("../../../../../workloads/workloadd"),
+    ),
+    (
+        "workloade",
+        include_str!("../../../../../workloads/workloade"),
+    ),
+    (
+        "workloadf",
+        include_str!("../../../../../workloads/workloadf"),
+    ),
 ];
 
 /// What Java takes for blanks within a line.

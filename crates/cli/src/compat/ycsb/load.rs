@@ -7,10 +7,10 @@ use crate::loading::{Told, is_kept, tell};
 use crate::outputs::say;
 use crate::plan::{Plan, load_seed, load_spec};
 use std::sync::Arc;
+use tidemark_compat::ycsb;
 use tidemark_core::{DbError, OptionValues, Source};
 use tidemark_drivers::catalog;
 use tidemark_engine::{LoadSpec, Replace, is_unfinished};
-use tidemark_report::ycsb;
 use tidemark_runtime::block_on;
 
 /// The refusal to do anything with a table of no records, with what is asked of the user.

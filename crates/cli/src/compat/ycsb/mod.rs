@@ -21,9 +21,9 @@ use crate::output::{Aside, print};
 use crate::plan::Plan;
 use parse::{Asked, Command, Invocation};
 use properties::CONNECTION;
+use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Protocol, Source, Target};
 use tidemark_report::Lang;
-use tidemark_report::OutputStyle;
 use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 

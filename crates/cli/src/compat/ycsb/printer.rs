@@ -3,10 +3,9 @@
 use crate::measuring::{Voice, is_due};
 use crate::outlet::Outlet;
 use std::time::Duration;
+use tidemark_compat::{OutputStyle, ycsb};
 use tidemark_core::record::{Interval, Phase, Step};
-use tidemark_report::OutputStyle;
-use tidemark_report::sysbench::step;
-use tidemark_report::{Merged, ycsb};
+use tidemark_report::{Merged, step};
 
 /// What is printed while a run goes on.
 pub(super) struct Printer {

@@ -16,9 +16,10 @@ use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
 use std::time::Instant;
+use tidemark_compat::ycsb::summary;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{IgnoreErrors, Protocol, RunSpec};
-use tidemark_report::ycsb;
+use tidemark_report::ycsb::beyond;
 
 /// Makes load and measures.
 ///
@@ -99,9 +100,9 @@ impl Console for Words<'_> {
 
     fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
         let record = &measured.recording.record;
-        let theirs = ycsb::summary(&record.totals, self.work.style)?;
+        let theirs = summary(&record.totals, self.work.style)?;
         say(&mut Stdout, &theirs);
-        let ours = ycsb::beyond(record, self.work.lang)?;
+        let ours = beyond(record, self.work.lang)?;
         say(&mut self.aside, &ours);
         Ok(format!("{theirs}{ours}"))
     }

@@ -2,11 +2,11 @@
 //!
 //! Where go-ycsb's percentiles are edges of buckets, these are within 0.1 %.
 
-use crate::merge::per_second;
 use crate::output_style::{self as output, OutputStyle};
-use crate::{Merged, ReportError, TypeLatency};
 use std::collections::BTreeMap;
-use tidemark_core::record::{Totals, TypeStats};
+use tidemark_core::record::Totals;
+use tidemark_report::ycsb::{decoded, with_parts};
+use tidemark_report::{Merged, ReportError, TypeLatency, per_second};
 
 const HEAD: [&str; 13] = [
     "Operation",
@@ -49,28 +49,6 @@ pub fn loaded(rows: u64, seconds: f64) -> String {
         "INSERT - Takes(s): {seconds:.1}, Count: {rows}, OPS: {:.1}\n",
         per_second(rows, seconds)
     )
-}
-
-pub(super) fn decoded(
-    types: &BTreeMap<String, TypeStats>,
-) -> Result<BTreeMap<String, TypeLatency>, ReportError> {
-    let decode = |(name, stats): (&String, &TypeStats)| {
-        let latency = TypeLatency::decode(stats, &format!("type {name}"))?;
-        Ok((name.clone(), latency))
-    };
-    types.iter().map(decode).collect()
-}
-
-/// Each operation, with those that were parts of larger ones.
-pub(super) fn with_parts(
-    types: &BTreeMap<String, TypeLatency>,
-    parts: &BTreeMap<String, TypeLatency>,
-) -> BTreeMap<String, TypeLatency> {
-    let mut sum = types.clone();
-    for (name, part) in parts {
-        sum.entry(name.clone()).or_default().add(part);
-    }
-    sum
 }
 
 fn operations(seconds: f64, types: &BTreeMap<String, TypeLatency>, style: OutputStyle) -> String {
@@ -126,6 +104,7 @@ fn plain(row: &[String]) -> String {
 mod tests {
     use super::*;
     use tidemark_core::record::EncodedHistogram;
+    use tidemark_core::record::TypeStats;
     use tidemark_stats::Histogram;
 
     fn stats(us: &[u64]) -> TypeStats {

@@ -1,10 +1,9 @@
 //! The full report: at the end and at checkpoints.
 
 use super::shown;
-use crate::merge::{TypeLatency, per_second};
-use crate::{Merged, ReportError};
-use std::fmt::{self, Write};
-use tidemark_core::record::{ErrorCount, Fairness, StatementCounts, Totals};
+use std::fmt;
+use tidemark_core::record::{Fairness, StatementCounts, Totals};
+use tidemark_report::{Merged, ReportError, TypeLatency, per_second};
 use tidemark_stats::Histogram;
 
 /// The latency block, in milliseconds.
@@ -156,30 +155,4 @@ pub fn checkpoint(summary: &Summary) -> String {
         "[ {:.0}s ] Checkpoint report:\n{summary}",
         summary.total_time_s
     )
-}
-
-/// Errors by code, for after the summary; empty when there were none. sysbench only counts those it
-/// ignores, and tells neither which nor why.
-pub fn errors(errors: &[ErrorCount]) -> String {
-    let mut text = String::new();
-    if errors.is_empty() {
-        return text;
-    }
-    text += "Errors:\n";
-    for e in errors {
-        let name = format!("{} ({}):", e.code, e.class);
-        let first = one_line(&e.first_message);
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "    {name:<36} {:<6} {first}", e.count);
-    }
-    text.push('\n');
-    text
-}
-
-/// A message as one line: what a server sends must not look like lines of ours.
-fn one_line(message: &str) -> String {
-    message
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }

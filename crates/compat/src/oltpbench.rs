@@ -1,11 +1,10 @@
 //! The lines of the OLTPBench family's programs: what the YugabyteDB TPC-C client tells at the end
 //! of a run, and BenchBase's throughput, so that who reads theirs can read ours.
 
-use crate::ReportError;
-use crate::merge::{TypeLatency, per_second};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tidemark_core::record::Totals;
+use tidemark_report::{ReportError, TypeLatency, per_second};
 
 /// TPC-C's types in the family's order.
 const TYPES: [&str; 5] = [

@@ -3,15 +3,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
+#[path = "../../report/tests/common/mod.rs"]
 mod common;
+mod parsed;
 
-use common::sysbench::{parse, parse_summary, print_again};
+use parsed::{parse, parse_summary, print_again};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tidemark_compat::sysbench::{self, IntervalLine, RunHeader, Summary};
 use tidemark_core::record::*;
 use tidemark_core::{Engine, ErrorClass, ServerInfo};
-use tidemark_report::sysbench::{self, IntervalLine, RunHeader, Summary};
 use tidemark_report::{Merged, totals};
 use tidemark_stats::Histogram;
 
@@ -282,8 +284,8 @@ fn the_limit_that_ended_the_run_is_said_as_at_verbosity_4() {
 
 #[test]
 fn errors_by_code_stay_on_their_lines() {
-    assert_eq!(sysbench::errors(&[]), "");
-    let text = sysbench::errors(&[ErrorCount {
+    assert_eq!(tidemark_report::errors(&[]), "");
+    let text = tidemark_report::errors(&[ErrorCount {
         code: "1213".into(),
         class: ErrorClass::Retryable,
         count: 12,

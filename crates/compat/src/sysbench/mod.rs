@@ -5,19 +5,17 @@
 //!
 //! Beyond sysbench's own lines there are: the version line's program name, `Target:` and `Server:`
 //! in the header, further percentiles at the end of an interval line and in the latency block, and
-//! after the summary [`errors`] and what sysbench has no words for, [`beyond`].
+//! after the summary what sysbench has no words for, which is [`tidemark_report::beyond`].
 
-mod beyond;
 mod header;
 mod histogram;
 mod interval;
 mod summary;
 
-pub use beyond::{beyond, fewer_sessions, not_found, step};
 pub use header::{RunHeader, ending, initializing, started, version_line, warming_up};
 pub use histogram::histogram;
 pub use interval::IntervalLine;
-pub use summary::{Latency, Summary, checkpoint, errors};
+pub use summary::{Latency, Summary, checkpoint};
 
 /// The percentiles to show: `--percentile=0` means none.
 fn shown(percentiles: &[f64]) -> impl Iterator<Item = f64> + '_ {

@@ -3,12 +3,12 @@
 //!
 //! Where go-tpc's percentiles are edges of buckets of its histogram, these are within 0.1 %.
 
-use super::figures::{NEW_ORDER, TPMC_PER_WAREHOUSE, is_interactive, warehouses};
-use crate::merge::per_second;
 use crate::output_style::{self as output, OutputStyle};
-use crate::{Merged, ReportError, TypeLatency};
 use std::collections::BTreeMap;
+use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
 use tidemark_core::record::{Phase, RunRecord};
+use tidemark_report::tpcc::is_interactive;
+use tidemark_report::{Merged, ReportError, TypeLatency, per_second};
 
 const HEAD: [&str; 13] = [
     "Prefix",
@@ -37,7 +37,7 @@ pub fn current(sum: &Merged, phase: Phase, style: OutputStyle) -> String {
 }
 
 /// The lines of the whole run, and the one that begins `tpmC:`. As go-tpc's, its efficiency is of
-/// every run, think times or not; [`super::Figures`] knows better.
+/// every run, think times or not; [`tidemark_report::tpcc::Figures`] knows better.
 ///
 /// # Errors
 /// [`ReportError::Histogram`].

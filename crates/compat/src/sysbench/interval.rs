@@ -1,9 +1,9 @@
 //! The line of an interval.
 
 use super::shown;
-use crate::Merged;
 use std::fmt;
 use tidemark_core::record::Phase;
+use tidemark_report::Merged;
 
 /// One intermediate line; in open loop two.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tidemark_compat::sysbench::{self, IntervalLine, Latency, RunHeader, Summary};
 use tidemark_core::record::{Fairness, Phase, StatementCounts};
-use tidemark_report::sysbench::{self, IntervalLine, Latency, RunHeader, Summary};
 use tidemark_stats::Histogram;
 
 /// What scripts take out of sysbench's output.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
+#[path = "../../report/tests/common/mod.rs"]
 mod common;
 
 use common::load::{encoded, option};
@@ -9,10 +10,11 @@ use common::{Shape, run};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tidemark_compat::OutputStyle;
+use tidemark_compat::tpcc::{current, summary};
 use tidemark_core::Isolation;
 use tidemark_core::record::*;
-use tidemark_report::OutputStyle;
-use tidemark_report::tpcc::{Figures, Kept, NoEfficiency, current, results, summary};
+use tidemark_report::tpcc::{Figures, Kept, NoEfficiency, results};
 use tidemark_report::{Lang, Merged, html, markdown, text};
 use tidemark_stats::Histogram;
 

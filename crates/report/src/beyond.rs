@@ -11,7 +11,7 @@ use crate::load::{
 use crate::merge::{TypeLatency, per_second};
 use crate::number::{percent, seconds, three, whole};
 use std::fmt::Write;
-use tidemark_core::record::{HostRole, RunRecord, Step, StepPurpose};
+use tidemark_core::record::{ErrorCount, HostRole, RunRecord, Step, StepPurpose};
 
 /// These lines; empty for a run that sysbench could have made. The record need not hold its
 /// intervals.
@@ -455,4 +455,30 @@ impl Text {
             ));
         }
     }
+}
+
+/// Errors by code, for after the summary; empty when there were none. sysbench only counts those it
+/// ignores, and tells neither which nor why.
+pub fn errors(errors: &[ErrorCount]) -> String {
+    let mut text = String::new();
+    if errors.is_empty() {
+        return text;
+    }
+    text += "Errors:\n";
+    for e in errors {
+        let name = format!("{} ({}):", e.code, e.class);
+        let first = one_line(&e.first_message);
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "    {name:<36} {:<6} {first}", e.count);
+    }
+    text.push('\n');
+    text
+}
+
+/// A message as one line: what a server sends must not look like lines of ours.
+fn one_line(message: &str) -> String {
+    message
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
