@@ -57,6 +57,33 @@ pub enum TlsMode {
     NoVerify,
 }
 
+impl TlsMode {
+    /// What a word asks for, whichever tool has it: URLs, libpq, sysbench, the drivers of Go and Java.
+    /// Words that leave it to the server whether anything is encrypted are plain text. `None` of
+    /// another word.
+    ///
+    /// Certificates are verified unless the user says otherwise: a server is only trusted unseen where
+    /// that is said.
+    pub fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "off" | "false" | "disable" | "disabled" | "allow" | "prefer" | "preferred" => {
+                TlsMode::Disabled
+            }
+            "on" | "true" | "require" | "required" | "verify-full" | "verify-identity" => {
+                TlsMode::VerifyFull
+            }
+            "verify-ca" => TlsMode::VerifyCa,
+            "no-verify" | "skip-verify" | "trust" => TlsMode::NoVerify,
+            _ => return None,
+        })
+    }
+
+    /// The same of a tool that has these words alone.
+    pub fn among(words: &[&str], word: &str) -> Option<Self> {
+        Self::of(word).filter(|_| words.contains(&word))
+    }
+}
+
 impl fmt::Display for TlsMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -64,20 +91,6 @@ impl fmt::Display for TlsMode {
             TlsMode::VerifyFull => "verify-full",
             TlsMode::VerifyCa => "verify-ca",
             TlsMode::NoVerify => "no-verify",
-        })
-    }
-}
-
-impl TlsMode {
-    /// The mode of a word, as target URLs and other tools have it. Servers are verified unless the
-    /// user says otherwise, also by a word that elsewhere asks for encryption alone (`require`).
-    pub fn named(word: &str) -> Option<Self> {
-        Some(match word {
-            "off" | "disable" => TlsMode::Disabled,
-            "on" | "require" | "verify-full" => TlsMode::VerifyFull,
-            "verify-ca" => TlsMode::VerifyCa,
-            "no-verify" => TlsMode::NoVerify,
-            _ => return None,
         })
     }
 }
@@ -317,7 +330,16 @@ impl Target {
             }
             "host" => self.hosts = vec![parse_host(value, port, true)?],
             "tls" => {
-                self.tls = TlsMode::named(value).ok_or_else(|| {
+                const WORDS: &[&str] = &[
+                    "off",
+                    "disable",
+                    "on",
+                    "require",
+                    "verify-full",
+                    "verify-ca",
+                    "no-verify",
+                ];
+                self.tls = TlsMode::among(WORDS, value).ok_or_else(|| {
                     format!("tls={value}: allowed is off, on, verify-full, verify-ca, no-verify")
                 })?;
             }
@@ -326,12 +348,8 @@ impl Target {
             "key" | "sslkey" => self.key = Some(value.into()),
             // libpq's: those that mean what ours do (PostgreSQL manual, 34.19.1).
             "sslmode" => {
-                self.tls = match value {
-                    "disable" => TlsMode::Disabled,
-                    "verify-ca" => TlsMode::VerifyCa,
-                    "verify-full" => TlsMode::VerifyFull,
-                    _ => return Err(sslmode(value)),
-                }
+                const WORDS: &[&str] = &["disable", "verify-ca", "verify-full"];
+                self.tls = TlsMode::among(WORDS, value).ok_or_else(|| sslmode(value))?;
             }
             "user" => self.user = value.into(),
             "password" => self.password = Secret::new(value),

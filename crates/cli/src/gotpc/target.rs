@@ -113,16 +113,18 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
     };
     match (target.protocol, name) {
         (Protocol::Mysql, "tls") => {
-            target.tls = match value {
-                "false" => TlsMode::Disabled,
-                "true" => TlsMode::VerifyFull,
-                "skip-verify" => TlsMode::NoVerify,
-                _ => return Err(wrong("tls=false, true or skip-verify")),
-            };
+            target.tls = TlsMode::among(&["false", "true", "skip-verify"], value)
+                .ok_or_else(|| wrong("tls=false, true or skip-verify"))?;
         }
         (Protocol::Postgres, "sslmode") => {
-            let known = TlsMode::named(value).filter(|_| !["on", "off"].contains(&value));
-            target.tls = known.ok_or_else(|| {
+            const WORDS: &[&str] = &[
+                "disable",
+                "require",
+                "verify-ca",
+                "verify-full",
+                "no-verify",
+            ];
+            target.tls = TlsMode::among(WORDS, value).ok_or_else(|| {
                 wrong("sslmode=disable, require, verify-ca, verify-full or no-verify")
             })?;
         }

@@ -111,7 +111,7 @@ fn postgres(options: &OptionValues) -> Result<Target, Failure> {
 }
 
 fn tls_mode(word: &str) -> TlsMode {
-    TlsMode::named(word).unwrap_or(TlsMode::Disabled)
+    TlsMode::of(word).unwrap_or(TlsMode::Disabled)
 }
 
 /// Pairs hosts with ports: one port for all, or one for each host.

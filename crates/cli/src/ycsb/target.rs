@@ -67,7 +67,7 @@ fn server(options: &OptionValues, protocol: Protocol, prefix: &str) -> Result<Ta
             given => Secret::new(given),
         },
         database: text("db").into(),
-        tls: TlsMode::named(text("sslmode")).unwrap_or(TlsMode::Disabled),
+        tls: TlsMode::of(text("sslmode")).unwrap_or(TlsMode::Disabled),
         ca: None,
         cert: None,
         key: None,
