@@ -95,20 +95,6 @@ impl fmt::Display for TlsMode {
     }
 }
 
-impl TlsMode {
-    /// The mode of a word, as target URLs and other tools have it. Servers are verified unless the
-    /// user says otherwise, also by a word that elsewhere asks for encryption alone (`require`).
-    pub fn named(word: &str) -> Option<Self> {
-        Some(match word {
-            "off" | "disable" => TlsMode::Disabled,
-            "on" | "require" | "verify-full" => TlsMode::VerifyFull,
-            "verify-ca" => TlsMode::VerifyCa,
-            "no-verify" => TlsMode::NoVerify,
-            _ => return None,
-        })
-    }
-}
-
 /// A database to test: protocol, hosts, account, database and connection options.
 ///
 /// `mysql://user:pw@h1:4000,h2:4000/db?tls=verify-full&ca=/ca.pem`, `postgres://user@h/db`,
