@@ -78,6 +78,7 @@ pub const WORDS: &str = "args";
 pub fn command() -> clap::Command {
     let stub = |(at, found): (usize, &frontend::Frontend)| {
         let words = clap::Arg::new(WORDS)
+            .value_name("ARGS")
             .num_args(0..)
             .trailing_var_arg(true)
             .allow_hyphen_values(true)

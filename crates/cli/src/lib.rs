@@ -157,9 +157,9 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         }
         // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         if word.starts_with('-') && word.len() > 1 {
+            let named = |w: &str| frontend::find(w).filter(|found| found.flags_first);
             let mut words = rest.iter().enumerate();
-            let named = words.find_map(|(at, w)| Some((at, frontend::find(w)?)));
-            if let Some((at, found)) = named.filter(|(_, found)| found.flags_first) {
+            if let Some((at, found)) = words.find_map(|(at, w)| Some((at, named(w)?))) {
                 let words = [&rest[..at], &rest[at + 1..]].concat();
                 return (found.main)(args, &words);
             }

@@ -302,7 +302,26 @@ pub(crate) fn nothing_deferred() -> DbError {
 
 #[cfg(test)]
 mod tests {
-    use crate::Terminal;
+    use super::*;
+    use crate::{Statements, Terminal, oltp};
+
+    fn output<A, B, C, F>(_: impl FnOnce(A, B, C) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// A session's task has room for the largest transaction: a family's that is in no box.
+    #[test]
+    fn families_make_no_task_larger_than_point_selects_do() {
+        type Mut<T> = &'static mut T;
+        let any =
+            output(|t: Mut<Terminal>, s: Mut<Session>, p: &'static Statements| t.transaction(s, p));
+        let oltp = output(
+            |t: Mut<oltp::Terminal>, s: Mut<Session>, p: &'static oltp::Statements| {
+                User::transaction(t, s, p)
+            },
+        );
+        assert!(any <= oltp + 64, "{any} {oltp}");
+    }
 
     /// A hundred thousand terminals are some thirty megabytes.
     #[test]

@@ -92,6 +92,41 @@ pub(crate) struct Peculiarities {
     pub limits_statements: bool,
 }
 
+/// What holds where an engine's table says nothing.
+const UNSAID: Peculiarities = Peculiarities {
+    version_word: "",
+    names_itself: false,
+    bulk_methods: &[BulkMethod::MultiRowInsert],
+    copies_binary: false,
+    copy_options: "",
+    within_load: None,
+    makes_tables_in_transactions: false,
+    makes_tables_side_by_side: false,
+    adds_primary_key_later: false,
+    keeps_rows_by_key: false,
+    clustered_key: "",
+    refresh: &["ANALYZE {table}"],
+    splits: Splits::No,
+    partitions_have_foreign_keys: false,
+    copies_for_foreign_keys: false,
+    table_locks: TableLocks::No,
+    has_column_replicas: false,
+    explain: ["EXPLAIN", "EXPLAIN ANALYZE"],
+    analytics: &[],
+    query_limit: None,
+    isolation_levels: &[Isolation::Serializable],
+    isolation_queries: &[],
+    begin_snapshot: &["BEGIN"],
+    export_snapshot: None,
+    locks: Locks::No,
+    takes_ahead: false,
+    numbers_sessions: true,
+    settings: Settings::Sqlite,
+    globals: Globals::No("the engine has no settings of its own"),
+    limits_sessions: false,
+    limits_statements: false,
+};
+
 /// How tables are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Splits {

@@ -129,63 +129,45 @@ mod tests {
 
     #[test]
     fn what_happened_is_told_by_number_and_words() {
-        for (number, message, kind) in [
-            (1213, "Deadlock found", ErrorKind::Deadlock),
-            (1205, "Lock wait timeout exceeded", ErrorKind::LockTimeout),
-            (9007, "Write conflict", ErrorKind::SerializationFailure),
-            (1062, "Duplicate entry", ErrorKind::DuplicateKey),
-            (1049, "Unknown database", ErrorKind::NoDatabase),
-            (1040, "Too many connections", ErrorKind::TooManySessions),
-            (
-                1203,
-                "User u already has more than 'max_user_connections'",
-                ErrorKind::TooManySessions,
-            ),
-            (
+        use ErrorKind::*;
+        let of = |number, message| kind_of(number, b"HY000", message);
+        assert_eq!(of(1213, "Deadlock found"), Deadlock);
+        assert_eq!(of(1205, "Lock wait timeout exceeded"), LockTimeout);
+        assert_eq!(of(9007, "Write conflict"), SerializationFailure);
+        assert_eq!(of(1062, "Duplicate entry"), DuplicateKey);
+        assert_eq!(of(1049, "Unknown database"), NoDatabase);
+        assert_eq!(of(1040, "Too many connections"), TooManySessions);
+        assert_eq!(
+            of(1203, "User u already has more than 'max_user_connections'"),
+            TooManySessions
+        );
+        assert_eq!(
+            of(
                 1226,
-                "User 'u' has exceeded the 'max_user_connections' resource",
-                ErrorKind::TooManySessions,
+                "User 'u' has exceeded the 'max_user_connections' resource"
             ),
-            (
+            TooManySessions
+        );
+        assert_eq!(
+            of(
                 1226,
-                "User 'u' has exceeded the 'max_queries_per_hour' resource",
-                ErrorKind::Other,
+                "User 'u' has exceeded the 'max_queries_per_hour' resource"
             ),
-            (1045, "Access denied", ErrorKind::Other),
-            (
-                1290,
-                "running with the --read-only option",
-                ErrorKind::ReadOnly,
-            ),
-            (
-                1290,
-                "running with the --secure-file-priv option",
-                ErrorKind::Other,
-            ),
-            (
-                1461,
-                "max_prepared_stmt_count",
-                ErrorKind::TooManyStatements,
-            ),
-            (
-                1969,
-                "max_statement_time exceeded",
-                ErrorKind::StatementTimeout,
-            ),
-            (
-                3024,
-                "maximum statement execution time exceeded",
-                ErrorKind::StatementTimeout,
-            ),
-            // Somebody's KILL QUERY.
-            (1317, "Query execution was interrupted", ErrorKind::Other),
-        ] {
-            assert_eq!(
-                kind_of(number, b"HY000", message),
-                kind,
-                "{number} {message}"
-            );
-        }
+            Other
+        );
+        assert_eq!(of(1045, "Access denied"), Other);
+        assert_eq!(of(1290, "running with the --read-only option"), ReadOnly);
+        assert_eq!(
+            of(1290, "running with the --secure-file-priv option"),
+            Other
+        );
+        assert_eq!(of(1461, "max_prepared_stmt_count"), TooManyStatements);
+        assert_eq!(of(1969, "max_statement_time exceeded"), StatementTimeout);
+        assert_eq!(
+            of(3024, "maximum statement execution time exceeded"),
+            StatementTimeout
+        );
+        assert_eq!(of(1317, "Query execution was interrupted"), Other);
         assert_eq!(
             kind_of(60000, b"40001", ""),
             ErrorKind::SerializationFailure

@@ -166,56 +166,36 @@ mod tests {
 
     #[test]
     fn what_happened_is_told_by_state_and_words() {
-        for (code, message, kind) in [
-            ("40P01", "deadlock detected", ErrorKind::Deadlock),
-            ("55P03", "could not obtain lock", ErrorKind::LockTimeout),
-            (
-                "40001",
-                "could not serialize",
-                ErrorKind::SerializationFailure,
-            ),
-            (
-                "XXUUU",
-                "restart transaction: x",
-                ErrorKind::SerializationFailure,
-            ),
-            ("23505", "duplicate key value", ErrorKind::DuplicateKey),
-            ("23503", "violates foreign key", ErrorKind::Other),
-            (
-                "3D000",
-                "database \"x\" does not exist",
-                ErrorKind::NoDatabase,
-            ),
-            (
-                "53300",
-                "sorry, too many clients already",
-                ErrorKind::TooManySessions,
-            ),
-            (
-                "08P01",
-                "no more connections allowed (max_client_conn)",
-                ErrorKind::TooManySessions,
-            ),
-            (
-                "08P01",
-                "server login failed: FATAL password",
-                ErrorKind::Other,
-            ),
-            (
-                "57014",
-                "canceling statement due to statement timeout",
-                ErrorKind::StatementTimeout,
-            ),
-            (
-                "57014",
-                "canceling statement due to user request",
-                ErrorKind::Other,
-            ),
-        ] {
-            let error = ServerError::parse(&body("ERROR", code, message));
-            assert_eq!(error.kind(), kind, "{code} {message}");
-            assert_eq!(error.of_statement().kind, kind);
-        }
+        use ErrorKind::*;
+        let of = |code, message| {
+            ServerError::parse(&body("ERROR", code, message))
+                .of_statement()
+                .kind
+        };
+        assert_eq!(of("40P01", "deadlock detected"), Deadlock);
+        assert_eq!(of("55P03", "could not obtain lock"), LockTimeout);
+        assert_eq!(of("40001", "could not serialize"), SerializationFailure);
+        assert_eq!(of("XXUUU", "restart transaction: x"), SerializationFailure);
+        assert_eq!(of("23505", "duplicate key value"), DuplicateKey);
+        assert_eq!(of("23503", "violates foreign key"), Other);
+        assert_eq!(of("3D000", "database \"x\" does not exist"), NoDatabase);
+        assert_eq!(
+            of("53300", "sorry, too many clients already"),
+            TooManySessions
+        );
+        assert_eq!(
+            of("08P01", "no more connections allowed (max_client_conn)"),
+            TooManySessions
+        );
+        assert_eq!(of("08P01", "server login failed: FATAL password"), Other);
+        assert_eq!(
+            of("57014", "canceling statement due to statement timeout"),
+            StatementTimeout
+        );
+        assert_eq!(
+            of("57014", "canceling statement due to user request"),
+            Other
+        );
     }
 
     #[test]

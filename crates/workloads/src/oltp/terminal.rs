@@ -31,31 +31,11 @@ pub struct Terminal {
 impl User for Terminal {
     type Statements = Statements;
 
-    fn transaction(
-        &mut self,
-        session: &mut Session,
-        statements: &Statements,
-    ) -> impl Future<Output = Result<Done, DbError>> {
-        self.run(session, statements)
-    }
-}
-
-impl Terminal {
-    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
-        Self {
-            rng: Rng::of(&[seed, TERMINAL_STREAM, number as u64]),
-            text: RowText::default(),
-            sql: String::new(),
-            rows: plan.settings.validate.then(Box::default),
-            plan,
-        }
-    }
-
     /// Runs one transaction.
     ///
     /// # Errors
     /// The server's error, or with `--validate` a fatal `validation`.
-    async fn run(
+    async fn transaction(
         &mut self,
         session: &mut Session,
         statements: &Statements,
@@ -71,6 +51,18 @@ impl Terminal {
             session.execute(statements.get(commit)?, &[]).await?;
         }
         Ok(Done::of(0))
+    }
+}
+
+impl Terminal {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+        Self {
+            rng: Rng::of(&[seed, TERMINAL_STREAM, number as u64]),
+            text: RowText::default(),
+            sql: String::new(),
+            rows: plan.settings.validate.then(Box::default),
+            plan,
+        }
     }
 
     async fn step(

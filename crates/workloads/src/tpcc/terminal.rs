@@ -51,20 +51,7 @@ impl crate::terminal::User for Terminal {
         session: &mut Session,
         statements: &Statements,
     ) -> impl Future<Output = Result<Done, DbError>> {
-        Box::pin(self.transaction(session, statements))
-    }
-
-    fn pause(&mut self) -> Duration {
-        self.pause()
-    }
-
-    fn gave_up(&self) -> bool {
-        self.gave_up()
-    }
-
-    #[inline]
-    fn has_deferred(&self) -> bool {
-        self.has_deferred()
+        Box::pin(self.run(session, statements))
     }
 
     fn deferred(
@@ -72,25 +59,12 @@ impl crate::terminal::User for Terminal {
         session: &mut Session,
         statements: &Statements,
     ) -> impl Future<Output = Result<Done, DbError>> {
-        Box::pin(self.deferred(session, statements))
-    }
-}
-
-impl Terminal {
-    pub(super) fn new(settings: Arc<Settings>, number: usize, terminals: usize, seed: u64) -> Self {
-        Self {
-            user: User::new(&settings, number, terminals, seed),
-            last: None,
-            settings,
-            next: None,
-            input: None,
-            queued: None,
-        }
+        Box::pin(self.deliver(session, statements))
     }
 
     /// Thinking about the last transaction and typing the next one, whose type is chosen now. The
     /// first pause is one that a moment of a run which has gone on for long falls into.
-    pub fn pause(&mut self) -> Duration {
+    fn pause(&mut self) -> Duration {
         if !self.settings.wait {
             return Duration::ZERO;
         }
@@ -109,6 +83,30 @@ impl Terminal {
         }
     }
 
+    /// Whether nothing is left to try again after an error: the user has seen it.
+    fn gave_up(&self) -> bool {
+        self.input.is_none() && self.queued.is_none()
+    }
+
+    /// Whether a Delivery is queued.
+    #[inline]
+    fn has_deferred(&self) -> bool {
+        self.queued.is_some()
+    }
+}
+
+impl Terminal {
+    pub(super) fn new(settings: Arc<Settings>, number: usize, terminals: usize, seed: u64) -> Self {
+        Self {
+            user: User::new(&settings, number, terminals, seed),
+            last: None,
+            settings,
+            next: None,
+            input: None,
+            queued: None,
+        }
+    }
+
     fn choose(&mut self) -> Kind {
         let next = match self.next {
             Some(next) => next,
@@ -122,7 +120,7 @@ impl Terminal {
     ///
     /// # Errors
     /// The server's error; fatal `tpcc` for rows that must be there and are not.
-    pub async fn transaction(
+    async fn run(
         &mut self,
         session: &mut Session,
         statements: &Statements,
@@ -151,22 +149,11 @@ impl Terminal {
         done
     }
 
-    /// Whether nothing is left to try again after an error: the user has seen it.
-    pub fn gave_up(&self) -> bool {
-        self.input.is_none() && self.queued.is_none()
-    }
-
-    /// Whether a Delivery is queued.
-    #[inline]
-    pub fn has_deferred(&self) -> bool {
-        self.queued.is_some()
-    }
-
     /// Does the Delivery that is queued.
     ///
     /// # Errors
-    /// As [`Terminal::transaction`]; it stays queued after an error that says so.
-    pub async fn deferred(
+    /// As [`Terminal::run`]; it stays queued after an error that says so.
+    async fn deliver(
         &mut self,
         session: &mut Session,
         statements: &Statements,
@@ -259,6 +246,7 @@ mod tests {
     use super::super::OPTIONS;
     use super::*;
     use crate::random::Rng;
+    use crate::terminal::User as _;
     use tidemark_core::{OptionValues, Source};
 
     /// A run has its mix and its rate from the first second: of 21 seconds a cycle (5.2.5.7).

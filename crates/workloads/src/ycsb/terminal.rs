@@ -113,63 +113,10 @@ pub struct Terminal {
 impl crate::terminal::User for Terminal {
     type Statements = Statements;
 
-    fn transaction(
-        &mut self,
-        session: &mut Session,
-        statements: &Statements,
-    ) -> impl Future<Output = Result<Done, DbError>> {
-        self.transaction(session, statements)
-    }
-
-    #[inline]
-    fn parts(&self) -> &[Part] {
-        self.parts()
-    }
-}
-
-impl Terminal {
-    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
-        Self {
-            plan,
-            rng: Rng::of(&[seed, number as u64]),
-            ages: Zipfian::new(1),
-            chosen: None,
-            parts: None,
-        }
-    }
-
     /// What the last operation was made of, for those who time it by parts.
     #[inline]
-    pub fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[Part] {
         self.parts.as_ref().map_or(&[], |parts| parts)
-    }
-
-    fn choose(&mut self) -> Operation {
-        let plan = &*self.plan;
-        let settings = &*plan.settings;
-        let rng = &mut self.rng;
-        let at = rng.unit();
-        let kinds = Kind::ALL.into_iter().zip(plan.mix);
-        let kind = kinds.into_iter().find(|(_, up_to)| at < *up_to);
-        let kind = kind.map_or(Kind::Read, |(kind, _)| kind);
-        let number = match kind {
-            Kind::Insert => plan.inserted.take(),
-            _ => plan.keys.draw(&plan.inserted, &mut self.ages, rng),
-        };
-        let mut field = |all: bool| match all {
-            true => 0,
-            false => rng.below(settings.field_count as u64) as usize,
-        };
-        Operation {
-            kind,
-            number,
-            read: field(settings.read_all),
-            update: field(settings.write_all),
-            length: match kind {
-                Kind::Scan => settings.scan_lengths.draw(rng),
-                _ => 0,
-            },
-        }
     }
 
     /// Runs one operation. After an error that says so it is the same one again.
@@ -177,7 +124,7 @@ impl Terminal {
     /// # Errors
     /// The server's error; fatal `validation` for a value that is not what its key says
     /// (`dataintegrity`).
-    pub async fn transaction(
+    async fn transaction(
         &mut self,
         session: &mut Session,
         statements: &Statements,
@@ -228,6 +175,46 @@ impl Terminal {
             kind: operation.kind as usize,
             notes,
         })
+    }
+}
+
+impl Terminal {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+        Self {
+            plan,
+            rng: Rng::of(&[seed, number as u64]),
+            ages: Zipfian::new(1),
+            chosen: None,
+            parts: None,
+        }
+    }
+
+    fn choose(&mut self) -> Operation {
+        let plan = &*self.plan;
+        let settings = &*plan.settings;
+        let rng = &mut self.rng;
+        let at = rng.unit();
+        let kinds = Kind::ALL.into_iter().zip(plan.mix);
+        let kind = kinds.into_iter().find(|(_, up_to)| at < *up_to);
+        let kind = kind.map_or(Kind::Read, |(kind, _)| kind);
+        let number = match kind {
+            Kind::Insert => plan.inserted.take(),
+            _ => plan.keys.draw(&plan.inserted, &mut self.ages, rng),
+        };
+        let mut field = |all: bool| match all {
+            true => 0,
+            false => rng.below(settings.field_count as u64) as usize,
+        };
+        Operation {
+            kind,
+            number,
+            read: field(settings.read_all),
+            update: field(settings.write_all),
+            length: match kind {
+                Kind::Scan => settings.scan_lengths.draw(rng),
+                _ => 0,
+            },
+        }
     }
 }
 

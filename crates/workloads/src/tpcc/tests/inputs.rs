@@ -3,6 +3,7 @@
 use super::super::input::{Input, Kind, UNUSED_ITEM, User, Who};
 use super::super::terminal::Terminal;
 use super::fixture::settings;
+use crate::terminal::User as _;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
