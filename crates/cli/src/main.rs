@@ -70,6 +70,12 @@ use std::process;
 fn main() -> process::ExitCode {
     study::end_with_study();
     program::name_process();
+    tidemark_store::tell_upgrades(|done| {
+        let (path, copy) = (done.path.display(), done.copy.display());
+        eprintln!(
+            "tidemark: {path} is upgraded to the format of this version; a copy of what it was is {copy}"
+        );
+    });
     let done = secrets::arguments().and_then(|args| {
         tidemark_observe::raise_open_files();
         dispatch(&args)

@@ -7,6 +7,7 @@
 //!   validation.
 //! - [`RunSpec`]: what a run is asked to do.
 //! - [`record::RunRecord`]: everything about one run.
+//! - [`series::Series`]: a figure over its time.
 
 mod config_file;
 mod counted;
@@ -22,6 +23,7 @@ mod printable;
 mod rates;
 pub mod record;
 mod secret;
+pub mod series;
 mod spec;
 mod study;
 mod target;
@@ -42,6 +44,10 @@ pub use pacing::{
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use secret::Secret;
+pub use series::{
+    Bucket, DIGITS, MOST_POINTS, Measures, Point, Series, SeriesBuilder, SeriesError, SeriesKey,
+    join,
+};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{
     Contents, LeftBehind, STUDY_LOAD_VARIABLE, STUDY_PLACE_VARIABLE, STUDY_SUMS_VARIABLE,
