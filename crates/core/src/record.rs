@@ -11,7 +11,7 @@ pub use client::{ClientHost, ClientUsage};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
-pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, TypeStats};
+pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 /// Version of this schema; readers accept their own and older ones, which read as what lacks the newer
 /// parts. Since 2 a record says what its latencies end with ([`LatencyEnd`]), and splits them; since 3
-/// it may have [series](RunRecord::series).
+/// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram.
 pub const SCHEMA_VERSION: u32 = 3;
 
 /// How far a run came.

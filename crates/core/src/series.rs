@@ -134,7 +134,8 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    fn of(point: Point) -> Self {
+    /// A point alone.
+    pub fn of(point: Point) -> Self {
         let Point { at_ms, value } = point;
         let (mean, min, max) = (value, value, value);
         Self {
@@ -146,7 +147,8 @@ impl Bucket {
         }
     }
 
-    fn add(&mut self, value: f64) {
+    /// One more value of its time.
+    pub fn add(&mut self, value: f64) {
         self.count += 1;
         self.mean += (value - self.mean) / self.count as f64;
         self.min = self.min.min(value);

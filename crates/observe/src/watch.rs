@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::series::SeriesChunk;
 
 /// So many looks are handed over at once: what a client that is killed loses of its series.
-const LOOKS_AT_ONCE: u64 = 10;
+const LOOKS_AT_ONCE: u64 = 5;
 /// So many looks make a stretch, which is handed over again while it grows.
 const LOOKS_A_CHUNK: u64 = 300;
 /// What the end of a run waits for a source that is looking.

@@ -117,19 +117,13 @@ impl<'a> Digest<'a> {
 
     /// In milliseconds; `None` when no transaction ended.
     pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
-        percentile_ms(&self.all, percent)
+        self.all.percentile_ms(percent)
     }
 
     /// The points that count.
     pub fn measured(&self) -> impl Iterator<Item = &Point> {
         self.points.iter().filter(|p| p.phase == Phase::Measure)
     }
-}
-
-/// In milliseconds; `None` when no transaction ended.
-pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> {
-    let h = latency.latency();
-    (!h.is_empty()).then(|| h.percentile_ns(percent) as f64 / 1e6)
 }
 
 /// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed

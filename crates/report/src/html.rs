@@ -2,15 +2,16 @@
 
 use crate::by_hand::{self, OneRun};
 use crate::charts::{self, Figure};
-use crate::digest::{Digest, percentile_ms};
+use crate::digest::Digest;
 use crate::findings::{Said, said};
 use crate::load_words::Table;
+use crate::many::Panel;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::section::Section;
 use crate::texts::{Lang, Texts, fill};
 use crate::words::{Words, readable_time, rows_differ};
-use crate::{ReportError, TypeLatency};
+use crate::{ReportError, TypeLatency, series};
 use askama::Template;
 use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
@@ -55,6 +56,8 @@ struct Page<'a> {
     results: Option<Section>,
     load: Vec<(&'static str, String)>,
     load_tables: Vec<Table>,
+    watched: Option<Table>,
+    watched_panels: Vec<Panel>,
     statements: Vec<StatementRow>,
     fairness: Option<String>,
     errors: Vec<ErrorRow>,
@@ -146,6 +149,8 @@ impl<'a> Page<'a> {
             results: Section::of(d, lang),
             load: w.load_facts(),
             load_tables: w.load_tables(),
+            watched: series::table(record, lang, false),
+            watched_panels: series::panels(record, lang),
             statements: statement_rows(w),
             fairness: (d.totals.fairness.events_avg > 0.0).then(|| w.fairness()),
             errors: record
@@ -235,19 +240,14 @@ fn figures(d: &Digest<'_>, t: &'static Texts) -> Result<Vec<Figure>, ReportError
 
 fn type_rows(w: &Words<'_>) -> Vec<TypeRow> {
     let row = |name: &str, latency: &TypeLatency| {
-        let h = latency.latency();
-        let ms = |p| percentile_ms(latency, p).map_or("–".into(), three);
+        let ms = |p| latency.percentile_ms(p).map_or("–".into(), three);
         TypeRow {
             name: name.into(),
             cells: vec![
                 whole(latency.count),
                 percent(latency.count as f64, w.d.all.count as f64),
                 three(per_second(latency.count, w.d.totals.elapsed_s)),
-                if h.is_empty() {
-                    "–".into()
-                } else {
-                    three(h.mean_ns() / 1e6)
-                },
+                latency.mean_ms().map_or("–".into(), three),
                 ms(50.0),
                 ms(95.0),
                 ms(99.0),

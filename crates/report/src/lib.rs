@@ -20,6 +20,7 @@ mod merge;
 pub mod number;
 pub mod oltpbench;
 mod section;
+mod series;
 pub mod sysbench;
 mod text;
 mod texts;

@@ -1,14 +1,14 @@
 //! One run as Markdown, for issue trackers and wikis.
 
 use crate::by_hand::{self, OneRun};
-use crate::digest::{Digest, percentile_ms};
+use crate::digest::Digest;
 use crate::findings::said;
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::section::Section;
 use crate::texts::Lang;
 use crate::words::Words;
-use crate::{ReportError, TypeLatency};
+use crate::{ReportError, TypeLatency, series};
 use tidemark_analysis::telling_settings;
 use tidemark_core::Source;
 use tidemark_core::record::RunRecord;
@@ -92,7 +92,8 @@ pub(crate) fn markdown_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportE
     if !load.is_empty() {
         out += &section(t.load, &facts_list(&load));
     }
-    for load_table in w.load_tables() {
+    let watched = series::table(record, lang, false);
+    for load_table in w.load_tables().into_iter().chain(watched) {
         let mut body = table(&load_table.head, &load_table.rows);
         if !load_table.says.is_empty() {
             body += &format!("\n{}\n", escaped(&load_table.says));
@@ -168,14 +169,13 @@ fn facts_list(facts: &[(&str, String)]) -> String {
 }
 
 fn type_row(w: &Words<'_>, name: &str, latency: &TypeLatency) -> Vec<String> {
-    let h = latency.latency();
-    let ms = |p| percentile_ms(latency, p).map_or("–".into(), three);
+    let ms = |p| latency.percentile_ms(p).map_or("–".into(), three);
     vec![
         name.into(),
         whole(latency.count),
         percent(latency.count as f64, w.d.all.count as f64),
         three(per_second(latency.count, w.d.totals.elapsed_s)),
-        three(h.mean_ns() / 1e6),
+        latency.mean_ms().map_or("–".into(), three),
         ms(50.0),
         ms(95.0),
         ms(99.0),

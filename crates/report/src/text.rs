@@ -1,7 +1,7 @@
 //! One run as plain text, for terminals and files.
 
 use crate::by_hand::{self, OneRun};
-use crate::digest::{Digest, percentile_ms};
+use crate::digest::Digest;
 use crate::findings::{Said, said};
 use crate::load_words::Table;
 use crate::merge::per_second;
@@ -9,7 +9,7 @@ use crate::number::{three, whole};
 use crate::section::Section;
 use crate::texts::{Lang, fill};
 use crate::words::{Words, rows_differ};
-use crate::{ReportError, TypeLatency};
+use crate::{ReportError, TypeLatency, series};
 use std::fmt::Write;
 use tidemark_core::record::RunRecord;
 
@@ -58,6 +58,9 @@ pub(crate) fn text_of(run: OneRun<'_>, lang: Lang) -> Result<String, ReportError
         load.iter().for_each(|(name, value)| out.pair(name, value));
     }
     w.load_tables().iter().for_each(|table| out.table(table));
+    series::table(record, lang, true)
+        .iter()
+        .for_each(|table| out.table(table));
     out.errors(&w);
     out.tables(&w);
     for (head, facts) in [
@@ -173,7 +176,7 @@ impl Summary {
         );
         let all: (&str, &TypeLatency) = (t.total, &w.d.all);
         for (name, latency) in w.d.types.iter().map(|(n, l)| (*n, l)).chain([all]) {
-            let ms = |p| percentile_ms(latency, p).map_or("–".into(), three);
+            let ms = |p| latency.percentile_ms(p).map_or("–".into(), three);
             let rate = three(per_second(latency.count, w.d.totals.elapsed_s));
             row(
                 name,

@@ -14,4 +14,4 @@ CREATE TABLE series (
   max     REAL,
   detail  TEXT NOT NULL,
   PRIMARY KEY (run_id, source, chunk, place)
-) STRICT, WITHOUT ROWID;
+) STRICT;

@@ -11,6 +11,7 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod not_judged;
 mod offered_load;
 mod order_effect;
 mod outage;
@@ -31,8 +32,11 @@ use crate::run::Run;
 use crate::{AnalysisError, Finding, Job};
 use tidemark_core::record::RunRecord;
 
-/// What looks at one run.
-type OfOneRun = fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>;
+/// What looks at one run, with its id.
+type OfOneRun = (
+    &'static str,
+    fn(&Run<'_>) -> Result<Option<Finding>, AnalysisError>,
+);
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
 /// last.
@@ -61,38 +65,39 @@ pub const RULES: &[&str] = &[
     repeats_disagree::ID,
     order_effect::ID,
     no_repeat::ID,
+    not_judged::ID,
 ];
 
 const OF_ONE_RUN: &[OfOneRun] = &[
-    summary_mismatch::check,
-    littles_law::check,
-    offered_load::check,
-    client_bound::check,
-    row_count::check,
-    carried_state::check,
-    outage::check,
-    client_stopped::check,
-    error_rate::check,
-    no_op_writes::check,
-    stall::check,
-    heavy_tail::check,
-    unfair::check,
-    drift::check,
-    too_short::check,
-    latency_floor::check,
-    tpcc_cap::check,
-    tpcc_response::check,
+    (summary_mismatch::ID, summary_mismatch::check),
+    (littles_law::ID, littles_law::check),
+    (offered_load::ID, offered_load::check),
+    (client_bound::ID, client_bound::check),
+    (row_count::ID, row_count::check),
+    (carried_state::ID, carried_state::check),
+    (outage::ID, outage::check),
+    (client_stopped::ID, client_stopped::check),
+    (error_rate::ID, error_rate::check),
+    (no_op_writes::ID, no_op_writes::check),
+    (stall::ID, stall::check),
+    (heavy_tail::ID, heavy_tail::check),
+    (unfair::ID, unfair::check),
+    (drift::ID, drift::check),
+    (too_short::ID, too_short::check),
+    (latency_floor::ID, latency_floor::check),
+    (tpcc_cap::ID, tpcc_cap::check),
+    (tpcc_response::ID, tpcc_response::check),
 ];
 
 /// What also holds for streams of queries. An interval of theirs is one query, none like the other,
 /// so that rates, tails and users say nothing of the run.
 const OF_QUERIES: &[OfOneRun] = &[
-    summary_mismatch::check,
-    row_count::check,
-    carried_state::check,
-    outage::check,
-    client_stopped::check,
-    error_rate::check,
+    (summary_mismatch::ID, summary_mismatch::check),
+    (row_count::ID, row_count::check),
+    (carried_state::ID, carried_state::check),
+    (outage::ID, outage::check),
+    (client_stopped::ID, client_stopped::check),
+    (error_rate::ID, error_rate::check),
 ];
 
 /// What every rule has to say of a run, the severest first; nothing where no end was written or no
@@ -109,9 +114,13 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
         true => OF_ONE_RUN,
         false => OF_QUERIES,
     };
-    for check in checks {
-        found.extend(check(&run)?);
+    for (id, check) in checks {
+        if !not_judged::lacks(&run, id) {
+            found.extend(check(&run)?);
+        }
     }
+    let ids: Vec<&str> = checks.iter().map(|(id, _)| *id).collect();
+    found.extend(not_judged::check(&run, &ids));
     sort(&mut found);
     Ok(found)
 }

@@ -32,6 +32,7 @@ mod together;
 mod workload;
 mod ycsb;
 
+pub(crate) use block::Panel;
 pub use digest::RunDigest;
 pub use ycsb::workload_name;
 
