@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidemark_core::record::{RunRecord, RunState, SCHEMA_VERSION};
 use tidemark_core::series::SeriesChunk;
-use tidemark_observe::{ClientHostSource, Samples, SeriesSource, Sink, Watch};
+use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
 use tidemark_store::Store;
 
 /// Of one core, with a look a second.
@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         every,
         seen: Arc::clone(&seen),
     };
-    let watch = Watch::start(vec![Box::new(source)], Duration::ZERO, &sink);
+    let watch = Sampling::start(vec![Box::new(source)], Duration::ZERO, &sink);
     std::thread::sleep(every * args.looks + every / 4);
     let notes = watch.end();
     over.store(true, Ordering::Relaxed);

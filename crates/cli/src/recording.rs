@@ -18,7 +18,7 @@ use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
     EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
 };
-use tidemark_observe::{ClientHostSource, HostSampler, Sink, Watch, client_host};
+use tidemark_observe::{ClientHostSource, HostSampler, Sampling, Sink, client_host};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -247,7 +247,7 @@ pub struct Recording {
     /// What the client and its host have to do from the start of the load.
     host: HostSampler,
     /// What gives series while the load goes on.
-    watch: Option<Watch>,
+    sampling: Option<Sampling>,
 }
 
 impl Recording {
@@ -317,7 +317,7 @@ impl Recording {
         Self {
             record,
             host: HostSampler::new(),
-            watch: None,
+            sampling: None,
         }
     }
 
@@ -326,7 +326,7 @@ impl Recording {
         self.host = HostSampler::new();
         let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
         let sources = vec![Box::new(ClientHostSource::new()) as _];
-        self.watch = Some(Watch::start(sources, warmup, sink));
+        self.sampling = Some(Sampling::start(sources, warmup, sink));
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
@@ -338,7 +338,7 @@ impl Recording {
     /// The load is over.
     fn ended(&mut self) {
         self.record.usage = self.host.usage();
-        let notes = self.watch.take().map(Watch::end);
+        let notes = self.sampling.take().map(Sampling::end);
         self.record.notes.extend(notes.into_iter().flatten());
     }
 

@@ -318,6 +318,21 @@ struct Percentiles {
 
 impl Percentiles {
     fn of<'t>(types: impl Iterator<Item = &'t TypeStats>) -> Self {
+        let types: Vec<&TypeStats> = types.collect();
+        // Of several, nothing is known together.
+        if let [
+            TypeStats {
+                quantiles: Some(given),
+                ..
+            },
+        ] = types.as_slice()
+        {
+            return Self {
+                p50_ms: given.percentile_ms(50.0),
+                p95_ms: given.percentile_ms(95.0),
+                p99_ms: given.percentile_ms(99.0),
+            };
+        }
         let mut all = Histogram::new();
         for t in types {
             let encoded = t.response.as_ref().unwrap_or(&t.service);

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{ID, record, series};
-use tidemark_core::record::RunState;
+use tidemark_core::record::{Quantiles, RunState, TypeStats};
 use tidemark_core::series::SeriesChunk;
-use tidemark_store::{Store, StoreError, from_json, to_json};
+use tidemark_store::{Filter, Store, StoreError, from_json, to_json};
 
 fn chunk(number: u32, series: Vec<tidemark_core::series::Series>) -> SeriesChunk {
     SeriesChunk {
@@ -94,4 +94,23 @@ fn a_record_with_series_comes_back_as_it_was() {
         health.problems[0].contains("\"cpu.busy\" is damaged"),
         "{health:?}"
     );
+}
+
+#[test]
+fn what_a_source_gave_is_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("runs.db")).unwrap();
+    let mut run = record(ID, RunState::Finished);
+    run.totals.all = TypeStats {
+        count: 10,
+        quantiles: Some(Quantiles {
+            percentiles_ms: [("95".to_string(), 7.1)].into(),
+            ..Quantiles::default()
+        }),
+        ..TypeStats::default()
+    };
+    store.import(&run).unwrap();
+    let listed = store.list(&Filter::default()).unwrap();
+    assert_eq!(listed[0].p95_ms, Some(7.1));
+    assert_eq!(store.get(ID).unwrap(), run);
 }

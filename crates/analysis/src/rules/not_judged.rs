@@ -4,6 +4,7 @@
 //! need one of them are left out, and said to be.
 
 use crate::run::Run;
+use crate::tpcc::is_tpcc;
 use crate::{Both, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "not-judged";
@@ -50,8 +51,11 @@ fn lacking(run: &Run<'_>) -> (bool, bool) {
 /// Rules that were left out, if any was.
 pub(super) fn check(run: &Run<'_>, rules: &[&'static str]) -> Option<Finding> {
     let (_, intervals) = lacking(run);
-    let left_out = rules.iter().copied().filter(|rule| lacks(run, rule));
-    let left_out: Vec<&str> = left_out.collect();
+    let applies = |rule: &str| rule != super::tpcc_response::ID || is_tpcc(run.record);
+    let left_out = rules
+        .iter()
+        .filter(|rule| lacks(run, rule) && applies(rule));
+    let left_out: Vec<&str> = left_out.copied().collect();
     (!left_out.is_empty()).then(|| Finding {
         rule: ID,
         severity: Severity::Note,

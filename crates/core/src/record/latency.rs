@@ -57,7 +57,7 @@ pub struct TypeStats {
     /// Transactions that ended well.
     pub count: u64,
     /// Their service times: from handing the first statement over until the session has the last
-    /// reply and can go on, as [`RunRecord::latency_end`] says.
+    /// reply and can go on, as [`latency_end`](super::RunRecord::latency_end) says.
     pub service: EncodedHistogram,
     /// What a source gave in their place; `service` is empty then. Of whatever a user waited.
     #[serde(default, skip_serializing_if = "Option::is_none")]

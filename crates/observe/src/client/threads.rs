@@ -23,6 +23,8 @@ pub(super) struct Threads {
 #[derive(Debug, Clone, Copy)]
 struct Thread {
     group: usize,
+    /// A thread takes its name itself, a moment after its birth.
+    is_young: bool,
     seen: (u64, u64),
     at_look: u64,
 }
@@ -54,11 +56,15 @@ impl Threads {
             let id = entry.file_name().to_string_lossy().into_owned();
             let first = self.columns.is_none();
             let thread = self.known.entry(id).or_insert_with(|| Thread {
-                group: group(&entry.path()),
+                group: 0,
+                is_young: true,
                 // What is younger than the last look counts from its birth.
                 seen: if first { now } else { (0, 0) },
                 at_look: look,
             });
+            if std::mem::replace(&mut thread.is_young, thread.at_look == look) {
+                thread.group = group(&entry.path());
+            }
             if let Some(sum) = self.sums.get_mut(thread.group) {
                 sum.0 += now.0.saturating_sub(thread.seen.0);
                 sum.1 += now.1.saturating_sub(thread.seen.1);

@@ -11,7 +11,7 @@ const LOOKS_AT_ONCE: u64 = 5;
 /// So many looks make a stretch, which is handed over again while it grows.
 const LOOKS_A_CHUNK: u64 = 300;
 /// What the end of a run waits for a source that is looking.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Reading small files and deflating.
 const STACK: usize = 256 << 10;
 
@@ -20,24 +20,24 @@ pub type Sink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
 
 /// Sources that are looked at, each by a thread of its own.
 #[derive(Debug)]
-pub struct Watch {
-    sources: Vec<Watched>,
+pub struct Sampling {
+    sources: Vec<Sampled>,
     notes: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Watched {
+struct Sampled {
     name: String,
     stop: Sender<()>,
     ended: Receiver<Vec<String>>,
 }
 
-impl Watch {
+impl Sampling {
     /// Begins to look. The load begins now, which is `warmup` before the measurement.
     pub fn start(sources: Vec<Box<dyn SeriesSource>>, warmup: Duration, sink: &Sink) -> Self {
         let begun = Instant::now();
         let first_ms = -i64::try_from(warmup.as_millis()).unwrap_or(i64::MAX);
-        let mut watch = Self {
+        let mut sampling = Self {
             sources: Vec::new(),
             notes: Vec::new(),
         };
@@ -54,25 +54,25 @@ impl Watch {
                 notes: Vec::new(),
             };
             let spawned = std::thread::Builder::new()
-                .name(format!("watch-{name}"))
+                .name(format!("sample-{name}"))
                 .stack_size(STACK)
                 .spawn(move || {
                     // Who started it may have given it up.
                     let _nobody = end.send(looking.until(&stopped));
                 });
             match spawned {
-                Ok(_) => watch.sources.push(Watched { name, stop, ended }),
-                Err(error) => watch.notes.push(note(&name, &error)),
+                Ok(_) => sampling.sources.push(Sampled { name, stop, ended }),
+                Err(error) => sampling.notes.push(note(&name, &error)),
             }
         }
-        watch
+        sampling
     }
 
     /// Looks a last time; what went wrong, a line each. A source that does not come to an end in time
     /// is left alone.
     pub fn end(self) -> Vec<String> {
         let (mut notes, mut ends) = (self.notes, Vec::new());
-        for Watched { name, stop, ended } in self.sources {
+        for Sampled { name, stop, ended } in self.sources {
             drop(stop);
             ends.push((name, ended));
         }

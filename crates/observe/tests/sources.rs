@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_observe::{ClientHostSource, Samples, SeriesSource, Sink, Watch};
+use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
 
 type Look = Box<dyn FnMut(&mut Samples, u32) -> Result<(), String> + Send>;
 type Chunks = Arc<Mutex<Vec<SeriesChunk>>>;
@@ -74,7 +74,7 @@ fn looks_become_series_in_chunks_that_join() {
         samples.put(column, f64::from(look));
         Ok(())
     });
-    let watch = Watch::start(vec![count], Duration::from_millis(50), &sink);
+    let watch = Sampling::start(vec![count], Duration::from_millis(50), &sink);
     std::thread::sleep(Duration::from_millis(3300));
     assert!(watch.end().is_empty());
     // A busy machine leaves gaps, and may leave many.
@@ -118,7 +118,7 @@ fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
         _ => std::panic::panic_any("gone"),
     });
     let sources = vec![good, bad, slow, dies];
-    let watch = Watch::start(sources, Duration::ZERO, &sink);
+    let watch = Sampling::start(sources, Duration::ZERO, &sink);
     std::thread::sleep(Duration::from_millis(200));
     let begun = Instant::now();
     let notes = watch.end();
@@ -142,7 +142,7 @@ fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
 #[test]
 fn the_clients_host_tells_of_processors_threads_memory_and_network() {
     let (sink, chunks) = sink();
-    let watch = Watch::start(
+    let watch = Sampling::start(
         vec![Box::new(ClientHostSource::new())],
         Duration::ZERO,
         &sink,
