@@ -101,7 +101,26 @@ impl SeriesSource for ClientHostSource {
 
 struct Cpu {
     file: ProcFile,
-    cores: HashMap<u32, Core>,
+    cores: Cores,
+}
+
+impl Cpu {
+    fn new() -> Self {
+        Self {
+            file: ProcFile::new("/proc/stat"),
+            cores: Cores::default(),
+        }
+    }
+
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        self.cores.tell(self.file.read()?, samples);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Cores {
+    known: HashMap<u32, Core>,
     /// Means over all processors, where there are too many to tell of each.
     means: Option<[Column; 4]>,
 }
@@ -113,21 +132,12 @@ struct Core {
     states: Option<[Column; 4]>,
 }
 
-impl Cpu {
-    fn new() -> Self {
-        Self {
-            file: ProcFile::new("/proc/stat"),
-            cores: HashMap::new(),
-            means: None,
-        }
-    }
-
-    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
-        let stat = self.file.read()?;
+impl Cores {
+    fn tell(&mut self, stat: &str, samples: &mut Samples) {
         let few = cpus(stat).count() <= MOST_CORES;
         let mut all = CpuTicks::default();
         for (number, ticks) in cpus(stat) {
-            let core = self.cores.entry(number).or_insert_with(|| {
+            let core = self.known.entry(number).or_insert_with(|| {
                 let number = number.to_string();
                 let labels = [("core", number.as_str())];
                 let mut column = |name| samples.rate(name, "ratio", &labels, RATIO_DIGITS);
@@ -140,18 +150,13 @@ impl Cpu {
             let passed = ticks.since(&core.seen);
             core.seen = ticks;
             put(samples, Some(core.busy), core.states, &passed);
-            all.user += passed.user;
-            all.system += passed.system;
-            all.iowait += passed.iowait;
-            all.steal += passed.steal;
-            all.idle += passed.idle;
+            all.add(&passed);
         }
         if !few {
             let mut column = |name| samples.rate(name, "ratio", &[], RATIO_DIGITS);
             let means = *self.means.get_or_insert_with(|| STATES.map(&mut column));
             put(samples, None, Some(means), &all);
         }
-        Ok(())
     }
 }
 
@@ -311,5 +316,40 @@ impl Elsewhere {
         samples.put(busy, load.cpu_busy);
         samples.put(cpu, load.process_cpus + load.awake_cpus);
         samples.put(used, load.memory_used_bytes as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn without_proc_the_hosts_load_is_told() {
+        let mut samples = Samples::new("client-host", Duration::from_secs(1));
+        let mut elsewhere = Elsewhere::new();
+        for at in [None, Some(0)] {
+            std::thread::sleep(Duration::from_millis(250));
+            samples.begin(at);
+            elsewhere.sample(&mut samples);
+        }
+        let names: Vec<String> = samples.series().into_iter().map(|s| s.key.name).collect();
+        assert_eq!(names, ["cpu.busy", "threads.cpu", "memory.used"]);
+    }
+
+    #[test]
+    fn of_many_processors_each_ones_business_is_told_and_the_rest_as_means() {
+        let line = |n: usize, busy: u64| format!("cpu{n} {busy} 0 0 {} 0 0 0 0 0 0\n", 100 - busy);
+        let stat = |busy: u64| -> String { (0..64).map(|n| line(n, busy)).collect() };
+        let mut cores = Cores::default();
+        let mut samples = Samples::new("client-host", Duration::from_secs(1));
+        for (at, busy) in [(None, 0), (Some(0), 30)] {
+            samples.begin(at);
+            cores.tell(&stat(busy), &mut samples);
+        }
+        let series = samples.series();
+        assert_eq!(series.len(), 64 + 4);
+        let user = series.iter().find(|s| s.key.name == "cpu.user").unwrap();
+        assert!(user.key.labels.is_empty());
     }
 }

@@ -64,6 +64,14 @@ impl CpuTicks {
         self.user + self.system + self.iowait + self.steal + self.idle
     }
 
+    pub fn add(&mut self, other: &Self) {
+        self.user += other.user;
+        self.system += other.system;
+        self.iowait += other.iowait;
+        self.steal += other.steal;
+        self.idle += other.idle;
+    }
+
     /// What passed since an earlier look. Idle and waiting time may go backwards (proc(5)).
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
