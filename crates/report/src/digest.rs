@@ -117,13 +117,18 @@ impl<'a> Digest<'a> {
 
     /// In milliseconds; `None` when no transaction ended.
     pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
-        self.all.percentile_ms(percent)
+        percentile_ms(&self.all, percent)
     }
 
     /// The points that count.
     pub fn measured(&self) -> impl Iterator<Item = &Point> {
         self.points.iter().filter(|p| p.phase == Phase::Measure)
     }
+}
+
+/// In milliseconds; `None` where it is not known.
+pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> {
+    latency.percentile_ms(percent)
 }
 
 /// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed
