@@ -24,7 +24,7 @@ fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
 #[test]
 fn a_clean_run_has_no_finding() {
     assert_eq!(rules(&clean()), [""; 0]);
-    assert_eq!(tidemark_analysis::rules().count(), 24);
+    assert_eq!(tidemark_analysis::rules().count(), 25);
 }
 
 #[test]
@@ -351,4 +351,71 @@ fn every_rule_is_documented() {
     for rule in tidemark_analysis::rules() {
         assert!(page.contains(&format!("\n| `{rule}` |")), "{rule}");
     }
+}
+
+/// What a tool gives that prints a mean and percentiles.
+fn given() -> RunRecord {
+    let mut record = clean();
+    record.intervals.clear();
+    let given = TypeStats {
+        count: record.totals.all.count,
+        quantiles: Some(Quantiles {
+            mean_ms: Some(3.2),
+            max_ms: Some(80.0),
+            percentiles_ms: BTreeMap::from([("95".into(), 7.1)]),
+            ..Quantiles::default()
+        }),
+        ..TypeStats::default()
+    };
+    record.totals.types = BTreeMap::from([("t".into(), given.clone())]);
+    record.totals.all = given;
+    record
+}
+
+#[test]
+fn without_a_histogram_rules_that_need_one_are_left_out_and_named() {
+    let found = findings(&given()).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        (found[0].rule, found[0].severity),
+        ("not-judged", Severity::Note)
+    );
+    let rules = format!("{:?}", found[0].figure("rules"));
+    for rule in [
+        "littles-law",
+        "stall",
+        "heavy-tail",
+        "drift",
+        "latency-floor",
+    ] {
+        assert!(rules.contains(rule), "{rules}");
+    }
+    assert!(!rules.contains("summary-mismatch") && !rules.contains("error-rate"));
+    // What needs neither judges.
+    let mut wrong = given();
+    wrong.totals.all.count += 1;
+    assert!(rules_of(&wrong).contains(&"summary-mismatch"));
+}
+
+fn rules_of(record: &RunRecord) -> Vec<&'static str> {
+    findings(record).unwrap().iter().map(|f| f.rule).collect()
+}
+
+#[test]
+fn what_was_given_is_compared_and_the_rest_left_out() {
+    let mut slower = given();
+    slower.id = "other".into();
+    let all = &mut slower.totals.all;
+    all.quantiles
+        .as_mut()
+        .unwrap()
+        .percentiles_ms
+        .insert("95".into(), 14.2);
+    let compared = tidemark_analysis::compare(&[given()], &[slower]).unwrap();
+    let metrics: Vec<_> = compared
+        .metrics
+        .iter()
+        .map(|m| (m.metric.name(), m.ratio.round()))
+        .collect();
+    assert_eq!(metrics, [("throughput", 1.0), ("mean", 1.0), ("p95", 2.0)]);
 }

@@ -3,7 +3,7 @@
 mod keeping;
 mod tools;
 
-pub use keeping::{Delete, Export, Import, List, Note, Salvage, StoreCare, StoreCommand, Tag};
+pub use keeping::{Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
 use crate::exit::ExitCode;

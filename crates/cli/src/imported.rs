@@ -128,6 +128,9 @@ mod tests {
                 "outcome": "failed", "why": "y", "answer": {"verdict": "wrong", "difference": "d"},
                 "parameters": ["p"]}],
             "plans": {"Q1": "plan"},
+            "series": [{"source": "s", "name": "n", "unit": "u", "measures": "rate",
+                "labels": {"endpoint": "e"}, "start_ms": 0, "step_ms": 1000, "digits": 0,
+                "count": 0, "values": "v", "gaps": "g"}],
         });
         let measured = measured.as_object().unwrap().clone();
         record.as_object_mut().unwrap().extend(measured);

@@ -98,6 +98,12 @@ pub struct Family {
 pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
     study::end_with_study();
     program::name_process();
+    tidemark_store::tell_upgrades(|done| {
+        let (path, copy) = (done.path.display(), done.copy.display());
+        eprintln!(
+            "tidemark: {path} is upgraded to the format of this version; a copy of what it was is {copy}"
+        );
+    });
     let done = add(family)
         .and_then(|()| secrets::arguments())
         .and_then(|args| {

@@ -103,7 +103,7 @@ impl Outputs {
         let few = recording.record.totals.elapsed_s <= LONGEST_JUDGED_S;
         let beside = storing.place_beside(&recording.record).filter(|_| !kept);
         if self.any() || few || beside.is_some() {
-            recording.record.intervals = storing.intervals();
+            (recording.record.intervals, recording.record.series) = storing.measured();
         }
         let record = &recording.record;
         complain(storing);
@@ -161,7 +161,7 @@ pub fn say(out: &mut dyn Write, text: &str) {
 
 /// Takes note that sessions begin; what is to be said of those that could not be opened.
 pub fn load_begins(recording: &mut Recording, storing: &mut Storing, begun: &Started) -> String {
-    recording.started(begun);
+    recording.started(begun, &storing.sink());
     storing.begin(&recording.record);
     complain(storing);
     fewer_sessions(&recording.record)

@@ -17,7 +17,7 @@ use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
     EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
 };
-use tidemark_observe::{HostSampler, client_host};
+use tidemark_observe::{ClientHostSource, HostSampler, Sampling, Sink, client_host};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -273,6 +273,8 @@ pub struct Recording {
     pub record: RunRecord,
     /// What the client and its host have to do from the start of the load.
     host: HostSampler,
+    /// What gives series while the load goes on.
+    sampling: Option<Sampling>,
 }
 
 impl Recording {
@@ -338,12 +340,16 @@ impl Recording {
         Self {
             record,
             host: HostSampler::new(),
+            sampling: None,
         }
     }
 
-    /// The load begins: what the client uses counts from here.
-    pub fn started(&mut self, begun: &Started) {
+    /// The load begins: what the client uses counts from here, and series go to `sink`.
+    pub fn started(&mut self, begun: &Started, sink: &Sink) {
         self.host = HostSampler::new();
+        let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
+        let sources = vec![Box::new(ClientHostSource::new()) as _];
+        self.sampling = Some(Sampling::start(sources, warmup, sink));
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
@@ -352,9 +358,16 @@ impl Recording {
             .clone_from(&begun.fewer_because);
     }
 
+    /// The load is over.
+    fn ended(&mut self) {
+        self.record.usage = self.host.usage();
+        let notes = self.sampling.take().map(Sampling::end);
+        self.record.notes.extend(notes.into_iter().flatten());
+    }
+
     /// Takes over what was measured.
     pub fn finish(&mut self, result: &RunResult) {
-        self.record.usage = self.host.usage();
+        self.ended();
         self.record.state = result.state.clone();
         self.record.executors = result.executors;
         self.record.sessions_opened =
@@ -415,7 +428,7 @@ impl Recording {
 
     /// The run failed before any load was made.
     pub fn failed(&mut self, error: &EngineError) {
-        self.record.usage = self.host.usage();
+        self.ended();
         self.record.state = match error {
             EngineError::Interrupted => RunState::Interrupted,
             other => RunState::Failed(other.to_string()),

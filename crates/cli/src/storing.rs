@@ -6,9 +6,13 @@ mod keeper;
 
 use crate::interrupt;
 use keeper::Keeper;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Interval, RunRecord};
+use tidemark_core::series::{Series, SeriesChunk, join};
+use tidemark_observe::Sink;
 use tidemark_store::{StoreError, default_path};
 
 /// How long the end of a run waits for a store that is locked, or whose disk is slow.
@@ -38,6 +42,8 @@ pub struct Storing {
     run: Option<String>,
     /// Intervals of a run that is kept in no store.
     intervals: Vec<Interval>,
+    /// Its series, by source and stretch.
+    series: Arc<Mutex<Stretches>>,
     /// What went wrong, once.
     complaint: Option<String>,
 }
@@ -96,6 +102,18 @@ impl Storing {
         }
     }
 
+    /// Keeps series. A stretch is in the store a moment later, unless that is locked.
+    pub fn sink(&self) -> Sink {
+        if let Some(keeper) = &self.keeper {
+            return keeper.sink();
+        }
+        let series = Arc::clone(&self.series);
+        Arc::new(move |chunk| {
+            let mut series = series.lock().unwrap_or_else(PoisonError::into_inner);
+            series.insert((chunk.number, chunk.source.clone()), Arc::new(chunk));
+        })
+    }
+
     /// Keeps the finished record, which comes without intervals; whether it is in the store.
     pub fn finish(&mut self, record: &RunRecord) -> bool {
         let (Some(keeper), Some(_)) = (&self.keeper, &self.run) else {
@@ -142,20 +160,31 @@ impl Storing {
         }
     }
 
-    /// The run's intervals, for a record that leaves the process.
-    pub fn intervals(&mut self) -> Vec<Interval> {
+    /// The run's intervals and series, for a record that leaves the process.
+    pub fn measured(&mut self) -> (Vec<Interval>, Vec<Series>) {
         let (Some(keeper), Some(run)) = (&self.keeper, &self.run) else {
-            return self.intervals.clone();
+            let series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
+            return (self.intervals.clone(), joined(Vec::new(), &series));
         };
-        match keeper.intervals(run, READING.min(patience())) {
-            Ok(intervals) => intervals,
+        match keeper.measured(run, READING.min(patience())) {
+            Ok(measured) => measured,
             Err(why) => {
                 let said = format!("the run's intervals could not be read back: {why}");
                 self.complaint.get_or_insert(said);
-                Vec::new()
+                (Vec::new(), Vec::new())
             }
         }
     }
+}
+
+/// Stretches of series by number and source.
+type Stretches = BTreeMap<(u32, String), Arc<SeriesChunk>>;
+
+/// Series that were kept, with the stretches that were not yet.
+fn joined(mut kept: Vec<Series>, waiting: &Stretches) -> Vec<Series> {
+    let waiting = waiting.values().flat_map(|chunk| chunk.series.clone());
+    kept.extend(waiting);
+    join(kept)
 }
 
 /// How long the store is waited for from now on.
@@ -215,7 +244,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert!(storing.finish(&record()));
-        assert_eq!(starts(&storing.intervals()), [0, 1000]);
+        assert_eq!(starts(&storing.measured().0), [0, 1000]);
         assert_eq!(storing.take_complaint(), None);
         assert_eq!(storing.place_beside(&record()), None);
     }
@@ -226,7 +255,7 @@ mod tests {
         storing.begin(&record());
         storing.interval(&interval(0));
         assert!(!storing.finish(&record()));
-        assert_eq!(starts(&storing.intervals()), [0]);
+        assert_eq!(starts(&storing.measured().0), [0]);
         assert_eq!(storing.take_complaint(), None);
     }
 
@@ -245,7 +274,7 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_secs(1));
         assert!(storing.place_beside(&record()).is_some());
         // What has not arrived yet is there all the same.
-        assert_eq!(storing.intervals().len(), 100);
+        assert_eq!(storing.measured().0.len(), 100);
         std::thread::scope(|scope| {
             let kept = scope.spawn(|| storing.finish(&record()));
             std::thread::sleep(Duration::from_millis(300));
@@ -253,7 +282,7 @@ mod tests {
             assert!(kept.join().unwrap());
         });
         assert_eq!(storing.take_complaint(), None);
-        assert_eq!(storing.intervals().len(), 100);
+        assert_eq!(storing.measured().0.len(), 100);
         assert_eq!(
             Store::open(&path).unwrap().intervals("a").unwrap().len(),
             100
@@ -281,7 +310,7 @@ mod tests {
         storing.interval(&interval(2000));
         assert!(!storing.finish(&record()));
         assert!(storing.take_complaint().is_some());
-        assert_eq!(starts(&storing.intervals()), [1000, 2000]);
+        assert_eq!(starts(&storing.measured().0), [1000, 2000]);
     }
 
     #[test]

@@ -489,25 +489,19 @@ fn a_run_store_is_nothing_to_benchmark() {
 }
 
 #[test]
-fn a_damaged_store_is_told_and_saved() {
-    let (work, ids) = three();
+fn a_damaged_store_is_told() {
+    let (work, _) = three();
     let whole = work.ok(&["store", "check"]);
     assert!(whole.out.contains("is whole: 3 runs"), "{whole:?}");
     let path = work.path().join("store.db");
-    let mut bytes = fs::read(&path).unwrap();
+    let good = fs::read(&path).unwrap();
+    let mut bytes = good.clone();
     bytes[..4096].fill(0);
     fs::write(&path, &bytes).unwrap();
     assert_ne!(work.run(&["runs"]).code, Some(0));
-    let saved = work.ok(&["store", "salvage", "saved.db"]);
-    assert!(saved.out.contains("saved 3 runs"), "{saved:?}");
     assert_eq!(fs::read(&path).unwrap(), bytes, "left as it is");
-    assert_eq!(listed(&work, &["--store", "saved.db"]).len(), 3);
-    work.ok(&["show", &ids[0], "--store", "saved.db"]);
-    let again = work.run(&["store", "salvage", "saved.db"]);
-    assert_eq!(again.code, Some(5), "{again:?}");
 
     // Damage behind the first page is told by a check.
-    let good = fs::read(work.path().join("saved.db")).unwrap();
     let mut bad = good.clone();
     for page in 2..good.len() / 4096 {
         bad[page * 4096 + 100..page * 4096 + 300].fill(0xff);
@@ -516,9 +510,102 @@ fn a_damaged_store_is_told_and_saved() {
     let told = work.run(&["store", "check", "--store", "bad.db"]);
     assert_eq!(told.code, Some(3), "{told:?}");
     assert!(
-        told.all().contains("tidemark store salvage --store bad.db"),
+        told.all()
+            .contains("sqlite3 bad.db .recover | sqlite3 recovered.db"),
         "{told:?}"
     );
+}
+
+/// The series of a run of which a file or an export tells, by source and name.
+fn series(json: &str) -> Vec<(String, String, u64)> {
+    let record: serde_json::Value = serde_json::from_str(json).unwrap();
+    let all = record["series"].as_array().cloned().unwrap_or_default();
+    let word = |s: &serde_json::Value, name: &str| s[name].as_str().unwrap().to_string();
+    let told = |s: &serde_json::Value| {
+        let count = s["count"].as_u64().unwrap();
+        (word(s, "source"), word(s, "name"), count)
+    };
+    all.iter().map(told).collect()
+}
+
+#[test]
+fn the_clients_host_is_recorded_with_each_run_whatever_ends_it() {
+    let work = Workdir::new();
+    let sysbench = |words: &[&str]| -> Vec<String> {
+        let line = "sysbench oltp_point_select --db-driver=sqlite --table-size=100 --threads=2";
+        let all = line.split(' ').chain(words.iter().copied());
+        all.map(String::from).collect()
+    };
+    let ok = |line: Vec<String>| work.ok(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    ok(sysbench(&["prepare"]));
+    ok(sysbench(&["--time=3", "--out=run.json", "run"]));
+    let written = fs::read_to_string(work.path().join("run.json")).unwrap();
+    let told = series(&written);
+    let busy = |told: &[(String, String, u64)]| {
+        let busy = told.iter().find(|(_, name, _)| name == "cpu.busy");
+        busy.map(|(source, _, count)| (source.clone(), *count))
+    };
+    let (source, count) = busy(&told).unwrap();
+    assert_eq!(source, "client-host");
+    // A busy machine leaves gaps.
+    assert!((1..=4).contains(&count), "{told:?}");
+    // It is in the store and travels.
+    assert_eq!(series(&work.ok(&["export", "last"]).out), told);
+    work.ok(&["import", "run.json", "--store", "other.db"]);
+    let elsewhere = work
+        .ok(&["runs", "--store", "other.db", "--limit", "1"])
+        .out;
+    let id = elsewhere.lines().nth(1).unwrap().split(' ').next().unwrap();
+    let there = work.ok(&["export", id, "--store", "other.db"]).out;
+    assert_eq!(series(&there), told);
+    let again = work.ok(&["import", "run.json", "--store", "other.db"]);
+    assert!(again.out.contains("changes nothing"), "{again:?}");
+    // Of a run that is kept nowhere it is in the file.
+    ok(sysbench(&[
+        "--time=2",
+        "--store=off",
+        "--out=off.json",
+        "run",
+    ]));
+    let off = fs::read_to_string(work.path().join("off.json")).unwrap();
+    assert!(busy(&series(&off)).is_some());
+
+    // A client that is killed keeps what it handed over.
+    let line = sysbench(&["--time=120", "run"]);
+    let mut child = work.spawn(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    let db = rusqlite::Connection::open(work.path().join("store.db")).unwrap();
+    let begun = Instant::now();
+    let runs = "SELECT COUNT(DISTINCT run_id) FROM series";
+    while db.query_row(runs, [], |row| row.get::<_, i64>(0)).unwrap() < 2 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no series");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = series(&work.ok(&["export", "last"]).out);
+    assert!(busy(&kept).unwrap().1 >= 4, "{kept:?}");
+}
+
+#[test]
+fn a_store_of_before_is_copied_and_its_user_told() {
+    let (work, ids) = three();
+    let path = work.path().join("store.db");
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("DROP TABLE series; PRAGMA user_version = 3")
+        .unwrap();
+    drop(db);
+    let told = work.ok(&["runs"]);
+    let copy = work.path().join("store.db.format-3");
+    assert_eq!(told.err.lines().count(), 1, "{told:?}");
+    assert!(
+        told.err
+            .contains("is upgraded to the format of this version"),
+        "{told:?}"
+    );
+    assert!(told.err.contains("store.db.format-3"), "{told:?}");
+    assert!(copy.is_file());
+    let show = work.ok(&["show", &ids[0]]);
+    assert_eq!(show.err, "");
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn bash_completes_commands_flags_and_other_tools_words() {
         ("tidemark ycsb lo", "load"),
         ("tidemark ycsb --property", "--property_file"),
         ("tidemark oltpbench --exec", "--execute"),
-        ("tidemark store sal", "salvage"),
+        ("tidemark store ch", "check"),
         ("tidemark completions ba", "bash"),
     ] {
         let words = offered(&work, line);
@@ -249,7 +249,7 @@ fn bash_completes_commands_flags_and_other_tools_words() {
     }
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let script = work.ok(&["completions", shell]).out;
-        assert!(script.contains("salvage"), "{shell}");
+        assert!(script.contains("completions"), "{shell}");
     }
     let unknown = work.run(&["completions", "csh"]);
     assert_eq!(unknown.code, Some(2));
@@ -276,7 +276,7 @@ fn every_command_has_a_manual_page_that_renders() {
         "-tpcc",
         "-sysbench",
         "-ycsb",
-        "-store-salvage",
+        "-store-check",
         "-up",
         "-man",
     ] {

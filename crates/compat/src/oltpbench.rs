@@ -174,6 +174,7 @@ mod tests {
             server: None,
             response: wait.map(|wait| of(ms + wait)),
             wait: wait.map(of),
+            ..TypeStats::default()
         }
     }
 

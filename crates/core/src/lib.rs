@@ -8,6 +8,7 @@
 //! - [`RunSpec`]: what a run is asked to do.
 //! - [`Job`]: a run as a value, whole and without secrets.
 //! - [`record::RunRecord`]: everything about one run.
+//! - [`series::Series`]: a figure over its time.
 
 mod config_file;
 mod counted;
@@ -26,6 +27,7 @@ mod rates;
 pub mod record;
 mod registry;
 mod secret;
+pub mod series;
 mod shell;
 mod spec;
 mod study;
@@ -49,6 +51,10 @@ pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use registry::{Registry, RegistryError};
 pub use secret::Secret;
+pub use series::{
+    Bucket, DIGITS, MOST_POINTS, Measures, Point, Series, SeriesBuilder, SeriesError, SeriesKey,
+    join,
+};
 pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
 pub use study::{

@@ -1,30 +1,30 @@
 //! The run record: everything about one run, self-contained, so that an old record can be
 //! analysed and reported again by a newer Tidemark.
 
+mod client;
+mod interval;
+mod latency;
 mod query;
+mod totals;
 
+pub use client::{ClientHost, ClientUsage};
+pub use interval::{
+    DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
+};
+pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
+pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 
-use crate::{ErrorClass, Isolation, Job, ServerInfo, Source, StudyPlace};
+use crate::series::Series;
+use crate::{Isolation, Job, ServerInfo, Source, StudyPlace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of this schema; readers accept their own and older ones. Since 2 a record says what its
-/// latencies end with ([`LatencyEnd`]), and splits them.
-pub const SCHEMA_VERSION: u32 = 2;
-
-/// What a latency ends with. Figures of the two kinds can't be put beside each other: the first leaves
-/// out all that the client's own host made a session wait.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LatencyEnd {
-    /// The last reply's arrival at the client's host, as its kernel stamped it: records of schema 1.
-    #[default]
-    Arrival,
-    /// The session has the reply and can go on, as in sysbench and its like.
-    Session,
-}
+/// Version of this schema; readers accept their own and older ones, which read as what lacks the newer
+/// parts. Since 2 a record says what its latencies end with ([`LatencyEnd`]), and splits them; since 3
+/// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// How far a run came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,55 +50,6 @@ pub struct EffectiveOption {
     pub source: Source,
 }
 
-/// The machine that made the load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ClientHost {
-    /// Host name.
-    pub hostname: String,
-    /// Operating system and its version.
-    pub os: String,
-    /// Kernel release.
-    pub kernel: String,
-    /// CPU model name.
-    pub cpu_model: String,
-    /// Logical cores that the process may use.
-    pub cores: usize,
-    /// Memory in bytes.
-    pub memory_bytes: u64,
-}
-
-/// What the client process itself used during the measurement.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ClientUsage {
-    /// CPU seconds in user space.
-    pub cpu_user_s: f64,
-    /// CPU seconds in the kernel.
-    pub cpu_system_s: f64,
-    /// Of these two together, what threads took to stay awake for arrivals of an open loop.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cpu_awake_s: f64,
-    /// Largest resident memory in bytes.
-    pub max_resident_bytes: u64,
-    /// Seconds in which it was used, warm-up included; absent in records of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<f64>,
-    /// Share of the client host's processors that was busy meanwhile, 0 to 1, with whatever ran there;
-    /// absent where the system did not tell, and in records of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_busy: Option<f64>,
-}
-
-impl ClientUsage {
-    /// CPU seconds of what the load itself took.
-    pub fn work_s(&self) -> f64 {
-        (self.cpu_user_s + self.cpu_system_s - self.cpu_awake_s).max(0.0)
-    }
-}
-
-fn is_zero(value: &f64) -> bool {
-    *value == 0.0
-}
-
 /// One database setting that differs from the engine's default, or that always matters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
@@ -108,282 +59,6 @@ pub struct Setting {
     pub value: String,
     /// The engine's default where it is known.
     pub default: Option<String>,
-}
-
-/// Statement counts as sysbench groups them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StatementCounts {
-    /// Statements that returned rows.
-    pub read: u64,
-    /// Statements that changed rows.
-    pub write: u64,
-    /// The others: transaction control, and writes that changed nothing.
-    pub other: u64,
-    /// Of the others: INSERT, UPDATE and DELETE statements that changed nothing.
-    pub noop_writes: u64,
-}
-
-impl StatementCounts {
-    /// All statements.
-    pub fn total(&self) -> u64 {
-        self.read
-            .saturating_add(self.write)
-            .saturating_add(self.other)
-    }
-}
-
-impl std::ops::AddAssign for StatementCounts {
-    fn add_assign(&mut self, o: Self) {
-        // A record from elsewhere may hold any numbers.
-        self.read = self.read.saturating_add(o.read);
-        self.write = self.write.saturating_add(o.write);
-        self.other = self.other.saturating_add(o.other);
-        self.noop_writes = self.noop_writes.saturating_add(o.noop_writes);
-    }
-}
-
-impl std::ops::Sub for StatementCounts {
-    type Output = Self;
-    fn sub(self, o: Self) -> Self {
-        Self {
-            read: self.read.saturating_sub(o.read),
-            write: self.write.saturating_sub(o.write),
-            other: self.other.saturating_sub(o.other),
-            noop_writes: self.noop_writes.saturating_sub(o.noop_writes),
-        }
-    }
-}
-
-/// A latency distribution as stored: HdrHistogram V2, compact, base64; nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EncodedHistogram(pub String);
-
-/// One transaction type over a whole run or one interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TypeStats {
-    /// Transactions that ended well.
-    pub count: u64,
-    /// Their service times: from handing the first statement over until the session has the last
-    /// reply and can go on, as [`RunRecord::latency_end`] says.
-    pub service: EncodedHistogram,
-    /// Of these, the times at the server and on the way: of each exchange from sending to the moment
-    /// at which the last of the reply had come to the client's host (the kernel's stamp). The rest
-    /// is the client's share. Absent of embedded databases and in records of before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<EncodedHistogram>,
-    /// Their response times (from the moment they were due: the scheduled arrival, or the end of a
-    /// terminal's thinking); absent where a transaction is never due before it is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<EncodedHistogram>,
-    /// Their waits for a free session, from the moment they were due; 0 where a session was free.
-    /// Neither this nor the generator's lateness is in the service time; absent as `response` is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wait: Option<EncodedHistogram>,
-}
-
-/// Where a mean service time passed, in milliseconds; the two parts add up to the whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LatencyParts {
-    /// From handing the first statement over until the session can go on.
-    pub service_mean_ms: f64,
-    /// Of it, until replies had come to the client's host.
-    pub server_and_network_mean_ms: f64,
-    /// Of it, the rest: waiting for the client host's processors, reading.
-    pub client_mean_ms: f64,
-}
-
-/// Whether an interval counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Load that does not count.
-    Warmup,
-    /// Load that counts.
-    #[default]
-    Measure,
-}
-
-/// What a host of the target is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostRole {
-    /// Reads and writes.
-    #[default]
-    Any,
-    /// What only reads (`role=read`).
-    Read,
-}
-
-/// What one host of the target was sent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HostLoad {
-    /// `host:port`, or the socket's path.
-    pub host: String,
-    /// What it is for.
-    pub role: HostRole,
-    /// Sessions connected to it at the end.
-    pub sessions: u64,
-    /// Statements sent to it.
-    pub statements: u64,
-}
-
-/// A time in which a host could not be reached: from the first session lost to it that could not be
-/// opened again at once, to the first that could.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Outage {
-    /// The host.
-    pub host: String,
-    /// Start, in milliseconds from the start of the measurement.
-    pub start_ms: i64,
-    /// Length in milliseconds; it may have lasted beyond the run's end.
-    pub length_ms: f64,
-    /// Whether it ended before the run did.
-    pub ended: bool,
-    /// What the first refused session was told.
-    pub first_error: String,
-}
-
-/// Where a stretch without transactions arose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DeadSide {
-    /// The client ran and heard nothing.
-    #[default]
-    Target,
-    /// The client itself did not run.
-    Client,
-}
-
-/// A stretch of the measurement in which no transaction ended, well or with an error.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DeadTime {
-    /// Start, in milliseconds from the start of the measurement.
-    pub start_ms: i64,
-    /// Length in milliseconds.
-    pub length_ms: f64,
-    /// Where it arose.
-    pub side: DeadSide,
-}
-
-/// Why a rate was held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum StepPurpose {
-    /// It was asked for (`--rate 1000..20000:1000`).
-    Asked,
-    /// No schedule: how fast replies come, to know where a search starts.
-    Probe,
-    /// A search went up.
-    Climb,
-    /// A search halved the distance between a rate kept and one not kept.
-    Bisect,
-    /// The rate that a search found was held again.
-    Confirm,
-}
-
-/// A rate that was held for a time, and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Step {
-    /// Why it was held.
-    pub purpose: StepPurpose,
-    /// Arrivals a second asked for; absent for a probe.
-    pub rate: Option<f64>,
-    /// Start, in milliseconds from the start of the measurement.
-    pub start_ms: i64,
-    /// What was measured.
-    pub totals: Totals,
-    /// Whether the objective was kept, and why not; absent where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<StepVerdict>,
-}
-
-/// Whether a step kept the objective.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StepVerdict {
-    /// Whether it did.
-    pub kept: bool,
-    /// The value that decided, for people: `p99 12.3 ms`, `only 812 of 1,000 a second were sent`.
-    pub because: String,
-}
-
-/// What happened in one interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
-    /// Start, in milliseconds from the start of the measurement (negative in warm-up).
-    pub start_ms: i64,
-    /// Length in milliseconds.
-    pub length_ms: f64,
-    /// Whether it counts.
-    pub phase: Phase,
-    /// Sessions connected at its end.
-    pub sessions: u64,
-    /// Statements by group.
-    pub statements: StatementCounts,
-    /// Errors that were counted and retried.
-    pub ignored_errors: u64,
-    /// Sessions opened again.
-    pub reconnects: u64,
-    /// Arrivals waiting at its end (open loop).
-    #[serde(default)]
-    pub queue_length: u64,
-    /// Transactions in progress at its end.
-    #[serde(default)]
-    pub concurrency: u64,
-    /// Arrivals a second asked for at its end (open loop).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<f64>,
-    /// Arrivals that came when no session was free (open loop).
-    #[serde(default)]
-    pub delayed_arrivals: u64,
-    /// Arrivals dropped because the backlog was full (open loop).
-    #[serde(default)]
-    pub dropped_arrivals: u64,
-    /// Milliseconds of it in which a host could not be reached.
-    #[serde(default)]
-    pub outage_ms: f64,
-    /// What each host was sent, in the order of the target's hosts; empty for embedded engines.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosts: Vec<HostLoad>,
-    /// Per transaction type, by name.
-    pub types: BTreeMap<String, TypeStats>,
-    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
-    /// whole (the READs within READ_MODIFY_WRITEs): they are in no other sum.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parts: BTreeMap<String, TypeStats>,
-    /// Outcomes that the workload counts beside its types, by name (TPC-C's `rolled_back`).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub notes: BTreeMap<String, u64>,
-}
-
-/// One kind of error, counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorCount {
-    /// The engine's code.
-    pub code: String,
-    /// The driver's class.
-    pub class: ErrorClass,
-    /// How often.
-    pub count: u64,
-    /// The first message.
-    pub first_message: String,
-}
-
-/// How evenly sessions were served.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Fairness {
-    /// Mean transactions per session.
-    pub events_avg: f64,
-    /// Their standard deviation.
-    pub events_stddev: f64,
-    /// Mean busy seconds per session.
-    pub time_avg_s: f64,
-    /// Their standard deviation.
-    pub time_stddev_s: f64,
-    /// Mean seconds per session between a transaction's end and the begin of the next: the client's
-    /// own, and those of opening it again. Absent where something makes transactions due, and in
-    /// records of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between_avg_s: Option<f64>,
 }
 
 /// What a table held when it was looked at.
@@ -402,55 +77,6 @@ pub struct TableState {
     /// Largest key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_key: Option<i64>,
-}
-
-/// Totals of the measurement phase.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Totals {
-    /// Measured seconds.
-    pub elapsed_s: f64,
-    /// Statements by group.
-    pub statements: StatementCounts,
-    /// Errors that were counted and retried.
-    pub ignored_errors: u64,
-    /// Sessions opened again.
-    pub reconnects: u64,
-    /// Per transaction type, by name.
-    pub types: BTreeMap<String, TypeStats>,
-    /// Per type, by name, the transactions that were parts of larger ones, which are in `types` as a
-    /// whole (the READs within READ_MODIFY_WRITEs): they are in no other sum.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parts: BTreeMap<String, TypeStats>,
-    /// Outcomes that the workload counts beside its types, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub notes: BTreeMap<String, u64>,
-    /// All types together.
-    pub all: TypeStats,
-    /// Where their mean service time passed; absent of embedded databases and in records of before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency_parts: Option<LatencyParts>,
-    /// How evenly sessions were served.
-    pub fairness: Fairness,
-    /// Arrivals that came when no session was free (open loop).
-    #[serde(default)]
-    pub delayed_arrivals: u64,
-    /// Arrivals dropped because the backlog was full (open loop).
-    #[serde(default)]
-    pub dropped_arrivals: u64,
-    /// Arrivals that had come due and were not served when the time was over, those begun and not
-    /// ended among them: they are in no latency (open loop).
-    #[serde(default)]
-    pub unserved_arrivals: u64,
-    /// The generator's own lateness: from due to actual start, of transactions that a free session
-    /// awaited (open loop, and terminals that think).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lateness: Option<EncodedHistogram>,
-    /// Seconds in which a host could not be reached.
-    #[serde(default)]
-    pub outage_s: f64,
-    /// What each host was sent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosts: Vec<HostLoad>,
 }
 
 /// Everything about one run.
@@ -564,6 +190,9 @@ pub struct RunRecord {
     pub dead_times: Option<Vec<DeadTime>>,
     /// Errors by code.
     pub errors: Vec<ErrorCount>,
+    /// What watched the run beside the load gave: the client's host, first of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
     /// Queries of a benchmark that asks questions, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<QueryRun>,

@@ -23,6 +23,7 @@ fn stats(latencies: &Latencies) -> TypeStats {
         server: encoded(&latencies.server),
         response: encoded(&latencies.response),
         wait: encoded(&latencies.wait),
+        ..TypeStats::default()
     }
 }
 

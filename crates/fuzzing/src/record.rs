@@ -1,7 +1,8 @@
-//! Run records from elsewhere: read, and reported.
+//! Run records from elsewhere, and what is encoded in them: read, and reported.
 
 use crate::memory::bounded;
 use std::time::Duration;
+use tidemark_core::series::{Series, join};
 use tidemark_report::{Lang, Merged};
 use tidemark_stats::Histogram;
 use tidemark_store::{from_json, to_json};
@@ -16,8 +17,9 @@ pub(crate) fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(rest) else {
         return;
     };
-    bounded(data.len(), A_BYTE, || match which % 2 {
-        0 => record(text),
+    bounded(data.len(), A_BYTE, || match which {
+        2 => series(text),
+        n if n % 2 == 0 => record(text),
         _ => histograms(text),
     });
 }
@@ -35,6 +37,25 @@ fn record(text: &str) {
     }
     let _ = tidemark_report::totals(&record.intervals);
     let _ = Merged::of(&record.intervals);
+}
+
+/// One series a line.
+fn series(text: &str) {
+    let all = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Series>(line).ok());
+    let all: Vec<Series> = all.collect();
+    for one in &all {
+        let Ok(few) = one.downsampled(100) else {
+            continue;
+        };
+        assert!(few.len() <= 100);
+        let points: u64 = few.iter().map(|bucket| bucket.count).sum();
+        assert_eq!(points, one.count);
+        assert!(few.iter().all(|b| b.min <= b.max));
+    }
+    let many = all.len();
+    assert!(join(all).len() <= many);
 }
 
 /// One histogram a line.

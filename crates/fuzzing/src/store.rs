@@ -3,10 +3,12 @@
 use crate::memory::bounded;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tidemark_store::{Filter, Store, salvage};
+use tidemark_store::{Filter, Store};
 
 /// Records are as long as their JSON says.
 const A_BYTE: usize = 1024;
+/// A store of an older format is copied when it is opened.
+const FORMATS: usize = 10;
 
 pub(crate) fn run(data: &[u8]) {
     // Anything else is no store, which is found out without SQLite, and not at once.
@@ -15,27 +17,14 @@ pub(crate) fn run(data: &[u8]) {
     }
     let path = place();
     fs::write(&path, data).unwrap();
-    let saved = path.with_extension("saved");
     bounded(data.len(), A_BYTE, || look(&path));
-    // What looking changed is no damage.
-    fs::write(&path, data).unwrap();
-    bounded(data.len(), A_BYTE, || save(&path, &saved));
-    for file in [&path, &saved] {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let _ = fs::remove_file(format!("{}{end}", file.display()));
-        }
+    let mut copy = path.clone().into_os_string();
+    copy.push(".format-");
+    let copies = (0..FORMATS).map(|format| format!("{}{format}", copy.display()));
+    let ends = ["", "-wal", "-shm", "-journal"].map(|end| format!("{}{end}", path.display()));
+    for file in ends.into_iter().chain(copies) {
+        let _ = fs::remove_file(file);
     }
-}
-
-/// Saves what is there, which makes a store that is whole, whatever is in it.
-fn save(path: &Path, saved: &Path) {
-    let Ok(told) = salvage(path, saved, &mut |_, _| {}) else {
-        return;
-    };
-    let store = Store::open_existing(saved).unwrap();
-    let health = store.check(&mut |_, _| {}).unwrap();
-    assert!(health.problems.is_empty(), "{health:?}");
-    assert_eq!(told.runs.len() as u64, health.runs + health.newer);
 }
 
 fn look(path: &Path) {
@@ -48,6 +37,7 @@ fn look(path: &Path) {
         let _ = run.state.to_string();
         let _ = store.get(&run.id);
         let _ = store.intervals(&run.id);
+        let _ = store.series(&run.id);
     }
     let _ = store.check(&mut |_, _| {});
     let _ = store.latest();

@@ -11,6 +11,7 @@ use seeds::write;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::*;
+use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_core::{Engine, ErrorClass, Protocol, ServerInfo, Source};
 use tidemark_fuzzing::{CUT, Flags, NONCE, PACKET, Script, play};
 use tidemark_stats::Histogram;
@@ -267,6 +268,7 @@ fn latencies(values_us: std::ops::Range<u64>) -> TypeStats {
         server: Some(encoded.clone()),
         response: Some(encoded.clone()),
         wait: Some(encoded),
+        ..TypeStats::default()
     }
 }
 
@@ -361,8 +363,22 @@ fn record() -> RunRecord {
             first_message: "Deadlock found".into(),
         }],
         totals,
+        series: series().into(),
         ..RunRecord::default()
     }
+}
+
+/// One without gaps, one with, and a second piece of the first.
+fn series() -> [Series; 3] {
+    [(0, 1), (0, 3), (40, 1)].map(|(first, step)| {
+        let labels = format!("{step}");
+        let key = SeriesKey::new("client-host", "cpu.busy", "ratio", Measures::Rate);
+        let mut builder = SeriesBuilder::new(key.with("core", labels), 2, 1000);
+        for n in 0..40 {
+            builder.push((first + n * step) * 1000, (n * n % 17) as f64 / 17.0);
+        }
+        builder.series().unwrap()
+    })
 }
 
 #[test]
@@ -390,6 +406,12 @@ fn a_record_is_read_and_reported() {
     let lines = [latencies(1..50), latencies(70_000..70_009)].map(|t| t.service.0);
     let data = format!("\x01{}", lines.join("\n"));
     write("record", "written-histograms", data.as_bytes());
+    let lines: Vec<String> = series()
+        .iter()
+        .map(|s| serde_json::to_string(s).unwrap())
+        .collect();
+    let data = format!("\x02{}", lines.join("\n"));
+    write("record", "written-series", data.as_bytes());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use common::drawing::{drawn, must_be};
 use common::{error, info, second};
 use std::time::Duration;
 use tidemark_live::{Picture, Scene};
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 
 /// A run after so many seconds.
 fn picture(seconds: u32, due: bool) -> Picture {
@@ -15,7 +15,7 @@ fn picture(seconds: u32, due: bool) -> Picture {
     picture.set_cores(2);
     (0..seconds).for_each(|n| picture.interval(&second(n, due)));
     picture.set_time(Duration::from_secs(seconds.into()), false);
-    picture.set_host(HostLoad {
+    picture.set_host(ClientLoad {
         cpu_busy: 0.873,
         process_cpus: 0.61,
         awake_cpus: if due { 1.2 } else { 0.0 },

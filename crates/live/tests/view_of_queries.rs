@@ -7,7 +7,7 @@ use common::drawing::{drawn, must_be};
 use common::{error, info};
 use std::time::Duration;
 use tidemark_live::{Asking, QueriesPicture, RunInfo, Scene};
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -26,7 +26,7 @@ fn picture(streams: u64) -> QueriesPicture {
     };
     let mut picture = QueriesPicture::new(info, Some(streams * 44));
     picture.set_cores(2);
-    picture.set_host(HostLoad {
+    picture.set_host(ClientLoad {
         cpu_busy: 0.5,
         process_cpus: 0.02,
         awake_cpus: 0.0,

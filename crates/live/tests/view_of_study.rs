@@ -8,7 +8,7 @@ use common::{histogram, info, second, stats};
 use std::time::Duration;
 use tidemark_core::record::Interval;
 use tidemark_live::{NowRunning, Picture, QueriesPicture, Scene, StudyInfo, StudyPicture};
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 
 /// After eleven steps of 24, of which the third and the tenth failed.
 fn between_steps() -> StudyPicture {
@@ -17,7 +17,7 @@ fn between_steps() -> StudyPicture {
         steps: 24,
         over: 0,
     });
-    picture.set_host(HostLoad {
+    picture.set_host(ClientLoad {
         cpu_busy: 0.873,
         process_cpus: 0.01,
         awake_cpus: 0.0,

@@ -1,12 +1,20 @@
-//! Facts about the client: the machine that makes the load, and what the process itself uses.
+//! Facts about the client (the machine that makes the load, and what the process itself uses), and
+//! whatever else watches a run beside its load: a [`SeriesSource`] gives series, and [`Sampling`] looks
+//! at sources while the run goes on.
 //!
 //! Nothing here fails: what a system does not tell stays empty or zero, because a run must not end
 //! for want of a decoration.
 
+mod client;
 mod host;
 mod load;
+mod sampling;
+mod source;
 mod usage;
 
+pub use client::{ClientHostSource, MOST_CORES};
 pub use host::client_host;
-pub use load::{HostLoad, HostSampler};
+pub use load::{ClientLoad, HostSampler};
+pub use sampling::{Sampling, Sink};
+pub use source::{Column, Samples, SeriesSource};
 pub use usage::{Usage, usage};

@@ -8,7 +8,7 @@ use tidemark_core::record::ClientUsage;
 /// What the client host and the process had to do between two looks; what the system does not tell
 /// is zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct HostLoad {
+pub struct ClientLoad {
     /// Share of the machine's processors that was busy, 0 to 1, with whatever ran there.
     pub cpu_busy: f64,
     /// Processors that this process kept busy with its work, as `0.7` or `1.9`.
@@ -63,16 +63,16 @@ impl HostSampler {
     }
 
     /// What there was to do since the last look; a fifth of a second between two makes sense.
-    pub fn sample(&mut self) -> HostLoad {
+    pub fn sample(&mut self) -> ClientLoad {
         let (used, now) = (usage(), Instant::now());
         let spent = used.since(&self.usage);
         let seconds = (now - self.at).as_secs_f64().max(1e-3);
         (self.usage, self.at) = (used, now);
-        let mut load = HostLoad {
+        let mut load = ClientLoad {
             process_cpus: spent.work_s() / seconds,
             awake_cpus: spent.cpu_awake_s / seconds,
             load_average: System::load_average().map_or(0.0, |average| average.one),
-            ..HostLoad::default()
+            ..ClientLoad::default()
         };
         if let Some(system) = &mut self.system {
             system.refresh_cpu_usage();

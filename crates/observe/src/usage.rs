@@ -55,9 +55,7 @@ pub fn usage() -> Usage {
 /// one's peak. `VmHWM` (proc_pid_status(5)) belongs to this program alone.
 fn high_water_mark() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
+    crate::client::proc::memory(&status, "VmHWM")
 }
 
 #[cfg(test)]

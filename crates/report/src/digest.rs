@@ -131,10 +131,9 @@ impl<'a> Digest<'a> {
     }
 }
 
-/// In milliseconds; `None` when no transaction ended.
+/// In milliseconds; `None` where it is not known.
 pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> {
-    let h = latency.latency();
-    (!h.is_empty()).then(|| h.percentile_ns(percent) as f64 / 1e6)
+    latency.percentile_ms(percent)
 }
 
 /// Sums neighbouring intervals of a phase until there are few enough points. Histograms are summed

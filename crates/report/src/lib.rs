@@ -20,6 +20,7 @@ mod many;
 mod merge;
 pub mod number;
 mod section;
+mod series;
 mod single;
 mod texts;
 pub mod tpcc;

@@ -3,7 +3,7 @@
 use crate::ReportError;
 use std::collections::BTreeMap;
 use tidemark_core::record::{
-    EncodedHistogram, HostLoad, Interval, Phase, StatementCounts, Totals, TypeStats,
+    EncodedHistogram, HostLoad, Interval, Phase, Quantiles, StatementCounts, Totals, TypeStats,
 };
 use tidemark_stats::Histogram;
 
@@ -22,6 +22,8 @@ pub struct TypeLatency {
     pub response: Option<Histogram>,
     /// Waits for a free session, from the moment they were due; absent likewise.
     pub wait: Option<Histogram>,
+    /// What a source gave that keeps no distribution.
+    pub quantiles: Option<Quantiles>,
 }
 
 impl TypeLatency {
@@ -37,7 +39,26 @@ impl TypeLatency {
             server: stats.server.as_ref().map(decode).transpose()?,
             response: stats.response.as_ref().map(decode).transpose()?,
             wait: stats.wait.as_ref().map(decode).transpose()?,
+            quantiles: stats.quantiles.clone(),
         })
+    }
+
+    /// What a user waited on average, in milliseconds; `None` where that is not known.
+    pub fn mean_ms(&self) -> Option<f64> {
+        let h = self.latency();
+        match h.is_empty() {
+            true => self.quantiles.as_ref()?.mean_ms,
+            false => Some(h.mean_ns() / 1e6),
+        }
+    }
+
+    /// The time within which so many percent ended, in milliseconds; `None` where that is not known.
+    pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
+        let h = self.latency();
+        match h.is_empty() {
+            true => self.quantiles.as_ref()?.percentile_ms(percent),
+            false => Some(h.percentile_ns(percent) as f64 / 1e6),
+        }
     }
 
     /// What a user of the database waited: response times where there are any, service times else.
@@ -86,6 +107,8 @@ impl TypeLatency {
             server: self.server.as_ref().map(encode),
             response: self.response.as_ref().map(encode),
             wait: self.wait.as_ref().map(encode),
+            // Of several, nothing is known together.
+            quantiles: None,
         }
     }
 }
@@ -299,6 +322,7 @@ mod tests {
             service: histogram(0),
             response: waited_us.map(histogram),
             wait: None,
+            quantiles: None,
         }
     }
 

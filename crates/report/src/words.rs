@@ -38,9 +38,11 @@ impl Words<'_> {
         if let Some(said) = family.and_then(|f| (f.headline)(self.d.record, self.t)) {
             return said;
         }
-        let Some(p95) = self.d.percentile_ms(95.0) else {
+        let p95 = self.d.percentile_ms(95.0);
+        if p95.is_none() && self.d.all.quantiles.is_none() {
             return (self.t.headline_none, Vec::new());
-        };
+        }
+        let ms = |known: Option<f64>| known.map_or("–".into(), three);
         let template = match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, _) => self.t.headline_open,
             (false, Some(_)) => self.t.headline_due,
@@ -50,8 +52,8 @@ impl Words<'_> {
             template,
             vec![
                 ("tps", three(self.d.transactions_per_s())),
-                ("mean", three(self.d.all.latency().mean_ns() / 1e6)),
-                ("p95", three(p95)),
+                ("mean", ms(self.d.all.mean_ms())),
+                ("p95", ms(p95)),
             ],
         )
     }
@@ -172,11 +174,8 @@ impl Words<'_> {
             d.percentile_ms(p)
                 .map_or("–".into(), |ms| format!("{} ms", three(ms)))
         };
-        let latency = d.all.latency();
-        let mean = match latency.is_empty() {
-            true => "–".into(),
-            false => format!("{} ms", three(latency.mean_ns() / 1e6)),
-        };
+        let mean = d.all.mean_ms();
+        let mean = mean.map_or("–".into(), |ms| format!("{} ms", three(ms)));
         let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
         vec![
             (t.transactions_per_s.into(), three(d.transactions_per_s())),

@@ -2,6 +2,7 @@
 
 use crate::{RecordError, Store, StoreError, from_json};
 use tidemark_core::record::Interval;
+use tidemark_core::series::Series;
 
 /// How many problems are named; there may be thousands of one kind.
 const MOST: usize = 20;
@@ -97,6 +98,18 @@ impl Store {
             serde_json::from_str::<Interval>(&detail)
                 .map_err(|e| said(&format!("interval {count}: {e}")))?;
             count += 1;
+        }
+        let mut read = self
+            .db
+            .prepare_cached("SELECT name, detail FROM series WHERE run_id = ?1")
+            .map_err(|e| said(&e))?;
+        let mut rows = read.query([id]).map_err(|e| said(&e))?;
+        while let Some(row) = rows.next().map_err(|e| said(&e))? {
+            let name: String = row.get(0).map_err(|e| said(&e))?;
+            let detail: String = row.get(1).map_err(|e| said(&e))?;
+            let series = serde_json::from_str::<Series>(&detail)
+                .map_err(|e| said(&format!("series {name:?}: {e}")))?;
+            series.summary().map_err(|e| said(&e))?;
         }
         Ok(Some(count))
     }

@@ -49,8 +49,8 @@ pub enum StoreError {
     },
     /// The file's content is broken.
     #[error(
-        "{path}: the store is damaged ({detail}); it was left as it is. What can be saved goes into \
-         a new file with: tidemark store salvage --store {path} saved.db",
+        "{path}: the store is damaged ({detail}); it was left as it is. SQLite's own tool writes what \
+         it can read to a new file: sqlite3 {path} .recover | sqlite3 recovered.db",
         path = .path.display()
     )]
     Damaged {

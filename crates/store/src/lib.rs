@@ -1,15 +1,16 @@
 //! The store: one SQLite file of run records, written interval by interval.
 //!
-//! A run is begun ([`Store::begin`]), gets its intervals one by one ([`Store::push_interval`]) and
-//! is finished ([`Store::finish`]). Each call is one transaction, so a process that is killed loses
+//! A run is begun ([`Store::begin`]), gets its intervals one by one ([`Store::push_interval`]) and its
+//! series in stretches ([`Store::push_series`]), and is finished ([`Store::finish`]). Each call is one transaction, so a process that is killed loses
 //! at most the interval in flight; the run then shows as [`ListedState::Unfinished`]. Several
 //! processes may use the file at once (write-ahead log, a minute's patience for locks).
 //!
-//! Any SQLite tool can read it: table `run` has a row a run, table `interval` a row an interval,
-//! with plain columns for what one asks most and the whole in JSON beside them (column names are in
+//! Any SQLite tool can read it: table `run` has a row a run, table `interval` a row an interval, table
+//! `series` a row a series and stretch, with plain columns for what one asks most and the whole in JSON beside them (column names are in
 //! `schema.sql`).
 //!
-//! A file that is no store is never written to.
+//! A file that is no store is never written to. A store of an older format is upgraded when it is
+//! opened, and a copy of what it was is kept beside it ([`tell_upgrades`]).
 
 mod check;
 mod error;
@@ -18,9 +19,10 @@ mod labels;
 mod liveness;
 mod path;
 mod query;
-mod salvage;
 mod schema;
+mod series;
 mod studies;
+mod upgrade;
 mod write;
 
 pub use check::Health;
@@ -29,11 +31,11 @@ pub use json::{from_json, to_json};
 pub use labels::{check_id, check_tag};
 pub use path::{data_folder, default_path};
 pub use query::{Filter, ListedState, RunListing, StateWord};
-pub use salvage::{Salvaged, SalvagedRun, salvage};
 pub use studies::{
     ChangedSetting, NewStep, NewStudy, RunProgress, Shared, StepEnd, StepRow, StepState,
     StudyElsewhere, StudyRow, StudyRun, StudyState,
 };
+pub use upgrade::{Upgrade, tell_upgrades};
 
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};

@@ -283,6 +283,7 @@ impl Store {
             .map_err(|e| self.failed(e))?;
         let mut record = from_json(&json).map_err(|e| self.record_error(&id, e))?;
         record.intervals = self.intervals(&id)?;
+        record.series = self.series(&id)?;
         record.tags = self.tags_of(&id)?;
         record.note = note;
         Ok(record)

@@ -1,6 +1,6 @@
 //! Opening the file: what it must be, and bringing an older one up to date.
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, upgrade};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-3.sql"),
+    include_str!("schema-4.sql"),
 ];
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -134,7 +135,7 @@ fn inspect(path: &Path) -> Result<bool, StoreError> {
 }
 
 /// Makes the tables or brings them up to date, in one transaction: two processes that open a new
-/// file at once do it once.
+/// file at once do it once. What was there before is kept in a copy.
 fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |e| StoreError::sqlite(path, e);
     let found = format(db).map_err(failed)?;
@@ -155,6 +156,12 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(failed)?;
     let found = format(&transaction).map_err(failed)?;
+    if found == FORMAT {
+        return Ok(());
+    }
+    let copy = (found > 0)
+        .then(|| upgrade::copy(path, found))
+        .transpose()?;
     let done = usize::try_from(found).unwrap_or(0);
     for step in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(step).map_err(failed)?;
@@ -163,7 +170,11 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
         .pragma_update(None, "application_id", APPLICATION_ID)
         .and_then(|()| transaction.pragma_update(None, "user_version", FORMAT))
         .and_then(|()| transaction.commit())
-        .map_err(failed)
+        .map_err(failed)?;
+    if let Some(copy) = copy {
+        upgrade::tell(path, &copy);
+    }
+    Ok(())
 }
 
 fn format(db: &Connection) -> rusqlite::Result<i64> {

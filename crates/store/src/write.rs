@@ -3,7 +3,7 @@
 use crate::json::readable;
 use crate::labels::check_tag;
 use crate::liveness::{ProcessId, now_ms};
-use crate::{RecordError, Store, StoreError};
+use crate::{RecordError, Store, StoreError, series};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, named_params, params};
 use std::borrow::Cow;
 use tidemark_core::record::{Interval, Phase, RunRecord, RunState, TypeStats};
@@ -34,6 +34,7 @@ impl Store {
         let place = record.study.as_ref();
         let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
         let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
+        let series = series::rows(&record.series).map_err(|e| self.record_error(id, e))?;
         let done = self.in_transaction(|db| {
             db.prepare_cached(
                 "INSERT INTO run (id, schema_version, tidemark_version, started_at, state, \
@@ -65,7 +66,8 @@ impl Store {
                     .execute([id, tag])?;
             }
             row.update(db)?;
-            append(db, id, 0, &intervals)
+            append(db, id, 0, &intervals)?;
+            series::replace(db, id, &series)
         });
         match done {
             Err(e) if e.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
@@ -99,8 +101,8 @@ impl Store {
     }
 
     /// Writes the run's final record, and those of its intervals that were not pushed. Returns when
-    /// the disk has it. A record whose intervals were all pushed may come without them, which
-    /// spares a copy.
+    /// the disk has it. A record whose intervals and series were all pushed may come without them,
+    /// which spares a copy; series that it has take the place of those that were pushed.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`] when it was not begun, and what writing can meet.
@@ -108,6 +110,7 @@ impl Store {
         let id = record.id.as_str();
         let row = RunRow::of(record).map_err(|e| self.record_error(id, e))?;
         let intervals = rows(&record.intervals).map_err(|e| self.record_error(id, e))?;
+        let series = series::rows(&record.series).map_err(|e| self.record_error(id, e))?;
         self.synchronous("FULL")?;
         let done = self.in_transaction(|db| {
             let updated = row.update(db)?;
@@ -115,6 +118,9 @@ impl Store {
                 let stored = next_seq(db, id)?;
                 let missing = usize::try_from(stored).unwrap_or(usize::MAX);
                 append(db, id, stored, intervals.get(missing..).unwrap_or(&[]))?;
+                if !series.is_empty() {
+                    series::replace(db, id, &series)?;
+                }
             }
             Ok(updated)
         });
@@ -180,8 +186,10 @@ struct RunRow<'a> {
 impl<'a> RunRow<'a> {
     fn of(record: &'a RunRecord) -> Result<Self, RecordError> {
         let mut bare = Cow::Borrowed(record);
-        if !record.intervals.is_empty() {
-            bare.to_mut().intervals.clear();
+        if !record.intervals.is_empty() || !record.series.is_empty() {
+            let bare = bare.to_mut();
+            bare.intervals.clear();
+            bare.series.clear();
         }
         Ok(Self {
             record,
@@ -298,38 +306,6 @@ fn append(
     Ok(())
 }
 
-/// Whether an interval and the columns beside it say the same, as far as can be told from whole
-/// numbers and its 95th percentile.
-pub(crate) fn interval_agrees(
-    interval: &Interval,
-    column: impl Fn(&str) -> Option<rusqlite::types::Value>,
-) -> bool {
-    use rusqlite::types::Value;
-    let number = |name: &str| match column(name) {
-        Some(Value::Integer(n)) => Some(n as f64),
-        Some(Value::Real(n)) => Some(n),
-        _ => None,
-    };
-    let transactions: u64 = interval.types.values().map(|t| t.count).sum();
-    let statements = &interval.statements;
-    number("start_ms") == Some(interval.start_ms as f64)
-        && number("length_ms") == Some(interval.length_ms)
-        && number("p95_ms") == Percentiles::of(interval.types.values()).p95_ms
-        && [
-            ("sessions", interval.sessions),
-            ("transactions", transactions),
-            ("read", statements.read),
-            ("write", statements.write),
-            ("other", statements.other),
-            ("ignored_errors", interval.ignored_errors),
-            ("reconnects", interval.reconnects),
-            ("queue_length", interval.queue_length),
-            ("concurrency", interval.concurrency),
-        ]
-        .iter()
-        .all(|(name, value)| number(name) == Some(count(*value) as f64))
-}
-
 /// Latency percentiles in milliseconds, for the convenience columns: response times where all types
 /// have them, service times else. `None` when nothing ended or a histogram can't be read; the JSON
 /// beside them stays as it was given.
@@ -342,6 +318,21 @@ struct Percentiles {
 
 impl Percentiles {
     fn of<'t>(types: impl Iterator<Item = &'t TypeStats>) -> Self {
+        let types: Vec<&TypeStats> = types.collect();
+        // Of several, nothing is known together.
+        if let [
+            TypeStats {
+                quantiles: Some(given),
+                ..
+            },
+        ] = types.as_slice()
+        {
+            return Self {
+                p50_ms: given.percentile_ms(50.0),
+                p95_ms: given.percentile_ms(95.0),
+                p99_ms: given.percentile_ms(99.0),
+            };
+        }
         let mut all = Histogram::new();
         for t in types {
             let encoded = t.response.as_ref().unwrap_or(&t.service);

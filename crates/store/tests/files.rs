@@ -162,3 +162,78 @@ fn a_name_with_signs_of_a_url_is_a_name() {
     drop(Store::open(&path).unwrap());
     assert!(path.exists());
 }
+
+/// The store as it was before it had series.
+fn as_format_3(path: &Path) {
+    let db = Connection::open(path).unwrap();
+    db.execute_batch("DROP TABLE series; PRAGMA user_version = 3")
+        .unwrap();
+}
+
+#[test]
+fn a_store_of_an_older_format_is_copied_before_it_is_upgraded() {
+    use std::os::unix::fs::PermissionsExt;
+    static COPIES: std::sync::Mutex<Vec<std::path::PathBuf>> = std::sync::Mutex::new(Vec::new());
+    tidemark_store::tell_upgrades(|upgrade| {
+        assert!(upgrade.path.ends_with("runs.db"));
+        COPIES.lock().unwrap().push(upgrade.copy.into());
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("runs.db");
+    let run = record(ID, RunState::Finished);
+    Store::open(&path).unwrap().import(&run).unwrap();
+    as_format_3(&path);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    // What somebody put where a copy would go stays.
+    let taken = dir.path().join("runs.db.format-3");
+    std::fs::write(&taken, "mine").unwrap();
+    // What is in the log alone belongs to it, too.
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute("UPDATE run SET note = 'in the log'", [])
+        .unwrap();
+    let store = Store::open_existing(&path).unwrap();
+    let read = store.get(ID).unwrap();
+    assert_eq!((read.note.as_str(), read.series.len()), ("in the log", 0));
+    assert_eq!(std::fs::read(&taken).unwrap(), b"mine");
+    let copy = dir.path().join("runs.db.format-3-2");
+    assert_eq!(COPIES.lock().unwrap().as_slice(), [copy.as_path()]);
+    let mode = std::fs::metadata(&copy).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    let old = Connection::open(&copy).unwrap();
+    let told = |sql: &str| old.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(told("PRAGMA user_version"), 3);
+    assert_eq!(told("PRAGMA application_id"), 0x5449_444d);
+    let noted = "SELECT COUNT(*) FROM run WHERE note = 'in the log'";
+    assert_eq!(told(noted), 1);
+    assert_eq!(
+        told("SELECT COUNT(*) FROM sqlite_master WHERE name = 'series'"),
+        0
+    );
+    // Once, and the copy is a store itself.
+    drop((store, old));
+    Store::open_existing(&path).unwrap();
+    assert_eq!(COPIES.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_store_that_cannot_be_copied_is_not_upgraded() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("runs.db");
+    drop(Store::open(&path).unwrap());
+    as_format_3(&path);
+    for number in 1..=100 {
+        let name = match number {
+            1 => "runs.db.format-3".to_string(),
+            n => format!("runs.db.format-3-{n}"),
+        };
+        std::fs::write(dir.path().join(name), "").unwrap();
+    }
+    let error = Store::open(&path).unwrap_err();
+    assert!(error.to_string().contains("runs.db.format-3"), "{error}");
+    let db = Connection::open(&path).unwrap();
+    let format: i64 = db
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap();
+    assert_eq!(format, 3);
+}

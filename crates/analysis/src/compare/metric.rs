@@ -6,7 +6,9 @@ use crate::beside::are_one_load;
 use crate::run::{Run, whole_intervals};
 use crate::{AnalysisError, Finding, Job, Presence};
 use serde::Serialize;
-use tidemark_core::record::{EncodedHistogram, Interval, RunRecord, RunState, TableState};
+use tidemark_core::record::{
+    EncodedHistogram, Interval, Quantiles, RunRecord, RunState, TableState,
+};
 use tidemark_stats::Histogram;
 
 /// A run's series is compared in at most so many parts: each holds transactions enough for a
@@ -70,6 +72,13 @@ impl Values {
         Self([per_s, latency.mean_ns() / 1e6, ms(50.0), ms(95.0), ms(99.0)])
     }
 
+    /// What a source gave without a distribution; 0 is what it did not give.
+    fn given(per_s: f64, latency: &Quantiles) -> Self {
+        let ms = |percent| latency.percentile_ms(percent).unwrap_or_default();
+        let mean = latency.mean_ms.unwrap_or_default();
+        Self([per_s, mean, ms(50.0), ms(95.0), ms(99.0)])
+    }
+
     pub fn get(&self, metric: Metric) -> f64 {
         self.0[metric as usize]
     }
@@ -123,7 +132,11 @@ impl Measured {
                 run: record.id.clone(),
             });
         };
-        let whole = Values::of(run.totals.all.count, run.totals.elapsed_s, &run.latency);
+        let per_s = run.totals.all.count as f64 / run.totals.elapsed_s;
+        let whole = match &run.totals.all.quantiles {
+            Some(given) if run.latency.is_empty() => Values::given(per_s, given),
+            _ => Values::at(per_s, &run.latency),
+        };
         // An interval of a stream of queries is one query, none like the other.
         let intervals = if with_parts && record.queries.is_empty() {
             whole_intervals(record)

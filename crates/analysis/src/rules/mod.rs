@@ -11,6 +11,7 @@ mod latency_floor;
 mod littles_law;
 mod no_op_writes;
 mod no_repeat;
+mod not_judged;
 mod offered_load;
 mod order_effect;
 mod outage;
@@ -37,19 +38,35 @@ pub(crate) struct Rule {
     /// Whether it also holds for streams of queries. An interval of theirs is one query, none like the
     /// other, so that rates, tails and users say nothing of the run.
     pub of_queries: bool,
+    /// What it needs of a record beside its totals.
+    pub needs: &'static [Need],
 }
 
-/// Its row: a module with `ID` and `check`.
+/// What records of other tools may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// The latencies' distribution.
+    Histogram,
+    /// What happened in each interval.
+    Intervals,
+}
+
+/// Its row: a module with `ID` and `check`, `of_queries` where it also holds for streams of queries, and
+/// what it needs.
 macro_rules! rule {
-    ($module:ident, $of_queries:literal) => {
+    ($module:ident $(, needs $($need:ident),+)?) => {
+        $crate::rules::rule!(@ $module, false $(, $($need),+)?)
+    };
+    ($module:ident, of_queries $(, needs $($need:ident),+)?) => {
+        $crate::rules::rule!(@ $module, true $(, $($need),+)?)
+    };
+    (@ $module:ident, $of_queries:literal $(, $($need:ident),+)?) => {
         $crate::rules::Rule {
             id: $module::ID,
             check: $module::check,
             of_queries: $of_queries,
+            needs: &[$($($crate::rules::Need::$need),+)?],
         }
-    };
-    ($module:ident) => {
-        $crate::rules::rule!($module, false)
     };
 }
 pub(crate) use rule;
@@ -57,22 +74,22 @@ pub(crate) use rule;
 /// The rules of one run, in the order in which findings of equal severity are told. Those of its family
 /// come last.
 const OF_ONE_RUN: &[Rule] = &[
-    rule!(summary_mismatch, true),
-    rule!(littles_law),
+    rule!(summary_mismatch, of_queries),
+    rule!(littles_law, needs Histogram),
     rule!(offered_load),
-    rule!(client_bound),
-    rule!(row_count, true),
-    rule!(carried_state, true),
-    rule!(outage, true),
-    rule!(client_stopped, true),
-    rule!(error_rate, true),
+    rule!(client_bound, needs Histogram),
+    rule!(row_count, of_queries),
+    rule!(carried_state, of_queries),
+    rule!(outage, of_queries),
+    rule!(client_stopped, of_queries, needs Histogram),
+    rule!(error_rate, of_queries),
     rule!(no_op_writes),
-    rule!(stall),
-    rule!(heavy_tail),
+    rule!(stall, needs Histogram, Intervals),
+    rule!(heavy_tail, needs Histogram, Intervals),
     rule!(unfair),
-    rule!(drift),
-    rule!(too_short),
-    rule!(latency_floor),
+    rule!(drift, needs Intervals),
+    rule!(too_short, needs Histogram),
+    rule!(latency_floor, needs Histogram),
 ];
 
 /// The ids of the rules of comparisons.
@@ -83,6 +100,7 @@ const OF_COMPARISONS: &[&str] = &[
     repeats_disagree::ID,
     order_effect::ID,
     no_repeat::ID,
+    not_judged::ID,
 ];
 
 /// Every rule's id, in the order in which findings of equal severity are told; those of comparisons
@@ -104,11 +122,14 @@ pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
     };
     let mut found = Vec::new();
     let of_family = Family::of(record).map_or(&[][..], |f| f.rules);
-    for rule in OF_ONE_RUN.iter().chain(of_family) {
-        if rule.of_queries || record.queries.is_empty() {
-            found.extend((rule.check)(&run)?);
-        }
+    let all = OF_ONE_RUN.iter().chain(of_family);
+    let apply = all.filter(|rule| rule.of_queries || record.queries.is_empty());
+    let (judge, left_out): (Vec<&Rule>, Vec<&Rule>) =
+        apply.partition(|rule| !not_judged::lacks(&run, rule.needs));
+    for rule in judge {
+        found.extend((rule.check)(&run)?);
     }
+    found.extend(not_judged::check(&run, &left_out));
     sort(&mut found);
     Ok(found)
 }

@@ -15,10 +15,10 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let totals = run.totals;
     let total = totals.all.count;
     let sum = |counts: &mut dyn Iterator<Item = u64>| counts.fold(0, u64::saturating_add);
-    let mut parts = vec![
-        ("types", sum(&mut totals.types.values().map(|t| t.count))),
-        ("latencies", run.service.count()),
-    ];
+    let mut parts = vec![("types", sum(&mut totals.types.values().map(|t| t.count)))];
+    if totals.all.quantiles.is_none() {
+        parts.push(("latencies", run.service.count()));
+    }
     // A search's totals are of its last rate alone.
     if run.kind != LoadKind::Search && !run.record.intervals.is_empty() {
         parts.push(("intervals", sum(&mut run.measured().map(count))));

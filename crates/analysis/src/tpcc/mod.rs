@@ -12,7 +12,7 @@ use tidemark_stats::Histogram;
 
 /// The family's row of the registry.
 pub(crate) const FAMILY: Family = Family {
-    rules: &[rule!(cap), rule!(response)],
+    rules: &[rule!(cap), rule!(response, needs Histogram)],
     gives_up: true,
     ..Family::new("tpcc")
 };

@@ -143,16 +143,4 @@ pub struct StoreCare {
 pub enum StoreCommand {
     /// Read everything in it and say whether it is whole
     Check(StoreArg),
-    /// Write what can be read of a damaged file to a new one; the damaged one is left as it is
-    Salvage(Salvage),
-}
-
-/// `store salvage`.
-#[derive(Debug, Args)]
-pub struct Salvage {
-    /// The new file
-    pub new: PathBuf,
-    /// The damaged one.
-    #[command(flatten)]
-    pub store: StoreArg,
 }

@@ -1,12 +1,15 @@
 //! The thread that writes a run into the store. Whoever makes the load only hands over: a store that
 //! another process has locked is waited for here.
 
+use super::{Stretches, joined};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Interval, RunRecord};
+use tidemark_core::series::{Series, SeriesChunk};
+use tidemark_observe::Sink;
 use tidemark_store::{Store, StoreError};
 
 /// So many bytes of intervals wait in memory at most; at one a second that is hours.
@@ -19,6 +22,9 @@ pub(super) struct Keeper {
     path: PathBuf,
     shared: Arc<Shared>,
 }
+
+/// Of a run.
+type Measured = (Vec<Interval>, Vec<Series>);
 
 #[derive(Default)]
 struct Shared {
@@ -33,12 +39,13 @@ struct State {
     begun: bool,
     waiting: VecDeque<Arc<Interval>>,
     waiting_bytes: usize,
+    series: Stretches,
     /// Intervals for which there was no room.
     dropped: u64,
     last: Option<Arc<RunRecord>>,
     finished: bool,
     /// The store was given up; what it had taken by then.
-    given_up: Option<Vec<Interval>>,
+    given_up: Option<Measured>,
     failure: Option<String>,
     over: bool,
 }
@@ -117,6 +124,14 @@ impl Keeper {
         });
     }
 
+    pub fn sink(&self) -> Sink {
+        let shared = Arc::clone(&self.shared);
+        Arc::new(move |chunk| {
+            let key = (chunk.number, chunk.source.clone());
+            shared.change(|state| drop(state.series.insert(key, Arc::new(chunk))));
+        })
+    }
+
     /// Writes the end; whether it is in the store, `None` when that could not be told within the
     /// limit. `waits` is called once where it takes longer than `noticed`.
     pub fn finish(
@@ -178,26 +193,27 @@ impl Keeper {
         self.shared.lock().begun
     }
 
-    /// All intervals: those that the store has, and those that wait for it.
+    /// All intervals and series: those that the store has, and those that wait for it.
     ///
     /// # Errors
     /// Why the store's can't be read within the limit.
-    pub fn intervals(&self, run: &str, limit: Duration) -> Result<Vec<Interval>, String> {
-        let (given_up, begun, waiting) = {
+    pub fn measured(&self, run: &str, limit: Duration) -> Result<Measured, String> {
+        let (given_up, begun, waiting, series) = {
             let state = self.shared.lock();
             let waiting: Vec<_> = state.waiting.iter().cloned().collect();
-            (state.given_up.clone(), state.begun, waiting)
+            let series = state.series.clone();
+            (state.given_up.clone(), state.begun, waiting, series)
         };
-        let mut all = match given_up {
+        let (mut all, kept) = match given_up {
             Some(taken) => taken,
             None if begun => read(&self.path, run, limit)?,
-            None => Vec::new(),
+            None => Measured::default(),
         };
         // One that is being written may be in both.
         let last = all.last().map(|i| i.start_ms);
         let missing = waiting.iter().filter(|i| Some(i.start_ms) > last);
         all.extend(missing.map(|i| Interval::clone(i)));
-        Ok(all)
+        Ok((all, joined(kept, &series)))
     }
 }
 
@@ -208,12 +224,13 @@ impl Drop for Keeper {
     }
 }
 
-/// Reads a run's intervals on a thread of its own, for readers may be locked out, too.
-fn read(path: &Path, run: &str, limit: Duration) -> Result<Vec<Interval>, String> {
+/// Reads what was measured on a thread of its own, for readers may be locked out, too.
+fn read(path: &Path, run: &str, limit: Duration) -> Result<Measured, String> {
     let (send, receive) = channel();
     let (path, run) = (path.to_path_buf(), run.to_string());
     let read = move || {
-        let read = Store::open_existing(&path).and_then(|store| store.intervals(&run));
+        let read = Store::open_existing(&path)
+            .and_then(|store| Ok((store.intervals(&run)?, store.series(&run)?)));
         // Who asked may have given up.
         let _ = send.send(read.map_err(|e| e.to_string()));
     };
@@ -242,6 +259,7 @@ fn size(interval: &Interval) -> usize {
 enum Next {
     Begin(Arc<RunRecord>),
     Interval(Arc<RunRecord>, Arc<Interval>),
+    Series(Arc<RunRecord>, Arc<SeriesChunk>),
     Finish(Arc<RunRecord>),
     Over,
 }
@@ -252,6 +270,7 @@ fn keep(mut store: Store, shared: &Shared) {
         let (done, run) = match &next {
             Next::Begin(record) => (store.begin(record), &record.id),
             Next::Interval(record, one) => (store.push_interval(&record.id, one), &record.id),
+            Next::Series(record, one) => (store.push_series(&record.id, one), &record.id),
             Next::Finish(record) => (store.finish(record), &record.id),
             Next::Over => return,
         };
@@ -261,7 +280,8 @@ fn keep(mut store: Store, shared: &Shared) {
             Err(StoreError::Busy { .. }) => {}
             Err(error) => {
                 // What it took until now is read back while it can be.
-                let taken = store.intervals(run).unwrap_or_default();
+                let series = store.series(run).unwrap_or_default();
+                let taken = (store.intervals(run).unwrap_or_default(), series);
                 return shared.change(|state| {
                     state.failure = Some(error.to_string());
                     state.given_up = Some(taken);
@@ -281,6 +301,9 @@ fn next(shared: &Shared) -> Next {
             if let Some(interval) = state.waiting.front() {
                 return Next::Interval(Arc::clone(record), Arc::clone(interval));
             }
+            if let Some(chunk) = state.series.values().next() {
+                return Next::Series(Arc::clone(record), Arc::clone(chunk));
+            }
         }
         match &state.last {
             Some(last) if !state.finished => return Next::Finish(Arc::clone(last)),
@@ -298,6 +321,14 @@ fn wrote(state: &mut State, what: &Next) {
         Next::Interval(_, interval) => {
             state.waiting.pop_front();
             state.waiting_bytes = state.waiting_bytes.saturating_sub(size(interval));
+        }
+        Next::Series(_, chunk) => {
+            let key = (chunk.number, chunk.source.clone());
+            // It may have grown meanwhile.
+            let written = |kept: &Arc<SeriesChunk>| Arc::ptr_eq(kept, chunk);
+            if state.series.get(&key).is_some_and(written) {
+                state.series.remove(&key);
+            }
         }
         Next::Finish(_) => state.finished = true,
         Next::Over => {}

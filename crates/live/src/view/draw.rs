@@ -9,7 +9,7 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, LineGauge, Paragraph, Wrap};
 use tidemark_core::record::{ErrorCount, Phase};
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 use tidemark_report::number::{bytes, three, whole};
 
 /// Below this nothing can be read.
@@ -223,7 +223,7 @@ pub(super) fn most_frequent(errors: &[ErrorCount]) -> Option<Line<'static>> {
 }
 
 /// What this process and its machine have to do.
-pub(super) fn client_line(host: &HostLoad, cores: usize) -> Line<'static> {
+pub(super) fn client_line(host: &ClientLoad, cores: usize) -> Line<'static> {
     let awake = match host.awake_cpus >= 0.005 {
         true => format!(" (+ {} awake for arrivals)", three(host.awake_cpus)),
         false => String::new(),
@@ -236,11 +236,11 @@ pub(super) fn client_line(host: &HostLoad, cores: usize) -> Line<'static> {
 }
 
 /// What the machine has to do, where the load is another process's.
-pub(super) fn host_line(host: &HostLoad) -> Line<'static> {
+pub(super) fn host_line(host: &ClientLoad) -> Line<'static> {
     Line::from(format!("Host {}", machine(host)))
 }
 
-fn machine(host: &HostLoad) -> String {
+fn machine(host: &ClientLoad) -> String {
     format!(
         "{} % busy · load {:.2} · {} in use",
         (host.cpu_busy * 100.0).round(),

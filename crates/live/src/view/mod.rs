@@ -24,7 +24,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tidemark_observe::{HostLoad, HostSampler};
+use tidemark_observe::{ClientLoad, HostSampler};
 
 /// Between two pictures at least.
 const SHORTEST_FRAME: Duration = Duration::from_millis(250);
@@ -49,7 +49,7 @@ pub trait Scene: Send + 'static {
     fn set_time(&mut self, elapsed: Duration, is_ending: bool);
 
     /// What the machine had to do.
-    fn set_host(&mut self, host: HostLoad);
+    fn set_host(&mut self, host: ClientLoad);
 
     /// Draws all that the frame has room for.
     fn draw(&self, frame: &mut Frame<'_>);

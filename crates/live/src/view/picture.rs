@@ -6,7 +6,7 @@ use ratatui::Frame;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_core::record::{ErrorCount, Interval, Phase};
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 use tidemark_report::Merged;
 
 /// Seconds that charts show.
@@ -36,7 +36,7 @@ pub struct Picture {
     pub(super) ignored_errors: u64,
     pub(super) reconnects: u64,
     pub(super) outage_s: f64,
-    pub(super) host: HostLoad,
+    pub(super) host: ClientLoad,
     /// Whether another process makes the load: only what it writes into the store is known of it.
     pub(super) is_elsewhere: bool,
 }
@@ -59,7 +59,7 @@ impl Scene for Picture {
         (self.elapsed, self.is_ending) = (elapsed, is_ending);
     }
 
-    fn set_host(&mut self, host: HostLoad) {
+    fn set_host(&mut self, host: ClientLoad) {
         self.host = host;
     }
 
@@ -90,7 +90,7 @@ impl Picture {
             ignored_errors: 0,
             reconnects: 0,
             outage_s: 0.0,
-            host: HostLoad::default(),
+            host: ClientLoad::default(),
             is_elsewhere: false,
             info,
         }

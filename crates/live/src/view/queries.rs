@@ -14,7 +14,7 @@ use ratatui::widgets::{Block, Paragraph, Row, Table};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::ErrorCount;
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 use tidemark_report::number::whole;
 use tidemark_stats::Histogram;
 
@@ -55,7 +55,7 @@ pub struct QueriesPicture {
     errors: Vec<ErrorCount>,
     elapsed: Duration,
     is_ending: bool,
-    host: HostLoad,
+    host: ClientLoad,
     cores: usize,
     is_elsewhere: bool,
 }
@@ -80,7 +80,7 @@ impl Scene for QueriesPicture {
         (self.elapsed, self.is_ending) = (elapsed, is_ending);
     }
 
-    fn set_host(&mut self, host: HostLoad) {
+    fn set_host(&mut self, host: ClientLoad) {
         self.host = host;
     }
 
@@ -112,7 +112,7 @@ impl QueriesPicture {
             errors: Vec::new(),
             elapsed: Duration::ZERO,
             is_ending: false,
-            host: HostLoad::default(),
+            host: ClientLoad::default(),
             cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             is_elsewhere: false,
             info,

@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Paragraph};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_core::record::Interval;
-use tidemark_observe::HostLoad;
+use tidemark_observe::ClientLoad;
 
 /// Below this nothing can be read.
 const LEAST: (u16, u16) = (50, 10);
@@ -60,7 +60,7 @@ pub struct StudyPicture {
     ended: u64,
     bad: u64,
     is_ending: bool,
-    host: HostLoad,
+    host: ClientLoad,
 }
 
 impl Scene for StudyPicture {
@@ -73,7 +73,7 @@ impl Scene for StudyPicture {
         }
     }
 
-    fn set_host(&mut self, host: HostLoad) {
+    fn set_host(&mut self, host: ClientLoad) {
         self.host = host;
         match &mut self.run {
             Some(NowRunning::Run(run)) => run.set_host(host),
@@ -125,7 +125,7 @@ impl StudyPicture {
             ended: 0,
             bad: 0,
             is_ending: false,
-            host: HostLoad::default(),
+            host: ClientLoad::default(),
         }
     }
 

@@ -27,6 +27,7 @@ pub fn stats(service: &Histogram, response: Option<&Histogram>) -> TypeStats {
         server: Some(EncodedHistogram(service.encode())),
         response: response.map(|h| EncodedHistogram(h.encode())),
         wait: None,
+        ..TypeStats::default()
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) use canvas::{Drawing, MOST_SERIES, key};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
 pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
-pub(crate) use panel::{PanelLine, panel};
+pub(crate) use panel::{PanelLine, panel, sparkline};
 pub(crate) use rate::by_rate;
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
 

@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::document::{Block, Document, Judged, Part, Piece, Width};
 use crate::findings::said;
 use crate::section::Section;
+use crate::series;
 use crate::texts::{Lang, Texts};
 use crate::words::{Words, readable_time};
 use tidemark_core::record::RunRecord;
@@ -114,6 +115,14 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
     parts.extend(w.load_tables().into_iter().map(Part::from));
+    if let Some(table) = series::table(record, lang, detail == Detail::Brief) {
+        let mut watched = Part::from(table);
+        if page {
+            let panels = Block::Panels(series::panels(record, lang));
+            watched.blocks.insert(0, panels);
+        }
+        parts.push(watched);
+    }
     if page {
         parts.push(tables::statements(w));
     }

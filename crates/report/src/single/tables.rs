@@ -1,7 +1,6 @@
 //! The tables of a run's document.
 
 use crate::TypeLatency;
-use crate::digest::percentile_ms;
 use crate::document::{Block, Grid, Part, Width};
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
@@ -34,9 +33,8 @@ pub(super) fn types(w: &Words<'_>) -> Option<Part> {
     let all: (&str, &TypeLatency) = (t.total, &d.all);
     let types = d.types.iter().map(|(name, latency)| (*name, latency));
     let row = |(name, latency): (&str, &TypeLatency)| {
-        let h = latency.latency();
-        let ms = |p| percentile_ms(latency, p).map_or_else(none, three);
-        let mean = (!h.is_empty()).then(|| three(h.mean_ns() / 1e6));
+        let ms = |p| latency.percentile_ms(p).map_or_else(none, three);
+        let mean = latency.mean_ms().map(three);
         vec![
             name.into(),
             whole(latency.count),

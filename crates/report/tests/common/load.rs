@@ -133,6 +133,7 @@ fn step(purpose: StepPurpose, rate: f64, ms: f64, verdict: Option<(bool, &str)>)
         server: Some(encoded(ms * 0.9)),
         response: Some(encoded(ms * 1.5)),
         wait: Some(encoded(ms * 0.5)),
+        ..TypeStats::default()
     };
     Step {
         purpose,

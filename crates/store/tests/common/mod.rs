@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::*;
+use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_core::{Engine, ErrorClass, ServerInfo, Source, StudyPlace};
 use tidemark_stats::Histogram;
 
@@ -22,6 +23,7 @@ pub fn latencies(values_us: impl IntoIterator<Item = u64>) -> TypeStats {
     }
 }
 
+#[allow(dead_code)] // Not every test program uses it.
 pub fn interval(n: i64) -> Interval {
     Interval {
         start_ms: n * 1000,
@@ -49,6 +51,7 @@ pub fn interval(n: i64) -> Interval {
     }
 }
 
+#[allow(dead_code)] // As `interval`.
 fn hosts() -> Vec<HostLoad> {
     [
         ("10.0.0.1:3306", HostRole::Any),
@@ -106,6 +109,17 @@ fn steps() -> Vec<Step> {
         }),
     })
     .to_vec()
+}
+
+/// Series of the processors' business, `points` seconds long.
+#[allow(dead_code)] // Not every test program uses it.
+pub fn series(core: u32, points: i64) -> Series {
+    let key = SeriesKey::new("client-host", "cpu.busy", "ratio", Measures::Rate);
+    let mut builder = SeriesBuilder::new(key.with("core", core), 2, 1000);
+    for n in 0..points {
+        builder.push(n * 1000, n as f64 / 100.0);
+    }
+    builder.series().unwrap()
 }
 
 pub fn record(id: &str, state: RunState) -> RunRecord {
@@ -198,6 +212,10 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             parameters: vec!["90".into()],
         }],
         plans: BTreeMap::from([("Q1".into(), "Seq Scan on lineitem".into())]),
+        series: match ended {
+            true => vec![series(0, 3), series(1, 4)],
+            false => vec![],
+        },
         contents_before: BTreeMap::from([("sbtest1".into(), "3f2a".into())]),
         contents_after: BTreeMap::from([("sbtest1".into(), "91bc".into())]),
         dead_times: Some(vec![DeadTime {

@@ -1,0 +1,106 @@
+//! What the client's own threads get of the processors, and wait for.
+
+use super::proc::schedule;
+use crate::source::{Column, Samples};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// So many threads are looked at each second: reading one costs about 5 µs. Of more, each look is as
+/// many seconds after the last one as keeps to that.
+const THREADS_A_SECOND: usize = 200;
+
+/// Two groups: those that make the load, and all others.
+pub(super) struct Threads {
+    known: HashMap<String, Thread>,
+    /// Nanoseconds on a processor and waiting for one, of each group.
+    sums: [(u64, u64); 2],
+    columns: Option<[(Column, Column); 2]>,
+    /// Looks until the next one.
+    rest: usize,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Thread {
+    group: usize,
+    /// A thread takes its name itself, a moment after its birth.
+    is_young: bool,
+    seen: (u64, u64),
+    at_look: u64,
+}
+
+impl Threads {
+    pub fn new() -> Self {
+        Self {
+            known: HashMap::new(),
+            sums: [(0, 0); 2],
+            columns: None,
+            rest: 0,
+            text: String::new(),
+        }
+    }
+
+    pub fn sample(&mut self, samples: &mut Samples, look: u64) -> Result<(), String> {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return Ok(());
+        }
+        let tasks = Path::new("/proc/self/task");
+        let refused = |e: std::io::Error| format!("/proc/self/task can't be read: {e}");
+        for entry in std::fs::read_dir(tasks).map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            // One that has ended meanwhile is gone.
+            let Some(now) = self.schedule(&entry.path()) else {
+                continue;
+            };
+            let id = entry.file_name().to_string_lossy().into_owned();
+            let first = self.columns.is_none();
+            let thread = self.known.entry(id).or_insert_with(|| Thread {
+                group: 0,
+                is_young: true,
+                // What is younger than the last look counts from its birth.
+                seen: if first { now } else { (0, 0) },
+                at_look: look,
+            });
+            if std::mem::replace(&mut thread.is_young, thread.at_look == look) {
+                thread.group = group(&entry.path());
+            }
+            if let Some(sum) = self.sums.get_mut(thread.group) {
+                sum.0 += now.0.saturating_sub(thread.seen.0);
+                sum.1 += now.1.saturating_sub(thread.seen.1);
+            }
+            (thread.seen, thread.at_look) = (now, look);
+        }
+        self.known.retain(|_, thread| thread.at_look == look);
+        self.rest = self.known.len() / THREADS_A_SECOND;
+        let columns = *self.columns.get_or_insert_with(|| {
+            ["load", "other"].map(|threads| {
+                let labels = [("threads", threads)];
+                (
+                    samples.rate("threads.cpu", "cores", &labels, 3),
+                    samples.rate("threads.run-delay", "ms/s", &labels, 1),
+                )
+            })
+        });
+        for ((cpu, delay), (on, waited)) in columns.into_iter().zip(self.sums) {
+            samples.total(cpu, on as f64 / 1e9);
+            samples.total(delay, waited as f64 / 1e6);
+        }
+        Ok(())
+    }
+
+    fn schedule(&mut self, task: &Path) -> Option<(u64, u64)> {
+        use std::io::Read;
+        self.text.clear();
+        let mut file = std::fs::File::open(task.join("schedstat")).ok()?;
+        file.read_to_string(&mut self.text).ok()?;
+        schedule(&self.text)
+    }
+}
+
+/// By its name: the engine calls threads that make load so.
+fn group(task: &Path) -> usize {
+    let name = std::fs::read_to_string(task.join("comm")).unwrap_or_default();
+    let makes_load = ["executor-", "stream-"].iter().any(|p| name.starts_with(p));
+    usize::from(!makes_load)
+}

@@ -1,0 +1,178 @@
+//! What watches a run beside its load, and how it tells what it saw.
+
+use std::time::{Duration, Instant};
+use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
+
+/// Something that is looked at every so often while a run goes on: the client's host, a server's
+/// status, a Prometheus endpoint. Each has a thread of its own, so it may wait for an answer; a look
+/// that took longer than its time leaves a gap.
+pub trait SeriesSource: Send {
+    /// What its series stand under in the record: `client-host`.
+    fn name(&self) -> &str;
+
+    /// Time from look to look; no less than a millisecond.
+    fn every(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    /// Gets ready, once, when the load begins. A source that can't is not looked at.
+    ///
+    /// # Errors
+    /// What becomes a note of the record, for people.
+    fn start(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Looks. The first look is at the beginning of the load: totals count from there.
+    ///
+    /// # Errors
+    /// What becomes a note of the record, for people, once. The source is looked at again, and what it
+    /// gave before the error counts.
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String>;
+}
+
+/// Names one series of a source's [`Samples`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column(usize);
+
+/// What a source has seen, series by series.
+#[derive(Debug)]
+pub struct Samples {
+    source: String,
+    step_ms: u32,
+    columns: Vec<State>,
+    /// The look that goes on: when it began, and the time that it tells of; the first tells of none.
+    now: Instant,
+    at_ms: Option<i64>,
+}
+
+#[derive(Debug)]
+struct State {
+    builder: SeriesBuilder,
+    /// The last total and when it was.
+    last: Option<(Instant, f64)>,
+}
+
+impl Samples {
+    /// None yet.
+    pub fn new(source: &str, every: Duration) -> Self {
+        Self {
+            source: source.into(),
+            step_ms: u32::try_from(every.as_millis()).unwrap_or(u32::MAX),
+            columns: Vec::new(),
+            now: Instant::now(),
+            at_ms: None,
+        }
+    }
+
+    /// A new series of these, of values that [`Samples::put`] gives: `digits` are those behind the
+    /// decimal point that are kept.
+    pub fn gauge(&mut self, name: &str, unit: &str, labels: &[(&str, &str)], digits: i8) -> Column {
+        self.column(name, unit, labels, digits, Measures::Gauge)
+    }
+
+    /// A new series of these, of what happens in each second.
+    pub fn rate(&mut self, name: &str, unit: &str, labels: &[(&str, &str)], digits: i8) -> Column {
+        self.column(name, unit, labels, digits, Measures::Rate)
+    }
+
+    fn column(
+        &mut self,
+        name: &str,
+        unit: &str,
+        labels: &[(&str, &str)],
+        digits: i8,
+        measures: Measures,
+    ) -> Column {
+        let mut key = SeriesKey::new(&self.source, name, unit, measures);
+        key = labels.iter().fold(key, |key, (l, v)| key.with(l, v));
+        self.columns.push(State {
+            builder: SeriesBuilder::new(key, digits, self.step_ms),
+            last: None,
+        });
+        Column(self.columns.len() - 1)
+    }
+
+    /// A value as it is.
+    pub fn put(&mut self, column: Column, value: f64) {
+        if let (Some(at), Some(state)) = (self.at_ms, self.columns.get_mut(column.0)) {
+            state.builder.push(at, value);
+        }
+    }
+
+    /// A total that only grows; what is kept is its growth a second since the last one. One that has
+    /// shrunk began anew, and tells nothing.
+    pub fn total(&mut self, column: Column, total: f64) {
+        let now = self.now;
+        let Some(state) = self.columns.get_mut(column.0) else {
+            return;
+        };
+        let before = state.last.replace((now, total));
+        if let (Some(at), Some((then, before))) = (self.at_ms, before)
+            && total >= before
+        {
+            let seconds = now.saturating_duration_since(then).as_secs_f64();
+            // Of no time comes no number, which is a gap.
+            state.builder.push(at, (total - before) / seconds);
+        }
+    }
+
+    /// A look begins, at the end of the time from `at_ms`; `None` of the first look.
+    pub fn begin(&mut self, at_ms: Option<i64>) {
+        (self.now, self.at_ms) = (Instant::now(), at_ms);
+    }
+
+    /// What was kept until now, or since [`Samples::clear`].
+    pub fn series(&self) -> Vec<Series> {
+        let builders = self.columns.iter().map(|c| &c.builder);
+        builders.filter_map(SeriesBuilder::series).collect()
+    }
+
+    /// What was kept is somebody else's now.
+    pub fn clear(&mut self) {
+        for column in &mut self.columns {
+            column.builder.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_become_rates_and_a_new_beginning_a_gap() {
+        let mut samples = Samples::new("test", Duration::from_millis(10));
+        let (rate, gauge) = (
+            samples.rate("sent", "bytes/s", &[("to", "a")], 0),
+            samples.gauge("open", "files", &[], 0),
+        );
+        for (at, total) in [
+            (None, 5.0),
+            (Some(0), 6.0),
+            (Some(10), 1.0),
+            (Some(20), 3.0),
+        ] {
+            std::thread::sleep(Duration::from_millis(10));
+            samples.begin(at);
+            samples.total(rate, total);
+            samples.put(gauge, total);
+        }
+        let series = samples.series();
+        let times = |n: usize| -> Vec<i64> {
+            let points = series[n].points().unwrap();
+            points.map(|p| p.unwrap().at_ms).collect()
+        };
+        assert_eq!((times(0), times(1)), (vec![0, 20], vec![0, 10, 20]));
+        let rates: Vec<f64> = series[0]
+            .points()
+            .unwrap()
+            .map(|p| p.unwrap().value)
+            .collect();
+        // One in ten milliseconds, or longer on a busy machine.
+        assert!(rates[0] > 0.0 && rates[0] <= 100.0, "{rates:?}");
+        assert_eq!(series[0].key.labels["to"], "a");
+        samples.clear();
+        assert!(samples.series().is_empty());
+    }
+}

@@ -1,0 +1,279 @@
+//! What watched a run beside its load: a small picture of each figure, and their means and extremes.
+
+use crate::charts::sparkline;
+use crate::document::Panel;
+use crate::load_words::Table;
+use crate::number::{bytes, percent, three, whole};
+use crate::texts::Lang;
+use std::collections::BTreeMap;
+use tidemark_core::record::RunRecord;
+use tidemark_core::series::{Bucket, Series};
+
+/// So many points of a line can be told apart on a picture.
+const POINTS: usize = 160;
+/// Of more series of one name (processors of a big host), what they are together is told.
+const MOST_APART: usize = 4;
+/// So many names are drawn and listed.
+const MOST_NAMES: usize = 40;
+
+/// Names of series, in the order in which they are told, with what they are called. `drawn` have a
+/// picture; of the others the table is enough.
+const NAMES: &[Name] = &[
+    name("cpu.busy", true, "Processors: busy", "CPU 使用率"),
+    name("cpu.user", false, "Processors: user", "CPU 用户态"),
+    name("cpu.system", false, "Processors: system", "CPU 内核态"),
+    name("cpu.iowait", false, "Processors: I/O wait", "CPU I/O 等待"),
+    name(
+        "cpu.steal",
+        false,
+        "Processors: steal",
+        "CPU 被宿主机占用（steal）",
+    ),
+    name(
+        "threads.cpu",
+        true,
+        "Client threads: CPU",
+        "压测线程 CPU 用量",
+    ),
+    name(
+        "threads.run-delay",
+        true,
+        "Client threads: run delay",
+        "压测线程调度延迟（run delay）",
+    ),
+    name("memory.used", true, "Memory: used", "已用内存"),
+    name("memory.available", false, "Memory: available", "可用内存"),
+    name(
+        "memory.resident",
+        true,
+        "Memory: client, resident",
+        "压测进程常驻内存",
+    ),
+    name("network.received", true, "Network: received", "网络接收"),
+    name("network.sent", true, "Network: sent", "网络发送"),
+    name(
+        "network.packets-received",
+        false,
+        "Network: packets received",
+        "网络接收包数",
+    ),
+    name(
+        "network.packets-sent",
+        false,
+        "Network: packets sent",
+        "网络发送包数",
+    ),
+    name(
+        "tcp.segments-sent",
+        false,
+        "TCP: segments sent",
+        "TCP 发送段数",
+    ),
+    name("tcp.retransmits", true, "TCP: retransmits", "TCP 重传"),
+    name("tcp.timeouts", false, "TCP: timeouts", "TCP 超时"),
+];
+
+struct Name {
+    name: &'static str,
+    drawn: bool,
+    en: &'static str,
+    zh: &'static str,
+}
+
+const fn name(name: &'static str, drawn: bool, en: &'static str, zh: &'static str) -> Name {
+    Name {
+        name,
+        drawn,
+        en,
+        zh,
+    }
+}
+
+/// The heading of them all.
+pub(crate) fn title(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Client host during the run",
+        Lang::Zh => "压测期间的客户端主机",
+    }
+}
+
+/// Series of one name and source.
+struct Group<'r> {
+    /// Its place in [`NAMES`]; those of other sources come last.
+    place: usize,
+    called: String,
+    series: Vec<&'r Series>,
+}
+
+impl Group<'_> {
+    fn is_drawn(&self) -> bool {
+        NAMES.get(self.place).is_none_or(|name| name.drawn)
+    }
+}
+
+fn groups(record: &RunRecord, lang: Lang) -> Vec<Group<'_>> {
+    let mut groups: BTreeMap<(usize, &str, &str), Group<'_>> = BTreeMap::new();
+    for series in &record.series {
+        let key = &series.key;
+        let ours = |n: &Name| n.name == key.name && key.source == "client-host";
+        let place = NAMES.iter().position(ours).unwrap_or(NAMES.len());
+        let called = || match (NAMES.get(place), lang) {
+            (Some(name), Lang::En) => name.en.to_string(),
+            (Some(name), Lang::Zh) => name.zh.to_string(),
+            (None, _) => format!("{}: {}", key.source, key.name),
+        };
+        let group = (place, key.source.as_str(), key.name.as_str());
+        let group = groups.entry(group).or_insert_with(|| Group {
+            place,
+            called: called(),
+            series: Vec::new(),
+        });
+        group.series.push(series);
+    }
+    groups.into_values().take(MOST_NAMES).collect()
+}
+
+/// Small pictures over time, from the start of the load.
+pub(crate) fn panels(record: &RunRecord, lang: Lang) -> Vec<Panel> {
+    let groups = groups(record, lang);
+    let drawn = groups.iter().filter(|group| group.is_drawn());
+    drawn.filter_map(|group| panel(group, lang)).collect()
+}
+
+fn panel(group: &Group<'_>, lang: Lang) -> Option<Panel> {
+    let few = group
+        .series
+        .iter()
+        .map(|series| series.downsampled(POINTS).ok());
+    // What can't be read is said in the table.
+    let few: Vec<Vec<Bucket>> = few.flatten().filter(|b| !b.is_empty()).collect();
+    let start = few.iter().flatten().map(|b| b.at_ms).min()?;
+    let step = group
+        .series
+        .first()
+        .map_or(1, |s| u64::from(s.step_ms.max(1)));
+    let lines: Vec<Vec<(f64, Option<f64>)>> = few.iter().map(|line| broken(line, start)).collect();
+    let unit = group.series.first().map_or("", |s| s.key.unit.as_str());
+    let most = if unit == "ratio" { Some(1.0) } else { None };
+    let together = together(&group.series, i64::MIN)?;
+    let said = figures(&together, unit, lang);
+    let seconds = few.iter().flatten().map(|b| b.at_ms.abs_diff(start)).max();
+    let seconds = seconds.unwrap_or(0).saturating_add(step) / 1000;
+    let says = format!("{}: {said} ({} s)", group.called, whole(seconds));
+    Some(Panel {
+        svg: sparkline(&lines, most, &says),
+        label: group.called.clone(),
+        says,
+        figures: vec![said],
+    })
+}
+
+/// Seconds from the start, and values; a gap where points are missing.
+fn broken(buckets: &[Bucket], start: i64) -> Vec<(f64, Option<f64>)> {
+    let at = |ms: i64| ms.abs_diff(start) as f64 / 1000.0;
+    let widths = buckets.windows(2).map(|w| match w {
+        [a, b] => a.at_ms.abs_diff(b.at_ms),
+        _ => 0,
+    });
+    let usual = widths.min().unwrap_or(0).max(1);
+    let mut line = Vec::new();
+    let mut last: Option<&Bucket> = None;
+    for bucket in buckets {
+        if last.is_some_and(|l| l.at_ms.abs_diff(bucket.at_ms) / usual > 1) {
+            line.push((at(bucket.at_ms), None));
+        }
+        line.push((at(bucket.at_ms), Some(bucket.mean)));
+        last = Some(bucket);
+    }
+    line
+}
+
+/// Means and extremes while it was measured; in brief of what has a picture.
+pub(crate) fn table(record: &RunRecord, lang: Lang, brief: bool) -> Option<Table> {
+    let mut rows = Vec::new();
+    let told = |group: &Group<'_>| !brief || group.is_drawn();
+    for group in groups(record, lang).into_iter().filter(told) {
+        let unit = group.series.first().map_or("", |s| s.key.unit.as_str());
+        let apart = match group.series.len() {
+            0..=MOST_APART => group.series.iter().map(|s| vec![*s]).collect(),
+            _ => vec![group.series.clone()],
+        };
+        for series in &apart {
+            let labels: Vec<&str> = match series.as_slice() {
+                [one] => one.key.labels.values().map(String::as_str).collect(),
+                _ => Vec::new(),
+            };
+            let mut called = group.called.clone();
+            if !labels.is_empty() {
+                called += &format!(" [{}]", labels.join(", "));
+            }
+            let cells = match together(series, 0) {
+                Some(all) => [all.mean, all.min, all.max].map(|v| shown(v, unit)),
+                None if unreadable(series) => cannot_be_read(lang),
+                None => continue,
+            };
+            rows.push([called].into_iter().chain(cells).collect());
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        title: title(lang),
+        says: String::new(),
+        head: match lang {
+            Lang::En => vec!["Series", "Mean", "Min", "Max"],
+            Lang::Zh => vec!["指标", "平均", "最小", "最大"],
+        },
+        rows,
+        numbers: 3,
+    })
+}
+
+fn unreadable(series: &[&Series]) -> bool {
+    series.iter().any(|s| s.summary().is_err())
+}
+
+fn cannot_be_read(lang: Lang) -> [String; 3] {
+    let said = match lang {
+        Lang::En => "can't be read",
+        Lang::Zh => "无法读取",
+    };
+    [said, "–", "–"].map(String::from)
+}
+
+/// Points of all of them from a moment on; `None` where there are none, or one can't be read.
+fn together(series: &[&Series], from_ms: i64) -> Option<Bucket> {
+    let mut all: Option<Bucket> = None;
+    for series in series {
+        for point in series.points().ok()? {
+            let point = point.ok()?;
+            if point.at_ms >= from_ms {
+                match &mut all {
+                    Some(all) => all.add(point.value),
+                    none => *none = Some(Bucket::of(point)),
+                }
+            }
+        }
+    }
+    all
+}
+
+fn figures(all: &Bucket, unit: &str, lang: Lang) -> String {
+    let (mean, max) = (shown(all.mean, unit), shown(all.max, unit));
+    match lang {
+        Lang::En => format!("mean {mean}, max {max}"),
+        Lang::Zh => format!("平均 {mean}，最大 {max}"),
+    }
+}
+
+fn shown(value: f64, unit: &str) -> String {
+    match unit {
+        "ratio" if value >= 0.0 => match value > 0.0 {
+            true => percent(value, 1.0),
+            false => "0%".into(),
+        },
+        // Out of bounds is the nearest bound.
+        "bytes" => bytes(value as u64),
+        "bytes/s" => format!("{}/s", bytes(value as u64)),
+        "1/s" => format!("{}/s", three(value)),
+        _ => format!("{} {unit}", three(value)),
+    }
+}
