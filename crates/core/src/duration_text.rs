@@ -29,7 +29,7 @@ pub fn written(time: Duration) -> String {
         return "0".into();
     }
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)];
-    match units.iter().find(|(_, unit)| nanos % unit == 0) {
+    match units.iter().find(|(_, unit)| nanos.is_multiple_of(*unit)) {
         Some((name, unit)) => format!("{}{name}", nanos / unit),
         None => format!("{nanos}ns"),
     }

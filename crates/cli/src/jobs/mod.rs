@@ -48,6 +48,9 @@ pub const fn load_option(
     LoadOption { name, path, value }
 }
 
+/// The words of a command line before and after its options.
+type Around = (Vec<String>, Vec<String>);
+
 /// A command line that runs load.
 #[derive(Debug, Clone, Copy)]
 pub struct Adapter {
@@ -63,7 +66,7 @@ pub struct Adapter {
     pub is_other: fn(&str) -> bool,
     /// The words that stand before and after the options; none of a tool whose runs no command line
     /// says in full.
-    pub words: Option<fn(&Job) -> (Vec<String>, Vec<String>)>,
+    pub words: Option<fn(&Job) -> Around>,
     /// An option as the tool takes it.
     pub word: fn(&str, &str) -> String,
     /// From the words after the command to what is run.

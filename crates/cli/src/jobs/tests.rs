@@ -7,8 +7,14 @@ use proptest::sample::{select, subsequence};
 use tidemark_core::{Job, Source};
 use tidemark_workloads::Definition;
 
+type Case = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
 /// Options with values that can be had together, by tool and workload.
-const CASES: &[(&str, &str, &[(&str, &str)])] = &[
+const CASES: &[Case] = &[
     (
         "sysbench",
         "oltp_read_write",

@@ -141,6 +141,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         load_began_at: Some("2026-11-20T10:00:02Z".into()),
         latency_end: LatencyEnd::Session,
         state,
+        job: None,
         command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
         workload: "oltp_read_write".into(),
         target: "mysql://sbtest:***@127.0.0.1:3306/sbtest".into(),
