@@ -148,6 +148,7 @@ impl Measured<'_> {
     /// [`Failure`] of a run that failed, or naming the file that can't be written.
     pub fn keep(mut self, aside: &mut dyn Write, summary: &str) -> Result<Kept, Failure> {
         let (plan, outputs) = (self.asked.plan, self.asked.outputs);
+        forget_program_text();
         // Who wants the end by force has no time for what hangs.
         if !matches!(self.result.failure, Some(EngineError::ForcedShutdown)) {
             self.recording.look_again(&plan.connector, &plan.workload);

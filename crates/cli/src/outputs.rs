@@ -110,7 +110,9 @@ impl Outputs {
         if let Some(path) = beside {
             put_beside(record, &path, storing);
         }
+        tidemark_runtime::forget_program_text();
         say(out, &self.findings(record));
+        tidemark_runtime::forget_program_text();
         let written = self.write(record, out);
         if kept {
             let where_to_look = format!(

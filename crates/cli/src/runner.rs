@@ -14,6 +14,7 @@ use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, OptionValues, Target};
 use tidemark_engine::SampleLog;
+use tidemark_runtime::forget_program_text;
 use tidemark_workloads::Definition;
 
 /// A job with what a job may not hold, and with the words in which it was asked for.
@@ -176,6 +177,8 @@ pub fn run_watched(
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
 pub fn look(order: &Order, plan: &Plan, prepare: &str) -> Result<Described, Failure> {
+    // A client's memory is mostly its own program: what made the job need not be there any more.
+    forget_program_text();
     let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;
     let needed = plan.workload.needs(order.job.load.terminals);
     ready::tables(&needed, &described, order.job.force, prepare)?;

@@ -147,44 +147,51 @@ pub struct DurationError(String);
 /// # Errors
 /// [`DurationError`] when it is no such text, negative, or longer than a year.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
-    const LONGEST_S: f64 = 365.0 * 86_400.0;
+    const LONGEST_NS: f64 = 365.0 * 86_400.0 * 1e9;
     let fail = || DurationError(text.into());
     let mut rest = text.trim();
-    let mut seconds = 0.0;
+    // Whole numbers are exact to the nanosecond, for a year is more than a float holds.
+    let (mut whole_ns, mut fractions_ns) = (0u64, 0.0);
     let mut parts = 0;
     loop {
         let split = rest
             .find(|c: char| !(c.is_ascii_digit() || c == '.'))
             .unwrap_or(rest.len());
         let (number, after) = rest.split_at(split);
-        let number: f64 = number.parse().map_err(|_| fail())?;
         let after = after.trim_start();
         let end = after
             .find(|c: char| c.is_ascii_digit() || c == '.')
             .unwrap_or(after.len());
         let (unit, next) = after.split_at(end);
-        seconds += number
-            * match unit.trim_end() {
-                "ns" => 1e-9,
-                "us" | "µs" | "μs" => 1e-6,
-                "ms" => 1e-3,
-                "s" => 1.0,
-                // Of several parts each has its unit.
-                "" if parts == 0 && next.is_empty() => 1.0,
-                "m" | "min" => 60.0,
-                "h" => 3600.0,
-                _ => return Err(fail()),
-            };
+        let unit_ns: u64 = match unit.trim_end() {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            // Of several parts each has its unit.
+            "" if parts == 0 && next.is_empty() => 1_000_000_000,
+            "m" | "min" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return Err(fail()),
+        };
+        match number.parse::<u64>() {
+            Ok(number) => {
+                let ns = number.checked_mul(unit_ns);
+                let sum = ns.and_then(|ns| whole_ns.checked_add(ns));
+                whole_ns = sum.ok_or_else(fail)?;
+            }
+            Err(_) => fractions_ns += number.parse::<f64>().map_err(|_| fail())? * unit_ns as f64,
+        }
         parts += 1;
         rest = next;
         if rest.is_empty() {
             break;
         }
     }
-    if !seconds.is_finite() || seconds > LONGEST_S {
+    if whole_ns as f64 + fractions_ns > LONGEST_NS {
         return Err(fail());
     }
-    Ok(Duration::from_secs_f64(seconds))
+    Ok(Duration::from_nanos(whole_ns) + Duration::from_nanos(fractions_ns.round() as u64))
 }
 
 #[cfg(test)]
