@@ -1,7 +1,7 @@
 //! Runs that loaded one server at the same time: clients of one load, or in each other's way, and
 //! never repeats of each other.
 
-use crate::job::hosts;
+use crate::setup::hosts;
 use crate::thresholds::{OVERLAPS, OVERLAPS_WHOLLY};
 use jiff::Timestamp;
 use tidemark_core::record::RunRecord;

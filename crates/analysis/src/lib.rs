@@ -10,11 +10,11 @@ mod dead;
 mod error;
 mod family;
 mod finding;
-pub mod job;
 mod kind;
 mod notation;
 mod rules;
 mod run;
+pub mod setup;
 mod texts;
 pub mod thresholds;
 pub mod tpcc;
@@ -24,11 +24,11 @@ pub use beside::Presence;
 pub use compare::{Comparison, compare, compare_measured};
 pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
-pub use job::Job;
 pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
 pub use rules::overlap::{Present, overlaps};
 pub use rules::{findings, findings_of_repeats, rules};
+pub use setup::Setup;
 
 /// Families whose runs are judged otherwise than most.
 const FAMILIES: &[family::Family] = &[tpcc::FAMILY, tpch::FAMILY];

@@ -2,12 +2,12 @@
 
 use crate::native::{LOAD, NATIVE, PREPARED};
 use std::collections::BTreeSet;
-use tidemark_analysis::job::matters;
+use tidemark_analysis::setup::matters;
 use tidemark_core::{OptionKind, OptionSpec};
 
 /// Options that make another run of one: runs that differ in them are no repeats of each other. A new
 /// option belongs here, or, where it can't change what is measured, among those that
-/// `tidemark_analysis::job` sets aside.
+/// `tidemark_analysis::setup` sets aside.
 const MATTER: &[&str] = &[
     "analyze",
     "arrivals",

@@ -199,7 +199,7 @@ fn own_facts(run: &RunRecord) -> Vec<(String, String)> {
     ];
     if let Some(server) = &run.server {
         facts.push(("server", server.engine.to_string()));
-        let version = crate::job::version(server.engine, &server.version);
+        let version = crate::setup::version(server.engine, &server.version);
         facts.push(("server version", version.into()));
     }
     if let Some(isolation) = run.isolation {
@@ -236,7 +236,7 @@ fn opened(run: &RunRecord) -> String {
 fn options(run: &RunRecord) -> Vec<(String, String)> {
     let options = run.options.iter();
     options
-        .filter(|(name, _)| crate::job::matters(name))
+        .filter(|(name, _)| crate::setup::matters(name))
         .map(|(name, option)| (format!("option {name}"), option.value.clone()))
         .collect()
 }

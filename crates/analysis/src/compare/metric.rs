@@ -4,7 +4,7 @@ use super::difference::Facts;
 use super::usable::invalid_rules;
 use crate::beside::are_one_load;
 use crate::run::{Run, whole_intervals};
-use crate::{AnalysisError, Finding, Job, Presence};
+use crate::{AnalysisError, Finding, Presence, Setup};
 use serde::Serialize;
 use tidemark_core::record::{
     EncodedHistogram, Interval, Quantiles, RunRecord, RunState, TableState,
@@ -94,7 +94,7 @@ pub struct Measured {
     /// In the order of time; none where they were not asked for.
     pub(super) parts: Vec<Values>,
     pub(crate) facts: Vec<Facts>,
-    pub(crate) job: Job,
+    pub(crate) setup: Setup,
     /// When and where its load was, if that is known; of each client.
     pub(crate) presences: Vec<Presence>,
     /// Transactions, seconds, and the distribution of latencies, to add to those of other clients.
@@ -149,7 +149,7 @@ impl Measured {
         Ok(Self {
             ids: vec![record.id.clone()],
             whole,
-            job: Job::of(record),
+            setup: Setup::of(record),
             presences: Presence::of(record).into_iter().collect(),
             count: run.totals.all.count,
             elapsed_s: run.totals.elapsed_s,
@@ -169,8 +169,8 @@ impl Measured {
     }
 
     /// What makes it another run than a second one.
-    pub fn job(&self) -> &Job {
-        &self.job
+    pub fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// Clients of one load as one: rates are added, and latencies are those of all transactions
@@ -179,7 +179,7 @@ impl Measured {
     pub(super) fn of_clients(clients: &[&Self]) -> Option<Self> {
         let (first, others) = clients.split_first()?;
         let presences: Vec<&Presence> = clients.iter().filter_map(|c| c.presence()).collect();
-        let same = |client: &&&Self| client.job.get("workload") == first.job.get("workload");
+        let same = |client: &&&Self| client.setup.get("workload") == first.setup.get("workload");
         let are = are_one_load(&presences)
             && others.iter().all(|client| same(&client))
             && clients.iter().all(|client| client.invalid.is_empty());
@@ -198,7 +198,7 @@ impl Measured {
             // A part's latencies are not kept as a distribution, so they can't be put together.
             parts: Vec::new(),
             facts: clients.iter().flat_map(|c| c.facts.clone()).collect(),
-            job: Job::of_clients(clients.iter().map(|c| &c.job)),
+            setup: Setup::of_clients(clients.iter().map(|c| &c.setup)),
             presences: presences.into_iter().cloned().collect(),
             count,
             elapsed_s: count as f64 / per_s,

@@ -28,7 +28,7 @@ mod unlike_repeats;
 use crate::compare::{Measured, repeats};
 use crate::family::Family;
 use crate::run::Run;
-use crate::{AnalysisError, Finding, Job};
+use crate::{AnalysisError, Finding, Setup};
 use tidemark_core::record::RunRecord;
 
 /// A rule that looks at one run.
@@ -148,7 +148,7 @@ pub(crate) fn findings_of_groups(a: &[&Measured], b: &[&Measured]) -> Vec<Findin
     found
 }
 
-/// What the rules have to say of all runs of one job, in the order of time: of those that may be used
+/// What the rules have to say of all runs of one setup, in the order of time: of those that may be used
 /// as repeats of each other.
 pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
     let repeats = repeats(runs);
@@ -161,8 +161,8 @@ pub fn findings_of_repeats(runs: &[&Measured]) -> Vec<Finding> {
 }
 
 fn of_repeats(repeats: &[&Measured]) -> Vec<Finding> {
-    // Of several jobs (`unlike-repeats`) neither their spread nor their order says anything.
-    if !Job::differing(repeats.iter().map(|run| run.job())).is_empty() {
+    // Of several setups (`unlike-repeats`) neither their spread nor their order says anything.
+    if !Setup::differing(repeats.iter().map(|run| run.setup())).is_empty() {
         return Vec::new();
     }
     let found = repeats_disagree::check(repeats);

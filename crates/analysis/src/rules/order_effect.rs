@@ -7,7 +7,7 @@ use crate::{Figure, Finding, Severity};
 
 pub(super) const ID: &str = "order-effect";
 
-/// Of repeats of one job, in the order of time.
+/// Of repeats of one setup, in the order of time.
 pub(super) fn check(repeats: &[&Measured]) -> Option<Finding> {
     let values: Vec<f64> = repeats
         .iter()

@@ -15,8 +15,8 @@ pub(crate) const ID: &str = "overlap";
 pub struct Present<'p> {
     /// When and where its load was, if that is known.
     pub presence: Option<&'p Presence>,
-    /// Runs of one load's job ([`crate::Job::of_load`]) have the same.
-    pub job: usize,
+    /// Runs of one load's setup ([`crate::Setup::of_load`]) have the same.
+    pub setup: usize,
     /// Whether its figures may be used.
     pub usable: bool,
 }
@@ -24,12 +24,12 @@ pub struct Present<'p> {
 /// Of runs that stand in one document, each run's findings.
 pub fn overlaps(runs: &[Present<'_>]) -> Vec<Vec<Finding>> {
     let mut found: Vec<Vec<Finding>> = vec![Vec::new(); runs.len()];
-    let jobs: std::collections::BTreeSet<usize> = runs.iter().map(|run| run.job).collect();
-    for job in jobs {
-        let of_job = |run: &Present<'_>| run.job == job;
+    let setups: std::collections::BTreeSet<usize> = runs.iter().map(|run| run.setup).collect();
+    for setup in setups {
+        let of_setup = |run: &Present<'_>| run.setup == setup;
         let own: Vec<_> = runs
             .iter()
-            .map(|run| run.presence.filter(|_| of_job(run)))
+            .map(|run| run.presence.filter(|_| of_setup(run)))
             .collect();
         for group in together(&own).into_iter().filter(|group| group.len() > 1) {
             let members: Vec<&Present<'_>> = group.iter().filter_map(|n| runs.get(*n)).collect();
@@ -40,7 +40,7 @@ pub fn overlaps(runs: &[Present<'_>]) -> Vec<Vec<Finding>> {
     for (n, run) in runs.iter().enumerate() {
         let overlaps = |other: &&Present<'_>| {
             let pair = run.presence.zip(other.presence);
-            other.job != run.job && pair.is_some_and(|(a, b)| a.overlaps(b))
+            other.setup != run.setup && pair.is_some_and(|(a, b)| a.overlaps(b))
         };
         let others = runs.iter().filter(overlaps).count() as u64;
         if others > 0 {

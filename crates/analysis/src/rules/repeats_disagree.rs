@@ -8,7 +8,7 @@ use crate::{Both, Figure, Finding, Severity};
 
 pub(super) const ID: &str = "repeats-disagree";
 
-/// Of repeats of one job.
+/// Of repeats of one setup.
 pub(super) fn check(repeats: &[&Measured]) -> Option<Finding> {
     let of = |metric: Metric, says: Both| {
         let values: Vec<f64> = repeats.iter().map(|run| run.whole.get(metric)).collect();

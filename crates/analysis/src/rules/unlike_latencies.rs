@@ -8,7 +8,7 @@ pub(super) const ID: &str = "unlike-latencies";
 
 /// Of a comparison's sides.
 pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
-    let mut ends = a.iter().chain(b).map(|run| run.job().get("latency end"));
+    let mut ends = a.iter().chain(b).map(|run| run.setup().get("latency end"));
     let first = ends.next()?;
     let differ = ends.any(|end| end != first);
     differ.then(|| Finding {

@@ -2,7 +2,7 @@
 
 use crate::compare::Measured;
 use crate::texts::unlike_repeats::{INSTEAD, SAYS};
-use crate::{Figure, Finding, Job, Severity};
+use crate::{Figure, Finding, Setup, Severity};
 
 pub(super) const ID: &str = "unlike-repeats";
 
@@ -12,7 +12,7 @@ const NAMED: usize = 4;
 /// Of a comparison's sides.
 pub(super) fn check(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
     [a, b].into_iter().find_map(|side| {
-        let what = Job::differing(side.iter().map(|run| &run.job));
+        let what = Setup::differing(side.iter().map(|run| &run.setup));
         let named = what.iter().take(NAMED).map(String::as_str);
         let more = if what.len() > NAMED { ", …" } else { "" };
         (!what.is_empty()).then(|| Finding {

@@ -7,9 +7,9 @@ use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
-use tidemark_analysis::job::version;
+use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
-use tidemark_analysis::{Finding, Job, Presence, Severity};
+use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
     ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, LatencyEnd, Phase,
     QueryOutcome, RunRecord, RunState, Setting,
@@ -80,7 +80,7 @@ pub struct RunDigest {
     pub(crate) series: Vec<Sample>,
     /// What makes it another run than a second one.
     #[serde(skip)]
-    pub(crate) job: Job,
+    pub(crate) setup: Setup,
     /// When and where its load was, if that is known.
     #[serde(skip)]
     pub(crate) presence: Option<Presence>,
@@ -215,7 +215,7 @@ impl RunDigest {
             } else {
                 Vec::new()
             },
-            job: Job::of(record),
+            setup: Setup::of(record),
             presence: Presence::of(record),
             measured: Measured::of(record, &findings).ok(),
             findings,

@@ -3,7 +3,7 @@
 use super::digest::RunDigest;
 use super::matrix::{RATES, USERS, number};
 use std::collections::{BTreeMap, BTreeSet};
-use tidemark_analysis::Job;
+use tidemark_analysis::Setup;
 use tidemark_core::Source;
 
 /// Options that are told otherwise, or that make no condition of their own: they tell runs apart only
@@ -41,7 +41,7 @@ fn study_of(run: &RunDigest) -> Option<&String> {
 pub(super) fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
     let mut placed = told(runs);
     // Sorted by name: options before settings.
-    for name in Job::differing(runs.iter().map(|run| &run.job)) {
+    for name in Setup::differing(runs.iter().map(|run| &run.setup)) {
         let told: BTreeMap<Factors, &str> = placed
             .iter()
             .map(|(run, f)| (f.clone(), fact(run, &name)))
@@ -59,7 +59,7 @@ pub(super) fn factors<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors
 }
 
 fn fact<'d>(run: &'d RunDigest, name: &str) -> &'d str {
-    run.job.get(name).unwrap_or(NONE)
+    run.setup.get(name).unwrap_or(NONE)
 }
 
 /// What people would name: a study's factors, or where and how much, and a few options.
@@ -157,7 +157,7 @@ fn own_factors(run: &RunDigest, options: &[String]) -> Factors {
 
 /// An option's value, given or not; of clients of one load, those of all.
 fn option<'d>(run: &'d RunDigest, name: &str) -> Option<&'d str> {
-    run.job.get(&format!("option {name}"))
+    run.setup.get(&format!("option {name}"))
 }
 
 /// Options that were given to some of these runs and are not the same in all.

@@ -5,7 +5,7 @@ use super::digest::RunDigest;
 use super::factors::all_of_one_study;
 use super::matrix::{Matrix, Order};
 use tidemark_analysis::beside::{are_one_load, together};
-use tidemark_analysis::{Finding, Job, Present, Severity, findings_of_repeats, overlaps};
+use tidemark_analysis::{Finding, Present, Setup, Severity, findings_of_repeats, overlaps};
 
 /// The runs with these findings among their own. A run that must not be used for one of them is in no
 /// figure, as for any other.
@@ -16,7 +16,7 @@ pub(super) fn judged_together(runs: &[RunDigest], order: Order<'_>) -> Vec<RunDi
     let points = points(&judged, order);
     let present = runs.iter().zip(&load_of).map(|(run, load)| Present {
         presence: run.presence.as_ref(),
-        job: *load,
+        setup: *load,
         usable: run.usable,
     });
     let present: Vec<Present<'_>> = present.collect();
@@ -43,7 +43,7 @@ fn loads(runs: &[RunDigest]) -> Vec<usize> {
     let mut known = Vec::new();
     let each = runs.iter().map(|run| {
         let cell = run.study.as_ref().filter(|_| in_cells);
-        let load = (run.job.of_load(), cell.map(|place| &place.factors));
+        let load = (run.setup.of_load(), cell.map(|place| &place.factors));
         known.iter().position(|k| *k == load).unwrap_or_else(|| {
             known.push(load);
             known.len() - 1
@@ -52,7 +52,7 @@ fn loads(runs: &[RunDigest]) -> Vec<usize> {
     each.collect()
 }
 
-/// Gives all clients of one load the load's job, so that they stand in one row whatever machines they
+/// Gives all clients of one load the load's setup, so that they stand in one row whatever machines they
 /// ran on and whichever part of the data was theirs.
 fn join_clients(runs: &mut [RunDigest], load_of: &[usize]) {
     let count = load_of.iter().max().map_or(0, |most| most + 1);
@@ -68,8 +68,8 @@ fn join_clients(runs: &mut [RunDigest], load_of: &[usize]) {
         };
         let clients: Vec<Vec<usize>> = groups.filter(are_clients).collect();
         for group in clients {
-            let job = Job::of_clients(group.iter().map(|n| &runs[*n].job));
-            group.iter().for_each(|n| runs[*n].job = job.clone());
+            let setup = Setup::of_clients(group.iter().map(|n| &runs[*n].setup));
+            group.iter().for_each(|n| runs[*n].setup = setup.clone());
         }
     }
 }

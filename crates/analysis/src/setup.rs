@@ -9,7 +9,7 @@ use tidemark_core::{Engine, Protocol, Target};
 /// Options that can't change what is measured: where results go, how they are shown, who watches, how
 /// long a run may take to be set up or waits to begin, what the system costs, and what other tools have
 /// and nothing here needs. A seed is among them, for where none is given each run has another. Every
-/// option that is not here makes another job of a run, so a new one is told apart until it is put here.
+/// option that is not here makes another setup of a run, so a new one is told apart until it is put here.
 const ASIDE: &[&str] = &[
     "acThreads",
     "base-id",
@@ -122,11 +122,11 @@ pub fn matters(option: &str) -> bool {
 /// Everything that makes a run another than a second one, by name: `workload`, `option threads`,
 /// `setting innodb_buffer_pool_size`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Job {
+pub struct Setup {
     facts: BTreeMap<String, String>,
 }
 
-impl Job {
+impl Setup {
     /// Of a record.
     pub fn of(run: &RunRecord) -> Self {
         let mut facts = BTreeMap::new();
@@ -194,12 +194,12 @@ impl Job {
         }
     }
 
-    /// The job of all clients of one load, in whatever order they are given: what each has of its own
+    /// The setup of all clients of one load, in whatever order they are given: what each has of its own
     /// is listed.
-    pub fn of_clients<'j>(jobs: impl Iterator<Item = &'j Job> + Clone) -> Self {
-        let mut all = jobs.clone().next().cloned().unwrap_or_default();
+    pub fn of_clients<'j>(setups: impl Iterator<Item = &'j Setup> + Clone) -> Self {
+        let mut all = setups.clone().next().cloned().unwrap_or_default();
         for name in OF_A_CLIENT {
-            let mut own: Vec<&str> = jobs.clone().filter_map(|job| job.get(name)).collect();
+            let mut own: Vec<&str> = setups.clone().filter_map(|setup| setup.get(name)).collect();
             // Numbers as numbers.
             own.sort_by_key(|value| (value.parse::<u64>().unwrap_or(u64::MAX), *value));
             own.dedup();
@@ -216,10 +216,10 @@ impl Job {
     }
 
     /// The names of what is not the same in all of these; none where they are repeats of each other.
-    pub fn differing<'j>(jobs: impl Iterator<Item = &'j Job> + Clone) -> Vec<String> {
-        let names: BTreeSet<&String> = jobs.clone().flat_map(|j| j.facts.keys()).collect();
+    pub fn differing<'j>(setups: impl Iterator<Item = &'j Setup> + Clone) -> Vec<String> {
+        let names: BTreeSet<&String> = setups.clone().flat_map(|j| j.facts.keys()).collect();
         let differs = |name: &&String| {
-            let mut values = jobs.clone().map(|j| j.facts.get(*name));
+            let mut values = setups.clone().map(|j| j.facts.get(*name));
             let first = values.next();
             values.any(|value| Some(value) != first)
         };
@@ -291,8 +291,8 @@ mod tests {
     }
 
     fn differing(a: &RunRecord, b: &RunRecord) -> Vec<String> {
-        let jobs = [Job::of(a), Job::of(b)];
-        Job::differing(jobs.iter())
+        let setups = [Setup::of(a), Setup::of(b)];
+        Setup::differing(setups.iter())
     }
 
     #[test]
@@ -378,17 +378,17 @@ mod tests {
             let mut run = with_option("first-warehouse", first);
             run.client.cores = cores;
             run.executors = cores;
-            Job::of(&run)
+            Setup::of(&run)
         };
         let (a, b) = (client(16, "1"), client(8, "101"));
         assert_eq!(a.of_load(), b.of_load());
         assert_ne!(a, b);
-        let both = Job::of_clients([&a, &b].into_iter());
-        assert_eq!(both, Job::of_clients([&b, &a].into_iter()));
+        let both = Setup::of_clients([&a, &b].into_iter());
+        assert_eq!(both, Setup::of_clients([&b, &a].into_iter()));
         assert_eq!(both.get("client cores"), Some("8, 16"));
         assert_eq!(both.get("option first-warehouse"), Some("1, 101"));
-        assert_eq!(Job::of_clients([&a, &a].into_iter()), a);
-        let other = Job::of(&with_option("warehouses", "2"));
+        assert_eq!(Setup::of_clients([&a, &a].into_iter()), a);
+        let other = Setup::of(&with_option("warehouses", "2"));
         assert_ne!(a.of_load(), other.of_load());
     }
 
