@@ -45,7 +45,7 @@ impl Plan {
             count_matched: false,
         };
         let settings = parsed_settings(&session.settings.join(";"))?;
-        let workload = (order.definition.build)(&order.options)?;
+        let workload = Arc::clone(&order.workload);
         Self::made(workload, order.target.clone(), connect, settings, false)
     }
 

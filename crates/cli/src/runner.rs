@@ -10,20 +10,23 @@ use crate::ready;
 use crate::recording::{Described, Recording, describe};
 use crate::watching::Watching;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, OptionValues, Target};
 use tidemark_engine::SampleLog;
 use tidemark_runtime::forget_program_text;
-use tidemark_workloads::Definition;
+use tidemark_workloads::{Definition, Workload};
 
 /// A job with what a job may not hold, and with the words in which it was asked for.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// The run.
     pub job: Job,
-    /// Its workload.
+    /// Its workload's row of the registry.
     pub definition: &'static Definition,
+    /// The workload with its settings.
+    pub workload: Arc<dyn Workload>,
     /// The database, with its password.
     pub target: Target,
     /// The same in the tool's options: what a record tells, and what the tool prints by.
@@ -125,9 +128,10 @@ impl<'a> Ready<'a> {
 /// [`Failure`] when no load could be made, or when the run failed after its start: then what was
 /// measured is kept all the same.
 pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure> {
-    Outputs::new(&order.job.outputs)?;
+    let outputs = Outputs::new(&order.job.outputs)?;
     let mut watching = Watching::new(&order.job.watch)?;
-    run_watched(order, None, &mut watching, console).map(|kept| kept.code)
+    let kept = run_watched(order, None, &outputs, &mut watching, console)?;
+    Ok(kept.code)
 }
 
 /// Runs a job that is one of several: who watches goes on watching, and what an earlier look at the
@@ -138,11 +142,11 @@ pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure
 pub fn run_watched(
     order: &Order,
     described: Option<Described>,
+    outputs: &Outputs,
     watching: &mut Watching,
     console: &mut dyn Console,
 ) -> Result<Kept, Failure> {
     let job = &order.job;
-    let outputs = Outputs::new(&job.outputs)?;
     let plan = Plan::of(order)?;
     console.begin(order)?;
     let prepare = console.prepare_command();
@@ -157,7 +161,7 @@ pub fn run_watched(
         asked: Asked {
             job,
             plan: &plan,
-            outputs: &outputs,
+            outputs,
             prepare: &prepare,
         },
         recording,

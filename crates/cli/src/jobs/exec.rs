@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::io::Read;
 use tidemark_core::job::{OutputFiles, PasswordReference, TargetAddress};
 use tidemark_core::{Job, Source, Target, did_you_mean};
-use tidemark_files::LONGEST_CONFIGURATION;
+use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_workloads::find;
 
 /// Every tool that runs load.
@@ -72,15 +72,15 @@ pub fn no_run() -> Failure {
 fn read(file: &str) -> Result<Vec<Job>, Failure> {
     let name = if file == "-" { "standard input" } else { file };
     let shown = |e: &dyn std::fmt::Display| Failure::usage(format!("{name}: {e}"));
-    let bytes = if file == "-" {
-        let mut bytes = Vec::new();
-        let mut input = std::io::stdin().lock().take(LONGEST_CONFIGURATION);
-        input.read_to_end(&mut bytes).map_err(|e| shown(&e))?;
-        bytes
-    } else {
-        tidemark_files::read(file.as_ref(), LONGEST_CONFIGURATION).map_err(|e| shown(&e))?
+    let text = match file {
+        "-" => {
+            let mut text = String::new();
+            let mut input = std::io::stdin().lock().take(LONGEST_CONFIGURATION);
+            input.read_to_string(&mut text).map_err(|e| shown(&e))?;
+            text
+        }
+        file => read_text(file.as_ref(), LONGEST_CONFIGURATION).map_err(|e| shown(&e))?,
     };
-    let text = String::from_utf8(bytes).map_err(|_| shown(&"it is not UTF-8"))?;
     Job::list_from_json(&text).map_err(|e| shown(&e))
 }
 

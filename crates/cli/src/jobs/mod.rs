@@ -18,14 +18,13 @@ use crate::output::print;
 use crate::plan::session_setup;
 use crate::runner::Order;
 use native::NATIVE_SETTINGS;
+use std::sync::Arc;
 use tidemark_core::job::{
     JOB_VERSION, OutputFiles, Settings, TargetAddress, ToolChoice, Watch, WorkloadChoice,
 };
-use tidemark_core::{
-    Job, OptionKind, OptionSpec, OptionValues, RunSpec, Source, Target, parse_duration,
-};
-use tidemark_workloads::Definition;
+use tidemark_core::{Job, OptionSpec, OptionValues, RunSpec, Source, Target};
 use tidemark_workloads::random::RAND_OPTIONS;
+use tidemark_workloads::{Definition, Workload};
 
 /// An option of the load with the place in a job that it makes, and its value for a job; none leaves
 /// it as it is.
@@ -92,18 +91,40 @@ const OTHER: &[&str] = &[
 ];
 
 impl Adapter {
+    /// What is run, of everything that was understood of it.
+    ///
+    /// # Errors
+    /// [`Failure`] of bad usage.
+    pub fn ordered(
+        &self,
+        options: OptionValues,
+        definition: &'static Definition,
+        workload: Arc<dyn Workload>,
+        target: Target,
+        load: RunSpec,
+        command: Vec<String>,
+    ) -> Result<Order, Failure> {
+        Ok(Order {
+            job: self.job(&options, definition, &target, load)?,
+            definition,
+            workload,
+            target,
+            options,
+            command,
+        })
+    }
+
     /// The job of these options.
     ///
     /// # Errors
     /// [`Failure`] of bad usage.
-    pub fn job(
+    fn job(
         &self,
         options: &OptionValues,
         definition: &Definition,
         target: &Target,
         load: RunSpec,
     ) -> Result<Job, Failure> {
-        let sets_workload = |spec: &OptionSpec| is_of_workload(definition, spec.name);
         let is_elsewhere = |spec: &OptionSpec| {
             is_of_workload(definition, spec.name)
                 || (self.connects)(spec.name)
@@ -123,7 +144,8 @@ impl Adapter {
             workload: WorkloadChoice {
                 name: definition.name.into(),
                 settings: Settings::of(options, |spec| {
-                    sets_workload(spec) && !self.load.iter().any(|o| o.name == spec.name)
+                    is_of_workload(definition, spec.name)
+                        && !self.load.iter().any(|o| o.name == spec.name)
                 }),
             },
             load,
@@ -169,7 +191,7 @@ impl Adapter {
             let parsed = parsed.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
             // What nobody asked for has its default, unless that depends on the machine.
             let depends = name == "busy-poll" && tidemark_runtime::is_short_of_cpu();
-            if depends || !is_same(&parsed, options, name) {
+            if depends || !options.holds(name, &parsed) {
                 let set = options.set(name, value, Source::CommandLine);
                 set.map_err(|e| Failure::usage(format!("{path}: {e}")))?;
             }
@@ -230,18 +252,6 @@ pub fn watch(options: &OptionValues) -> Watch {
         view: options.flag("view"),
         metrics: options.text_opt("metrics").map(String::from),
         metrics_linger: options.time("metrics-linger"),
-    }
-}
-
-/// Whether an option has this value already, however it is written.
-fn is_same(value: &str, options: &OptionValues, name: &str) -> bool {
-    let has = options.text(name);
-    let is_time = options
-        .spec(name)
-        .map(|spec| matches!(spec.kind, OptionKind::Time { .. }));
-    match is_time {
-        Ok(true) => parse_duration(value).ok() == parse_duration(has).ok(),
-        _ => value == has,
     }
 }
 

@@ -64,10 +64,9 @@ impl Settings {
                     error: OptionError::Conflict("a job holds no passwords".into()),
                 });
             }
-            if typed(spec, options) == *value {
-                continue;
+            if !options.holds(name, &text) {
+                options.set(name, &text, source).map_err(failed)?;
             }
-            options.set(name, &text, source).map_err(failed)?;
         }
         Ok(())
     }

@@ -125,6 +125,16 @@ impl OptionValues {
             .collect()
     }
 
+    /// Whether the option has this value already, however it is written: `10s` and `10000ms` are one.
+    pub fn holds(&self, name: &str, value: &str) -> bool {
+        let has = self.text(name);
+        match self.spec(name).map(|spec| spec.kind) {
+            Ok(OptionKind::Time { .. }) => parse_duration(value).ok() == parse_duration(has).ok(),
+            Ok(OptionKind::Float { .. }) => value.parse::<f64>().ok() == has.parse().ok(),
+            _ => value == has,
+        }
+    }
+
     /// Where the value came from.
     pub fn source(&self, name: &str) -> Source {
         self.values.get(name).map_or(Source::Default, |(_, s)| *s)

@@ -67,14 +67,8 @@ fn order(
     let target = crate::target::from_url(options.text("target"))?;
     let seconds = |name| Duration::from_secs(options.uint(name));
     let load = phase_spec(&options, seconds("time"), seconds("warmup-time-secs"))?;
-    (definition.build)(&options)?;
-    Ok(Order {
-        job: ADAPTER.job(&options, definition, &target, load)?,
-        definition,
-        target,
-        options,
-        command,
-    })
+    let workload = (definition.build)(&options)?;
+    ADAPTER.ordered(options, definition, workload, target, load, command)
 }
 
 /// The run of one phase; none of a phase that makes no load.
@@ -89,14 +83,12 @@ pub fn order_of(
     let Doing::Run { options, spec, .. } = &phase.doing else {
         return Ok(None);
     };
-    let (definition, target) = (execution.definition, &execution.target);
-    Ok(Some(Order {
-        job: ADAPTER.job(options, definition, target, spec.as_ref().clone())?,
-        definition,
-        target: target.clone(),
-        options: options.as_ref().clone(),
-        command: command.to_vec(),
-    }))
+    let (definition, target) = (execution.definition, execution.target.clone());
+    let options = options.as_ref().clone();
+    let workload = (definition.build)(&options)?;
+    let (load, command) = (spec.as_ref().clone(), command.to_vec());
+    let order = ADAPTER.ordered(options, definition, workload, target, load, command)?;
+    Ok(Some(order))
 }
 
 /// Prints the jobs of all phases that make load: one, or a list.

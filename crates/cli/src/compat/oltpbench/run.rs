@@ -147,7 +147,10 @@ pub fn execute_orders(
                     files: &mut files,
                     out,
                 };
-                let ran = runner::run_watched(order, described.take(), &mut watching, &mut words);
+                let ran = Outputs::new(&order.job.outputs).and_then(|outputs| {
+                    let found = described.take();
+                    runner::run_watched(order, found, &outputs, &mut watching, &mut words)
+                });
                 match ran {
                     Ok(done) => {
                         results

@@ -96,13 +96,7 @@ pub fn order(
 ) -> Result<Order, Failure> {
     run::check(&options)?;
     let target = target::target(&options)?;
-    (definition.build)(&options)?;
+    let workload = (definition.build)(&options)?;
     let load = run_spec(&options, target.protocol)?;
-    Ok(Order {
-        job: ADAPTER.job(&options, definition, &target, load)?,
-        definition,
-        target,
-        options,
-        command,
-    })
+    ADAPTER.ordered(options, definition, workload, target, load, command)
 }

@@ -35,12 +35,6 @@ pub fn order(
 ) -> Result<Order, Failure> {
     let work = Work::new(&TOOL, &options)?;
     let (load, target) = (plan::run_spec(&work)?, work.target()?);
-    (definition.build)(&options)?;
-    Ok(Order {
-        job: ADAPTER.job(&options, definition, &target, load)?,
-        definition,
-        target,
-        options,
-        command,
-    })
+    let workload = (definition.build)(&options)?;
+    ADAPTER.ordered(options, definition, workload, target, load, command)
 }

@@ -41,7 +41,7 @@ pub fn order(
         options.set("seed", &seed.to_string(), source)?;
     }
     let target = Work::new(&TOOL, &options)?.target()?;
-    (definition.build)(&options)?;
+    let workload = (definition.build)(&options)?;
     let load = RunSpec {
         sessions: asked.streams,
         terminals: asked.streams,
@@ -54,11 +54,5 @@ pub fn order(
         statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         ..RunSpec::default()
     };
-    Ok(Order {
-        job: ADAPTER.job(&options, definition, &target, load)?,
-        definition,
-        target,
-        options,
-        command,
-    })
+    ADAPTER.ordered(options, definition, workload, target, load, command)
 }

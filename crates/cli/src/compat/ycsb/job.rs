@@ -71,15 +71,9 @@ pub fn order(asked: &Asked, command: Vec<String>) -> Result<Order, Failure> {
     let target = work.target()?;
     let options = work.options_on(target.protocol)?;
     let definition: &'static Definition = work.definition;
-    (definition.build)(&options)?;
+    let workload = (definition.build)(&options)?;
     let load = run::run_spec(&work)?;
-    let mut job = ADAPTER.job(&options, definition, &target, load)?;
-    job.notes.clone_from(&asked.stand_ins);
-    Ok(Order {
-        job,
-        definition,
-        target,
-        options,
-        command,
-    })
+    let mut order = ADAPTER.ordered(options, definition, workload, target, load, command)?;
+    order.job.notes.clone_from(&asked.stand_ins);
+    Ok(order)
 }
