@@ -4,7 +4,7 @@ use crate::source::{Samples, SeriesSource};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use tidemark_core::series::SeriesChunk;
+use tidemark_core::series::{Series, SeriesChunk};
 
 /// So many looks are handed over at once: what a client that is killed loses of its series.
 const LOOKS_AT_ONCE: u64 = 5;
@@ -125,13 +125,16 @@ impl Looking {
                 looks += 1;
                 next = steps.saturating_add(1);
             }
-            if ends || (looks_now && looks.is_multiple_of(LOOKS_AT_ONCE)) {
-                self.hand_over();
+            let whole = looks >= LOOKS_A_CHUNK;
+            if ends || whole {
+                self.hand_over(self.samples.series());
+            } else if looks_now && looks.is_multiple_of(LOOKS_AT_ONCE) {
+                self.hand_over(self.samples.unfinished());
             }
             if ends {
                 return self.notes;
             }
-            if looks >= LOOKS_A_CHUNK {
+            if whole {
                 self.samples.clear();
                 self.chunk += 1;
                 looks = 0;
@@ -150,8 +153,7 @@ impl Looking {
         }
     }
 
-    fn hand_over(&self) {
-        let series = self.samples.series();
+    fn hand_over(&self, series: Vec<Series>) {
         if !series.is_empty() {
             (self.sink)(SeriesChunk {
                 source: self.source.name().into(),

@@ -69,14 +69,23 @@ impl SeriesBuilder {
 
     /// The series of what was pushed until now; `None` where that is nothing.
     pub fn series(&self) -> Option<Series> {
+        self.packed(Packed::of)
+    }
+
+    /// The same of a series that will have more points: not compressed, which takes least to make.
+    pub fn unfinished(&self) -> Option<Series> {
+        self.packed(Packed::stored)
+    }
+
+    fn packed(&self, pack: impl Fn(&[u8]) -> Packed) -> Option<Series> {
         (self.count > 0).then(|| Series {
             key: self.key.clone(),
             start_ms: self.start_ms,
             step_ms: self.step_ms,
             digits: self.digits,
             count: self.count,
-            values: Packed::of(&self.values),
-            gaps: (!self.gapless).then(|| Packed::of(&self.gaps)),
+            values: pack(&self.values),
+            gaps: (!self.gapless).then(|| pack(&self.gaps)),
         })
     }
 

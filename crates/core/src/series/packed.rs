@@ -1,4 +1,4 @@
-//! Whole numbers as text: LEB128, deflated, in base64.
+//! Whole numbers as text: LEB128, deflated (RFC 1951), in base64.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
@@ -7,6 +7,9 @@ use flate2::read::{DeflateDecoder, DeflateEncoder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Cursor, Read};
+
+/// Deflating fewer bytes than these saves hardly any.
+const WORTH_DEFLATING: usize = 256;
 
 /// Numbers in a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,10 +22,32 @@ pub(super) struct Numbers(BufReader<DeflateDecoder<Cursor<Vec<u8>>>>);
 impl Packed {
     /// Of numbers that were appended to bytes by [`append`].
     pub fn of(bytes: &[u8]) -> Self {
+        if bytes.len() < WORTH_DEFLATING {
+            return Self::stored(bytes);
+        }
         let mut deflated = Vec::new();
         // Reading from a slice into a vector can't fail.
         let _ = DeflateEncoder::new(bytes, Compression::best()).read_to_end(&mut deflated);
         Self(BASE64_STANDARD_NO_PAD.encode(deflated))
+    }
+
+    /// The same without compression: a compressor takes a quarter of a megabyte while it works.
+    pub fn stored(bytes: &[u8]) -> Self {
+        // Stored blocks (RFC 1951, 3.2.4): the last one is marked, and none has more than 65,535 bytes.
+        let mut blocks = Vec::with_capacity(bytes.len() + 5);
+        let mut rest = bytes;
+        loop {
+            let (block, after) = rest.split_at(rest.len().min(usize::from(u16::MAX)));
+            let length = block.len() as u16;
+            blocks.push(u8::from(after.is_empty()));
+            blocks.extend(length.to_le_bytes());
+            blocks.extend((!length).to_le_bytes());
+            blocks.extend(block);
+            rest = after;
+            if rest.is_empty() {
+                return Self(BASE64_STANDARD_NO_PAD.encode(blocks));
+            }
+        }
     }
 
     pub fn numbers(&self) -> Result<Numbers, &'static str> {

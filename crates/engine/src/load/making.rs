@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use std::cell::RefCell;
 use std::rc::Rc;
 use tidemark_core::DbError;
-use tidemark_drivers::journal::{Journal, Part, State};
+use tidemark_drivers::journal::{Journal, Line, Part, State};
 use tidemark_drivers::settings::text_options;
 use tidemark_drivers::{Connector, Dialect, Session, catalog, journal};
 use tidemark_runtime::Executor;
@@ -130,7 +130,12 @@ async fn table(
                     .map_err(statement)?;
             }
         }
-        disown(session, plan, spec).await.map_err(statement)?;
+        let is_done = |line: &Line| {
+            matches!(line.part, Part::Chunk { .. }) && line.state == State::Done
+        };
+        let has_rows = before.of(&plan.name).any(is_done);
+        let noted = note_resumption(session, plan, spec, has_rows);
+        noted.await.map_err(statement)?;
     } else {
         let mark = mark::loading(plan, spec.seed, spec.owner());
         let made = make(session, plan, options, &mark).await;
@@ -145,15 +150,25 @@ async fn table(
         .map_err(statement)
 }
 
-/// Takes the owner's name from the mark of a table whose rows are made by several: it is nobody's to
-/// replace unasked.
-async fn disown(session: &mut Session, plan: &TablePlan, spec: &LoadSpec) -> Result<(), DbError> {
+/// Notes in a table's mark that its load goes on, where it has rows: until all are compared, nobody
+/// knows whether they are as they were made. A table whose rows are made by several is nobody's to
+/// replace unasked, so the owner's name goes.
+async fn note_resumption(
+    session: &mut Session,
+    plan: &TablePlan,
+    spec: &LoadSpec,
+    has_rows: bool,
+) -> Result<(), DbError> {
     let text = catalog::table_mark(session, &plan.name).await?;
     let owner = text.as_deref().and_then(Mark::of).and_then(|m| m.owner);
-    if owner.is_none() || owner == spec.owner() {
+    let owner = owner.filter(|owner| spec.owner() == Some(owner));
+    let mark = match has_rows {
+        true => mark::resumed(plan, spec.seed, owner),
+        false => mark::loading(plan, spec.seed, owner),
+    };
+    if text.as_deref() == Some(mark.as_str()) {
         return Ok(());
     }
-    let mark = mark::loading(plan, spec.seed, None);
     catalog::mark_table(session, &plan.name, &mark).await
 }
 

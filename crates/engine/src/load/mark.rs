@@ -23,6 +23,8 @@ pub(super) struct Mark<'m> {
     pub owner: Option<&'m str>,
     /// The rows as the load left them ([`tidemark_drivers::catalog::contents`]).
     pub contents: Option<&'m str>,
+    /// Whether a later call went on with rows of an earlier one: somebody may have changed them in between.
+    pub resumed: bool,
 }
 
 impl<'m> Mark<'m> {
@@ -45,6 +47,7 @@ impl<'m> Mark<'m> {
             plan: word("plan").unwrap_or_default(),
             owner: word("owner"),
             contents: word("contents"),
+            resumed: word("resumed").is_some(),
         })
     }
 
@@ -65,6 +68,11 @@ pub(super) fn is_mark_of(text: Option<&str>, loaded: bool, plan: &TablePlan, see
 /// The mark of a table while it is loaded.
 pub(super) fn loading(plan: &TablePlan, seed: u64, owner: Option<&str>) -> String {
     written("loading", plan, seed, owner, None)
+}
+
+/// The mark of a table while a load goes on with rows that an earlier call left.
+pub(super) fn resumed(plan: &TablePlan, seed: u64, owner: Option<&str>) -> String {
+    loading(plan, seed, owner) + " resumed=yes"
 }
 
 /// The mark of a table whose load was given up, with the rows that it has by then.
@@ -209,6 +217,10 @@ mod tests {
             &plan,
             7
         ));
-        assert!(!is_mark_of(Some(&text), false, &plan, 7));
+        assert!(!is_mark_of(Some(&text), false, &plan, 7) && !mark.resumed);
+        let text = resumed(&plan, 7, Some("x"));
+        let mark = Mark::of(&text).unwrap();
+        assert!(mark.resumed && mark.is_of(&plan, 7));
+        assert_eq!((mark.loaded, mark.owner), (false, Some("x")));
     }
 }

@@ -159,7 +159,7 @@ async fn own(
     }
     let unknown = format!(
         "{there}, and whether they are only this study's is not known: all rows were not summed after \
-         its last step, or a run that writes was cut off. Look whether any of them is yours; if not, \
+         its last step, or its load or a run that writes was cut off. Look whether any of them is yours; if not, \
          drop the table with the cleanup command and resume the study with --retry-failed"
     );
     let unfinished = format!(

@@ -11,6 +11,8 @@ use tidemark_workloads::{TablePlan, Workload};
 
 /// Units of each table whose rows are compared value by value, spread evenly over the table.
 const SAMPLE_UNITS: u64 = 64;
+/// Of a study's table whose load was cut off and went on, all rows are compared if these are all.
+const MOST_COMPARED: u64 = 100_000;
 
 /// One table as it was found after a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,10 +108,19 @@ pub(super) async fn look(
         None => None,
         Some(key) => catalog::key_range(session, &plan.name, key).await?,
     };
-    let sample = sample(session, workload, index, plan, seed).await?;
+    let expected_rows = workload.row_count(index, 0, plan.rows, seed);
+    let text = catalog::table_mark(session, &plan.name).await?;
+    let mark = text.as_deref().and_then(Mark::of);
+    // Of a load that went on, what was there may have been changed in between.
+    let resumed = mark.is_some_and(|m| m.resumed && m.owner.is_some());
+    let units = match resumed && expected_rows <= MOST_COMPARED {
+        true => plan.rows,
+        false => SAMPLE_UNITS.min(plan.rows),
+    };
+    let sample = sample(session, workload, index, plan, seed, units).await?;
     let report = TableReport {
         table: plan.name.clone(),
-        expected_rows: workload.row_count(index, 0, plan.rows, seed),
+        expected_rows,
         rows,
         counted_by_chunks: counted.is_some(),
         keys,
@@ -121,7 +132,13 @@ pub(super) async fn look(
         refreshed,
     };
     if report.complaint().is_none() {
-        let owned = owned(session, &report, spec).await?;
+        // Others may have made some of the rows.
+        let owner = spec.owner();
+        let owner = owner.filter(|owner| mark.and_then(|m| m.owner) == Some(owner));
+        let owned = match owner {
+            Some(owner) => owned(session, &report, spec, owner, resumed).await?,
+            None => None,
+        };
         let owned = owned.as_ref().map(|(id, c)| (id.as_str(), c.as_str()));
         let mark = mark::loaded(plan, seed, owned);
         catalog::mark_table(session, &plan.name, &mark).await?;
@@ -129,22 +146,18 @@ pub(super) async fn look(
     Ok(report)
 }
 
-/// Whose the table is, and its contents, where all its rows were made on somebody's behalf.
+/// The owner of a table whose rows were all made on its behalf, and the table's contents. A load that
+/// went on tells a sum over all rows only if it has compared them all.
 async fn owned(
     session: &mut Session,
     report: &TableReport,
     spec: &LoadSpec,
+    owner: &str,
+    resumed: bool,
 ) -> Result<Option<(String, String)>, DbError> {
-    let Some(owner) = spec.owner() else {
-        return Ok(None);
-    };
-    let text = catalog::table_mark(session, &report.table).await?;
-    // Others may have made some of the rows.
-    if text.as_deref().and_then(Mark::of).and_then(|m| m.owner) != Some(owner) {
-        return Ok(None);
-    }
     // Where no later load replaces the table, no drop depends on the sum of many rows.
     let summed = match spec.study.as_ref().is_some_and(|s| s.sums) {
+        _ if resumed && report.sampled < report.expected_rows => Summed::UpTo(0),
         true => Summed::All,
         false => Summed::UpTo(spec.summed_rows),
     };
@@ -174,13 +187,14 @@ async fn refresh(session: &mut Session, table: &str) -> Result<Option<Duration>,
     Ok((!statements.is_empty()).then(|| begun.elapsed()))
 }
 
-/// Compares the rows of units spread evenly over the table, first and last included.
+/// Compares the rows of so many units, spread evenly over the table, first and last included.
 async fn sample(
     session: &mut Session,
     workload: &dyn Workload,
     index: usize,
     plan: &TablePlan,
     seed: u64,
+    units: u64,
 ) -> Result<Sample, DbError> {
     let names = match plan.row_key {
         [] => plan.key.as_slice(),
@@ -194,7 +208,6 @@ async fn sample(
         return Ok(Sample::default());
     }
     let mut sampler = Sampler::new(&plan.name, plan.columns, &columns);
-    let units = SAMPLE_UNITS.min(plan.rows);
     for nth in 0..units {
         let unit = if units > 1 {
             nth * (plan.rows - 1) / (units - 1)
