@@ -3,11 +3,11 @@
 
 use crate::run::{Run, decode};
 use crate::thresholds::{
-    DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, STALLED_EXPECTED,
+    DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, DEADLOCK_LONGEST_S, STALLED_EXPECTED,
 };
 use crate::{Both, Figure, Finding, LoadKind, Severity, option};
 use tidemark_core::ThinkTime;
-use tidemark_core::record::DeadSide;
+use tidemark_core::record::{DeadSide, DeadTime};
 
 /// A stretch of time, in seconds from the start of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +40,8 @@ impl Span {
 pub(crate) struct Dead {
     /// The client ran, and nothing ended.
     pub target: Vec<Span>,
+    /// The same until the server broke a deadlock, which explains it.
+    pub deadlocked: Vec<Span>,
     /// The client did not run.
     pub client: Vec<Span>,
 }
@@ -48,13 +50,13 @@ impl Dead {
     /// What a run's record holds; `None` where nobody looked.
     pub fn of(run: &Run<'_>) -> Option<Self> {
         let all = run.record.dead_times.as_ref()?;
-        let of = |side| -> Vec<Span> {
-            let of_side = all.iter().filter(|d| d.side == side);
-            of_side
-                .map(|d| Span::new(d.start_ms, d.length_ms))
-                .collect()
+        let spans = |which: &dyn Fn(&&DeadTime) -> bool| -> Vec<Span> {
+            let spans = all.iter().filter(which);
+            spans.map(|d| Span::new(d.start_ms, d.length_ms)).collect()
         };
-        let (candidates, client) = (of(DeadSide::Target), of(DeadSide::Client));
+        let candidates = spans(&|d| d.side == DeadSide::Target);
+        let client = spans(&|d| d.side == DeadSide::Client);
+        let by_deadlock = spans(&|d| d.deadlocks > 0 && d.length_ms <= DEADLOCK_LONGEST_S * 1000.0);
         let every: Vec<Span> = candidates.iter().chain(&client).copied().collect();
         // Time without a host is told as an outage.
         let outages = outages(run);
@@ -65,11 +67,17 @@ impl Dead {
             .collect();
         let mut target = unexpected(run, &long, &every);
         target.retain(|span| is_longer_than_usual(run, span.length_s(), &every));
-        Some(Self { target, client })
+        let (deadlocked, target) = target.into_iter().partition(|s| by_deadlock.contains(s));
+        Some(Self {
+            target,
+            deadlocked,
+            client,
+        })
     }
 
     fn seconds(&self) -> f64 {
-        let all = self.target.iter().chain(&self.client);
+        let all = self.target.iter().chain(&self.deadlocked);
+        let all = all.chain(&self.client);
         all.map(|span| span.length_s()).sum()
     }
 

@@ -4,8 +4,8 @@
 //! Pure functions over [`tidemark_core::record`]: nothing here measures, asks the time, touches
 //! files or knows a database.
 
-pub mod beside;
 pub mod compare;
+pub mod concurrent_runs;
 mod dead;
 mod error;
 mod family;
@@ -20,8 +20,8 @@ pub mod thresholds;
 pub mod tpcc;
 mod tpch;
 
-pub use beside::Presence;
 pub use compare::{Comparison, compare, compare_measured};
+pub use concurrent_runs::Presence;
 pub use error::AnalysisError;
 pub use finding::{Both, Figure, Finding, Severity};
 pub use kind::{LoadKind, option};

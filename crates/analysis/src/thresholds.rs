@@ -69,6 +69,9 @@ pub const DEAD_LATENCIES: f64 = 3.0;
 pub const DEAD_USUAL: f64 = 0.99;
 /// `stall`: transactions that took longer than so many times a stretch were not kept by it alone.
 pub const DEAD_LONGER: f64 = 2.0;
+/// A stretch of at most so many seconds that ends as the server breaks a deadlock was a wait for that:
+/// PostgreSQL looks for one after `deadlock_timeout`, which is a second by default.
+pub const DEADLOCK_LONGEST_S: f64 = 2.0;
 /// `stall`: the slowest transaction is at least this many times the 99.9th percentile,
 pub const STALLED_LATENCY: f64 = 20.0;
 /// and this slow, in milliseconds.

@@ -72,6 +72,7 @@ fn with_dead_times(total_s: u64, stretches: &[(f64, f64, DeadSide)]) -> RunRecor
                 start_ms: (start_s * 1000.0) as i64,
                 length_ms: length_s * 1000.0,
                 side: *side,
+                ..DeadTime::default()
             })
             .collect(),
     );
@@ -117,12 +118,41 @@ fn dead_time_is_told_whatever_its_share_and_on_its_side() {
 }
 
 #[test]
+fn a_stretch_that_ended_with_a_deadlock_is_a_wait_for_it() {
+    let target = |start: f64, length: f64| (start, length, DeadSide::Target);
+    let stretches = [target(2.0, 0.9), target(7.0, 1.0), target(12.0, 1.0)];
+    let mut record = with_dead_times(20, &stretches);
+    let dead = |record: &mut RunRecord, deadlocks: [u64; 3]| {
+        let times = record.dead_times.iter_mut().flatten();
+        times
+            .zip(deadlocks)
+            .for_each(|(time, n)| time.deadlocks = n);
+    };
+    dead(&mut record, [1, 1, 2]);
+    let found = only(&record, "deadlock-wait");
+    assert_eq!(found.severity, Severity::Note);
+    assert_eq!(
+        found.figure("stretches"),
+        Some(&tidemark_analysis::Figure::Count(3))
+    );
+    assert_eq!(rules(&record), ["deadlock-wait"]);
+    // One that no deadlock ended is a stall beside them.
+    dead(&mut record, [1, 1, 0]);
+    assert_eq!(rules(&record), ["stall", "deadlock-wait"]);
+    // No server takes so long to find a deadlock: something else held it up, too.
+    let mut record = with_dead_times(10, &[target(0.5, 5.0)]);
+    dead(&mut record, [1, 0, 0]);
+    assert_eq!(rules(&record), ["stall"]);
+}
+
+#[test]
 fn a_pause_that_is_to_be_expected_is_no_dead_time() {
     let nothing = |seconds: f64| {
         vec![DeadTime {
             start_ms: 3000,
             length_ms: seconds * 1000.0,
             side: DeadSide::Target,
+            ..DeadTime::default()
         }]
     };
     // No arrival was due.
@@ -144,6 +174,7 @@ fn a_pause_that_is_to_be_expected_is_no_dead_time() {
                 start_ms: n * 2000,
                 length_ms: 1900.0,
                 side: DeadSide::Target,
+                ..DeadTime::default()
             })
             .collect(),
     );
@@ -159,6 +190,7 @@ fn a_pause_that_is_to_be_expected_is_no_dead_time() {
                 start_ms: n * 3000,
                 length_ms: 800.0 + 20.0 * n as f64,
                 side: DeadSide::Target,
+                ..DeadTime::default()
             })
             .collect(),
     );
@@ -189,6 +221,7 @@ fn stopped_after_a_second(rate: u64) -> RunRecord {
         start_ms: 1000,
         length_ms: 9000.0,
         side: DeadSide::Target,
+        ..DeadTime::default()
     }]);
     record
 }
@@ -231,6 +264,7 @@ fn ended_at(moments: &[f64], total_s: u64, ms: f64) -> RunRecord {
             start_ms: (w[0] * 1000.0) as i64,
             length_ms: (w[1] - w[0]) * 1000.0,
             side: DeadSide::Target,
+            ..DeadTime::default()
         })
         .collect();
     // The longest are kept.

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;
 use tidemark_core::{printable, redact_url};
-use tidemark_sandbox::{Error, Home, Request, Sandbox, State, Step};
+use tidemark_sandbox::{Error, Home, Request, Sandbox, StartStep, State};
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -63,8 +63,8 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let spinner = spinner();
     let running = home.start_watched(&request, &mut |step| {
         spinner.set_message(match step {
-            Step::Files => format!("making the files of {}", request.engine),
-            Step::Start => format!("waiting until {} answers", request.engine),
+            StartStep::Files => format!("making the files of {}", request.engine),
+            StartStep::Start => format!("waiting until {} answers", request.engine),
         });
         !stop.is_stopped()
     });

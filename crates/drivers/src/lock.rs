@@ -38,10 +38,10 @@ const LONGEST_SILENCE: u32 = 600;
 
 /// A lock that is held on a session, until it is released or the session ends.
 #[derive(Debug)]
-pub struct LoadLock(Kind);
+pub struct LoadLock(LockKind);
 
 #[derive(Debug)]
-enum Kind {
+enum LockKind {
     /// The name of a GET_LOCK.
     Named(String),
     /// An advisory lock within the open transaction.
@@ -157,14 +157,14 @@ impl LoadLock {
     /// The server's error; the lock is lost with the session.
     pub async fn is_held(&self, session: &mut Session) -> Result<bool, DbError> {
         match &self.0 {
-            Kind::Named(name) => {
+            LockKind::Named(name) => {
                 let name = session.dialect().literal(Value::Text(name));
                 let sql = format!("SELECT IS_USED_LOCK({name}) = CONNECTION_ID()");
                 Ok(session.query(&sql).await?.int(0, 0) == Some(1))
             }
             // The lock ends with the transaction, and that with the session.
-            Kind::Transaction => session.query("SELECT 1").await.map(|_| true),
-            Kind::File(_) => Ok(true),
+            LockKind::Transaction => session.query("SELECT 1").await.map(|_| true),
+            LockKind::File(_) => Ok(true),
         }
     }
 
@@ -174,13 +174,13 @@ impl LoadLock {
     /// The server's error.
     pub async fn release(self, session: &mut Session) -> Result<(), DbError> {
         match self.0 {
-            Kind::Named(name) => {
+            LockKind::Named(name) => {
                 let name = session.dialect().literal(Value::Text(&name));
                 let sql = format!("SELECT RELEASE_LOCK({name})");
                 session.query(&sql).await.map(drop)
             }
-            Kind::Transaction => session.rollback().await,
-            Kind::File(lock) => {
+            LockKind::Transaction => session.rollback().await,
+            LockKind::File(lock) => {
                 lock.release();
                 Ok(())
             }
@@ -209,7 +209,7 @@ async fn named(session: &mut Session, scope: Scope) -> Result<Attempt, DbError> 
         .query(&format!("SELECT GET_LOCK({literal}, {wait})"))
         .await?;
     match rows.int(0, 0) {
-        Some(1) => Ok(Attempt::Taken(LoadLock(Kind::Named(name)))),
+        Some(1) => Ok(Attempt::Taken(LoadLock(LockKind::Named(name)))),
         Some(0) => Ok(Attempt::Held(name_holder(session, &literal).await)),
         _ => Ok(Attempt::Unsupported),
     }
@@ -262,7 +262,7 @@ async fn advisory(session: &mut Session, scope: Scope) -> Result<Attempt, DbErro
     loop {
         let sql = format!("SELECT pg_try_advisory_xact_lock({key})");
         if session.query(&sql).await?.text(0, 0).as_deref() == Some("t") {
-            return Ok(Attempt::Taken(LoadLock(Kind::Transaction)));
+            return Ok(Attempt::Taken(LoadLock(LockKind::Transaction)));
         }
         if Instant::now() >= give_up {
             break;
@@ -297,7 +297,7 @@ async fn beside(session: &mut Session) -> Result<Attempt, DbError> {
         match FileLock::take(&database) {
             // Where no file can be made, SQLite can't write either, and tells better why.
             Err(_) => return Ok(Attempt::Unsupported),
-            Ok(Some(lock)) => return Ok(Attempt::Taken(LoadLock(Kind::File(lock)))),
+            Ok(Some(lock)) => return Ok(Attempt::Taken(LoadLock(LockKind::File(lock)))),
             Ok(None) if Instant::now() >= give_up => return Ok(Attempt::Held(None)),
             Ok(None) => sleep(PAUSE).await,
         }

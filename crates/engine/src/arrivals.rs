@@ -1,9 +1,9 @@
 //! A schedule of arrivals that all sessions share.
 
-mod awaited;
+mod upcoming;
 
-pub(crate) use self::awaited::Arrival;
-use self::awaited::Awaited;
+pub(crate) use self::upcoming::Arrival;
+use self::upcoming::Awaited;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -465,7 +465,7 @@ mod tests {
         let [first, second, third, fourth] =
             [0, 1, 0, 1].map(|executor| awaits(&arrivals, executor, start));
         let later = start + Duration::from_micros(3500);
-        let late_with_first = first.due + awaited::LATE;
+        let late_with_first = first.due + upcoming::LATE;
         let just_before = late_with_first - Duration::from_nanos(1);
         assert!(!arrivals.is_any_late(1, just_before));
         assert!(arrivals.is_any_late(1, late_with_first));

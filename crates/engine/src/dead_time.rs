@@ -22,14 +22,18 @@ pub(crate) struct Stretch {
     pub start: Instant,
     pub length: Duration,
     pub side: DeadSide,
+    /// Deadlocks that the server broke at its end.
+    pub deadlocks: u64,
 }
 
 /// What is seen at one look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Progress {
     pub at: Instant,
     /// Transactions and errors that ended so far.
     pub ended: u64,
+    /// Of them, those that the server ended to break a deadlock.
+    pub deadlocks: u64,
     /// Processor time that this process has used so far.
     pub used: Duration,
 }
@@ -37,9 +41,9 @@ pub(crate) struct Seen {
 /// Watches whether transactions end.
 #[derive(Debug)]
 pub(crate) struct DeadTime {
-    first: Seen,
+    first: Progress,
     /// The last look.
-    last: Seen,
+    last: Progress,
     /// The last look that found progress, or the end of a stretch that is told already.
     alive: Instant,
     /// No transaction begins any more: only a stretch that had begun by then goes on.
@@ -49,7 +53,7 @@ pub(crate) struct DeadTime {
 }
 
 impl DeadTime {
-    pub fn new(now: Seen) -> Self {
+    pub fn new(now: Progress) -> Self {
         Self {
             first: now,
             last: now,
@@ -61,23 +65,23 @@ impl DeadTime {
     }
 
     /// What was seen until now does not count.
-    pub fn restart(&mut self, now: Seen) {
+    pub fn restart(&mut self, now: Progress) {
         *self = Self::new(now);
     }
 
     /// Looks at progress.
-    pub fn look(&mut self, now: Seen) {
+    pub fn look(&mut self, now: Progress) {
         if self.over {
             return;
         }
         let gap = now.at.saturating_duration_since(self.last.at);
         if gap > TICK + CLIENT_STOPPED && self.client_stood_still(now, gap) {
             // Nothing is known of the time in which this process did not run.
-            self.close(self.last.at, DeadSide::Target);
-            self.keep(self.last.at, gap, DeadSide::Client);
+            self.close(self.last.at, now);
+            self.keep(self.last.at, gap, DeadSide::Client, 0);
             self.alive = now.at;
         } else if now.ended != self.last.ended {
-            self.close(self.last.at, DeadSide::Target);
+            self.close(self.last.at, now);
             self.alive = now.at;
             self.over = self.closing;
         }
@@ -85,10 +89,10 @@ impl DeadTime {
     }
 
     /// Whether a look is late because the whole process was, and not only the look.
-    fn client_stood_still(&self, now: Seen, gap: Duration) -> bool {
+    fn client_stood_still(&self, now: Progress, gap: Duration) -> bool {
         let used = now.used.saturating_sub(self.last.used);
         let before = self.last.at.saturating_duration_since(self.first.at);
-        let ended = |from: Seen, to: Seen| to.ended.saturating_sub(from.ended) as f64;
+        let ended = |from: Progress, to: Progress| to.ended.saturating_sub(from.ended) as f64;
         let usual =
             ended(self.first, self.last) * gap.as_secs_f64() / before.as_secs_f64().max(0.001);
         let worked = usual > 0.0 && ended(self.last, now) >= usual * CLIENT_WORKED;
@@ -96,12 +100,13 @@ impl DeadTime {
     }
 
     /// Ends a stretch in which nothing had ended since the last sign of life.
-    fn close(&mut self, until: Instant, side: DeadSide) {
+    fn close(&mut self, until: Instant, now: Progress) {
         let length = until.saturating_duration_since(self.alive);
-        self.keep(self.alive, length, side);
+        let deadlocks = now.deadlocks.saturating_sub(self.last.deadlocks);
+        self.keep(self.alive, length, DeadSide::Target, deadlocks);
     }
 
-    fn keep(&mut self, start: Instant, length: Duration, side: DeadSide) {
+    fn keep(&mut self, start: Instant, length: Duration, side: DeadSide, deadlocks: u64) {
         let is_long = match side {
             DeadSide::Client => length >= CLIENT_STOPPED,
             DeadSide::Target => length >= SHORTEST,
@@ -113,6 +118,7 @@ impl DeadTime {
             start,
             length,
             side,
+            deadlocks,
         });
         if self.stretches.len() > MOST {
             let lengths = self.stretches.iter().enumerate();
@@ -125,17 +131,17 @@ impl DeadTime {
 
     /// No transaction is to begin any more. A stretch that has begun lasts until one ends all the
     /// same: the run waits for those in progress, and its time goes on.
-    pub fn closing(&mut self, now: Seen) {
+    pub fn closing(&mut self, now: Progress) {
         self.look(now);
         self.closing = true;
         self.over |= now.at.saturating_duration_since(self.alive) < SHORTEST;
     }
 
     /// The run is over: what was not over by then ends with it.
-    pub fn end(&mut self, now: Seen) {
+    pub fn end(&mut self, now: Progress) {
         self.look(now);
         if !self.over {
-            self.close(now.at, DeadSide::Target);
+            self.close(now.at, now);
             self.over = true;
         }
     }
@@ -165,9 +171,10 @@ mod tests {
     /// process uses a millisecond of processor time between any two looks.
     fn looked_at(looks: &[(u64, bool)]) -> Vec<(u64, u64, DeadSide)> {
         let start = Instant::now();
-        let mut seen = Seen {
+        let mut seen = Progress {
             at: start,
             ended: 0,
+            deadlocks: 0,
             used: Duration::ZERO,
         };
         let mut dead = DeadTime::new(seen);
@@ -190,6 +197,31 @@ mod tests {
         // It lasts to the end.
         looks.truncate(15);
         assert_eq!(looked_at(&looks), [(500, 1000, DeadSide::Target)]);
+    }
+
+    #[test]
+    fn a_stretch_that_a_deadlock_ended_says_so() {
+        let start = Instant::now();
+        let seen = |at, ended, deadlocks| Progress {
+            at: start + ms(at),
+            ended,
+            deadlocks,
+            used: ms(at),
+        };
+        let mut dead = DeadTime::new(seen(0, 0, 0));
+        // A deadlock in time that is not dead is none of a stretch.
+        dead.look(seen(100, 10, 1));
+        (200..=1000)
+            .step_by(100)
+            .for_each(|at| dead.look(seen(at, 10, 1)));
+        dead.look(seen(1100, 12, 3));
+        (1200..=2200)
+            .step_by(100)
+            .for_each(|at| dead.look(seen(at, 12, 3)));
+        dead.look(seen(2300, 13, 3));
+        dead.end(seen(2300, 13, 3));
+        let of_each: Vec<u64> = dead.stretches().iter().map(|s| s.deadlocks).collect();
+        assert_eq!(of_each, [2, 0]);
     }
 
     #[test]
@@ -228,9 +260,10 @@ mod tests {
     #[test]
     fn a_late_look_of_a_process_that_worked_meanwhile_is_no_stop() {
         let start = Instant::now();
-        let seen = |at, ended, used| Seen {
+        let seen = |at, ended, used| Progress {
             at: start + ms(at),
             ended,
+            deadlocks: 0,
             used: ms(used),
         };
         let mut dead = DeadTime::new(seen(0, 0, 0));
@@ -246,9 +279,10 @@ mod tests {
     #[test]
     fn the_time_after_the_end_counts_only_where_nothing_ended_before_it_either() {
         let start = Instant::now();
-        let seen = |at, ended| Seen {
+        let seen = |at, ended| Progress {
             at: start + ms(at),
             ended,
+            deadlocks: 0,
             used: ms(at),
         };
         let run = |last_alive: u64, closing: u64, answered: u64| {

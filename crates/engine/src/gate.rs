@@ -11,7 +11,7 @@ pub(crate) struct Gate {
 }
 
 /// A place within; leaving it lets the next one in.
-pub(crate) struct Place<'a>(&'a Gate);
+pub(crate) struct Permit<'a>(&'a Gate);
 
 impl Gate {
     pub fn new(places: usize) -> Self {
@@ -22,7 +22,7 @@ impl Gate {
     }
 
     /// Waits for a place; `None` when `ended` became true first.
-    pub async fn enter(&self, ended: impl Fn() -> bool) -> Option<Place<'_>> {
+    pub async fn enter(&self, ended: impl Fn() -> bool) -> Option<Permit<'_>> {
         while self.free.get() == 0 {
             if ended() {
                 return None;
@@ -30,11 +30,11 @@ impl Gate {
             self.waiting.wait().await;
         }
         self.free.set(self.free.get() - 1);
-        Some(Place(self))
+        Some(Permit(self))
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.free.set(self.0.free.get() + 1);
         self.0.waiting.call_one();

@@ -117,7 +117,7 @@ impl Crew {
             in_place,
         });
         for thread in 0..threads {
-            let part = Part {
+            let part = ThreadShare {
                 thread,
                 threads,
                 sessions,
@@ -380,14 +380,14 @@ pub(crate) fn share(count: usize, parts: usize, index: usize) -> usize {
 }
 
 /// One thread's part of a run: sessions and terminals number `thread`, `thread + threads`, …
-struct Part {
+struct ThreadShare {
     thread: usize,
     threads: usize,
     sessions: usize,
     shared: Arc<Shared>,
 }
 
-impl Part {
+impl ThreadShare {
     fn run(&self) -> Result<(), EngineError> {
         let shared = &self.shared;
         if shared.spec.yield_to_server && !shared.connector.is_blocking() {

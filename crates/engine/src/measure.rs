@@ -446,6 +446,7 @@ impl<'a> Measurement<'a> {
                 start_ms: self.clock.signed_ms(stretch.start),
                 length_ms: stretch.length.as_secs_f64() * 1000.0,
                 side: stretch.side,
+                deadlocks: stretch.deadlocks,
             })
             .collect()
     }

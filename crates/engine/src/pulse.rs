@@ -2,7 +2,7 @@
 //! the whole process up, so that a look that comes late tells of the client; the controller may wait
 //! for a terminal, a pipe or a file.
 
-use crate::dead_time::{DeadTime, Seen, Stretch, TICK};
+use crate::dead_time::{DeadTime, Progress, Stretch, TICK};
 use crate::recorders::Recorders;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -35,9 +35,16 @@ impl Shared {
     }
 }
 
-fn seen(recorders: &Recorders) -> Seen {
-    Seen {
-        ended: recorders.iter().map(|r| r.ended()).sum(),
+fn seen(recorders: &Recorders) -> Progress {
+    let (mut ended, mut deadlocks) = (0, 0);
+    for recorder in recorders.iter() {
+        let (of_recorder, by_deadlock) = recorder.ended();
+        ended += of_recorder;
+        deadlocks += by_deadlock;
+    }
+    Progress {
+        ended,
+        deadlocks,
         used: process_cpu_time(),
         at: Instant::now(),
     }

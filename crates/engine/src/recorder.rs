@@ -4,10 +4,10 @@ use crate::samples::Sampler;
 use crate::tally::ErrorTally;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tidemark_core::DbError;
 use tidemark_core::record::StatementCounts;
+use tidemark_core::{DbError, ErrorKind};
 use tidemark_stats::Histogram;
-use tidemark_workloads::{Done, MAX_NOTES, Part};
+use tidemark_workloads::{Done, InnerOperation, MAX_NOTES};
 
 /// One transaction type's latencies.
 #[derive(Debug, Clone, Default)]
@@ -201,6 +201,8 @@ struct State {
     in_progress: u64,
     /// Transactions that ended, well or with an error, since the sessions began.
     ended: u64,
+    /// Of them, those that the server ended to break a deadlock.
+    deadlocks: u64,
 }
 
 /// The counters of one executor, or of one core (`recorders`).
@@ -221,6 +223,7 @@ impl Recorder {
             connected: vec![0; hosts.max(1)],
             in_progress: 0,
             ended: 0,
+            deadlocks: 0,
         }))
     }
 
@@ -251,7 +254,7 @@ impl Recorder {
         &self,
         by: Option<By>,
         done: Done,
-        parts: &[Part],
+        parts: &[InnerOperation],
         session: usize,
         statements: StatementCounts,
         times: Times,
@@ -322,6 +325,7 @@ impl Recorder {
         let mut state = self.lock();
         state.counters.ignored_errors += 1;
         state.ended += 1;
+        state.deadlocks += u64::from(error.kind == ErrorKind::Deadlock);
         state.counters.statements += statements;
         state.counters.errors.add(error);
     }
@@ -343,9 +347,11 @@ impl Recorder {
         }
     }
 
-    /// Transactions that ended, well or with an error, since the sessions began.
-    pub(crate) fn ended(&self) -> u64 {
-        self.lock().ended
+    /// Transactions that ended, well or with an error, since the sessions began, and how many of them
+    /// by a deadlock.
+    pub(crate) fn ended(&self) -> (u64, u64) {
+        let state = self.lock();
+        (state.ended, state.deadlocks)
     }
 
     /// Whether any session was opened.

@@ -75,7 +75,7 @@ pub(crate) struct Waits {
 
 /// What of a transaction is to be done.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct ToDo {
     /// Whose it is.
     terminal: usize,
     start: Start,
@@ -252,7 +252,7 @@ impl SessionTask {
         let scheduled = shared.control.arrivals.is_some();
         let thread = self.thread();
         while let Some(start) = next_start(&shared.control, &self.waits.idle, thread).await {
-            let part = Part {
+            let part = ToDo {
                 terminal: self.number,
                 start,
                 scheduled,
@@ -280,7 +280,7 @@ impl SessionTask {
             } else {
                 Origin::Terminal
             };
-            let part = Part {
+            let part = ToDo {
                 terminal: self.thread() + seated.number as usize * shared.threads,
                 start: Start::At(seated.since, origin),
                 scheduled: true,
@@ -300,7 +300,7 @@ impl SessionTask {
     /// with an error, or `None` when the session must end. Its service time runs from the first try
     /// until the session has the last reply and can go on, as sysbench's does: what this host makes
     /// it wait is in it, and is told apart by the time at the server and on the way.
-    async fn event(&mut self, terminal: &mut Terminal, part: Part) -> Option<Instant> {
+    async fn event(&mut self, terminal: &mut Terminal, part: ToDo) -> Option<Instant> {
         if part.scheduled {
             self.recorder.begin_scheduled();
         }
@@ -402,11 +402,11 @@ impl SessionTask {
 
     /// What the transaction left to be done after its reply, if anything: timed as one of its own,
     /// which takes no arrival and none of the run's `events`.
-    async fn deferred(&mut self, terminal: &mut Terminal, after: Part) -> bool {
+    async fn deferred(&mut self, terminal: &mut Terminal, after: ToDo) -> bool {
         if !terminal.has_deferred() {
             return true;
         }
-        let part = Part {
+        let part = ToDo {
             start: Start::Now,
             deferred: true,
             ..after

@@ -71,15 +71,15 @@ pub(crate) fn mysql(data: &[u8]) {
         return;
     };
     let kind = match input.flags & 7 {
-        0 => mysql::Kind::Prepare,
-        1 => mysql::Kind::Count,
-        2 => mysql::Kind::Text,
-        3 => mysql::Kind::Binary,
-        5 => mysql::Kind::After(input.flags >> 4),
+        0 => mysql::ReplyKind::Prepare,
+        1 => mysql::ReplyKind::Count,
+        2 => mysql::ReplyKind::Text,
+        3 => mysql::ReplyKind::Binary,
+        5 => mysql::ReplyKind::After(input.flags >> 4),
         _ => return key(input.whole),
     };
     let deprecate_eof = input.flags & 8 != 0;
-    let counts = matches!(kind, mysql::Kind::After(_));
+    let counts = matches!(kind, mysql::ReplyKind::After(_));
     let caches = !counts && input.flags & 16 != 0;
     same(&input, |bytes, rows| {
         mysql::reply(kind, deprecate_eof, caches, bytes, rows)
@@ -98,12 +98,12 @@ pub(crate) fn postgres(data: &[u8]) {
         return;
     };
     let kind = match input.flags & 7 {
-        0 => postgres::Kind::Prepare,
-        1 => postgres::Kind::Count,
-        2 => postgres::Kind::Unasked,
-        3 => postgres::Kind::Rows(None),
-        4 => postgres::Kind::After(input.flags >> 3),
-        _ => postgres::Kind::Rows(Some(u16::from(input.flags >> 3))),
+        0 => postgres::ReplyKind::Prepare,
+        1 => postgres::ReplyKind::Count,
+        2 => postgres::ReplyKind::Unasked,
+        3 => postgres::ReplyKind::Rows(None),
+        4 => postgres::ReplyKind::After(input.flags >> 3),
+        _ => postgres::ReplyKind::Rows(Some(u16::from(input.flags >> 3))),
     };
     same(&input, |bytes, rows| postgres::reply(kind, bytes, rows));
 }

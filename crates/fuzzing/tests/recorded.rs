@@ -225,8 +225,13 @@ fn sessions_with_mariadb_go_as_recorded() {
                 bytes.push(n as u8 + 1);
                 bytes.extend_from_slice(packet);
             }
-            use fuzzing::mysql::{Kind, reply};
-            let kinds = [Kind::Prepare, Kind::Count, Kind::Text, Kind::Binary];
+            use fuzzing::mysql::{ReplyKind, reply};
+            let kinds = [
+                ReplyKind::Prepare,
+                ReplyKind::Count,
+                ReplyKind::Text,
+                ReplyKind::Binary,
+            ];
             for (flags, kind) in kinds.into_iter().enumerate() {
                 let seen = reply(kind, true, false, &[&bytes], &mut RowSet::new());
                 let well = matches!(&seen.end, Some(Ok(_))) && seen.unread == 0;
@@ -257,11 +262,15 @@ fn sessions_with_postgres_go_as_recorded() {
     .unwrap();
     for script in recorded(Protocol::Postgres, &db) {
         for (n, turn) in script.turns.iter().enumerate().skip(1) {
-            use fuzzing::postgres::{Kind, reply};
+            use fuzzing::postgres::{ReplyKind, reply};
             let bytes = with_lengths(turn);
             let columns = [3, 15];
-            let kinds = [(0, Kind::Prepare), (1, Kind::Count), (3, Kind::Rows(None))];
-            let known = columns.map(|n| (4 | (n as u8) << 3, Kind::Rows(Some(n))));
+            let kinds = [
+                (0, ReplyKind::Prepare),
+                (1, ReplyKind::Count),
+                (3, ReplyKind::Rows(None)),
+            ];
+            let known = columns.map(|n| (4 | (n as u8) << 3, ReplyKind::Rows(Some(n))));
             for (flags, kind) in kinds.into_iter().chain(known) {
                 let seen = reply(kind, &[&bytes], &mut RowSet::new());
                 let well = seen.broken.is_none() && seen.over && seen.closed.is_ok();

@@ -1,6 +1,6 @@
 //! A laboratory from start to stop.
 
-use crate::door::Door;
+use crate::listener::Door;
 use crate::shared::{Desk, Protocol, Shared};
 use crate::worker::{FIRST_DOOR, WAKER, Worker};
 use crate::{LabConfig, LabError, Truth};

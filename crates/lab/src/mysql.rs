@@ -2,8 +2,8 @@
 //! Protocol"), as far as a client of a benchmark goes.
 
 use crate::catalog::{self, C, Rows};
-use crate::sql::{self, Kind, Prepared};
-use crate::wire::{Exchange, Step, take, take_text};
+use crate::sql::{self, Prepared, StatementKind};
+use crate::wire::{Exchange, RequestStep, take, take_text};
 
 /// What the greeting says: honest about what answers, and of MySQL's family.
 pub(crate) const VERSION: &str = concat!("8.0.0-tidemark-lab-", env!("CARGO_PKG_VERSION"));
@@ -85,16 +85,16 @@ impl Mysql {
     }
 
     /// Takes the next request.
-    pub fn step(&mut self, bytes: &[u8], to: Exchange<'_>) -> Step {
+    pub fn step(&mut self, bytes: &[u8], to: Exchange<'_>) -> RequestStep {
         let Some((&[a, b, c, sequence], rest)) = bytes.split_first_chunk::<HEADER>() else {
-            return Step::Incomplete;
+            return RequestStep::Incomplete;
         };
         let len = u32::from_le_bytes([a, b, c, 0]) as usize;
         if len > LONGEST || len == 0 {
-            return Step::Broken;
+            return RequestStep::Broken;
         }
         let Some(payload) = rest.get(..len) else {
-            return Step::Incomplete;
+            return RequestStep::Incomplete;
         };
         let used = HEADER + len;
         let sequence = sequence.wrapping_add(1);
@@ -102,7 +102,7 @@ impl Mysql {
             self.command(payload, used, sequence, to)
         } else {
             self.login(payload, used, sequence, to)
-                .unwrap_or(Step::Broken)
+                .unwrap_or(RequestStep::Broken)
         }
     }
 
@@ -113,7 +113,7 @@ impl Mysql {
         used: usize,
         mut sequence: u8,
         to: Exchange<'_>,
-    ) -> Option<Step> {
+    ) -> Option<RequestStep> {
         let rest = &mut rest;
         let capabilities = u32::from_le_bytes(*take(rest, 4)?.first_chunk()?);
         if capabilities & PROTOCOL_41 == 0 {
@@ -131,12 +131,12 @@ impl Mysql {
             let user = String::from_utf8_lossy(user);
             let why = format!("Access denied for user '{user}'");
             error(to.out, sequence, 1045, "28000", &why);
-            return Some(Step::Close);
+            return Some(RequestStep::Close);
         }
         self.deprecate_eof = capabilities & DEPRECATE_EOF != 0;
         self.ready = true;
         self.ok(to.out, &mut sequence, 0);
-        Some(Step::Answer(used))
+        Some(RequestStep::Answer(used))
     }
 
     fn command(
@@ -145,9 +145,9 @@ impl Mysql {
         used: usize,
         mut sequence: u8,
         mut to: Exchange<'_>,
-    ) -> Step {
+    ) -> RequestStep {
         let Some((&command, body)) = payload.split_first() else {
-            return Step::Broken;
+            return RequestStep::Broken;
         };
         match command {
             COM_STMT_EXECUTE => {
@@ -166,23 +166,23 @@ impl Mysql {
                 if let Some(statement) = id_of(body).and_then(|id| self.statements.get_mut(id)) {
                     *statement = None;
                 }
-                return Step::Taken(used);
+                return RequestStep::Taken(used);
             }
-            COM_STMT_SEND_LONG_DATA => return Step::Taken(used),
-            COM_QUIT => return Step::Close,
+            COM_STMT_SEND_LONG_DATA => return RequestStep::Taken(used),
+            COM_QUIT => return RequestStep::Close,
             COM_INIT_DB | COM_PING | COM_STMT_RESET | COM_RESET_CONNECTION => {
                 self.ok(to.out, &mut sequence, 0);
             }
             COM_SET_OPTION => self.end(to.out, &mut sequence),
             _ => error(to.out, sequence, 1047, "08S01", "Unknown command"),
         }
-        Step::Answer(used)
+        RequestStep::Answer(used)
     }
 
     /// "COM_STMT_PREPARE Response".
     fn prepare(&mut self, text: &[u8], mut sequence: u8, to: Exchange<'_>) {
         let prepared = Prepared {
-            kind: Kind::of(text),
+            kind: StatementKind::of(text),
             params: sql::question_marks(text),
         };
         self.statements.push(Some(prepared));
@@ -231,11 +231,11 @@ impl Mysql {
 
     /// Answers "COM_QUERY".
     fn query(&mut self, body: &[u8], mut sequence: u8, to: &mut Exchange<'_>) {
-        let kind = Kind::of(body);
+        let kind = StatementKind::of(body);
         self.in_transaction = kind.transaction_after(self.in_transaction);
         let found = match kind {
-            Kind::Show => Some(catalog::show()),
-            Kind::Select => catalog::answer(&String::from_utf8_lossy(body), to.config),
+            StatementKind::Show => Some(catalog::show()),
+            StatementKind::Select => catalog::answer(&String::from_utf8_lossy(body), to.config),
             _ => return self.ok(to.out, &mut sequence, kind.affected()),
         };
         match found {
@@ -380,7 +380,7 @@ mod tests {
     use crate::wire::Done;
     use proptest::prelude::*;
 
-    fn step(session: &mut Mysql, bytes: &[u8]) -> (Step, Vec<u8>, Done) {
+    fn step(session: &mut Mysql, bytes: &[u8]) -> (RequestStep, Vec<u8>, Done) {
         let (mut out, mut done) = (Vec::new(), Done::default());
         let to = Exchange {
             config: &LabConfig::default(),
@@ -433,7 +433,10 @@ mod tests {
             let execute = framed(COM_STMT_EXECUTE, &[1, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
             let (step, reply, done) = step(&mut session, &execute);
             assert_eq!(first_bytes(&reply), executed);
-            assert_eq!((step, done.executed), (Step::Answer(execute.len()), 1));
+            assert_eq!(
+                (step, done.executed),
+                (RequestStep::Answer(execute.len()), 1)
+            );
         }
     }
 
@@ -443,7 +446,7 @@ mod tests {
         step(&mut session, &framed(COM_STMT_PREPARE, b"COMMIT"));
         let close = framed(COM_STMT_CLOSE, &[1, 0, 0, 0]);
         let (closed, reply, _) = step(&mut session, &close);
-        assert_eq!((closed, reply.len()), (Step::Taken(close.len()), 0));
+        assert_eq!((closed, reply.len()), (RequestStep::Taken(close.len()), 0));
         for id in [0, 1, 2, 255] {
             let execute = framed(COM_STMT_EXECUTE, &[id, 0, 0, 0, 0]);
             assert_eq!(first_bytes(&step(&mut session, &execute).1), [0xFF]);
@@ -469,9 +472,9 @@ mod tests {
             let mut session = Mysql { ready: logged_in, ..Mysql::default() };
             let bytes = framed(command, &body);
             for len in 0..bytes.len() {
-                prop_assert_eq!(step(&mut session, &bytes[..len]).0, Step::Incomplete);
+                prop_assert_eq!(step(&mut session, &bytes[..len]).0, RequestStep::Incomplete);
             }
-            if let Step::Answer(n) | Step::Taken(n) = step(&mut session, &bytes).0 {
+            if let RequestStep::Answer(n) | RequestStep::Taken(n) = step(&mut session, &bytes).0 {
                 prop_assert_eq!(n, bytes.len());
             }
         }

@@ -2,8 +2,8 @@
 //! "Frontend/Backend Protocol"), as far as a client of a benchmark goes.
 
 use crate::catalog::{self, C};
-use crate::sql::{self, Kind, Prepared};
-use crate::wire::{Exchange, Step, take, take_text};
+use crate::sql::{self, Prepared, StatementKind};
+use crate::wire::{Exchange, RequestStep, take, take_text};
 
 /// What `version()` says: honest about what answers.
 pub(crate) const VERSION: &str = concat!(
@@ -51,7 +51,7 @@ impl Postgres {
     }
 
     /// Takes the next message.
-    pub fn step(&mut self, bytes: &[u8], mut to: Exchange<'_>) -> Step {
+    pub fn step(&mut self, bytes: &[u8], mut to: Exchange<'_>) -> RequestStep {
         let (tag, header) = if self.ready {
             (bytes.first(), 1)
         } else {
@@ -59,32 +59,37 @@ impl Postgres {
         };
         let length = bytes.get(header..).and_then(|b| b.first_chunk::<4>());
         let Some(length) = length.map(|l| u32::from_be_bytes(*l) as usize) else {
-            return Step::Incomplete;
+            return RequestStep::Incomplete;
         };
         let longest = if self.ready { LONGEST } else { LONGEST_STARTUP };
         if !(4..=longest).contains(&length) {
-            return Step::Broken;
+            return RequestStep::Broken;
         }
         let used = header + length;
         let Some(body) = bytes.get(header + 4..used) else {
-            return Step::Incomplete;
+            return RequestStep::Incomplete;
         };
         match tag {
             None => self.start(body, used, &mut to),
             Some(tag) => self.message(*tag, body, used, &mut to),
         }
-        .unwrap_or(Step::Broken)
+        .unwrap_or(RequestStep::Broken)
     }
 
-    fn start(&mut self, mut body: &[u8], used: usize, to: &mut Exchange<'_>) -> Option<Step> {
+    fn start(
+        &mut self,
+        mut body: &[u8],
+        used: usize,
+        to: &mut Exchange<'_>,
+    ) -> Option<RequestStep> {
         let rest = &mut body;
         let version = u32::from_be_bytes(*take(rest, 4)?.first_chunk()?);
         if version == SSL_REQUEST || version == GSS_REQUEST {
             to.out.push(b'N');
-            return Some(Step::Answer(used));
+            return Some(RequestStep::Answer(used));
         }
         if version == CANCEL_REQUEST {
-            return Some(Step::Close);
+            return Some(RequestStep::Close);
         }
         if version >> 16 != 3 {
             return None;
@@ -92,7 +97,7 @@ impl Postgres {
         if self.refused {
             let why = "sorry, too many clients already";
             error(to.out, "FATAL", "53300", why);
-            return Some(Step::Close);
+            return Some(RequestStep::Close);
         }
         let mut user: &[u8] = b"";
         while rest.first().is_some_and(|b| *b != 0) {
@@ -109,7 +114,7 @@ impl Postgres {
         {
             let why = format!("role \"{}\" does not exist", String::from_utf8_lossy(user));
             error(to.out, "FATAL", "28000", &why);
-            return Some(Step::Close);
+            return Some(RequestStep::Close);
         }
         if version & 0xFFFF > 0 {
             // NegotiateProtocolVersion: 3.0, and no option that isn't known.
@@ -133,7 +138,7 @@ impl Postgres {
         }
         message(to.out, b'K', |out| out.extend_from_slice(&[0; 8]));
         self.ready_for_query(to.out);
-        Some(Step::Answer(used))
+        Some(RequestStep::Answer(used))
     }
 
     fn message(
@@ -142,16 +147,16 @@ impl Postgres {
         mut body: &[u8],
         used: usize,
         to: &mut Exchange<'_>,
-    ) -> Option<Step> {
+    ) -> Option<RequestStep> {
         let rest = &mut body;
         match tag {
             b'S' => {
                 self.failed = false;
                 self.ready_for_query(to.out);
-                return Some(Step::Answer(used));
+                return Some(RequestStep::Answer(used));
             }
-            b'H' => return Some(Step::Answer(used)),
-            b'X' => return Some(Step::Close),
+            b'H' => return Some(RequestStep::Answer(used)),
+            b'X' => return Some(RequestStep::Close),
             // A function call is answered with an error; copied data without a copy is ignored.
             _ if self.failed => {}
             b'B' => {
@@ -173,7 +178,7 @@ impl Postgres {
                 to.done.prepared += 1;
                 let (name, text) = (take_text(rest)?, take_text(rest)?);
                 let prepared = Prepared {
-                    kind: Kind::of(text),
+                    kind: StatementKind::of(text),
                     params: sql::highest_number(text),
                 };
                 match self.place(name) {
@@ -195,13 +200,13 @@ impl Postgres {
                 to.done.queries += 1;
                 self.query(take_text(rest)?, to);
                 self.ready_for_query(to.out);
-                return Some(Step::Answer(used));
+                return Some(RequestStep::Answer(used));
             }
             b'd' | b'c' | b'f' => {}
             b'F' => self.fail(to.out, "0A000", "the laboratory calls no functions"),
             _ => return None,
         }
-        Some(Step::Taken(used))
+        Some(RequestStep::Taken(used))
     }
 
     fn place(&self, name: &[u8]) -> Result<usize, usize> {
@@ -248,7 +253,7 @@ impl Postgres {
     }
 
     /// Rows and the tag of a statement that was described before.
-    fn execute(&mut self, kind: Kind, out: &mut Vec<u8>) {
+    fn execute(&mut self, kind: StatementKind, out: &mut Vec<u8>) {
         self.in_transaction = kind.transaction_after(self.in_transaction);
         if kind.has_rows() {
             row(out, [Some(C)]);
@@ -257,10 +262,10 @@ impl Postgres {
     }
 
     fn query(&mut self, text: &[u8], to: &mut Exchange<'_>) {
-        let kind = Kind::of(text);
+        let kind = StatementKind::of(text);
         let found = match kind {
-            Kind::Show => Some(catalog::show()),
-            Kind::Select => catalog::answer(&String::from_utf8_lossy(text), to.config),
+            StatementKind::Show => Some(catalog::show()),
+            StatementKind::Select => catalog::answer(&String::from_utf8_lossy(text), to.config),
             _ => return self.execute(kind, to.out),
         };
         let Some(found) = found else {
@@ -330,23 +335,23 @@ fn row<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Option<&'a str>>) 
 }
 
 /// `CommandComplete`.
-fn complete(kind: Kind, rows: usize, out: &mut Vec<u8>) {
+fn complete(kind: StatementKind, rows: usize, out: &mut Vec<u8>) {
     let tag = match kind {
-        Kind::Empty => return message(out, b'I', |_| {}),
-        Kind::Select if rows == 1 => "SELECT 1",
-        Kind::Select => {
+        StatementKind::Empty => return message(out, b'I', |_| {}),
+        StatementKind::Select if rows == 1 => "SELECT 1",
+        StatementKind::Select => {
             return message(out, b'C', |out| {
                 zero_terminated(out, &format!("SELECT {rows}"));
             });
         }
-        Kind::Show => "SHOW",
-        Kind::Insert => "INSERT 0 1",
-        Kind::Update => "UPDATE 1",
-        Kind::Delete => "DELETE 1",
-        Kind::Begin => "BEGIN",
-        Kind::Commit => "COMMIT",
-        Kind::Rollback => "ROLLBACK",
-        Kind::Other => "SET",
+        StatementKind::Show => "SHOW",
+        StatementKind::Insert => "INSERT 0 1",
+        StatementKind::Update => "UPDATE 1",
+        StatementKind::Delete => "DELETE 1",
+        StatementKind::Begin => "BEGIN",
+        StatementKind::Commit => "COMMIT",
+        StatementKind::Rollback => "ROLLBACK",
+        StatementKind::Other => "SET",
     };
     message(out, b'C', |out| zero_terminated(out, tag));
 }
@@ -374,7 +379,7 @@ mod tests {
     use crate::wire::Done;
     use proptest::prelude::*;
 
-    fn step(session: &mut Postgres, bytes: &[u8]) -> (Step, Vec<u8>) {
+    fn step(session: &mut Postgres, bytes: &[u8]) -> (RequestStep, Vec<u8>) {
         let mut out = Vec::new();
         let to = Exchange {
             config: &LabConfig::default(),
@@ -402,18 +407,18 @@ mod tests {
         let mut session = Postgres::default();
         for code in [SSL_REQUEST, GSS_REQUEST] {
             let request = [8u32.to_be_bytes(), code.to_be_bytes()].concat();
-            let answer = (Step::Answer(8), b"N".to_vec());
+            let answer = (RequestStep::Answer(8), b"N".to_vec());
             assert_eq!(step(&mut session, &request), answer);
         }
         let cancel = [8u32.to_be_bytes(), CANCEL_REQUEST.to_be_bytes()].concat();
-        assert_eq!(step(&mut session, &cancel), (Step::Close, vec![]));
+        assert_eq!(step(&mut session, &cancel), (RequestStep::Close, vec![]));
     }
 
     #[test]
     fn a_newer_version_is_told_what_is_spoken() {
         let start = b"\0\0\0\x11\0\x03\0\x02user\0me\0\0";
         let (found, reply) = step(&mut Postgres::default(), start);
-        assert_eq!(found, Step::Answer(start.len()));
+        assert_eq!(found, RequestStep::Answer(start.len()));
         assert_eq!(&reply[..14], b"v\0\0\0\x0c\0\0\0\0\0\0\0\0R");
     }
 
@@ -461,9 +466,9 @@ mod tests {
             let mut session = ready();
             let bytes = framed(tag, &body);
             for len in 0..bytes.len() {
-                prop_assert_eq!(step(&mut session, &bytes[..len]).0, Step::Incomplete);
+                prop_assert_eq!(step(&mut session, &bytes[..len]).0, RequestStep::Incomplete);
             }
-            if let Step::Answer(n) | Step::Taken(n) = step(&mut session, &bytes).0 {
+            if let RequestStep::Answer(n) | RequestStep::Taken(n) = step(&mut session, &bytes).0 {
                 prop_assert_eq!(n, bytes.len());
             }
         }

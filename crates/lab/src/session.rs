@@ -4,7 +4,7 @@ use crate::arrivals::ArrivalClock;
 use crate::mysql::Mysql;
 use crate::postgres::Postgres;
 use crate::shared::{Newcomer, Protocol, Shared};
-use crate::wire::{Done, Exchange, Step};
+use crate::wire::{Done, Exchange, RequestStep};
 use mio::net::TcpStream;
 use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
@@ -187,11 +187,11 @@ impl Session {
                 State::Postgres(postgres) => postgres.step(rest, to),
             };
             match step {
-                Step::Incomplete => return (used, Next::More),
-                Step::Taken(n) => used += n,
-                Step::Answer(n) => return (used + n, Next::Answer),
-                Step::Close => return (bytes.len(), Next::Close),
-                Step::Broken => return (bytes.len(), Next::Broken),
+                RequestStep::Incomplete => return (used, Next::More),
+                RequestStep::Taken(n) => used += n,
+                RequestStep::Answer(n) => return (used + n, Next::Answer),
+                RequestStep::Close => return (bytes.len(), Next::Close),
+                RequestStep::Broken => return (bytes.len(), Next::Broken),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// What kind of statement a text is, by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum StatementKind {
     /// Nothing but blanks.
     Empty,
     /// Has rows: one of one column, unless it asks for the catalogue.
@@ -19,51 +19,54 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl StatementKind {
     /// The kind of `sql`.
     pub fn of(sql: &[u8]) -> Self {
         let start = sql
             .iter()
             .position(|b| !b.is_ascii_whitespace() && !matches!(b, b'(' | b';'));
         let Some(rest) = start.and_then(|at| sql.get(at..)) else {
-            return Kind::Empty;
+            return StatementKind::Empty;
         };
         let end = rest.iter().position(|b| !b.is_ascii_alphabetic());
         let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let words: [(&[u8], Kind); 13] = [
-            (b"SELECT", Kind::Select),
-            (b"UPDATE", Kind::Update),
-            (b"INSERT", Kind::Insert),
-            (b"DELETE", Kind::Delete),
-            (b"BEGIN", Kind::Begin),
-            (b"COMMIT", Kind::Commit),
-            (b"ROLLBACK", Kind::Rollback),
-            (b"START", Kind::Begin),
-            (b"END", Kind::Commit),
-            (b"REPLACE", Kind::Insert),
-            (b"WITH", Kind::Select),
-            (b"VALUES", Kind::Select),
-            (b"SHOW", Kind::Show),
+        let words: [(&[u8], StatementKind); 13] = [
+            (b"SELECT", StatementKind::Select),
+            (b"UPDATE", StatementKind::Update),
+            (b"INSERT", StatementKind::Insert),
+            (b"DELETE", StatementKind::Delete),
+            (b"BEGIN", StatementKind::Begin),
+            (b"COMMIT", StatementKind::Commit),
+            (b"ROLLBACK", StatementKind::Rollback),
+            (b"START", StatementKind::Begin),
+            (b"END", StatementKind::Commit),
+            (b"REPLACE", StatementKind::Insert),
+            (b"WITH", StatementKind::Select),
+            (b"VALUES", StatementKind::Select),
+            (b"SHOW", StatementKind::Show),
         ];
         let known = words.iter().find(|(w, _)| word.eq_ignore_ascii_case(w));
-        known.map_or(Kind::Other, |(_, kind)| *kind)
+        known.map_or(StatementKind::Other, |(_, kind)| *kind)
     }
 
     /// Whether it answers with rows.
     pub fn has_rows(self) -> bool {
-        matches!(self, Kind::Select | Kind::Show)
+        matches!(self, StatementKind::Select | StatementKind::Show)
     }
 
     /// Rows that it says it changed.
     pub fn affected(self) -> u8 {
-        u8::from(matches!(self, Kind::Insert | Kind::Update | Kind::Delete))
+        u8::from(matches!(
+            self,
+            StatementKind::Insert | StatementKind::Update | StatementKind::Delete
+        ))
     }
 
     /// Whether a transaction is open after it.
     pub fn transaction_after(self, before: bool) -> bool {
         match self {
-            Kind::Begin => true,
-            Kind::Commit | Kind::Rollback => false,
+            StatementKind::Begin => true,
+            StatementKind::Commit | StatementKind::Rollback => false,
             _ => before,
         }
     }
@@ -72,7 +75,7 @@ impl Kind {
 /// A prepared statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prepared {
-    pub kind: Kind,
+    pub kind: StatementKind,
     pub params: u16,
 }
 
@@ -121,17 +124,17 @@ mod tests {
     #[test]
     fn the_first_word_tells_the_kind() {
         for (sql, kind) in [
-            ("select 1", Kind::Select),
-            ("\n (SELECT 1)", Kind::Select),
-            ("SHOW VARIABLES", Kind::Show),
-            ("REPLACE INTO t VALUES (1)", Kind::Insert),
-            ("START TRANSACTION", Kind::Begin),
-            ("commit;", Kind::Commit),
-            ("SET NAMES utf8", Kind::Other),
-            (" ; ", Kind::Empty),
-            ("", Kind::Empty),
+            ("select 1", StatementKind::Select),
+            ("\n (SELECT 1)", StatementKind::Select),
+            ("SHOW VARIABLES", StatementKind::Show),
+            ("REPLACE INTO t VALUES (1)", StatementKind::Insert),
+            ("START TRANSACTION", StatementKind::Begin),
+            ("commit;", StatementKind::Commit),
+            ("SET NAMES utf8", StatementKind::Other),
+            (" ; ", StatementKind::Empty),
+            ("", StatementKind::Empty),
         ] {
-            assert_eq!(Kind::of(sql.as_bytes()), kind, "{sql}");
+            assert_eq!(StatementKind::of(sql.as_bytes()), kind, "{sql}");
         }
     }
 

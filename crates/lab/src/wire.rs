@@ -5,7 +5,7 @@ use crate::LabConfig;
 
 /// What became of the first request in the bytes received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum RequestStep {
     /// It has not wholly come.
     Incomplete,
     /// It took so many bytes, and more must come before anything is sent.

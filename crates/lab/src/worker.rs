@@ -2,7 +2,7 @@
 
 use crate::alarm::Alarm;
 use crate::arrivals::ArrivalClock;
-use crate::door::Door;
+use crate::listener::Door;
 use crate::session::{Next, Sent, Session, Waits};
 use crate::shared::{Newcomer, Protocol, Shared, lock};
 use crate::truth::{ProtocolTruth, Truth};

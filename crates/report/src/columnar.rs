@@ -2,7 +2,7 @@
 //! with the types of its columns.
 
 use crate::ReportError;
-use crate::intervals::{Cell, Kind, Table};
+use crate::intervals::{Cell, ColumnKind, Table};
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -61,11 +61,11 @@ enum Values {
 }
 
 impl Values {
-    fn of(kind: Kind) -> Self {
+    fn of(kind: ColumnKind) -> Self {
         match kind {
-            Kind::Word => Values::Words(Vec::new()),
-            Kind::Count => Values::Counts(Vec::new()),
-            Kind::Number => Values::Numbers(Vec::new()),
+            ColumnKind::Word => Values::Words(Vec::new()),
+            ColumnKind::Count => Values::Counts(Vec::new()),
+            ColumnKind::Number => Values::Numbers(Vec::new()),
         }
     }
 
@@ -111,15 +111,15 @@ fn without_nulls<T: Copy>(values: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
     (there, levels)
 }
 
-fn type_of(name: &str, kind: Kind) -> Written<Type> {
+fn type_of(name: &str, kind: ColumnKind) -> Written<Type> {
     let (physical, repetition, logical) = match kind {
-        Kind::Word => (
+        ColumnKind::Word => (
             Physical::BYTE_ARRAY,
             Repetition::REQUIRED,
             Some(LogicalType::String),
         ),
-        Kind::Count => (Physical::INT64, Repetition::REQUIRED, None),
-        Kind::Number => (Physical::DOUBLE, Repetition::OPTIONAL, None),
+        ColumnKind::Count => (Physical::INT64, Repetition::REQUIRED, None),
+        ColumnKind::Number => (Physical::DOUBLE, Repetition::OPTIONAL, None),
     };
     Type::primitive_type_builder(name, physical)
         .with_repetition(repetition)

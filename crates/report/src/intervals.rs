@@ -11,7 +11,7 @@ use tidemark_stats::{Histogram, LogInterval};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Word,
     Count,
     Number,
@@ -39,40 +39,40 @@ impl Cell<'_> {
 }
 
 /// The columns of every run.
-const COLUMNS: &[(&str, Kind)] = &[
-    ("run", Kind::Word),
-    ("workload", Kind::Word),
-    ("start_s", Kind::Number),
-    ("length_s", Kind::Number),
-    ("phase", Kind::Word),
-    ("sessions", Kind::Count),
-    ("transactions", Kind::Count),
-    ("transactions_per_s", Kind::Number),
-    ("reads", Kind::Count),
-    ("writes", Kind::Count),
-    ("other_statements", Kind::Count),
-    ("no_op_writes", Kind::Count),
-    ("errors", Kind::Count),
-    ("reconnects", Kind::Count),
-    ("concurrency", Kind::Count),
-    ("rate", Kind::Number),
-    ("queue_length", Kind::Count),
-    ("delayed_arrivals", Kind::Count),
-    ("dropped_arrivals", Kind::Count),
-    ("outage_ms", Kind::Number),
-    ("mean_ms", Kind::Number),
-    ("p50_ms", Kind::Number),
-    ("p95_ms", Kind::Number),
-    ("p99_ms", Kind::Number),
-    ("max_ms", Kind::Number),
+const COLUMNS: &[(&str, ColumnKind)] = &[
+    ("run", ColumnKind::Word),
+    ("workload", ColumnKind::Word),
+    ("start_s", ColumnKind::Number),
+    ("length_s", ColumnKind::Number),
+    ("phase", ColumnKind::Word),
+    ("sessions", ColumnKind::Count),
+    ("transactions", ColumnKind::Count),
+    ("transactions_per_s", ColumnKind::Number),
+    ("reads", ColumnKind::Count),
+    ("writes", ColumnKind::Count),
+    ("other_statements", ColumnKind::Count),
+    ("no_op_writes", ColumnKind::Count),
+    ("errors", ColumnKind::Count),
+    ("reconnects", ColumnKind::Count),
+    ("concurrency", ColumnKind::Count),
+    ("rate", ColumnKind::Number),
+    ("queue_length", ColumnKind::Count),
+    ("delayed_arrivals", ColumnKind::Count),
+    ("dropped_arrivals", ColumnKind::Count),
+    ("outage_ms", ColumnKind::Number),
+    ("mean_ms", ColumnKind::Number),
+    ("p50_ms", ColumnKind::Number),
+    ("p95_ms", ColumnKind::Number),
+    ("p99_ms", ColumnKind::Number),
+    ("max_ms", ColumnKind::Number),
 ];
 
 /// The columns of each transaction type, after its name and a colon.
-const OF_TYPE: &[(&str, Kind)] = &[
-    ("transactions", Kind::Count),
-    ("mean_ms", Kind::Number),
-    ("p95_ms", Kind::Number),
-    ("p99_ms", Kind::Number),
+const OF_TYPE: &[(&str, ColumnKind)] = &[
+    ("transactions", ColumnKind::Count),
+    ("mean_ms", ColumnKind::Number),
+    ("p95_ms", ColumnKind::Number),
+    ("p99_ms", ColumnKind::Number),
 ];
 
 /// The table of a run's intervals.
@@ -93,10 +93,10 @@ impl<'a> Table<'a> {
     }
 
     /// Each column's name and kind.
-    pub(crate) fn columns(&self) -> Vec<(String, Kind)> {
+    pub(crate) fn columns(&self) -> Vec<(String, ColumnKind)> {
         let all = COLUMNS.iter().map(|(name, kind)| (name.to_string(), *kind));
         let of_types = self.types.iter().flat_map(|of| {
-            let column = move |(name, kind): &(&str, Kind)| (format!("{of}:{name}"), *kind);
+            let column = move |(name, kind): &(&str, ColumnKind)| (format!("{of}:{name}"), *kind);
             OF_TYPE.iter().map(column)
         });
         all.chain(of_types).collect()

@@ -2,7 +2,6 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
-mod beyond;
 mod charts;
 mod columnar;
 mod command_line;
@@ -11,6 +10,7 @@ mod csv;
 mod digest;
 mod document;
 mod error;
+mod extra_lines;
 mod family;
 mod findings;
 mod intervals;
@@ -28,11 +28,11 @@ pub mod tpch;
 mod words;
 pub mod ycsb;
 
-pub use beyond::{beyond, errors, fewer_sessions, not_found, step};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use digest::Digest;
 pub use error::ReportError;
+pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};
 pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
 pub use findings::finding_lines;
 pub use intervals::{interval_log, interval_table};

@@ -1,6 +1,6 @@
 //! What a report says of the load: sentences, facts and tables, the same in every form.
 
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::load::{
     Due, FiguresOf, Found, LoadKind, Split, Spread, StepFigures, option, outside_outages,
 };
@@ -39,12 +39,12 @@ impl Table {
     }
 }
 
-impl From<Table> for Part {
+impl From<Table> for DocumentPart {
     fn from(table: Table) -> Self {
         let (title, says) = (table.title, table.says.clone());
         let says = Some(says).filter(|says| !says.is_empty());
         let blocks = std::iter::once(Block::Table(table.grid())).chain(says.map(Block::Fine));
-        Part::new(title, blocks.collect())
+        DocumentPart::new(title, blocks.collect())
     }
 }
 

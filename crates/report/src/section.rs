@@ -2,7 +2,7 @@
 
 use crate::digest::Digest;
 use crate::document::text::Lines;
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::family::Family;
 use crate::load_words::Table;
 use crate::texts::Lang;
@@ -37,7 +37,7 @@ impl Section {
     }
 }
 
-impl From<Section> for Part {
+impl From<Section> for DocumentPart {
     fn from(section: Section) -> Self {
         let table = (!section.types.rows.is_empty()).then(|| {
             let caption = Some(section.types.title);
@@ -49,6 +49,6 @@ impl From<Section> for Part {
         let sentences = section.sentences.into_iter().map(Block::Fine);
         let blocks = [Block::Facts(section.facts)].into_iter();
         let blocks = blocks.chain(table).chain(sentences).chain(texts);
-        Part::new(section.title, blocks.collect())
+        DocumentPart::new(section.title, blocks.collect())
     }
 }

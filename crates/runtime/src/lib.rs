@@ -17,15 +17,15 @@ mod busy_poll;
 mod direct;
 mod executor;
 mod footprint;
-mod least;
 mod limits;
+mod low_watermark;
 mod parking;
 mod reactor;
 mod scheduling;
 mod sleepers;
 mod socket;
 mod stream;
-mod terms;
+mod stream_limits;
 mod time;
 mod tls;
 

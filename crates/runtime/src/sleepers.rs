@@ -48,12 +48,12 @@ impl Sleepers {
         .await
     }
 
-    fn lie_down(&self, deadline: Instant) -> Option<Place<'_>> {
+    fn lie_down(&self, deadline: Instant) -> Option<SleeperSlot<'_>> {
         let reactor = Reactor::current().ok()?;
         let asleep = (deadline, reactor.current.get());
         reactor.wake_at(deadline);
         self.0.borrow_mut().insert(asleep);
-        Some(Place(self, asleep))
+        Some(SleeperSlot(self, asleep))
     }
 
     /// The moment of the task that sleeps shortest.
@@ -74,16 +74,16 @@ impl Sleepers {
 }
 
 /// A sleeper's place, left when it wakes.
-struct Place<'a>(&'a Sleepers, Asleep);
+struct SleeperSlot<'a>(&'a Sleepers, Asleep);
 
-impl Place<'_> {
+impl SleeperSlot<'_> {
     /// Whether nobody called.
     fn is_kept(&self) -> bool {
         self.0.0.borrow().contains(&self.1)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for SleeperSlot<'_> {
     fn drop(&mut self) {
         self.0.0.borrow_mut().remove(&self.1);
     }

@@ -1,10 +1,10 @@
 //! Sockets: TCP or Unix, plain or TLS.
 
 use crate::arrival::{self, Stamp};
-use crate::least;
+use crate::low_watermark;
 use crate::reactor::Reactor;
 use crate::socket::Socket;
-use crate::terms::Terms;
+use crate::stream_limits::Terms;
 use crate::tls::Tls;
 use std::future::poll_fn;
 use std::io;
@@ -173,7 +173,7 @@ impl Stream {
     fn wake_for(&mut self, least: u16) {
         if let Socket::Tcp(socket, _) = &self.socket
             && self.least != least
-            && least::set(socket, least)
+            && low_watermark::set(socket, least)
         {
             self.least = least;
         }

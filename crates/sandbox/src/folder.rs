@@ -1,7 +1,7 @@
 //! Folders that a sandbox may have: new ones, and empty ones.
 
 use crate::programs::Account;
-use crate::{Error, holder, marker, trusted};
+use crate::{Error, holder, marker, ownership};
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         Ok(_) => {
             let folder = absolute(folder)?;
             of_nobody_else(&folder)?;
-            if let Some(reason) = trusted::foreign_folder(&folder) {
+            if let Some(reason) = ownership::foreign_folder(&folder) {
                 return refused(reason);
             }
             let mut entries = fs::read_dir(&folder)
@@ -71,7 +71,7 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         .mode(0o711)
         .create(&folder)
         .map_err(Error::io(format!("making {}", folder.display())))?;
-    if let Some(reason) = trusted::foreign_folder(&folder) {
+    if let Some(reason) = ownership::foreign_folder(&folder) {
         let _ = fs::remove_dir(&folder);
         return refused(reason);
     }

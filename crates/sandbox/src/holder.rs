@@ -2,7 +2,7 @@
 //! under another's hands.
 
 use crate::home::{Home, State, may_live};
-use crate::{Error, identity, trusted};
+use crate::{Error, identity, ownership};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, DirBuilder, File};
@@ -65,7 +65,7 @@ impl Home {
 /// Keeps whoever else wants to end or to hold the sandbox in this folder waiting, until the value
 /// ends. Where a file system has no locks nobody waits.
 pub(crate) fn taken(folder: &Path) -> Option<File> {
-    if trusted::foreign_folder(folder).is_some() {
+    if ownership::foreign_folder(folder).is_some() {
         return None;
     }
     let file = File::open(folder).ok()?;

@@ -1,9 +1,9 @@
 //! The sandboxes of a user, by their names.
 
 use crate::marker::Marker;
-use crate::place::Place;
 use crate::programs::Engine;
-use crate::{Error, Holder, holder, ready, trusted};
+use crate::server_files::ServerFiles;
+use crate::{Error, Holder, holder, ownership, ready};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tidemark_process::{Liveness, ProcessId, alive, arguments, boot_id};
 
 /// What is being done while a server starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum StartStep {
     /// Its files are made.
     Files,
     /// It was started and does not answer yet.
@@ -106,8 +106,8 @@ impl Sandbox {
 }
 
 /// The place of one marked sandbox's server.
-pub(crate) fn place(marker: &Marker) -> Place {
-    Place {
+pub(crate) fn place(marker: &Marker) -> ServerFiles {
+    ServerFiles {
         engine: marker.engine,
         account: None,
         folder: marker.folder.join("server"),
@@ -266,7 +266,7 @@ pub(crate) fn server_of(marker: &Marker) -> Option<u32> {
     {
         return Some(pid);
     }
-    let text = trusted::text_of_server(&place(marker).pid_file())?;
+    let text = ownership::text_of_server(&place(marker).pid_file())?;
     let pid: u32 = text.lines().next()?.trim().parse().ok()?;
     (alive(pid) && serves(pid, marker)).then_some(pid)
 }

@@ -20,7 +20,7 @@
 //! with something in it is used, and only what a sandbox made is ended and removed
 //! ([`Home::down`]).
 //!
-//! What makes a server of programs ([`Place`], [`Superuser`]) is there for tests' servers too.
+//! What makes a server of programs ([`ServerFiles`], [`Superuser`]) is there for tests' servers too.
 
 mod error;
 mod folder;
@@ -29,22 +29,22 @@ mod home;
 mod identity;
 mod mariadb;
 mod marker;
-mod place;
+mod ownership;
 mod postgres;
 mod programs;
 mod ready;
 mod request;
 mod running;
+mod server_files;
 mod stop;
-mod trusted;
 
 pub use error::Error;
 pub use holder::{Hold, Holder};
-pub use home::{Home, Sandbox, State, Step};
+pub use home::{Home, Sandbox, StartStep, State};
 pub use mariadb::SETTINGS_OF_THE_FILES;
-pub use place::{Place, Superuser, free_port};
 pub use postgres::remove_shared_memory;
 pub use programs::{Account, Engine, command, find};
 pub use request::Request;
 pub use running::Running;
+pub use server_files::{ServerFiles, Superuser, free_port};
 pub use stop::Removed;

@@ -1,7 +1,7 @@
 //! MariaDB: making its files and the command that runs it.
 
 use crate::programs::{INSTALL_OF_MARIADB, SERVER_OF_MARIADB};
-use crate::{Error, Place, Superuser};
+use crate::{Error, ServerFiles, Superuser};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,7 +23,7 @@ const ACCOUNTS: &str = "accounts.sql";
 /// Set-up and server keep temporary tables in the server's folder: a starting server removes those
 /// that it finds, in a shared /tmp also the ones that another server is using.
 pub(crate) fn initialise(
-    place: &Place,
+    place: &ServerFiles,
     superuser: &Superuser<'_>,
     settings: &[(String, String)],
     go_on: &mut dyn FnMut() -> bool,
@@ -52,7 +52,7 @@ pub(crate) fn initialise(
 }
 
 /// The command that runs the server in the foreground.
-pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Command, Error> {
+pub(crate) fn server(place: &ServerFiles, settings: &[(String, String)]) -> Result<Command, Error> {
     let mut command = place.command(SERVER_OF_MARIADB)?;
     command.arg("--no-defaults").args(based(place));
     let own = [
@@ -77,13 +77,13 @@ pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Com
 }
 
 /// The file that holds the password until the server has read it.
-pub(crate) fn accounts(place: &Place) -> PathBuf {
+pub(crate) fn accounts(place: &ServerFiles) -> PathBuf {
     place.folder.join(ACCOUNTS)
 }
 
 /// Programs that were unpacked somewhere look for their messages and scripts beside themselves only
 /// when they are told.
-fn based(place: &Place) -> Option<String> {
+fn based(place: &ServerFiles) -> Option<String> {
     let from = place.programs.as_deref()?;
     let base = [Some(from), from.parent()]
         .into_iter()

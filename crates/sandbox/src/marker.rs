@@ -1,6 +1,6 @@
 //! The mark in a sandbox's folder: that it is one, what runs in it, and its password.
 
-use crate::{Engine, Error, trusted};
+use crate::{Engine, Error, ownership};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File};
@@ -79,10 +79,10 @@ impl Marker {
     /// A folder for temporary files is open to all: after it was cleared anybody can make a folder of
     /// this name again, with a mark in it. Only what this account alone can have written counts.
     pub fn read(name: &str, folder: &Path) -> Result<Marker, String> {
-        if let Some(reason) = trusted::foreign_folder(folder) {
+        if let Some(reason) = ownership::foreign_folder(folder) {
             return Err(reason);
         }
-        let text = trusted::text(&folder.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
+        let text = ownership::text(&folder.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
         let marker: Marker = serde_json::from_str(&text).map_err(|e| format!("{FILE}: {e}"))?;
         if marker.name != name {
             return Err(format!("{FILE} is of private server {}", marker.name));

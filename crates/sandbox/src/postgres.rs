@@ -1,12 +1,12 @@
 //! PostgreSQL: making its files and the command that runs it.
 
-use crate::{Error, Place, Superuser, trusted};
+use crate::{Error, ServerFiles, Superuser, ownership};
 use std::fs;
 use std::process::{Command, Stdio};
 
 /// Makes the data folder, the account as its superuser, and the account's database.
 pub(crate) fn initialise(
-    place: &Place,
+    place: &ServerFiles,
     superuser: &Superuser<'_>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), Error> {
@@ -30,7 +30,7 @@ pub(crate) fn initialise(
 }
 
 /// The command that runs the server in the foreground.
-pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Command, Error> {
+pub(crate) fn server(place: &ServerFiles, settings: &[(String, String)]) -> Result<Command, Error> {
     let mut command = place.command(&["postgres"])?;
     command.arg("-D").arg(place.data());
     command.args(["-p", &place.port.to_string()]);
@@ -51,8 +51,8 @@ pub(crate) fn server(place: &Place, settings: &[(String, String)]) -> Result<Com
 
 /// Removes the System V segment that a killed postmaster leaves behind; its id is the second number
 /// of `postmaster.pid`'s 7th line (PostgreSQL documentation, 73.1 Database File Layout).
-pub fn remove_shared_memory(place: &Place) {
-    let id = trusted::text_of_server(&place.pid_file()).and_then(|text| {
+pub fn remove_shared_memory(place: &ServerFiles) {
+    let id = ownership::text_of_server(&place.pid_file()).and_then(|text| {
         let line = text.lines().nth(6)?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
     });

@@ -1,14 +1,14 @@
 //! Whether a server takes sessions, asked where nobody but this server can answer: at its own
 //! socket and in its own files. Its port may be somebody else's.
 
-use crate::{Engine, Place, trusted};
+use crate::{Engine, ServerFiles, ownership};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// One look at the server that was started as this process, without an account.
-pub(crate) fn takes_sessions(place: &Place, pid: u32) -> bool {
+pub(crate) fn takes_sessions(place: &ServerFiles, pid: u32) -> bool {
     match place.engine {
         Engine::MariaDb => greets(place),
         Engine::Postgres => says_ready(place, pid),
@@ -18,7 +18,7 @@ pub(crate) fn takes_sessions(place: &Place, pid: u32) -> bool {
 /// MariaDB speaks first: a packet that begins, after its header of four bytes, with the protocol's
 /// version, 10, or with 255 for an error (MariaDB documentation, Connecting). Accounts are made
 /// before it takes the first connection, and its port is its own before it has a socket.
-fn greets(place: &Place) -> bool {
+fn greets(place: &ServerFiles) -> bool {
     const SOON: Duration = Duration::from_millis(500);
     let mut begin = [0u8; 5];
     UnixStream::connect(place.socket())
@@ -31,8 +31,8 @@ fn greets(place: &Place) -> bool {
 
 /// The 8th line of `postmaster.pid` tells the state, which is what `pg_ctl -w` waits for, the first
 /// one whose it is (PostgreSQL documentation, 73.1 Database File Layout, and `pg_ctl`).
-fn says_ready(place: &Place, pid: u32) -> bool {
-    trusted::text_of_server(&place.pid_file()).is_some_and(|text| {
+fn says_ready(place: &ServerFiles, pid: u32) -> bool {
+    ownership::text_of_server(&place.pid_file()).is_some_and(|text| {
         let line = |n: usize| text.lines().nth(n).map_or("", str::trim);
         line(0) == pid.to_string() && line(7) == "ready"
     })
@@ -40,7 +40,7 @@ fn says_ready(place: &Place, pid: u32) -> bool {
 
 /// Whether it is certain that no process listens at the server's socket, whatever container it is
 /// in: the socket is not there, or what made it has ended.
-pub(crate) fn nobody_listens(place: &Place) -> bool {
+pub(crate) fn nobody_listens(place: &ServerFiles) -> bool {
     let tried = Socket::new(Domain::UNIX, Type::STREAM, None).and_then(|socket| {
         // A server that is paused would keep a waiting caller for ever.
         socket.set_nonblocking(true)?;
@@ -61,8 +61,8 @@ mod tests {
 
     const GREETING: [u8; 6] = [74, 0, 0, 0, 10, b'5'];
 
-    fn place(folder: &std::path::Path, engine: Engine, port: u16) -> Place {
-        Place {
+    fn place(folder: &std::path::Path, engine: Engine, port: u16) -> ServerFiles {
+        ServerFiles {
             engine,
             account: None,
             folder: folder.into(),

@@ -1,9 +1,9 @@
 //! Starting a sandbox, and holding it.
 
-use crate::home::{ACCOUNT, Home, Sandbox, Step};
+use crate::home::{ACCOUNT, Home, Sandbox, StartStep};
 use crate::marker::Marker;
-use crate::place::{Place, Superuser};
 use crate::programs::{self, Account};
+use crate::server_files::{ServerFiles, Superuser};
 use crate::{Error, Hold, Request, folder, holder, identity, mariadb, stop};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
@@ -104,7 +104,7 @@ impl Home {
     pub fn start_watched(
         &self,
         request: &Request,
-        watch: &mut dyn FnMut(Step) -> bool,
+        watch: &mut dyn FnMut(StartStep) -> bool,
     ) -> Result<Running, Error> {
         self.start_for(None, request, watch)
     }
@@ -117,7 +117,7 @@ impl Home {
         &self,
         purpose: Option<&str>,
         request: &Request,
-        watch: &mut dyn FnMut(Step) -> bool,
+        watch: &mut dyn FnMut(StartStep) -> bool,
     ) -> Result<Running, Error> {
         request.check()?;
         for names in request.engine.programs() {
@@ -156,7 +156,7 @@ struct Begun<'a> {
 }
 
 impl Begun<'_> {
-    fn start(&self, watch: &mut dyn FnMut(Step) -> bool) -> Result<Running, Error> {
+    fn start(&self, watch: &mut dyn FnMut(StartStep) -> bool) -> Result<Running, Error> {
         let entered = folder::usable(&self.folder, self.account).and_then(|()| self.enter());
         let mut marker = match entered {
             Ok(marker) => marker,
@@ -230,9 +230,9 @@ impl Begun<'_> {
     fn serve(
         &self,
         marker: &mut Marker,
-        watch: &mut dyn FnMut(Step) -> bool,
+        watch: &mut dyn FnMut(StartStep) -> bool,
     ) -> Result<Child, Error> {
-        let mut place = Place {
+        let mut place = ServerFiles {
             engine: self.request.engine,
             account: self.account,
             folder: self.folder.join("server"),
@@ -250,14 +250,16 @@ impl Begun<'_> {
             password: &marker.password.clone(),
         };
         let settings = settings(self.request);
-        place.initialise(&superuser, &settings, &mut || watch(Step::Files))?;
+        place.initialise(&superuser, &settings, &mut || watch(StartStep::Files))?;
         let hostname = marker.starter.hostname.clone();
-        let started = &mut |place: &Place, child: &Child| {
+        let started = &mut |place: &ServerFiles, child: &Child| {
             marker.port = place.port;
             marker.server = Some(ProcessId::of(&hostname, child.id()));
             marker.write()
         };
-        let child = place.start(&settings, START_LIMIT, started, &mut || watch(Step::Start));
+        let child = place.start(&settings, START_LIMIT, started, &mut || {
+            watch(StartStep::Start)
+        });
         let child = child.inspect_err(|_| marker.server = None)?;
         // It holds the password, and the server has read it.
         let _ = fs::remove_file(mariadb::accounts(&place));

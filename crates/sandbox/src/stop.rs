@@ -1,8 +1,8 @@
 //! Ending a sandbox: its server, if it is proven to be its own, and then its files.
 
 use crate::home::{Home, State, is_of, place, server_of};
-use crate::place::Place;
 use crate::programs::Engine;
+use crate::server_files::ServerFiles;
 use crate::{Error, folder, holder, postgres};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ pub(crate) fn unlist(home: &Home, name: &str, folder: &Path) -> Result<(), Error
 }
 
 /// Ends a server in an orderly way, by SIGKILL if it takes too long; whether it has ended.
-fn end(place: &Place, pid: u32) -> bool {
+fn end(place: &ServerFiles, pid: u32) -> bool {
     // Asked again before each signal: the number may be another's by then.
     let start = started(pid);
     let there = || start.is_some() && started(pid) == start;
@@ -160,7 +160,7 @@ fn end(place: &Place, pid: u32) -> bool {
 /// Ends what still makes a server's files after whoever started it was killed: `initdb` and
 /// MariaDB's script lead process groups of their own and would write on into a folder that is being
 /// removed. One that did not end, if any.
-fn end_set_up(place: &Place) -> Option<u32> {
+fn end_set_up(place: &ServerFiles) -> Option<u32> {
     let data = place.data();
     let at_work = || {
         let mut all = all().into_iter();
@@ -177,7 +177,7 @@ fn end_set_up(place: &Place) -> Option<u32> {
 }
 
 /// Ends a server that this process has just started.
-pub(crate) fn end_child(place: &Place, mut child: Child) {
+pub(crate) fn end_child(place: &ServerFiles, mut child: Child) {
     if let Ok(Some(_)) = child.try_wait() {
         return;
     }

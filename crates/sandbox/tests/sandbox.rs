@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 use tempfile::TempDir;
 use tidemark_process::{Signal, alive, arguments, children, kill_and_reap, signal, wait_until};
-use tidemark_sandbox::{Engine, Error, Home, Request, Running, State, Step};
+use tidemark_sandbox::{Engine, Error, Home, Request, Running, StartStep, State};
 
 fn home() -> (TempDir, Home) {
     let dir = tempfile::tempdir().unwrap();
@@ -94,7 +94,7 @@ fn life(engine: Engine, setting: (&str, &str), shown: &str) {
             true
         })
         .unwrap();
-    assert_eq!(steps, [Step::Files, Step::Start]);
+    assert_eq!(steps, [StartStep::Files, StartStep::Start]);
     let url = running.url();
     let (user, password, port) = parts(&url);
     assert_eq!((user, password.len()), ("tidemark", 32));
@@ -238,7 +238,7 @@ fn what_cannot_start_says_why_and_leaves_nothing() {
     let request = Request::new(Engine::Postgres);
     let error = home.start_watched(&request, &mut |_| false).unwrap_err();
     assert_eq!(error, Error::GivenUp(Engine::Postgres));
-    let late = home.start_watched(&request, &mut |step| step == Step::Files);
+    let late = home.start_watched(&request, &mut |step| step == StartStep::Files);
     assert!(matches!(late, Ok(_) | Err(Error::GivenUp(_))));
     drop(late);
     assert!(home.list().unwrap().is_empty());

@@ -5,12 +5,12 @@ use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
-use tidemark_sandbox::{Account, Place, free_port};
+use tidemark_sandbox::{Account, ServerFiles, free_port};
 
 /// Where one server's files are and what it runs as; they end with it.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    pub place: Place,
+    pub place: ServerFiles,
     _folder: TempDir,
 }
 
@@ -23,7 +23,7 @@ impl Layout {
             .permissions(fs::Permissions::from_mode(0o711))
             .tempdir()
             .map_err(Error::io("making a temporary folder"))?;
-        let place = Place {
+        let place = ServerFiles {
             engine,
             account: Account::for_engine(engine)?,
             folder: folder.path().into(),
@@ -40,9 +40,9 @@ impl Layout {
 }
 
 impl Deref for Layout {
-    type Target = Place;
+    type Target = ServerFiles;
 
-    fn deref(&self) -> &Place {
+    fn deref(&self) -> &ServerFiles {
         &self.place
     }
 }

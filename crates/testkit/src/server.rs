@@ -10,7 +10,7 @@ use std::process::Child;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_process::{self as process, Signal, signal};
-use tidemark_sandbox::{Place, Superuser, find, remove_shared_memory};
+use tidemark_sandbox::{ServerFiles, Superuser, find, remove_shared_memory};
 
 /// How long an orderly end may take before SIGKILL.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
@@ -78,7 +78,7 @@ impl Server {
             .tls
             .then(|| TlsFiles::create(&layout.folder, layout.account))
             .transpose()?;
-        let started = &mut |_: &Place, child: &Child| watchdog.watch(Some(child.id()));
+        let started = &mut |_: &ServerFiles, child: &Child| watchdog.watch(Some(child.id()));
         let settings = settings(&builder, tls.as_ref());
         let limit = builder.start_limit;
         let child = layout
@@ -228,7 +228,7 @@ impl Server {
         let settings = settings(&self.builder, self.tls.as_ref());
         let limit = self.builder.start_limit;
         let watchdog = &mut running.watchdog;
-        let started = &mut |_: &Place, child: &Child| watchdog.watch(Some(child.id()));
+        let started = &mut |_: &ServerFiles, child: &Child| watchdog.watch(Some(child.id()));
         let child = loop {
             let launched = self.layout.launch(&settings, limit, started, &mut || true);
             match launched {

@@ -9,7 +9,7 @@
 //! - [`Definition`], [`registry()`], [`find`]: what workloads there are, and what their options are.
 //! - [`Workload`]: one of them with its options set: tables, rows, what a run needs.
 //! - [`Terminal`]: one emulated user, whose transactions the engine runs and times.
-//! - [`Done`]: what came of one of them, and [`Part`]: one of those it was made of.
+//! - [`Done`]: what came of one of them, and [`InnerOperation`]: one of those it was made of.
 //! - [`Statements`]: what a session has prepared for them.
 //! - [`Check`]: a condition that its tables meet, as a query for what breaks it.
 //! - [`random`]: sysbench's distributions.
@@ -17,9 +17,9 @@
 mod check;
 mod columns;
 mod digits;
-mod done;
 mod family;
 pub mod oltp;
+mod outcome;
 pub mod random;
 mod registry;
 mod terminal;
@@ -29,8 +29,8 @@ mod workload;
 pub mod ycsb;
 
 pub use check::{Check, Sentence};
-pub use done::{Done, MAX_NOTES, Notes, Part};
 pub use family::{CommandLine, Family, Given, Runs, Word};
+pub use outcome::{Done, InnerOperation, MAX_NOTES, Notes};
 pub use registry::{Definition, UnknownWorkload, find, registry};
 pub use terminal::{CustomUser, Doing, Prepared};
 pub use workload::{Prewarm, TablePlan, Workload};

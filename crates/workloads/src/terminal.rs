@@ -5,7 +5,7 @@
 //! ([`CustomUser`]).
 
 use crate::oltp::not_ready;
-use crate::{Done, Part};
+use crate::{Done, InnerOperation};
 use std::fmt::{self, Debug};
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -50,7 +50,7 @@ pub(crate) trait User {
     }
 
     /// The transactions that the last one was made of.
-    fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[InnerOperation] {
         &[]
     }
 
@@ -169,7 +169,7 @@ macro_rules! terminals {
             /// The transactions that the last one was made of, where its parts are timed too; none
             /// of most.
             #[inline]
-            pub fn parts(&self) -> &[Part] {
+            pub fn parts(&self) -> &[InnerOperation] {
                 match self {
                     Terminal::None => &[],
                     $(Terminal::$name(user) => User::parts(user),)+

@@ -2,7 +2,7 @@
 
 use super::difference::Facts;
 use super::usable::invalid_rules;
-use crate::beside::are_one_load;
+use crate::concurrent_runs::are_one_load;
 use crate::run::{Run, whole_intervals};
 use crate::{AnalysisError, Finding, Presence, Setup};
 use serde::Serialize;

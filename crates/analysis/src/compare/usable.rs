@@ -1,7 +1,7 @@
 //! Which runs of a group its figures are of: one with a finding that says not to use it is in none.
 
 use super::Measured;
-use crate::beside::together;
+use crate::concurrent_runs::together;
 use crate::rules::overlap;
 use crate::{Finding, Severity};
 use serde::Serialize;

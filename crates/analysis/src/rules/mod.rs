@@ -4,6 +4,7 @@
 mod carried_state;
 mod client_bound;
 mod client_stopped;
+mod deadlock_wait;
 mod drift;
 mod error_rate;
 mod heavy_tail;
@@ -85,6 +86,7 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(error_rate, of_queries),
     rule!(no_op_writes),
     rule!(stall, needs Histogram, Intervals),
+    rule!(deadlock_wait, needs Histogram),
     rule!(heavy_tail, needs Histogram, Intervals),
     rule!(unfair),
     rule!(drift, needs Intervals),

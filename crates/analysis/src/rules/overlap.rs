@@ -1,7 +1,7 @@
 //! Runs that loaded one server at the same time.
 
-use crate::beside::{are_one_load, common_share, together};
 use crate::compare::Measured;
+use crate::concurrent_runs::{are_one_load, common_share, together};
 use crate::texts::overlap::{
     ACROSS, ACROSS_INSTEAD, CLIENTS, CLIENTS_INSTEAD, PARTLY, PARTLY_INSTEAD, SIDES, UNUSABLE,
     UNUSABLE_INSTEAD,

@@ -30,7 +30,10 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     }
     // What is told as another thing is not told again.
     let mut elsewhere = outages(run);
-    elsewhere.extend(dead.into_iter().flat_map(|dead| dead.client));
+    elsewhere.extend(
+        dead.into_iter()
+            .flat_map(|d| [d.client, d.deadlocked].concat()),
+    );
     // Rates that follow each other differ on purpose.
     let one_rate = matches!(run.kind, LoadKind::Closed | LoadKind::Open(_));
     let found = one_rate.then(|| idle_intervals(run, &elsewhere)).flatten();

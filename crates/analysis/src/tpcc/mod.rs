@@ -35,7 +35,7 @@ pub const SETTLE_S: f64 = 63.0;
 
 /// What the specification asks of a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct TypeRequirement {
     /// Its name.
     pub name: &'static str,
     /// Its least share of the mix in percent (clause 5.2.3).
@@ -45,7 +45,7 @@ pub struct Asked {
 }
 
 /// What the specification asks of every type, in its order.
-pub const ASKED: [Asked; 6] = [
+pub const TYPE_REQUIREMENTS: [TypeRequirement; 6] = [
     asked(NEW_ORDER, None, 5.0),
     asked("Payment", Some(43.0), 5.0),
     asked("OrderStatus", Some(4.0), 5.0),
@@ -54,8 +54,8 @@ pub const ASKED: [Asked; 6] = [
     asked(DEFERRED, None, 80.0),
 ];
 
-const fn asked(name: &'static str, least_share: Option<f64>, limit_s: f64) -> Asked {
-    Asked {
+const fn asked(name: &'static str, least_share: Option<f64>, limit_s: f64) -> TypeRequirement {
+    TypeRequirement {
         name,
         least_share,
         limit_s,

@@ -1,6 +1,6 @@
 //! TPC-C's limits of response times, broken (clauses 5.2.5.7 and 2.7.2).
 
-use super::{ASKED, Kept, keeps_limit};
+use super::{Kept, TYPE_REQUIREMENTS, keeps_limit};
 use crate::run::Run;
 use crate::texts::tpcc_response::{INSTEAD, SAYS};
 use crate::{AnalysisError, Figure, Finding, Severity};
@@ -9,7 +9,7 @@ pub(super) const ID: &str = "tpcc-response";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     let mut broken = Vec::new();
-    for asked in ASKED {
+    for asked in TYPE_REQUIREMENTS {
         if let Some(stats) = run.totals.types.get(asked.name) {
             let latency = run.latency_of(stats)?;
             if keeps_limit(&latency, asked.limit_s) == Kept::No {

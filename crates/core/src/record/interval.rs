@@ -120,6 +120,13 @@ pub struct DeadTime {
     pub length_ms: f64,
     /// Where it arose.
     pub side: DeadSide,
+    /// Deadlocks that the server broke at its end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub deadlocks: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// What happened in one interval.

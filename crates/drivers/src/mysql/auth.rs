@@ -47,7 +47,7 @@ const PLUGINS: [(&[u8], Plugin); 4] = [
 
 /// What to do after the server said more.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum AuthStep {
     /// The server goes on.
     Wait,
     /// It waits for this.
@@ -147,7 +147,7 @@ impl<'a> Auth<'a> {
     }
 
     /// Takes what the server says on after the answer: only `caching_sha2_password` has more.
-    pub fn more(&mut self, data: &[u8]) -> Result<Step, DbError> {
+    pub fn more(&mut self, data: &[u8]) -> Result<AuthStep, DbError> {
         const FAST_SUCCESS: &[u8] = &[0x03];
         const FULL_NEEDED: &[u8] = &[0x04];
         const SEND_KEY: u8 = 0x02;
@@ -163,14 +163,14 @@ impl<'a> Auth<'a> {
                 for (byte, mask) in secret.iter_mut().zip(nonce.iter().cycle()) {
                     *byte ^= mask;
                 }
-                rsa::encrypt(&secret, key).map(Step::Send)
+                rsa::encrypt(&secret, key).map(AuthStep::Send)
             }
-            FAST_SUCCESS => Ok(Step::Wait),
+            FAST_SUCCESS => Ok(AuthStep::Wait),
             FULL_NEEDED if self.transport == Transport::Plain => {
                 self.awaits_key = true;
-                Ok(Step::Send(vec![SEND_KEY]))
+                Ok(AuthStep::Send(vec![SEND_KEY]))
             }
-            FULL_NEEDED => Ok(Step::Send(with_nul(password))),
+            FULL_NEEDED => Ok(AuthStep::Send(with_nul(password))),
             _ => Err(DbError::protocol("caching_sha2_password has no such step")),
         }
     }
@@ -228,9 +228,9 @@ mod tests {
     fn the_password_goes_out_in_clear_only_where_nobody_listens() {
         let password = Secret::new("geheim");
         for (transport, sent) in [
-            (Transport::Tls, Step::Send(b"geheim\0".to_vec())),
-            (Transport::Socket, Step::Send(b"geheim\0".to_vec())),
-            (Transport::Plain, Step::Send(vec![2])),
+            (Transport::Tls, AuthStep::Send(b"geheim\0".to_vec())),
+            (Transport::Socket, AuthStep::Send(b"geheim\0".to_vec())),
+            (Transport::Plain, AuthStep::Send(vec![2])),
         ] {
             let mut a = auth(&password, transport, b"caching_sha2_password");
             assert_eq!(a.more(&[4]).unwrap(), sent);
@@ -261,7 +261,7 @@ mod tests {
         let password = Secret::new("geheim");
         let mut a = auth(&password, Transport::Plain, b"caching_sha2_password");
         assert!(a.more(&[5]).is_err());
-        assert_eq!(a.more(&[4]).unwrap(), Step::Send(vec![2]));
+        assert_eq!(a.more(&[4]).unwrap(), AuthStep::Send(vec![2]));
         assert!(a.more(b"no key").is_err());
         a.switch(b"mysql_native_password", b"short").unwrap();
         assert!(a.respond().is_err());

@@ -5,7 +5,7 @@
 
 use super::packet::{Frame, HEADER, Packets, Request};
 use super::reply::{Count, End, OkPacket, Results, Sink};
-use super::{MysqlSession, Place, State, ahead};
+use super::{MysqlSession, State, StatementIndex, ahead};
 use crate::Outcome;
 use std::io;
 use tidemark_core::{DbError, ErrorClass};
@@ -24,7 +24,7 @@ impl MysqlSession {
     pub(super) fn run<'s, S: Sink + 's>(
         &'s mut self,
         request: Request,
-        place: Option<Place>,
+        place: Option<StatementIndex>,
         sink: S,
     ) -> impl Future<Output = Result<(Outcome, OkPacket), DbError>> + 's {
         let (mut frame, rest) = self.start(request);

@@ -11,7 +11,7 @@ use tidemark_core::DbError;
 
 /// What a reply is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReplyKind {
     /// The reply to COM_STMT_PREPARE.
     Prepare,
     /// A result whose rows are counted.
@@ -26,7 +26,7 @@ pub enum Kind {
 
 /// What came of a reply.
 #[derive(Debug, PartialEq)]
-pub struct Seen {
+pub struct ReplyOutcome {
     /// Its end, if it has one: words for what it told, or its error.
     pub end: Option<Result<String, DbError>>,
     /// Bytes behind its end.
@@ -36,35 +36,35 @@ pub struct Seen {
 /// Reads a reply that comes in pieces, from packet 1 on; with or without `CLIENT_DEPRECATE_EOF` and
 /// `MARIADB_CLIENT_CACHE_METADATA`.
 pub fn reply(
-    kind: Kind,
+    kind: ReplyKind,
     deprecate_eof: bool,
     caches_columns: bool,
     pieces: &[&[u8]],
     rows: &mut RowSet,
-) -> Seen {
+) -> ReplyOutcome {
     let terms = Terms {
         deprecate_eof,
         caches_columns: caches_columns && deprecate_eof,
     };
     let mut ahead = Ahead::default();
     match kind {
-        Kind::Prepare => feed(&mut ahead, PrepareReply::new(terms), pieces),
-        Kind::Count => feed(
+        ReplyKind::Prepare => feed(&mut ahead, PrepareReply::new(terms), pieces),
+        ReplyKind::Count => feed(
             &mut ahead,
             Results::new(Count, terms).knowing(Columns::default()),
             pieces,
         ),
-        Kind::Text => feed(
+        ReplyKind::Text => feed(
             &mut ahead,
             Results::new(Decode::new(rows, Form::Text), terms),
             pieces,
         ),
-        Kind::Binary => feed(
+        ReplyKind::Binary => feed(
             &mut ahead,
             Results::new(Decode::new(rows, Form::Binary), terms).knowing(Columns::default()),
             pieces,
         ),
-        Kind::After(count) => {
+        ReplyKind::After(count) => {
             ahead = Ahead::awaiting(count, terms);
             let mut seen = feed(&mut ahead, Results::new(Count, terms), pieces);
             // What was told of each is part of what was seen.
@@ -80,7 +80,7 @@ fn feed<P: Packets<End: std::fmt::Debug>>(
     ahead: &mut Ahead,
     mut packets: P,
     pieces: &[&[u8]],
-) -> Seen {
+) -> ReplyOutcome {
     let mut frame = Frame::from_sequence(1);
     let mut read = |bytes: &mut &[u8]| match ahead.read(bytes)? {
         Ok(()) => frame.feed(&mut packets, bytes),
@@ -89,14 +89,14 @@ fn feed<P: Packets<End: std::fmt::Debug>>(
     let mut pieces = pieces.iter();
     while let Some(mut bytes) = pieces.next().copied() {
         if let Some(end) = read(&mut bytes) {
-            return Seen {
+            return ReplyOutcome {
                 end: Some(end.map(|end| format!("{end:?}"))),
                 unread: bytes.len() + pieces.map(|p| p.len()).sum::<usize>(),
             };
         }
         assert!(bytes.is_empty(), "bytes are left in the middle of a reply");
     }
-    Seen {
+    ReplyOutcome {
         end: None,
         unread: 0,
     }

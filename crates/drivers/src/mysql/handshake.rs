@@ -1,6 +1,6 @@
 //! Opening a session (MySQL Internals, "Connection Phase"; MariaDB, "Connecting").
 
-use super::auth::{Auth, Step, Transport};
+use super::auth::{Auth, AuthStep, Transport};
 use super::error;
 use super::packet::{ERR, FULL, HEADER, take, take_le};
 use super::reply::{OkPacket, Terms, cut_off};
@@ -312,8 +312,8 @@ impl Wire<'_> {
                 }
                 // "Protocol::AuthMoreData".
                 Some((0x01, data)) => match auth.more(data)? {
-                    Step::Wait => {}
-                    Step::Send(response) => self.send(&response).await?,
+                    AuthStep::Wait => {}
+                    AuthStep::Send(response) => self.send(&response).await?,
                 },
                 _ => {
                     return Err(DbError::new(

@@ -78,9 +78,9 @@ struct Known {
 
 /// Where a statement is among a session's, in four bytes: ten thousand sessions wait with one.
 #[derive(Debug, Clone, Copy)]
-struct Place(NonZeroU32);
+struct StatementIndex(NonZeroU32);
 
-impl Place {
+impl StatementIndex {
     fn new(index: usize) -> Option<Self> {
         let number = u32::try_from(index).ok()?.checked_add(1)?;
         NonZeroU32::new(number).map(Self)
@@ -277,7 +277,11 @@ impl MysqlSession {
     }
 
     /// Whether a statement can be sent with these values; of one that is prepared, its place.
-    fn check(&self, statement: &Statement, values: &[Value<'_>]) -> Result<Option<Place>, DbError> {
+    fn check(
+        &self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<Option<StatementIndex>, DbError> {
         let expected = match &statement.form {
             Form::Mysql { params, .. } => usize::from(*params),
             Form::Text(template) => template.params(),
@@ -292,7 +296,7 @@ impl MysqlSession {
         let Form::Mysql { id, .. } = statement.form else {
             return Ok(None);
         };
-        let place = self.find(id).ok().and_then(Place::new);
+        let place = self.find(id).ok().and_then(StatementIndex::new);
         place
             .map(Some)
             .ok_or_else(|| misuse("the statement was prepared in another session".into()))
@@ -304,7 +308,7 @@ impl MysqlSession {
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
-    ) -> Result<(Request, Option<Place>), DbError> {
+    ) -> Result<(Request, Option<StatementIndex>), DbError> {
         let place = self.check(statement, values)?;
         let before = self.ahead.take();
         Ok((self.write(statement, place, values, before), place))
@@ -314,7 +318,7 @@ impl MysqlSession {
     fn write(
         &mut self,
         statement: &Statement,
-        place: Option<Place>,
+        place: Option<StatementIndex>,
         values: &[Value<'_>],
         before: Vec<u8>,
     ) -> Request {

@@ -1,7 +1,7 @@
 //! What a server's version tells.
 
 use crate::engines;
-use crate::seen::shared;
+use crate::reached_hosts::shared;
 use std::rc::Rc;
 use tidemark_core::{Engine, Protocol, ServerInfo};
 

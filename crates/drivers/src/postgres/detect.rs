@@ -31,7 +31,7 @@ pub(super) fn detect(version: &str, server_version: &str) -> ServerInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seen::shared;
+    use crate::reached_hosts::shared;
     use std::rc::Rc;
 
     #[test]

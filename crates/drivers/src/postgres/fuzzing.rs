@@ -7,7 +7,7 @@ use tidemark_core::DbError;
 
 /// What a reply is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReplyKind {
     /// To a statement that is prepared.
     Prepare,
     /// A result whose rows are counted.
@@ -22,7 +22,7 @@ pub enum Kind {
 
 /// What came of a reply.
 #[derive(Debug, PartialEq)]
-pub struct Seen {
+pub struct ReplyOutcome {
     /// What broke the protocol.
     pub broken: Option<DbError>,
     /// Whether there is nothing more to wait for.
@@ -34,13 +34,13 @@ pub struct Seen {
 }
 
 /// Reads a reply that comes in pieces.
-pub fn reply(kind: Kind, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
+pub fn reply(kind: ReplyKind, pieces: &[&[u8]], rows: &mut RowSet) -> ReplyOutcome {
     let mut reply = match kind {
-        Kind::Prepare => Reply::preparing(),
-        Kind::Count => Reply::counting(),
-        Kind::After(count) => Reply::counting().after(count),
-        Kind::Rows(columns) => Reply::decoding(rows, columns),
-        Kind::Unasked => Reply::none(),
+        ReplyKind::Prepare => Reply::preparing(),
+        ReplyKind::Count => Reply::counting(),
+        ReplyKind::After(count) => Reply::counting().after(count),
+        ReplyKind::Rows(columns) => Reply::decoding(rows, columns),
+        ReplyKind::Unasked => Reply::none(),
     };
     let mut skimmer = Skimmer::default();
     let broken = pieces
@@ -58,7 +58,7 @@ pub fn reply(kind: Kind, pieces: &[&[u8]], rows: &mut RowSet) -> Seen {
             (reply.in_transaction, reply.copy_in, reply.went_ahead),
         )
     );
-    Seen {
+    ReplyOutcome {
         broken,
         over: reply.is_over(),
         told,

@@ -8,7 +8,6 @@
 
 mod ahead;
 pub(crate) mod binary;
-mod carried;
 mod detect;
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -20,6 +19,7 @@ mod reply;
 mod skim;
 mod startup;
 mod text_form;
+mod transaction_settings;
 
 use crate::engines;
 use crate::statement::Form;
@@ -28,7 +28,6 @@ use crate::{
     Value, Verb,
 };
 use ahead::{Ahead, WentAhead};
-use carried::Carried;
 use reply::Reply;
 use skim::Skimmer;
 use std::io;
@@ -39,6 +38,7 @@ use std::time::Duration;
 pub(crate) use text_form::sets_for_itself;
 use tidemark_core::{DbError, ErrorClass, Host, PreparedMode, ServerInfo, Target};
 use tidemark_runtime::{Received, Sent, Stream, Wait};
+use transaction_settings::Carried;
 
 /// What sending a request at once has left to be done, or to be told.
 enum Rest {
@@ -108,7 +108,8 @@ impl PostgresSession {
             DbError::new(ErrorClass::Refused, e.code, message).of_kind(e.kind)
         })?;
         let version = rows.text(0, 0).unwrap_or_default();
-        session.server = crate::seen::shared(detect::detect(&version, &started.server_version));
+        session.server =
+            crate::reached_hosts::shared(detect::detect(&version, &started.server_version));
         let is_told = engines::of(session.server.engine).numbers_sessions;
         let behind = rows.int(0, 1).filter(|_| is_told);
         if started.number.zip(behind).is_some_and(|(a, b)| a != b) {

@@ -1,10 +1,10 @@
 //! Changing a server's settings for a time, and putting them back.
 
-mod moved;
+mod coupled;
 mod mysql;
 mod postgres;
 
-pub use moved::{Moved, Snapshot, moved, moved_since, snapshot};
+pub use coupled::{Moved, Snapshot, moved, moved_since, snapshot};
 
 use crate::engines::Globals;
 use crate::{Session, Value};

@@ -2,9 +2,9 @@
 //! how it leaves.
 
 use super::board::TableWork;
+use super::create_tables::Making;
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
-use super::making::Making;
 use super::mark;
 use super::proof::{self, Looked, Proof};
 use super::{
@@ -54,7 +54,7 @@ pub(super) struct Begun {
 }
 
 /// What was seen before anything was changed.
-enum Seen {
+enum Beginning {
     /// Others are loading the same.
     Join {
         plans: Vec<TablePlan>,
@@ -84,15 +84,15 @@ pub(super) fn begin(
     let (me, seen) = look(connector, workload, spec, number)?;
     let rows = |index: usize, plan: &TablePlan| workload.row_count(index, 0, plan.rows, spec.seed);
     let rows_total = match &seen {
-        Seen::Join { plans, .. } => plans.iter().enumerate().map(|(i, p)| rows(i, p)).sum(),
-        Seen::Start(decided) => {
+        Beginning::Join { plans, .. } => plans.iter().enumerate().map(|(i, p)| rows(i, p)).sum(),
+        Beginning::Start(decided) => {
             let plans = decided.iter().map(|(plan, _)| plan).enumerate();
             plans.map(|(i, p)| rows(i, p)).sum()
         }
     };
     let others = match &seen {
-        Seen::Join { others, .. } => *others,
-        Seen::Start(_) => 0,
+        Beginning::Join { others, .. } => *others,
+        Beginning::Start(_) => 0,
     };
     let began = move |error| LoadFailure {
         error,
@@ -103,8 +103,8 @@ pub(super) fn begin(
         rows_total,
     };
     let works = match seen {
-        Seen::Join { plans, .. } => join(connector, workload, spec, me, plans)?,
-        Seen::Start(decided) => {
+        Beginning::Join { plans, .. } => join(connector, workload, spec, me, plans)?,
+        Beginning::Start(decided) => {
             let cleared = clear(connector, workload, spec, &decided, stop)?;
             for (index, (plan, decision)) in decided.iter().enumerate() {
                 let there = decision.rows_there(workload.as_ref(), index, spec.seed);
@@ -133,7 +133,7 @@ fn look(
     workload: &Arc<dyn Workload>,
     spec: &LoadSpec,
     number: u64,
-) -> Result<(Me, Seen), EngineError> {
+) -> Result<(Me, Beginning), EngineError> {
     let (workload, spec) = (Arc::clone(workload), spec.clone());
     on_session(connector, async move |session: &mut Session| {
         let plans = plans(workload.as_ref(), session, spec.terminals)?;
@@ -157,7 +157,7 @@ fn look(
         };
         if !living.is_empty() {
             let others = living.len();
-            return Ok((me, Seen::Join { plans, others }));
+            return Ok((me, Beginning::Join { plans, others }));
         }
         for plan in &plans {
             decide::settle(session, plan, &spec).await?;
@@ -184,7 +184,7 @@ fn look(
             let old = names(&decided, |decision| decision.dropped_by().is_some());
             decide::refuse_referrers(session, &old, &all).await?;
         }
-        Ok((me, Seen::Start(decided)))
+        Ok((me, Beginning::Start(decided)))
     })
 }
 

@@ -9,24 +9,24 @@ mod board;
 #[cfg(test)]
 mod board_tests;
 mod count;
+mod create_tables;
 mod decide;
 mod drop;
+mod existing;
 mod finish;
 mod grid;
 mod guard;
-mod making;
 mod mark;
 mod proof;
-mod there;
 mod verify;
 mod watch;
 mod worker;
 
 pub use decide::{is_ours, why_not_ours};
 pub use drop::{DropFailure, drop_tables};
+pub use existing::is_loaded;
 pub use guard::Guard;
 pub use mark::{is_loaded_by, is_marked_loaded, is_unfinished};
-pub use there::is_loaded;
 pub use verify::TableReport;
 
 use crate::control::StopHandle;

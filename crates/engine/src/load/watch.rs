@@ -36,7 +36,7 @@ pub(super) struct Watch {
 impl Watch {
     pub async fn run(self) {
         let mut session = None;
-        let mut seen = Seen::default();
+        let mut seen = OtherClients::default();
         let mut last_sight = Instant::now();
         while self.pause().await {
             let looked = self.look(&mut session, &mut seen).await;
@@ -74,7 +74,7 @@ impl Watch {
     async fn look(
         &self,
         session: &mut Option<Session>,
-        seen: &mut Seen,
+        seen: &mut OtherClients,
     ) -> Result<(), EngineError> {
         let session = match session {
             Some(session) => session,
@@ -120,7 +120,7 @@ impl Watch {
         &self,
         session: &mut Session,
         journal: &Journal,
-        seen: &mut Seen,
+        seen: &mut OtherClients,
     ) -> Result<(), EngineError> {
         let me = self.me.number;
         if !journal::beat(session, me).await.map_err(statement)? {
@@ -186,14 +186,14 @@ fn is(number: u64) -> impl Fn(&&Client) -> bool {
 
 /// What was seen of others before.
 #[derive(Default)]
-struct Seen {
+struct OtherClients {
     /// When they were asked for last.
     last: Option<Instant>,
     /// Each one's beats, and since when they have been those.
     beats: BTreeMap<u64, (u64, Instant)>,
 }
 
-impl Seen {
+impl OtherClients {
     /// Whether a client's beats went on in the time allowed.
     fn beats_on(&mut self, number: u64, beats: u64) -> bool {
         let now = Instant::now();
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_client_whose_beats_stop_has_ended() {
-        let mut seen = Seen::default();
+        let mut seen = OtherClients::default();
         assert!(seen.beats_on(7, 1));
         let long_ago = Instant::now() - SILENCE;
         seen.beats.insert(7, (1, long_ago));

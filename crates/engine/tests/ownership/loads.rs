@@ -16,6 +16,7 @@ use tidemark_workloads::{Workload, find};
 pub struct Load {
     pub tables: u64,
     pub rows: u64,
+    pub chunk_rows: u64,
     pub seed: u64,
     pub replace: Replace,
     pub study: Option<StudyLoad>,
@@ -36,7 +37,7 @@ impl Load {
 
     fn spec(&self) -> LoadSpec {
         LoadSpec {
-            chunk_rows: 2,
+            chunk_rows: self.chunk_rows,
             seed: self.seed,
             replace: self.replace,
             study: self.study.clone(),
@@ -96,7 +97,7 @@ impl Load {
         let study = study.map_or(String::new(), |s| s.study.clone());
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.arg(CHILD).arg(place.url()).arg(study);
-        for number in [self.tables, self.rows, self.seed, after] {
+        for number in [self.tables, self.rows, self.chunk_rows, self.seed, after] {
             child.arg(number.to_string());
         }
         let mut child = child.spawn().unwrap();
@@ -118,7 +119,7 @@ pub fn be_killed(words: &[String]) {
         panic!("{words:?}");
     };
     let numbers: Vec<u64> = numbers.iter().map(|n| n.parse().unwrap()).collect();
-    let [tables, rows, seed, after] = numbers[..] else {
+    let [tables, rows, chunk_rows, seed, after] = numbers[..] else {
         panic!("{words:?}");
     };
     let study = (!study.is_empty()).then(|| StudyLoad {
@@ -129,6 +130,7 @@ pub fn be_killed(words: &[String]) {
     let load = Load {
         tables,
         rows,
+        chunk_rows,
         seed,
         replace: Replace::Nothing,
         study,

@@ -126,9 +126,13 @@ impl Play<'_> {
             left: LeftBehind::by(&self.study.runs),
             sums: self.study.sums,
         });
+        let tables = self.pick(&[1, 1, 2]);
+        // The largest has rows of which no sample is taken: 4 and 7.
+        let rows = self.pick(&[0, 3, 5, 8, 90]);
         Load {
-            tables: self.pick(&[1, 1, 2]),
-            rows: self.pick(&[0, 3, 5, 8]),
+            tables,
+            rows,
+            chunk_rows: (rows / 4).max(2),
             seed: self.pick(&[1, 1, 2]),
             replace,
             study,

@@ -83,7 +83,7 @@ fn listen(listener: &TcpListener, page: &Arc<Page>, stop: &AtomicBool) {
             thread::sleep(PAUSE);
             continue;
         };
-        let Ok(place) = Place::take(&open, &stream) else {
+        let Ok(place) = ConnectionSlot::take(&open, &stream) else {
             continue;
         };
         let page = Arc::clone(page);
@@ -110,12 +110,12 @@ impl Open {
 }
 
 /// One of the connections at a time.
-struct Place {
+struct ConnectionSlot {
     open: Arc<Open>,
     number: u64,
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Notes a connection, and closes the oldest of too many: its thread's reading ends with it.
     fn take(open: &Arc<Open>, stream: &TcpStream) -> io::Result<Self> {
         let number = open.next.fetch_add(1, Ordering::Relaxed);
@@ -133,7 +133,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.open.all().retain(|(number, _)| *number != self.number);
     }

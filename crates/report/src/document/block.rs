@@ -129,7 +129,7 @@ pub(crate) enum Width {
 
 /// A part of a document with a heading of its own; without one its blocks stand alone.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct DocumentPart {
     pub title: String,
     pub blocks: Vec<Block>,
     /// Whether it is left out on paper.
@@ -137,7 +137,7 @@ pub(crate) struct Part {
     pub width: Width,
 }
 
-impl Part {
+impl DocumentPart {
     pub fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
         Self {
             title: title.into(),

@@ -5,7 +5,7 @@ mod html;
 pub(crate) mod markdown;
 pub(crate) mod text;
 
-pub(crate) use block::{Block, Grid, Judged, Panel, Part, Piece, Width};
+pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Width};
 
 use crate::texts::{Lang, Texts};
 
@@ -17,7 +17,7 @@ pub(crate) struct Document {
     pub when: String,
     /// The result, before everything else.
     pub opening: Vec<Block>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
     /// The heading of a page's table of contents, if it is to have one.
     pub contents: Option<&'static str>,
     pub made_by: String,

@@ -1,6 +1,6 @@
 //! A document as plain text, for terminals and files.
 
-use super::{Block, Document, Grid, Part};
+use super::{Block, Document, DocumentPart, Grid};
 use crate::texts::Texts;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
@@ -38,7 +38,7 @@ impl Lines {
         self.0.push('\n');
     }
 
-    pub fn part(&mut self, part: &Part, t: &Texts) {
+    pub fn part(&mut self, part: &DocumentPart, t: &Texts) {
         self.head(&part.title);
         part.blocks.iter().for_each(|b| self.block(b, "  ", t));
     }

@@ -4,7 +4,7 @@ use super::document::Sources;
 use super::summary::run_label;
 use super::{StepState, StudyStep};
 use crate::command_line::comment;
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{seconds, three, whole};
 use crate::texts::fill;
 use crate::words::readable_time;
@@ -20,7 +20,7 @@ const LEAST_OUTPUT: usize = 500;
 const ALL_COMMANDS: usize = 300_000;
 
 /// Steps that failed or were left out, and runs that have no result; `None` where there are none.
-pub(super) fn failures(s: &Sources<'_>) -> Option<Part> {
+pub(super) fn failures(s: &Sources<'_>) -> Option<DocumentPart> {
     let t = s.t;
     let heads = [t.step, t.state, t.reason];
     let mut grid = Grid::new(heads.map(|h| (h.to_string(), false)));
@@ -44,7 +44,7 @@ pub(super) fn failures(s: &Sources<'_>) -> Option<Part> {
         let row = vec![one.id.clone(), t.unreadable.into(), one.why.clone()];
         grid.rows.push(row);
     }
-    (!grid.rows.is_empty()).then(|| Part::new(t.failures, vec![Block::Table(grid)]))
+    (!grid.rows.is_empty()).then(|| DocumentPart::new(t.failures, vec![Block::Table(grid)]))
 }
 
 fn state(s: &Sources<'_>, state: StepState) -> &'static str {
@@ -79,7 +79,7 @@ pub(super) fn step_label(s: &Sources<'_>, step: &StudyStep) -> String {
 }
 
 /// The exact commands: of the study, and of each of its steps or of each run.
-pub(super) fn repeat(s: &Sources<'_>) -> Part {
+pub(super) fn repeat(s: &Sources<'_>) -> DocumentPart {
     let t = s.t;
     let mut blocks = Vec::new();
     if let Some(study) = &s.many.study {
@@ -115,11 +115,11 @@ pub(super) fn repeat(s: &Sources<'_>) -> Part {
         blocks.push(Block::Fold(title, code(s, "sh", &lines, ALL_COMMANDS)));
     }
     blocks.push(Block::Fine(t.passwords.into()));
-    Part::new(t.repeat, blocks)
+    DocumentPart::new(t.repeat, blocks)
 }
 
 /// A line for each run.
-pub(super) fn runs(s: &Sources<'_>) -> Part {
+pub(super) fn runs(s: &Sources<'_>) -> DocumentPart {
     let (t, c) = (s.t, s.common);
     let text = |head: &str| (head.to_string(), false);
     let number = |head: &str| (head.to_string(), true);
@@ -171,11 +171,11 @@ pub(super) fn runs(s: &Sources<'_>) -> Part {
     }
     let title = fill(t.all_runs, &[("count", &whole(grid.rows.len() as u64))]);
     let table = Block::Table(grid.without_empty_columns());
-    Part::new(t.records, vec![Block::Fold(title, vec![table])])
+    DocumentPart::new(t.records, vec![Block::Fold(title, vec![table])])
 }
 
 /// What each step printed, so much of it as the page has room for; `None` without steps.
-pub(super) fn outputs(s: &Sources<'_>) -> Option<Part> {
+pub(super) fn outputs(s: &Sources<'_>) -> Option<DocumentPart> {
     let printed: Vec<&StudyStep> = s
         .many
         .steps
@@ -200,10 +200,10 @@ pub(super) fn outputs(s: &Sources<'_>) -> Option<Part> {
         Block::Fold(title, code(s, "text", &step.output, room))
     });
     let blocks: Vec<Block> = folds.collect();
-    (!blocks.is_empty()).then(|| Part {
+    (!blocks.is_empty()).then(|| DocumentPart {
         // They would be most of the paper.
         screen_only: true,
-        ..Part::new(s.t.outputs, blocks)
+        ..DocumentPart::new(s.t.outputs, blocks)
     })
 }
 

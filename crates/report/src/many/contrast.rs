@@ -7,7 +7,7 @@ use super::matrix::{Matrix, Order, Point, Workload};
 use super::summary::{factor_name, factor_value, load_label, series_label};
 pub(super) use crate::compare::change;
 use crate::compare::{difference_name, listed, needed_says, values_of};
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::findings::finding_lines;
 use crate::number::whole;
 use crate::texts::fill;
@@ -285,7 +285,7 @@ pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
     said.join(s.common.gap)
 }
 
-pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part> {
+pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<DocumentPart> {
     let c = contrast.as_ref()?;
     let t = s.t;
     let factor = factor_name(t, &c.factor);
@@ -314,7 +314,7 @@ pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<Part>
     }
     blocks.extend(found(s, c));
     blocks.extend(differences(s, c));
-    Some(Part::new(title, blocks))
+    Some(DocumentPart::new(title, blocks))
 }
 
 /// What would show a difference where none is shown.

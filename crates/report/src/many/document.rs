@@ -5,9 +5,9 @@ use super::cell::Cell;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
-use super::{commands, contrast, environment, judged, summary, workload};
+use super::{commands, contrast, environment, findings, summary, workload};
 use crate::ReportError;
-use crate::document::{Block, Document, Part};
+use crate::document::{Block, Document, DocumentPart};
 use crate::number::whole;
 use crate::single;
 use crate::texts::{Lang, fill};
@@ -65,7 +65,7 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         parts.push(workload::part(&sources, workload, cells)?);
     }
     parts.extend(contrast::part(&sources, &contrasts));
-    parts.extend(judged::part(&sources));
+    parts.extend(findings::part(&sources));
     parts.extend(commands::failures(&sources));
     parts.push(commands::repeat(&sources));
     parts.extend(any_runs.then(|| commands::runs(&sources)));
@@ -142,7 +142,7 @@ fn made_by(s: &Sources<'_>) -> String {
     text
 }
 
-fn words(s: &Sources<'_>) -> Part {
+fn words(s: &Sources<'_>) -> DocumentPart {
     let (t, c) = (s.t, s.common);
     let mut said = single::words(c);
     let more = [
@@ -150,5 +150,5 @@ fn words(s: &Sources<'_>) -> Part {
         (t.word_law, t.word_law_says),
     ];
     said.extend(more.map(|(word, says)| format!("{word}{}{says}", c.colon)));
-    Part::new(c.words, vec![Block::List(said)])
+    DocumentPart::new(c.words, vec![Block::List(said)])
 }

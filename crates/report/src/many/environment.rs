@@ -2,7 +2,7 @@
 
 use super::digest::RunDigest;
 use super::document::Sources;
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{bytes, whole};
 use crate::texts::fill;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use tidemark_core::record::HostRole;
 /// More of them stand between the reader and the results.
 const MOST_SETTINGS: usize = 12;
 
-pub(super) fn part(s: &Sources<'_>) -> Part {
+pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     let t = s.t;
     let mut blocks = vec![
         Block::Heading(t.clients.into()),
@@ -46,7 +46,7 @@ pub(super) fn part(s: &Sources<'_>) -> Part {
         blocks.push(Block::Heading(t.unread.into()));
         blocks.push(Block::List(notes));
     }
-    Part::new(t.environment, blocks)
+    DocumentPart::new(t.environment, blocks)
 }
 
 fn clients(s: &Sources<'_>) -> Grid {

@@ -2,6 +2,7 @@
 //!
 //! Records are digested one by one ([`RunDigest::of`]) and dropped; a document is made of digests.
 
+mod across_runs;
 mod cell;
 mod commands;
 mod contrast;
@@ -10,10 +11,10 @@ mod digest;
 mod document;
 mod environment;
 mod factors;
+mod findings;
 mod json;
-mod judged;
 mod law;
-mod little;
+mod littles_law;
 mod marks;
 mod matrix;
 mod missing;
@@ -24,7 +25,6 @@ mod queries;
 mod repeat;
 mod scaling;
 mod summary;
-mod together;
 mod workload;
 
 use crate::texts::many as texts;
@@ -175,7 +175,7 @@ impl Many {
     /// With what is found of the runs only together.
     fn judged(&self) -> Self {
         Self {
-            runs: together::judged_together(&self.runs, self.order()),
+            runs: across_runs::judged_together(&self.runs, self.order()),
             ..self.clone()
         }
     }

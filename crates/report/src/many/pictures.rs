@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::law::Fit;
-use super::little;
+use super::littles_law;
 use super::marks::{crossed, marked};
 use super::matrix::{Point, Series};
 use super::scaling::{Peak, Scaling};
@@ -50,7 +50,7 @@ pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>,
         figures.extend(chart.distributions()?);
     }
     if over_users(m.workload) {
-        figures.extend(little::figures(m)?);
+        figures.extend(littles_law::figures(m)?);
     }
     Ok(figures)
 }

@@ -5,7 +5,7 @@ use super::matrix::Point;
 use crate::ReportError;
 use crate::load::Spread;
 use crate::merge::decode;
-use tidemark_analysis::beside::{are_one_load, together};
+use tidemark_analysis::concurrent_runs::{are_one_load, together};
 use tidemark_core::record::EncodedHistogram;
 use tidemark_stats::Histogram;
 

@@ -8,8 +8,8 @@ use super::document::{Sources, named, runs_said};
 use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
-use super::{StepState, judged, missing, objective};
-use crate::document::{Block, Part};
+use super::{StepState, findings, missing, objective};
+use crate::document::{Block, DocumentPart};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use std::collections::BTreeSet;
@@ -23,9 +23,9 @@ const NAMED: usize = 4;
 /// high as, where single runs are too short to tell.
 const NEAR: f64 = 1.1;
 
-pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
+pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> DocumentPart {
     if missing::nothing_measured(s) {
-        return Part::new(s.t.summary, nothing(s));
+        return DocumentPart::new(s.t.summary, nothing(s));
     }
     let mut blocks = vec![Block::Say(what(s))];
     if let Some(contrast) = contrasts {
@@ -56,7 +56,7 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> Part {
     let mut said = missing::targets(s);
     said.extend(believed(s));
     blocks.push(Block::List(said));
-    Part::new(s.t.summary, blocks)
+    DocumentPart::new(s.t.summary, blocks)
 }
 
 /// That there is no result, and why.
@@ -423,7 +423,7 @@ pub(super) fn common_load<'c>(series: impl Iterator<Item = Vec<&'c Cell>>) -> Op
 /// Findings by severity, and what is left undone.
 fn believed(s: &Sources<'_>) -> Vec<String> {
     let (t, runs) = (s.t, &s.many.runs);
-    let groups = judged::groups(runs);
+    let groups = findings::groups(runs);
     let mut said = Vec::new();
     for (severity, template) in [
         (Severity::Invalid, t.believe_invalid),

@@ -8,7 +8,7 @@ use super::summary::{factor_name, load_label, series_label};
 use super::texts::Texts;
 use super::{law, objective, panels, pictures, queries};
 use crate::ReportError;
-use crate::document::{Block, Grid, Part};
+use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{three, two, whole};
 use crate::texts::fill;
 use tidemark_analysis::Severity;
@@ -70,7 +70,7 @@ pub(super) fn part<'m>(
     s: &Sources<'m>,
     workload: &'m Workload<'m>,
     cells: &'m [Vec<Cell>],
-) -> Result<Part, ReportError> {
+) -> Result<DocumentPart, ReportError> {
     let m = Measured { s, workload, cells };
     let mut blocks = vec![Block::Table(results(&m))];
     blocks.extend(remarks(&m).into_iter().map(Block::Fine));
@@ -99,7 +99,7 @@ pub(super) fn part<'m>(
             blocks.push(Block::Panels(panels));
         }
     }
-    Ok(Part::new(workload.name.clone(), blocks))
+    Ok(DocumentPart::new(workload.name.clone(), blocks))
 }
 
 /// A figure with what it may be off by.

@@ -6,7 +6,7 @@ use crate::ReportError;
 use crate::charts::{self, Figure};
 use crate::command_line::wrapped;
 use crate::digest::Digest;
-use crate::document::{Block, Document, Judged, Part, Piece, Width};
+use crate::document::{Block, Document, DocumentPart, Judged, Piece, Width};
 use crate::findings::said;
 use crate::section::Section;
 use crate::series;
@@ -91,7 +91,7 @@ fn opening(w: &Words<'_>, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportError> {
+fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>, ReportError> {
     let (t, record) = (w.t, w.d.record);
     let page = detail == Detail::All;
     let mut parts = Vec::new();
@@ -101,10 +101,10 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
     });
     let found: Vec<Judged> = found.collect();
     parts.extend(part_of(t.findings, found, Block::Findings));
-    parts.extend(Section::of(w.d, lang).map(Part::from));
+    parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
     if page {
         let figures = figures(w.d, t)?;
-        parts.push(Part::new(
+        parts.push(DocumentPart::new(
             "",
             vec![match figures.is_empty() {
                 true => Block::Fine(t.no_chart.into()),
@@ -114,9 +114,9 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
     }
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
-    parts.extend(w.load_tables().into_iter().map(Part::from));
+    parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
     if let Some(table) = series::table(record, lang, detail == Detail::Brief) {
-        let mut watched = Part::from(table);
+        let mut watched = DocumentPart::from(table);
         if page {
             let panels = Block::Panels(series::panels(record, lang));
             watched.blocks.insert(0, panels);
@@ -132,7 +132,7 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
         (t.target, w.target_facts()),
         (t.client, w.client_facts()),
     ] {
-        parts.push(Part::new(head, vec![Block::Facts(facts)]).width(Width::Third));
+        parts.push(DocumentPart::new(head, vec![Block::Facts(facts)]).width(Width::Third));
     }
     if detail != Detail::Brief {
         parts.extend(tables::settings(w, page));
@@ -146,10 +146,10 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
     if !record.command.is_empty() {
         let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];
         blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));
-        parts.push(Part::new(t.repeat, blocks));
+        parts.push(DocumentPart::new(t.repeat, blocks));
     }
     if page {
-        parts.push(Part::new(
+        parts.push(DocumentPart::new(
             "",
             vec![Block::Fold(t.words.into(), vec![Block::List(words(t))])],
         ));
@@ -158,8 +158,8 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<Part>, ReportE
 }
 
 /// Nothing where there is nothing to tell.
-fn part_of<T>(title: &str, items: Vec<T>, block: fn(Vec<T>) -> Block) -> Option<Part> {
-    (!items.is_empty()).then(|| Part::new(title, vec![block(items)]))
+fn part_of<T>(title: &str, items: Vec<T>, block: fn(Vec<T>) -> Block) -> Option<DocumentPart> {
+    (!items.is_empty()).then(|| DocumentPart::new(title, vec![block(items)]))
 }
 
 /// What the words mean that every report has.

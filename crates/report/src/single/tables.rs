@@ -1,7 +1,7 @@
 //! The tables of a run's document.
 
 use crate::TypeLatency;
-use crate::document::{Block, Grid, Part, Width};
+use crate::document::{Block, DocumentPart, Grid, Width};
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
@@ -15,7 +15,7 @@ fn none() -> String {
 }
 
 /// Where there are several transaction types.
-pub(super) fn types(w: &Words<'_>) -> Option<Part> {
+pub(super) fn types(w: &Words<'_>) -> Option<DocumentPart> {
     let (d, t) = (w.d, w.t);
     if d.types.len() < 2 {
         return None;
@@ -52,11 +52,11 @@ pub(super) fn types(w: &Words<'_>) -> Option<Part> {
         totals: true,
         ..Grid::of(&[t.transaction_type], &figures)
     };
-    Some(Part::new(t.types, vec![Block::Table(grid)]))
+    Some(DocumentPart::new(t.types, vec![Block::Table(grid)]))
 }
 
 /// Statements by kind, and how evenly the sessions had them.
-pub(super) fn statements(w: &Words<'_>) -> Part {
+pub(super) fn statements(w: &Words<'_>) -> DocumentPart {
     let (d, t) = (w.d, w.t);
     let s = &d.totals.statements;
     let kinds = [
@@ -77,10 +77,10 @@ pub(super) fn statements(w: &Words<'_>) -> Part {
     };
     let fairness = (d.totals.fairness.events_avg > 0.0).then(|| Block::Fine(w.fairness()));
     let blocks = std::iter::once(Block::Table(grid)).chain(fairness);
-    Part::new(t.statements, blocks.collect())
+    DocumentPart::new(t.statements, blocks.collect())
 }
 
-pub(super) fn errors(w: &Words<'_>) -> Option<Part> {
+pub(super) fn errors(w: &Words<'_>) -> Option<DocumentPart> {
     let (errors, t) = (&w.d.record.errors, w.t);
     let heads = [
         (t.error_code, false),
@@ -102,11 +102,11 @@ pub(super) fn errors(w: &Words<'_>) -> Option<Part> {
         code: 1,
         ..Grid::new(heads.map(|(head, number)| (head.to_string(), number)))
     };
-    (!errors.is_empty()).then(|| Part::new(t.errors, vec![Block::Table(grid)]))
+    (!errors.is_empty()).then(|| DocumentPart::new(t.errors, vec![Block::Table(grid)]))
 }
 
 /// Settings of the server that are not its defaults; a page says that there are none.
-pub(super) fn settings(w: &Words<'_>, page: bool) -> Option<Part> {
+pub(super) fn settings(w: &Words<'_>, page: bool) -> Option<DocumentPart> {
     let t = w.t;
     let rows = telling_settings(w.d.record).map(|s| {
         let default = s.default.clone().unwrap_or_else(none);
@@ -118,11 +118,11 @@ pub(super) fn settings(w: &Words<'_>, page: bool) -> Option<Part> {
         ..Grid::of(&[t.setting, t.value, t.default_value], &[])
     };
     let block = table_or(grid, t.no_settings, page)?;
-    Some(Part::new(t.settings, vec![block]).width(Width::Half))
+    Some(DocumentPart::new(t.settings, vec![block]).width(Width::Half))
 }
 
 /// Options that were given; a page has those that were not, too.
-pub(super) fn options(w: &Words<'_>, page: bool) -> Option<Part> {
+pub(super) fn options(w: &Words<'_>, page: bool) -> Option<DocumentPart> {
     let t = w.t;
     let options = w.d.record.options.iter();
     let (default, given): (Vec<_>, Vec<_>) =
@@ -149,7 +149,7 @@ pub(super) fn options(w: &Words<'_>, page: bool) -> Option<Part> {
         let title = fill(t.options_default, &[("count", &count)]);
         blocks.push(Block::Fold(title, vec![Block::Table(grid)]));
     }
-    Some(Part::new(t.options, blocks).width(Width::Half))
+    Some(DocumentPart::new(t.options, blocks).width(Width::Half))
 }
 
 fn table_or(grid: Grid, without: &str, page: bool) -> Option<Block> {
@@ -160,7 +160,7 @@ fn table_or(grid: Grid, without: &str, page: bool) -> Option<Block> {
 }
 
 /// What the tables held before and after.
-pub(super) fn tables(w: &Words<'_>) -> Option<Part> {
+pub(super) fn tables(w: &Words<'_>) -> Option<DocumentPart> {
     let (record, t) = (w.d.record, w.t);
     let states = || record.tables_before.iter().chain(&record.tables_after);
     let mut names: Vec<&str> = Vec::new();
@@ -193,11 +193,11 @@ pub(super) fn tables(w: &Words<'_>) -> Option<Part> {
         code: 1,
         ..Grid::of(&[t.table], &heads)
     };
-    (!names.is_empty()).then(|| Part::new(t.tables, vec![Block::Table(grid)]))
+    (!names.is_empty()).then(|| DocumentPart::new(t.tables, vec![Block::Table(grid)]))
 }
 
 /// Only what is wrong; the sentences above say when all is well.
-pub(super) fn wrong_tables(w: &Words<'_>) -> Option<Part> {
+pub(super) fn wrong_tables(w: &Words<'_>) -> Option<DocumentPart> {
     let t = w.t;
     let after = w.d.record.tables_after.iter();
     let wrong = after.filter(|table| rows_differ(table)).map(|table| {

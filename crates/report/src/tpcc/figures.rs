@@ -6,7 +6,8 @@ use crate::{ReportError, load};
 use std::fmt;
 pub use tidemark_analysis::tpcc::Kept;
 use tidemark_analysis::tpcc::{
-    ASKED, Asked, DEFERRED, has_settled, is_tpcc, keeps_limit, waits, waits_for_one,
+    DEFERRED, TYPE_REQUIREMENTS, TypeRequirement, has_settled, is_tpcc, keeps_limit, waits,
+    waits_for_one,
 };
 pub(super) use tidemark_analysis::tpcc::{NEW_ORDER, TPMC_PER_WAREHOUSE, warehouses};
 pub use tidemark_analysis::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE};
@@ -17,7 +18,7 @@ use tidemark_core::record::RunRecord;
 /// shares that clause 5.2.3 asks for at least.
 pub fn is_specified_mix(weights: &[f64; 5]) -> bool {
     let all: f64 = weights.iter().sum();
-    let mut pairs = ASKED.iter().zip(weights);
+    let mut pairs = TYPE_REQUIREMENTS.iter().zip(weights);
     pairs.all(|(asked, weight)| {
         let least = asked.least_share;
         least.is_none_or(|least| weight * 100.0 >= least * all)
@@ -202,7 +203,7 @@ impl Figures {
         let (warehouses, waits) = (warehouses(record), waits(record));
         let price: Option<Price> = load::option(record, "price").and_then(|p| p.parse().ok());
         let terminals = record.terminals.unwrap_or(record.sessions) as u64;
-        let types: Vec<TypeFigures> = ASKED
+        let types: Vec<TypeFigures> = TYPE_REQUIREMENTS
             .iter()
             .filter_map(|asked| {
                 let found = digest.types.iter().find(|(n, _)| *n == asked.name);
@@ -269,8 +270,12 @@ fn is_efficient(
 
 /// A type without a transaction is one whose share is too small; `None` when there was nothing to
 /// have a share of, and for the deferred part of Delivery where nothing was deferred.
-fn type_figures(asked: &Asked, latency: Option<&TypeLatency>, all: u64) -> Option<TypeFigures> {
-    let Asked {
+fn type_figures(
+    asked: &TypeRequirement,
+    latency: Option<&TypeLatency>,
+    all: u64,
+) -> Option<TypeFigures> {
+    let TypeRequirement {
         name,
         least_share,
         limit_s,

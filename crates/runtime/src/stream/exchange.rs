@@ -1,7 +1,7 @@
 //! Sending and receiving: at once where that can be done, as it nearly always can.
 
 use super::Stream;
-use crate::least;
+use crate::low_watermark;
 use crate::reactor::Reactor;
 use crate::socket::Socket;
 use std::future::poll_fn;
@@ -290,7 +290,7 @@ impl Stream {
     /// Holds up the thread until a read would bring something; whether it would.
     fn wait_for_least(&self, longest: NonZeroU16) -> io::Result<bool> {
         match &self.socket {
-            Socket::Tcp(socket, _) => least::wait(socket, longest),
+            Socket::Tcp(socket, _) => low_watermark::wait(socket, longest),
             Socket::Unix(_) => Ok(true),
         }
     }

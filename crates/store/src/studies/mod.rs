@@ -1,13 +1,13 @@
 //! Studies: a row for each execution, a row for each of its steps, and the settings of servers that
 //! it has changed and not restored yet.
 
-mod elsewhere;
 mod executing;
+mod imported;
 mod runs;
 mod settings;
 
-pub use elsewhere::StudyElsewhere;
 pub use executing::Shared;
+pub use imported::StudyElsewhere;
 pub use runs::{RunProgress, StudyRun};
 pub use settings::ChangedSetting;
 

@@ -223,6 +223,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
             start_ms: 2000,
             length_ms: 900.0,
             side: DeadSide::Client,
+            ..DeadTime::default()
         }]),
         outages: vec![Outage {
             host: "10.0.0.2:3306".into(),

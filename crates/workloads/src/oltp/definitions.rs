@@ -3,7 +3,7 @@
 use super::Oltp;
 use super::bulk::BulkInsert;
 use super::options::{BATCH, COMMON, RANDOM_POINTS, RANDOM_RANGES};
-use super::plan::{Plan, Step};
+use super::plan::{Plan, StatementGroup};
 use super::settings::Settings;
 use super::sql::Query;
 use crate::{CommandLine, Definition, Family, Runs, Workload};
@@ -50,7 +50,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "oltp_point_select",
         "One SELECT by primary key",
         &[COMMON],
-        |v| single(&["oltp_point_select"], v, Step::Points(1)),
+        |v| single(&["oltp_point_select"], v, StatementGroup::Points(1)),
     ),
     oltp(
         "oltp_read_only",
@@ -71,22 +71,28 @@ pub const DEFINITIONS: &[Definition] = &[
         |v| transaction(&["oltp_write_only"], v, writes),
     ),
     oltp("oltp_insert", "One INSERT of one row", &[COMMON], |v| {
-        single(&["oltp_insert"], v, Step::InsertText)
+        single(&["oltp_insert"], v, StatementGroup::InsertText)
     }),
     oltp("oltp_delete", "One DELETE by primary key", &[COMMON], |v| {
-        single(&["oltp_delete"], v, Step::Delete(1))
+        single(&["oltp_delete"], v, StatementGroup::Delete(1))
     }),
     oltp(
         "oltp_update_index",
         "One UPDATE of the indexed column by primary key",
         &[COMMON],
-        |v| single(&["oltp_update_index"], v, Step::UpdateIndex(1)),
+        |v| single(&["oltp_update_index"], v, StatementGroup::UpdateIndex(1)),
     ),
     oltp(
         "oltp_update_non_index",
         "One UPDATE of an unindexed column by primary key",
         &[COMMON],
-        |v| single(&["oltp_update_non_index"], v, Step::UpdateNonIndex(1)),
+        |v| {
+            single(
+                &["oltp_update_non_index"],
+                v,
+                StatementGroup::UpdateNonIndex(1),
+            )
+        },
     ),
     oltp(
         "bulk_insert",
@@ -98,19 +104,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "select_random_points",
         "One SELECT of the rows of many random values of the indexed column",
         &[COMMON, RANDOM_POINTS],
-        |v| single(&["select_random_points"], v, Step::RandomPoints),
+        |v| single(&["select_random_points"], v, StatementGroup::RandomPoints),
     ),
     oltp(
         "select_random_ranges",
         "One SELECT that counts the rows of many random ranges of the indexed column",
         &[COMMON, RANDOM_RANGES],
-        |v| single(&["select_random_ranges"], v, Step::RandomRanges),
+        |v| single(&["select_random_ranges"], v, StatementGroup::RandomRanges),
     ),
     oltp(
         "oltp_insert_batch",
         "One INSERT of many rows",
         &[COMMON, BATCH],
-        |v| single(&["oltp_insert_batch"], v, Step::InsertBatch),
+        |v| single(&["oltp_insert_batch"], v, StatementGroup::InsertBatch),
     ),
     oltp(
         "oltp_upsert_batch",
@@ -120,7 +126,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-fn built(name: Name, settings: Settings, steps: Vec<Step>, transactional: bool) -> Built {
+fn built(name: Name, settings: Settings, steps: Vec<StatementGroup>, transactional: bool) -> Built {
     Ok(Arc::new(Oltp {
         types: name,
         plan: Arc::new(Plan::new(settings, steps, transactional)),
@@ -128,34 +134,38 @@ fn built(name: Name, settings: Settings, steps: Vec<Step>, transactional: bool) 
 }
 
 /// A workload of one statement, without a transaction around it.
-fn single(name: Name, values: &OptionValues, step: Step) -> Built {
+fn single(name: Name, values: &OptionValues, step: StatementGroup) -> Built {
     built(name, Settings::new(values)?, vec![step], false)
 }
 
-fn transaction(name: Name, values: &OptionValues, steps: fn(&Settings) -> Vec<Step>) -> Built {
+fn transaction(
+    name: Name,
+    values: &OptionValues,
+    steps: fn(&Settings) -> Vec<StatementGroup>,
+) -> Built {
     let settings = Settings::new(values)?;
     let steps = steps(&settings);
     built(name, settings, steps, true)
 }
 
-fn reads(s: &Settings) -> Vec<Step> {
-    let mut steps = vec![Step::Points(s.point_selects)];
+fn reads(s: &Settings) -> Vec<StatementGroup> {
+    let mut steps = vec![StatementGroup::Points(s.point_selects)];
     if s.range_selects {
         steps.extend([
-            Step::Ranges(Query::SimpleRange, s.simple_ranges),
-            Step::Ranges(Query::SumRange, s.sum_ranges),
-            Step::Ranges(Query::OrderRange, s.order_ranges),
-            Step::Ranges(Query::DistinctRange, s.distinct_ranges),
+            StatementGroup::Ranges(Query::SimpleRange, s.simple_ranges),
+            StatementGroup::Ranges(Query::SumRange, s.sum_ranges),
+            StatementGroup::Ranges(Query::OrderRange, s.order_ranges),
+            StatementGroup::Ranges(Query::DistinctRange, s.distinct_ranges),
         ]);
     }
     steps
 }
 
-fn writes(s: &Settings) -> Vec<Step> {
+fn writes(s: &Settings) -> Vec<StatementGroup> {
     vec![
-        Step::UpdateIndex(s.index_updates),
-        Step::UpdateNonIndex(s.non_index_updates),
-        Step::DeleteInsert(s.delete_inserts),
+        StatementGroup::UpdateIndex(s.index_updates),
+        StatementGroup::UpdateNonIndex(s.non_index_updates),
+        StatementGroup::DeleteInsert(s.delete_inserts),
     ]
 }
 
@@ -175,7 +185,7 @@ fn upsert_batch(values: &OptionValues) -> Built {
     built(
         &["oltp_upsert_batch"],
         settings,
-        vec![Step::UpsertBatch],
+        vec![StatementGroup::UpsertBatch],
         false,
     )
 }

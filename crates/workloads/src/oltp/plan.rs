@@ -6,7 +6,7 @@ use crate::random::Distribution;
 
 /// One group of statements within a transaction. A group draws its table once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum StatementGroup {
     /// Point SELECTs.
     Points(u32),
     /// Range SELECTs of one kind.
@@ -40,7 +40,7 @@ pub(super) struct Plan {
     /// Keys of existing rows.
     pub keys: Distribution,
     /// Each step with the slot of its first table's statement in the session's list.
-    pub steps: Vec<(Step, usize)>,
+    pub steps: Vec<(StatementGroup, usize)>,
     /// Slots of BEGIN and COMMIT, if the steps stand between them.
     pub transaction: Option<(usize, usize)>,
     /// Statements in the order that sysbench prepares them.
@@ -49,8 +49,8 @@ pub(super) struct Plan {
 
 impl Plan {
     /// A plan of steps, in a transaction unless `--skip-trx` is set or it is one statement.
-    pub fn new(settings: Settings, steps: Vec<Step>, transactional: bool) -> Self {
-        let read_only = steps.iter().all(Step::reads);
+    pub fn new(settings: Settings, steps: Vec<StatementGroup>, transactional: bool) -> Self {
+        let read_only = steps.iter().all(StatementGroup::reads);
         let mut queries: Vec<Query> = steps.iter().flat_map(|s| s.queries(&settings)).collect();
         if transactional && !settings.skip_trx {
             // oltp_read_only prepares its point SELECTs before BEGIN, all others after it.
@@ -58,7 +58,12 @@ impl Plan {
             queries.splice(at..at, [Query::Begin { read_only }, Query::Commit]);
         }
         // sysbench's scripts of random points and ranges read the first table, however many there are.
-        let one = |step: &Step| matches!(step, Step::RandomPoints | Step::RandomRanges);
+        let one = |step: &StatementGroup| {
+            matches!(
+                step,
+                StatementGroup::RandomPoints | StatementGroup::RandomRanges
+            )
+        };
         let tables = if steps.iter().any(one) {
             1
         } else {
@@ -100,31 +105,31 @@ fn tables_of(query: Query, tables: u32) -> u32 {
     if query.names_table() { tables } else { 1 }
 }
 
-impl Step {
+impl StatementGroup {
     fn reads(&self) -> bool {
-        use Step::{Points, RandomPoints, RandomRanges, Ranges};
+        use StatementGroup::{Points, RandomPoints, RandomRanges, Ranges};
         matches!(self, Points(_) | Ranges(..) | RandomPoints | RandomRanges)
     }
 
     /// The kinds of statement that the step executes.
     fn queries(&self, settings: &Settings) -> Vec<Query> {
         match *self {
-            Step::Points(_) => vec![Query::Point],
-            Step::Ranges(query, _) => vec![query],
-            Step::UpdateIndex(_) => vec![Query::UpdateIndex],
-            Step::UpdateNonIndex(_) => vec![Query::UpdateNonIndex],
-            Step::Delete(_) => vec![Query::Delete],
-            Step::DeleteInsert(_) => vec![Query::Delete, Query::Insert],
-            Step::InsertText => vec![],
-            Step::InsertBatch => vec![Query::InsertBatch {
+            StatementGroup::Points(_) => vec![Query::Point],
+            StatementGroup::Ranges(query, _) => vec![query],
+            StatementGroup::UpdateIndex(_) => vec![Query::UpdateIndex],
+            StatementGroup::UpdateNonIndex(_) => vec![Query::UpdateNonIndex],
+            StatementGroup::Delete(_) => vec![Query::Delete],
+            StatementGroup::DeleteInsert(_) => vec![Query::Delete, Query::Insert],
+            StatementGroup::InsertText => vec![],
+            StatementGroup::InsertBatch => vec![Query::InsertBatch {
                 rows: settings.batch_size,
                 keyed: settings.client_keys(),
             }],
-            Step::UpsertBatch => vec![Query::UpsertBatch {
+            StatementGroup::UpsertBatch => vec![Query::UpsertBatch {
                 rows: settings.batch_size,
             }],
-            Step::RandomPoints => vec![Query::RandomPoints(settings.random_points)],
-            Step::RandomRanges => vec![Query::RandomRanges(settings.number_of_ranges)],
+            StatementGroup::RandomPoints => vec![Query::RandomPoints(settings.random_points)],
+            StatementGroup::RandomRanges => vec![Query::RandomRanges(settings.number_of_ranges)],
         }
     }
 }

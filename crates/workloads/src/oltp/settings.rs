@@ -199,8 +199,8 @@ mod tests {
                 .unwrap();
             let settings = super::Settings::new(&values).unwrap();
             let step = match points {
-                true => crate::oltp::plan::Step::RandomPoints,
-                false => crate::oltp::plan::Step::RandomRanges,
+                true => crate::oltp::plan::StatementGroup::RandomPoints,
+                false => crate::oltp::plan::StatementGroup::RandomRanges,
             };
             let plan = crate::oltp::plan::Plan::new(settings, vec![step], false);
             let tables: Vec<u32> = plan.statements().map(|(_, table)| table).collect();

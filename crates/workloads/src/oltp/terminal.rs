@@ -2,7 +2,7 @@
 
 use super::check::{self, Expect};
 use super::options::MAX_ROWS;
-use super::plan::{Plan, Step};
+use super::plan::{Plan, StatementGroup};
 use super::statements::Statements;
 use crate::Done;
 use crate::random::{Rng, RowText};
@@ -69,21 +69,21 @@ impl Terminal {
         &mut self,
         session: &mut Session,
         statements: &Statements,
-        step: Step,
+        step: StatementGroup,
         first_slot: usize,
     ) -> Result<(), DbError> {
         let table = self.rng.below(self.plan.tables.into()) as usize;
         let slot = first_slot + table;
         match step {
             // What is run most by far has no layer more than it needs.
-            Step::Points(times) if self.rows.is_none() => {
+            StatementGroup::Points(times) if self.rows.is_none() => {
                 let statement = statements.get(slot)?;
                 for _ in 0..times {
                     let values = [Value::Int(self.key())];
                     session.execute(statement, &values).await?;
                 }
             }
-            Step::Points(times) => {
+            StatementGroup::Points(times) => {
                 for _ in 0..times {
                     let id = self.key();
                     self.read(
@@ -96,7 +96,7 @@ impl Terminal {
                     .await?;
                 }
             }
-            Step::Ranges(query, times) => {
+            StatementGroup::Ranges(query, times) => {
                 for _ in 0..times {
                     let low = self.key();
                     let high = (low + self.plan.settings.range_size - 1).min(MAX_ROWS);
@@ -106,21 +106,21 @@ impl Terminal {
                         .await?;
                 }
             }
-            Step::UpdateIndex(times) => {
+            StatementGroup::UpdateIndex(times) => {
                 for _ in 0..times {
                     let id = self.key();
                     self.write(session, statements, slot, &[Value::Int(id)])
                         .await?;
                 }
             }
-            Step::Delete(times) => {
+            StatementGroup::Delete(times) => {
                 for _ in 0..times {
                     let id = self.key();
                     self.write(session, statements, slot, &[Value::Int(id)])
                         .await?;
                 }
             }
-            Step::UpdateNonIndex(times) => {
+            StatementGroup::UpdateNonIndex(times) => {
                 for _ in 0..times {
                     let id = self.key();
                     self.text.draw_c(&mut self.rng);
@@ -128,7 +128,7 @@ impl Terminal {
                     self.write(session, statements, slot, &values).await?;
                 }
             }
-            Step::DeleteInsert(times) => {
+            StatementGroup::DeleteInsert(times) => {
                 let insert = slot + self.plan.tables as usize;
                 for _ in 0..times {
                     let id = self.key();
@@ -145,16 +145,16 @@ impl Terminal {
                     self.write(session, statements, insert, &values).await?;
                 }
             }
-            Step::InsertText => self.insert_text(session, statements, table + 1).await?,
-            Step::InsertBatch => self.insert_batch(session, statements, slot).await?,
-            Step::UpsertBatch => self.upsert_batch(session, statements, slot).await?,
-            Step::RandomPoints => {
+            StatementGroup::InsertText => self.insert_text(session, statements, table + 1).await?,
+            StatementGroup::InsertBatch => self.insert_batch(session, statements, slot).await?,
+            StatementGroup::UpsertBatch => self.upsert_batch(session, statements, slot).await?,
+            StatementGroup::RandomPoints => {
                 let count = self.plan.settings.random_points;
                 let values: Vec<_> = (0..count).map(|_| Value::Int(self.key())).collect();
                 self.read(session, statements, slot, &values, Expect::Any)
                     .await?;
             }
-            Step::RandomRanges => {
+            StatementGroup::RandomRanges => {
                 let settings = &self.plan.settings;
                 let (count, delta) = (settings.number_of_ranges, settings.delta);
                 let mut values = Vec::with_capacity(2 * count as usize);

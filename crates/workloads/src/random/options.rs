@@ -61,7 +61,7 @@ pub const RAND_OPTIONS: &[OptionSpec] = &[
 /// `--rand-*` as set, without a range of keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandOptions {
-    kind: Kind,
+    kind: Form,
     iterations: u32,
     pct: f64,
     res: f64,
@@ -70,7 +70,7 @@ pub struct RandOptions {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Form {
     Uniform,
     Gaussian,
     Special,
@@ -83,11 +83,11 @@ impl RandOptions {
     pub fn new(values: &OptionValues) -> Self {
         Self {
             kind: match values.text("rand-type") {
-                "uniform" => Kind::Uniform,
-                "gaussian" => Kind::Gaussian,
-                "pareto" => Kind::Pareto,
-                "zipfian" => Kind::Zipfian,
-                _ => Kind::Special,
+                "uniform" => Form::Uniform,
+                "gaussian" => Form::Gaussian,
+                "pareto" => Form::Pareto,
+                "zipfian" => Form::Zipfian,
+                _ => Form::Special,
             },
             iterations: u32::try_from(values.uint("rand-spec-iter"))
                 .unwrap_or(12)
@@ -102,11 +102,11 @@ impl RandOptions {
     /// The distribution over `low..=high`.
     pub fn over(&self, low: i64, high: i64) -> Distribution {
         match self.kind {
-            Kind::Uniform => Distribution::uniform(low, high),
-            Kind::Gaussian => Distribution::gaussian(low, high, self.iterations),
-            Kind::Special => Distribution::special(low, high, self.iterations, self.pct, self.res),
-            Kind::Pareto => Distribution::pareto(low, high, self.pareto_h),
-            Kind::Zipfian => Distribution::zipfian(low, high, self.zipfian_exp),
+            Form::Uniform => Distribution::uniform(low, high),
+            Form::Gaussian => Distribution::gaussian(low, high, self.iterations),
+            Form::Special => Distribution::special(low, high, self.iterations, self.pct, self.res),
+            Form::Pareto => Distribution::pareto(low, high, self.pareto_h),
+            Form::Zipfian => Distribution::zipfian(low, high, self.zipfian_exp),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) const UNUSED_ITEM: u32 = ITEMS as u32 + 1;
 /// A transaction type that a user chooses from the menu, in the order of
 /// [`super::TRANSACTION_TYPES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TransactionKind {
     NewOrder,
     Payment,
     OrderStatus,
@@ -20,30 +20,30 @@ pub(super) enum Kind {
     StockLevel,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 5] = [
-        Kind::NewOrder,
-        Kind::Payment,
-        Kind::OrderStatus,
-        Kind::Delivery,
-        Kind::StockLevel,
+impl TransactionKind {
+    pub const ALL: [TransactionKind; 5] = [
+        TransactionKind::NewOrder,
+        TransactionKind::Payment,
+        TransactionKind::OrderStatus,
+        TransactionKind::Delivery,
+        TransactionKind::StockLevel,
     ];
 
     /// The type of a card, of a hundred.
-    fn of_card(card: u64, weight: &[u32; 5]) -> Kind {
+    fn of_card(card: u64, weight: &[u32; 5]) -> TransactionKind {
         let mut end = 0;
-        for (kind, weight) in Kind::ALL.into_iter().zip(weight) {
+        for (kind, weight) in TransactionKind::ALL.into_iter().zip(weight) {
             end += u64::from(*weight);
             if card < end {
                 return kind;
             }
         }
-        Kind::NewOrder
+        TransactionKind::NewOrder
     }
 
     /// A type by chance alone.
-    pub fn draw(weight: &[u32; 5], rng: &mut Rng) -> Kind {
-        Kind::of_card(rng.below(CARDS.into()), weight)
+    pub fn draw(weight: &[u32; 5], rng: &mut Rng) -> TransactionKind {
+        TransactionKind::of_card(rng.below(CARDS.into()), weight)
     }
 }
 
@@ -175,28 +175,28 @@ impl User {
 
     /// The next type, from a shuffled deck that holds a card for each hundredth of the mix: the
     /// second of the ways that 5.2.4.2 names. A new deck follows when all its cards are dealt.
-    pub fn kind(&mut self, weight: &[u32; 5]) -> Kind {
+    pub fn kind(&mut self, weight: &[u32; 5]) -> TransactionKind {
         if self.dealt == CARDS {
             (self.deck, self.dealt) = (self.rng.bits(), 0);
         }
         let card = Permutation::new(CARDS.into(), self.deck).of(self.dealt.into());
         self.dealt += 1;
-        Kind::of_card(card, weight)
+        TransactionKind::of_card(card, weight)
     }
 
     /// The input of a transaction.
-    pub fn input(&mut self, kind: Kind, settings: &Settings) -> Input {
+    pub fn input(&mut self, kind: TransactionKind, settings: &Settings) -> Input {
         match kind {
-            Kind::NewOrder => Input::NewOrder(self.new_order(settings)),
-            Kind::Payment => Input::Payment(self.payment(settings)),
-            Kind::OrderStatus => Input::OrderStatus(OrderStatus {
+            TransactionKind::NewOrder => Input::NewOrder(self.new_order(settings)),
+            TransactionKind::Payment => Input::Payment(self.payment(settings)),
+            TransactionKind::OrderStatus => Input::OrderStatus(OrderStatus {
                 district: self.any_district(),
                 who: self.who(),
             }),
-            Kind::Delivery => Input::Delivery {
+            TransactionKind::Delivery => Input::Delivery {
                 carrier: self.between(1, 10) as u8,
             },
-            Kind::StockLevel => Input::StockLevel {
+            TransactionKind::StockLevel => Input::StockLevel {
                 threshold: self.between(10, 20) as u8,
             },
         }

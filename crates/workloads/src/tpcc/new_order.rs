@@ -30,7 +30,7 @@ pub(super) struct Entered {
 
 /// A line on its way.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct PricedLine {
     line: Line,
     /// Its place in the order, from 1.
     number: u8,
@@ -43,7 +43,7 @@ struct Part {
     dist_len: u8,
 }
 
-impl Part {
+impl PricedLine {
     fn amount(&self) -> i64 {
         self.price * i64::from(self.line.quantity)
     }
@@ -96,7 +96,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
     let home = work.warehouse;
     let (district, customer) = (i64::from(input.district), i64::from(input.customer));
     let now = Now::read();
-    let mut parts = [Part::default(); MOST_LINES];
+    let mut parts = [PricedLine::default(); MOST_LINES];
     let parts = &mut parts[..input.lines().len()];
     for ((part, line), number) in parts.iter_mut().zip(input.lines()).zip(1..) {
         (part.line, part.number) = (*line, number);
@@ -166,7 +166,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
         &[],
     )
     .await?;
-    let sum: i64 = lines.iter().map(Part::amount).sum();
+    let sum: i64 = lines.iter().map(PricedLine::amount).sum();
     let total = i128::from(sum) * i128::from(10_000 - discount) * i128::from(10_000 + tax);
     Ok(Entered {
         order,
@@ -176,7 +176,7 @@ pub(super) async fn enter(work: &mut Work<'_>, input: &NewOrder) -> Result<Enter
 }
 
 /// Reads an item from the row kept.
-fn take_item(work: &Work<'_>, row: usize, part: &mut Part) -> Result<(), DbError> {
+fn take_item(work: &Work<'_>, row: usize, part: &mut PricedLine) -> Result<(), DbError> {
     part.price = work.decimal(row, 1, 2, "i_price")?;
     part.brand = holds_original(work, row, 3);
     part.found = true;
@@ -192,7 +192,7 @@ fn holds_original(work: &Work<'_>, row: usize, column: usize) -> bool {
 }
 
 /// An item that is not there must be the unused one.
-fn check_unused(part: &Part) -> Result<(), DbError> {
+fn check_unused(part: &PricedLine) -> Result<(), DbError> {
     if part.found || part.line.item == UNUSED_ITEM {
         return Ok(());
     }
@@ -203,7 +203,7 @@ fn check_unused(part: &Part) -> Result<(), DbError> {
 }
 
 /// Reads the items of all lines in one statement.
-async fn items(work: &mut Work<'_>, parts: &mut [Part]) -> Result<(), DbError> {
+async fn items(work: &mut Work<'_>, parts: &mut [PricedLine]) -> Result<(), DbError> {
     let ids = parts.iter().map(|p| p.line.item);
     if work.sql.style().arrays {
         let mut text = std::mem::take(&mut work.scratch.text);
@@ -230,7 +230,7 @@ async fn items(work: &mut Work<'_>, parts: &mut [Part]) -> Result<(), DbError> {
     parts.iter().try_for_each(check_unused)
 }
 
-async fn item(work: &mut Work<'_>, part: &mut Part) -> Result<(), DbError> {
+async fn item(work: &mut Work<'_>, part: &mut PricedLine) -> Result<(), DbError> {
     let id = Value::Int(part.line.item.into());
     if work.fetch(Sql::Items, &[id]).await? > 0 {
         take_item(work, 0, part)?;
@@ -239,7 +239,7 @@ async fn item(work: &mut Work<'_>, part: &mut Part) -> Result<(), DbError> {
 }
 
 /// Reads a line's part of its row of stock.
-fn take_stock(work: &Work<'_>, row: usize, part: &mut Part) {
+fn take_stock(work: &Work<'_>, row: usize, part: &mut PricedLine) {
     part.brand &= holds_original(work, row, 3);
     if let Some(tidemark_drivers::Cell::Bytes(text)) = work.scratch.rows.get(row, 4) {
         let length = text.len().min(DIST);
@@ -257,7 +257,11 @@ fn no_stock(line: &Line) -> DbError {
 
 /// Locks the stock of all lines, which are sorted by its key, in one statement, and takes what they
 /// order.
-async fn stock(work: &mut Work<'_>, parts: &mut [Part], district: i64) -> Result<(), DbError> {
+async fn stock(
+    work: &mut Work<'_>,
+    parts: &mut [PricedLine],
+    district: i64,
+) -> Result<(), DbError> {
     let arrays = work.sql.style().arrays;
     let district = Value::Int(district);
     if arrays {
@@ -329,7 +333,11 @@ async fn stock(work: &mut Work<'_>, parts: &mut [Part], district: i64) -> Result
     Ok(())
 }
 
-async fn one_stock(work: &mut Work<'_>, part: &mut Part, district: i64) -> Result<(), DbError> {
+async fn one_stock(
+    work: &mut Work<'_>,
+    part: &mut PricedLine,
+    district: i64,
+) -> Result<(), DbError> {
     let line = part.line;
     let (warehouse, item) = (i64::from(line.warehouse), i64::from(line.item));
     let values = [district, warehouse, item].map(Value::Int);
@@ -350,7 +358,7 @@ async fn one_stock(work: &mut Work<'_>, part: &mut Part, district: i64) -> Resul
 /// Values of one row of `order_line`.
 const COLUMNS: usize = 9;
 
-fn row<'v>(id: &[Value<'v>; 3], part: &'v Part, amount: &'v Money) -> [Value<'v>; COLUMNS] {
+fn row<'v>(id: &[Value<'v>; 3], part: &'v PricedLine, amount: &'v Money) -> [Value<'v>; COLUMNS] {
     let [order, district, warehouse] = *id;
     [
         order,
@@ -368,7 +376,7 @@ fn row<'v>(id: &[Value<'v>; 3], part: &'v Part, amount: &'v Money) -> [Value<'v>
 async fn insert_lines(
     work: &mut Work<'_>,
     id: &[Value<'_>; 3],
-    lines: &[Part],
+    lines: &[PricedLine],
 ) -> Result<(), DbError> {
     let style = work.sql.style();
     let mut amounts = [Money::default(); MOST_LINES];
@@ -383,7 +391,7 @@ async fn insert_lines(
         columns.numbers(lines.iter().map(|p| p.line.warehouse));
         columns.numbers(lines.iter().map(|p| p.line.quantity));
         columns.numbers(amounts[..lines.len()].iter().map(Money::as_str));
-        columns.texts(lines.iter().map(Part::dist));
+        columns.texts(lines.iter().map(PricedLine::dist));
         let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|i| columns.value(i));
         let values = [id[0], id[1], id[2], a, b, c, d, e, f];
         let done = work.execute_ahead(Sql::InsertLine, &values).await;

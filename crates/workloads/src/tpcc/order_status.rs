@@ -8,7 +8,7 @@ use tidemark_drivers::Value;
 
 /// What the terminal shows first (2.6.3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct OrderShown {
     pub customer: i64,
     pub order: i64,
     pub lines: usize,
@@ -16,7 +16,7 @@ pub(super) struct Asked {
 
 /// Asks for a customer's last order; the database transaction is ended when this returns without
 /// an error.
-pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<Asked, DbError> {
+pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<OrderShown, DbError> {
     let (home, district) = (work.warehouse, i64::from(input.district));
     work.execute_ahead(Sql::BeginRead, &[]).await?;
     let row = match input.who {
@@ -44,7 +44,7 @@ pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<Aske
         )));
     }
     work.execute(Sql::Commit, &[]).await?;
-    Ok(Asked {
+    Ok(OrderShown {
         customer,
         order,
         lines,

@@ -1,6 +1,6 @@
 //! One emulated user.
 
-use super::input::{Input, Kind, User, Who};
+use super::input::{Input, TransactionKind, User, Who};
 use super::statements::Statements;
 use super::work::{Expected, Work};
 use super::{Settings, delivery, new_order, order_status, pacing, payment, stock_level};
@@ -31,9 +31,9 @@ pub struct Terminal {
     settings: Arc<Settings>,
     user: User,
     /// The type of the last transaction, which the user thinks about; none before the first pause.
-    last: Option<Kind>,
+    last: Option<TransactionKind>,
     /// The type chosen for the next one.
-    next: Option<Kind>,
+    next: Option<TransactionKind>,
     /// What was typed and is not done yet: a transaction that is tried again is the same one, or
     /// retries would favour those that fail seldom.
     input: Option<Input>,
@@ -107,7 +107,7 @@ impl Terminal {
         }
     }
 
-    fn choose(&mut self) -> Kind {
+    fn choose(&mut self) -> TransactionKind {
         let next = match self.next {
             Some(next) => next,
             None => self.user.kind(&self.settings.weight),
@@ -139,7 +139,7 @@ impl Terminal {
         {
             // 2.7.2: the user's part ends when the request is queued.
             self.queued = Some(carrier);
-            return Ok(Done::of(Kind::Delivery as usize));
+            return Ok(Done::of(TransactionKind::Delivery as usize));
         }
         self.input = Some(input);
         let done = self.work(session, statements, &input).await;
@@ -211,28 +211,28 @@ async fn run(work: &mut Work<'_>, input: &Input, district: u8) -> Result<Done, D
                     i64::from(line.warehouse) != work.warehouse,
                 );
             }
-            Kind::NewOrder
+            TransactionKind::NewOrder
         }
         Input::Payment(payment) => {
             payment::pay(work, payment).await?;
             let owner = i64::from(payment.customer_warehouse);
             note(Note::RemotePayment, owner != work.warehouse);
             note(Note::ByLastName, by_name(&payment.who));
-            Kind::Payment
+            TransactionKind::Payment
         }
         Input::OrderStatus(asked) => {
             order_status::ask(work, asked).await?;
             note(Note::ByLastName, by_name(&asked.who));
-            Kind::OrderStatus
+            TransactionKind::OrderStatus
         }
         Input::Delivery { carrier } => {
             let skipped = delivery::deliver(work, *carrier).await?;
             (0..skipped).for_each(|_| note(Note::DeliverySkipped, true));
-            Kind::Delivery
+            TransactionKind::Delivery
         }
         Input::StockLevel { threshold } => {
             stock_level::count(work, district, *threshold).await?;
-            Kind::StockLevel
+            TransactionKind::StockLevel
         }
     };
     Ok(Done {

@@ -6,7 +6,6 @@
 //! made by the crate `tpchgen`; they depend on the scale factor alone and on no seed.
 
 pub mod answers;
-mod known;
 mod options;
 mod order;
 mod parameters;
@@ -14,18 +13,19 @@ mod prose;
 pub mod query;
 mod recognise;
 mod refresh;
+mod refresh_keys;
 mod rows;
 mod schema;
 mod settings;
 mod tables;
 mod words;
 
-pub use known::{KnownRows, StrangeRow, Strangeness};
 pub use options::OPTIONS;
 pub use order::order;
 pub use parameters::Parameters;
 pub use query::Query;
 pub use refresh::{RefreshSet, SETS};
+pub use refresh_keys::{KnownRows, StrangeRow, Strangeness};
 pub use settings::Settings;
 pub use tables::Table;
 

@@ -26,7 +26,7 @@ pub(super) struct Prose {
 
 /// Where a comment is in the text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct TextPosition {
     mark: Packed,
     /// Bytes from the marked one on.
     after: u16,
@@ -74,8 +74,8 @@ impl Prose {
 
     /// Where `length` bytes from byte `offset` are. To be asked for several at a time: the caches
     /// miss, and the processor waits for one as long as for all.
-    pub fn find(&self, offset: usize, length: usize) -> Place {
-        Place {
+    pub fn find(&self, offset: usize, length: usize) -> TextPosition {
+        TextPosition {
             mark: self.marks.get(offset / STEP).copied().unwrap_or_default(),
             after: (offset % STEP) as u16,
             length: length as u16,
@@ -83,7 +83,7 @@ impl Prose {
     }
 
     /// The bytes of a place, made in `room`.
-    pub fn cut<'r>(&self, place: Place, room: &'r mut Room) -> &'r mut [u8] {
+    pub fn cut<'r>(&self, place: TextPosition, room: &'r mut Room) -> &'r mut [u8] {
         let (state, into) = unpack(place.mark);
         let (first, length) = (into + usize::from(place.after), usize::from(place.length));
         let mut random = Random(state.into());

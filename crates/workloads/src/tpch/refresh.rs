@@ -7,7 +7,7 @@
 //! many. What was changed can be changed back exactly, which leaves a database whose answers are
 //! known.
 
-use super::known::KnownRows;
+use super::refresh_keys::KnownRows;
 use super::{Table, rows};
 use crate::Workload;
 use std::fmt::Write;

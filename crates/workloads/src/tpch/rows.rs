@@ -8,7 +8,7 @@ mod text;
 
 pub(super) use columns::order_of;
 
-use super::prose::{self, Place, Prose, Room};
+use super::prose::{self, Prose, Room, TextPosition};
 use super::tables::Table;
 use text::Text;
 use tidemark_drivers::{RowSource, RowWriter};
@@ -153,7 +153,7 @@ struct Rows<R: Row> {
     made: R::Rows,
     comments: Comments,
     /// Rows made and not written, the next one last.
-    ahead: Vec<(R, Place)>,
+    ahead: Vec<(R, TextPosition)>,
     prose: &'static Prose,
     room: Room,
     text: Text,
@@ -203,7 +203,7 @@ impl<R: Row> Rows<R> {
             }
             cuts[made] = cut;
             made += 1;
-            self.ahead.push((row, Place::default()));
+            self.ahead.push((row, TextPosition::default()));
         }
         for ((_, place), (offset, length)) in self.ahead.iter_mut().zip(cuts) {
             *place = self.prose.find(offset, length);

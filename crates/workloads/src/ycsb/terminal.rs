@@ -9,7 +9,7 @@ use super::statements::Statements;
 use super::zipfian::Zipfian;
 use crate::random::Rng;
 use crate::terminal::is_same_again;
-use crate::{Done, Notes, Part};
+use crate::{Done, InnerOperation, Notes};
 use std::sync::Arc;
 use std::time::Instant;
 use tidemark_core::DbError;
@@ -107,7 +107,7 @@ pub struct Terminal {
     /// What was chosen and is not done yet: an operation that is tried again is the same one.
     chosen: Option<Operation>,
     /// The parts of the last operation, if it was a READ_MODIFY_WRITE.
-    parts: Option<[Part; 2]>,
+    parts: Option<[InnerOperation; 2]>,
 }
 
 impl crate::terminal::User for Terminal {
@@ -115,7 +115,7 @@ impl crate::terminal::User for Terminal {
 
     /// What the last operation was made of, for those who time it by parts.
     #[inline]
-    fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[InnerOperation] {
         self.parts.as_ref().map_or(&[], |parts| parts)
     }
 
@@ -305,8 +305,11 @@ impl Work<'_> {
     }
 
     /// The whole, and how long its two statements took.
-    async fn read_modify_write(&mut self, operation: Operation) -> Result<[Part; 2], DbError> {
-        let part = |kind: Kind, begun: Instant| Part {
+    async fn read_modify_write(
+        &mut self,
+        operation: Operation,
+    ) -> Result<[InnerOperation; 2], DbError> {
+        let part = |kind: Kind, begun: Instant| InnerOperation {
             kind: kind as usize,
             service: begun.elapsed(),
         };

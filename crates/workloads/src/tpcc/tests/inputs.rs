@@ -1,6 +1,6 @@
 //! What terminals type, at a fixed seed.
 
-use super::super::input::{Input, Kind, UNUSED_ITEM, User, Who};
+use super::super::input::{Input, TransactionKind, UNUSED_ITEM, User, Who};
 use super::super::terminal::Terminal;
 use super::fixture::settings;
 use crate::terminal::User as _;
@@ -27,7 +27,7 @@ fn is_share(hits: u64, of: u64, chance: f64) -> bool {
 
 const DRAWS: u64 = 100_000;
 
-fn inputs(kind: Kind) -> Vec<Input> {
+fn inputs(kind: TransactionKind) -> Vec<Input> {
     let settings = settings(&[("warehouses", "10")]);
     let mut user = User::new(&settings, 4, 100, 77);
     (0..DRAWS).map(|_| user.input(kind, &settings)).collect()
@@ -40,7 +40,8 @@ fn a_hundred_transactions_of_a_terminal_are_the_mix_exactly() {
     let mut orders = HashSet::new();
     for _ in 0..50 {
         let deck: Vec<_> = (0..100).map(|_| user.kind(&settings.weight)).collect();
-        let dealt = Kind::ALL.map(|kind| deck.iter().filter(|k| **k == kind).count() as u32);
+        let dealt =
+            TransactionKind::ALL.map(|kind| deck.iter().filter(|k| **k == kind).count() as u32);
         assert_eq!(dealt, settings.weight);
         let order: Vec<u8> = deck.iter().map(|kind| *kind as u8).collect();
         assert!(orders.insert(order), "a deck was not shuffled");
@@ -54,7 +55,7 @@ fn orders_are_typed_as_2_4_1_says() {
     let mut districts = [0u64; 10];
     let mut quantities = [0u64; 10];
     let mut suppliers = [0u64; 10];
-    for input in inputs(Kind::NewOrder) {
+    for input in inputs(TransactionKind::NewOrder) {
         let Input::NewOrder(order) = input else {
             panic!("{input:?}");
         };
@@ -102,7 +103,7 @@ fn orders_are_typed_as_2_4_1_says() {
 fn payments_are_typed_as_2_5_1_says() {
     let (mut remote, mut by_name, mut sum) = (0, 0, 0);
     let mut names = HashSet::new();
-    for input in inputs(Kind::Payment) {
+    for input in inputs(TransactionKind::Payment) {
         let Input::Payment(payment) = input else {
             panic!("{input:?}");
         };
@@ -132,7 +133,7 @@ fn payments_are_typed_as_2_5_1_says() {
 #[test]
 fn the_others_are_typed_as_2_6_to_2_8_say() {
     let mut by_name = 0;
-    for input in inputs(Kind::OrderStatus) {
+    for input in inputs(TransactionKind::OrderStatus) {
         let Input::OrderStatus(asked) = input else {
             panic!("{input:?}");
         };
@@ -141,7 +142,7 @@ fn the_others_are_typed_as_2_6_to_2_8_say() {
     }
     assert!(is_share(by_name, DRAWS, 0.6), "{by_name}");
     let mut carriers = [0u64; 10];
-    for input in inputs(Kind::Delivery) {
+    for input in inputs(TransactionKind::Delivery) {
         let Input::Delivery { carrier } = input else {
             panic!("{input:?}");
         };
@@ -149,7 +150,7 @@ fn the_others_are_typed_as_2_6_to_2_8_say() {
     }
     assert!(deviation(&carriers, &[0.1; 10]).abs() < 4.0, "{carriers:?}");
     let mut thresholds = [0u64; 11];
-    for input in inputs(Kind::StockLevel) {
+    for input in inputs(TransactionKind::StockLevel) {
         let Input::StockLevel { threshold } = input else {
             panic!("{input:?}");
         };
@@ -164,11 +165,11 @@ fn a_single_warehouse_has_no_other() {
     let settings = settings(&[("warehouses", "1")]);
     let mut user = User::new(&settings, 0, 1, 1);
     for _ in 0..2_000 {
-        match user.input(Kind::NewOrder, &settings) {
+        match user.input(TransactionKind::NewOrder, &settings) {
             Input::NewOrder(order) => assert!(order.lines().iter().all(|l| l.warehouse == 1)),
             other => panic!("{other:?}"),
         }
-        match user.input(Kind::Payment, &settings) {
+        match user.input(TransactionKind::Payment, &settings) {
             Input::Payment(payment) => assert_eq!(payment.customer_warehouse, 1),
             other => panic!("{other:?}"),
         }

@@ -1,7 +1,7 @@
 //! What each transaction leaves behind.
 
 use super::super::input::{Line, NewOrder, OrderStatus, Payment, UNUSED_ITEM, Who};
-use super::super::order_status::Asked;
+use super::super::order_status::OrderShown;
 use super::super::{delivery, new_order, order_status, payment, stock_level};
 use super::fixture::{LINES, ORDERS, Ready, dist, every_way};
 use tidemark_core::{DbError, ErrorClass};
@@ -216,7 +216,7 @@ fn bad_credit_is_written_before_what_is_known() {
     });
 }
 
-async fn ask(db: &mut Ready, warehouse: i64, input: OrderStatus) -> Result<Asked, DbError> {
+async fn ask(db: &mut Ready, warehouse: i64, input: OrderStatus) -> Result<OrderShown, DbError> {
     order_status::ask(&mut db.work(warehouse), &input).await
 }
 
@@ -227,7 +227,7 @@ fn an_order_status_finds_the_last_order_and_changes_nothing() {
         for (district, who, customer) in [(4, Who::Number(2), 2), (10, Who::LastName(0), 1)] {
             let asked = ask(db, 2, OrderStatus { district, who }).await;
             let lines = LINES as usize;
-            let expected = Asked {
+            let expected = OrderShown {
                 customer,
                 order: customer,
                 lines,

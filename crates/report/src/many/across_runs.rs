@@ -4,7 +4,7 @@
 use super::digest::RunDigest;
 use super::factors::all_of_one_study;
 use super::matrix::{Matrix, Order};
-use tidemark_analysis::beside::{are_one_load, together};
+use tidemark_analysis::concurrent_runs::{are_one_load, together};
 use tidemark_analysis::{Finding, Present, Setup, Severity, findings_of_repeats, overlaps};
 
 /// The runs with these findings among their own. A run that must not be used for one of them is in no

@@ -63,7 +63,7 @@ impl Done {
 /// One of the transactions that a larger one was made of, which is of a type of its own too (the
 /// READ within a READ_MODIFY_WRITE).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct InnerOperation {
     /// Its type: an index into [`crate::Workload::transaction_types`].
     pub kind: usize,
     /// From its first statement to its last reply.

@@ -18,7 +18,7 @@ pub(crate) struct Arrival {
 /// Arrivals in the order of their times, from the first that is still awaited.
 #[derive(Debug, Default)]
 pub(super) struct Awaited {
-    places: VecDeque<Place>,
+    places: VecDeque<Upcoming>,
     /// Arrivals that were ever awaited.
     numbered: u64,
     /// Those among the places that no session awaits any more.
@@ -26,7 +26,7 @@ pub(super) struct Awaited {
 }
 
 #[derive(Debug)]
-struct Place {
+struct Upcoming {
     number: u64,
     due: Instant,
     state: State,
@@ -41,7 +41,7 @@ enum State {
     Begun,
 }
 
-impl Place {
+impl Upcoming {
     /// Whether a session of `executor` may take it over.
     fn is_for(&self, executor: usize, now: Instant) -> bool {
         match self.state {
@@ -57,7 +57,7 @@ impl Awaited {
     pub fn wait(&mut self, due: Instant, executor: usize) -> Arrival {
         let number = self.numbered;
         self.numbered += 1;
-        self.places.push_back(Place {
+        self.places.push_back(Upcoming {
             number,
             due,
             state: State::Awaited(executor),
@@ -131,7 +131,7 @@ impl Awaited {
     }
 
     fn first_for(&self, executor: usize, now: Instant) -> Option<usize> {
-        let may_be = |place: &&Place| place.due <= now || self.given_back > 0;
+        let may_be = |place: &&Upcoming| place.due <= now || self.given_back > 0;
         let looked_at = self.places.iter().take_while(may_be).enumerate();
         let mut found = looked_at.filter(|(_, place)| place.is_for(executor, now));
         found.next().map(|(at, _)| at)

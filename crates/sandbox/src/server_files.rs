@@ -16,7 +16,7 @@ const PORTS: usize = 5;
 
 /// Where one server's files are and what it runs as.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ServerFiles {
     /// What kind of server.
     pub engine: Engine,
     /// What it runs as; none for whoever starts it.
@@ -40,7 +40,7 @@ pub struct Superuser<'a> {
     pub password: &'a str,
 }
 
-impl Place {
+impl ServerFiles {
     /// Gives the folder to the server's account and makes the data folder in it.
     ///
     /// # Errors
@@ -124,15 +124,15 @@ impl Place {
         }
     }
 
-    /// Starts the server at a free port, as [`Place::launch`] does.
+    /// Starts the server at a free port, as [`ServerFiles::launch`] does.
     ///
     /// # Errors
-    /// As [`Place::launch`], and [`Error::Io`] when there is no port.
+    /// As [`ServerFiles::launch`], and [`Error::Io`] when there is no port.
     pub fn start(
         &mut self,
         settings: &[(String, String)],
         limit: Duration,
-        started: &mut dyn FnMut(&Place, &Child) -> Result<(), Error>,
+        started: &mut dyn FnMut(&ServerFiles, &Child) -> Result<(), Error>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Child, Error> {
         let mut attempt = 1;
@@ -155,7 +155,7 @@ impl Place {
         &self,
         settings: &[(String, String)],
         limit: Duration,
-        started: &mut dyn FnMut(&Place, &Child) -> Result<(), Error>,
+        started: &mut dyn FnMut(&ServerFiles, &Child) -> Result<(), Error>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Child, Error> {
         let mut command = self.server(settings)?;

@@ -130,9 +130,8 @@ async fn table(
                     .map_err(statement)?;
             }
         }
-        let is_done = |line: &Line| {
-            matches!(line.part, Part::Chunk { .. }) && line.state == State::Done
-        };
+        let is_done =
+            |line: &Line| matches!(line.part, Part::Chunk { .. }) && line.state == State::Done;
         let has_rows = before.of(&plan.name).any(is_done);
         let noted = note_resumption(session, plan, spec, has_rows);
         noted.await.map_err(statement)?;

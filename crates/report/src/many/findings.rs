@@ -4,7 +4,7 @@ use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
 use super::missing::nothing_measured;
 use super::summary::run_label;
-use crate::document::{Block, Judged, Part};
+use crate::document::{Block, DocumentPart, Judged};
 use crate::findings::Said;
 use crate::texts::fill;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub(super) fn groups(runs: &[RunDigest]) -> Vec<Group<'_>> {
 }
 
 /// `None` where there is nothing to judge.
-pub(super) fn part(s: &Sources<'_>) -> Option<Part> {
+pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     let groups = groups(&s.many.runs);
     let judged: Vec<Judged> = groups.iter().map(|g| judged(s, g)).collect();
     let block = match judged.is_empty() {
@@ -50,7 +50,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<Part> {
         true => Block::Say(s.t.no_findings.into()),
         false => Block::Findings(judged),
     };
-    Some(Part::new(s.common.findings, vec![block]))
+    Some(DocumentPart::new(s.common.findings, vec![block]))
 }
 
 fn judged(s: &Sources<'_>, group: &Group<'_>) -> Judged {
