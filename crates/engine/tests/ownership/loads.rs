@@ -110,6 +110,9 @@ impl Load {
     }
 }
 
+/// As a number of events: the end comes when the first rows are there.
+pub const WITH_FIRST_ROWS: u64 = u64::MAX - 1;
+
 /// The first word of a process that loads until it is killed.
 pub const CHILD: &str = "load-until-killed";
 
@@ -162,6 +165,7 @@ struct Events<'a> {
 impl Events<'_> {
     fn event(&mut self) {
         match self.left {
+            WITH_FIRST_ROWS => {}
             0 => (self.end)(),
             _ => self.left -= 1,
         }
@@ -172,7 +176,10 @@ impl LoadObserver for Events<'_> {
     fn creating(&mut self, _: &str, _: u64, _: u64) {
         self.event();
     }
-    fn progress(&mut self, _: u64, _: u64) {
+    fn progress(&mut self, done: u64, total: u64) {
+        if self.left == WITH_FIRST_ROWS && (1..total).contains(&done) {
+            self.left = 0;
+        }
         self.event();
     }
     fn indexing(&mut self, _: &str) {

@@ -1,14 +1,13 @@
 //! A load that is killed, changes somebody makes then, and the same load again.
 
-use crate::loads::Load;
+use crate::loads::{Load, WITH_FIRST_ROWS};
 use crate::place::Place;
-use std::time::Duration;
 use tidemark_core::{LeftBehind, StudyLoad};
 use tidemark_drivers::{Session, journal};
 use tidemark_engine::Replace;
 
 /// A table that is compared whole, and one that is too large for that.
-const SIZES: [(u64, u64); 2] = [(3_000, 20), (100_200, 400)];
+const SIZES: [(u64, u64); 2] = [(3_000, 10), (100_200, 1_000)];
 /// A row of which neither table's sample has one.
 const ROW: u64 = 4;
 
@@ -83,12 +82,8 @@ fn is_well(place: &Place, load: &Load, changes: bool) -> Result<(), String> {
 
 /// Kills a load that has made the row and not yet all of them.
 fn cut_off(place: &Place, load: &Load) -> Result<(), String> {
-    for attempt in 0..200_u64 {
-        load.killed(
-            place,
-            u64::MAX,
-            Some(Duration::from_millis(20 + attempt * 7 % 400)),
-        );
+    for _ in 0..50 {
+        load.killed(place, WITH_FIRST_ROWS, None);
         let journal = place.with(async |session: &mut Session| journal::read(session).await);
         let journal = journal.map_err(|e| e.to_string())?;
         let is_done = |line: &&journal::Line| line.state == journal::State::Done;
