@@ -38,6 +38,8 @@ fn main() {
         println!("smoke: figures mean nothing");
     }
     let latencies = latencies();
+    // Latencies in order would be learnt by the branch predictor.
+    debug_assert!(latencies.windows(2).any(|w| w[0] > w[1]));
     let mut histogram = Histogram::new();
     show("clock, read twice", &args, &latencies, |_, _| {
         black_box(Instant::now().elapsed());
@@ -92,21 +94,4 @@ fn show(name: &str, args: &Args, latencies: &[Duration], mut step: impl FnMut(us
         "{name:<20} {median:6.1} ns   ({low:.1}–{high:.1}, {} runs)",
         costs.len()
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latencies_are_spread_over_two_magnitudes() {
-        let mut all = latencies();
-        assert!(all.windows(2).any(|w| w[0] > w[1]), "ordered");
-        all.sort();
-        all.dedup();
-        assert_eq!(all.len(), LATENCIES);
-        assert!(all[0] >= Duration::from_micros(49));
-        assert!(all[LATENCIES - 1] <= Duration::from_millis(5));
-        assert!(all[LATENCIES / 2] < Duration::from_micros(510));
-    }
 }

@@ -4,6 +4,12 @@
 //! Pure functions over [`tidemark_core::record`]: nothing here measures, asks the time, touches
 //! files or knows a database.
 
+#[cfg(test)]
+extern crate self as tidemark_analysis;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 pub mod compare;
 pub mod concurrent_runs;
 mod dead;

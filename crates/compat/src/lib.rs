@@ -4,6 +4,12 @@
 //! Pure formatting: no clock, no output. Nothing else of Tidemark knows a foreign tool's words; its
 //! command lines are understood by `tidemark`'s own `compat` modules.
 
+#[cfg(test)]
+extern crate self as tidemark_compat;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 pub mod oltpbench;
 mod output_style;
 pub mod sysbench;

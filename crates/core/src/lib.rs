@@ -10,6 +10,12 @@
 //! - [`record::RunRecord`]: everything about one run.
 //! - [`series::Series`]: a figure over its time.
 
+#[cfg(test)]
+extern crate self as tidemark_core;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod config_file;
 mod counted;
 mod currency;

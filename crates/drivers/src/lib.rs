@@ -6,6 +6,12 @@
 //!
 //! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
 
+#[cfg(test)]
+extern crate self as tidemark_drivers;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod ahead;
 mod attendance;
 pub mod catalog;

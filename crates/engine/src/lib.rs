@@ -6,6 +6,12 @@
 //! embedded engine block and get threads of their own. [`run_streams`] has sessions each do a list
 //! of queries instead, as analytical benchmarks do.
 
+#[cfg(test)]
+extern crate self as tidemark_engine;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod arrivals;
 mod check;
 mod clock;

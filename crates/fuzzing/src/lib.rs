@@ -11,6 +11,12 @@
 // A broken promise is a panic: that is how a fuzzer learns of it.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(test)]
+extern crate self as tidemark_fuzzing;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod config;
 mod memory;
 mod player;

@@ -309,8 +309,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_delay_or_an_error(text in ".{0,40}") {
-            let _ = text.parse::<Delay>();
+        fn what_is_read_is_shown_as_it_is_read(
+            text in "(constant|exp|uniform|pareto|bimodal|lognormal):(min=|median=)?[0-9]{1,3}[mu]?s\
+                     (,shape=2|,sigma=1|\\.\\.9s|@1)?",
+        ) {
+            if let Ok(delay) = text.parse::<Delay>() {
+                let shown = delay.to_string();
+                prop_assert_eq!(shown.parse::<Delay>().unwrap().to_string(), shown);
+            }
         }
     }
 }

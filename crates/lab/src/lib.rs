@@ -8,6 +8,12 @@
 //!
 //! It is for tests and benchmarks, and never shipped.
 
+#[cfg(test)]
+extern crate self as tidemark_lab;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod alarm;
 mod arrivals;
 mod catalog;

@@ -4,6 +4,12 @@
 //! Both are told what the run's observer is told, from whose intervals everything they show comes,
 //! and neither can hold the run up: who reads slowly, or floods the port, waits or is sent away.
 
+#[cfg(test)]
+extern crate self as tidemark_live;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod info;
 mod metrics;
 mod view;

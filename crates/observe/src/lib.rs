@@ -5,6 +5,12 @@
 //! Nothing here fails: what a system does not tell stays empty or zero, because a run must not end
 //! for want of a decoration.
 
+#[cfg(test)]
+extern crate self as tidemark_observe;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod client;
 mod host;
 mod load;

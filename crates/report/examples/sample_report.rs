@@ -1,6 +1,6 @@
 //! Writes reports of made-up runs into the folder given: to look at after a change.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use common::{Shape, run};

@@ -2,6 +2,12 @@
 //!
 //! Nothing here measures, asks the time or touches files.
 
+#[cfg(test)]
+extern crate self as tidemark_report;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod charts;
 mod columnar;
 mod command_line;

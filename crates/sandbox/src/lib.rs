@@ -22,6 +22,12 @@
 //!
 //! What makes a server of programs ([`ServerFiles`], [`Superuser`]) is there for tests' servers too.
 
+#[cfg(test)]
+extern crate self as tidemark_sandbox;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod error;
 mod folder;
 mod holder;

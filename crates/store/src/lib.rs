@@ -12,6 +12,12 @@
 //! A file that is no store is never written to. A store of an older format is upgraded when it is
 //! opened, and a copy of what it was is kept beside it ([`tell_upgrades`]).
 
+#[cfg(test)]
+extern crate self as tidemark_store;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod check;
 mod error;
 mod json;

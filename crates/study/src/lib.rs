@@ -4,6 +4,12 @@
 //! in which it is executed, and [`plan_text`] tells them. Nothing here does I/O: what command lines
 //! take is asked of [`Commands`], and who executes the steps is the caller.
 
+#[cfg(test)]
+extern crate self as tidemark_study;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod changed;
 mod command;
 mod error;

@@ -14,6 +14,12 @@
 //! - [`Check`]: a condition that its tables meet, as a query for what breaks it.
 //! - [`random`]: sysbench's distributions.
 
+#[cfg(test)]
+extern crate self as tidemark_workloads;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+
 mod check;
 mod columns;
 mod digits;

@@ -159,11 +159,15 @@ async fn note_resumption(
     has_rows: bool,
 ) -> Result<(), DbError> {
     let text = catalog::table_mark(session, &plan.name).await?;
-    let owner = text.as_deref().and_then(Mark::of).and_then(|m| m.owner);
-    let owner = owner.filter(|owner| spec.owner() == Some(owner));
-    let mark = match has_rows {
-        true => mark::resumed(plan, spec.seed, owner),
-        false => mark::loading(plan, spec.seed, owner),
+    let found = text.as_deref().and_then(Mark::of);
+    let owner = found.and_then(|m| m.owner);
+    let kept = owner.filter(|owner| spec.owner() == Some(owner));
+    let mark = match found {
+        // It was looked at already.
+        Some(found) if found.loaded && owner == kept => return Ok(()),
+        Some(found) if found.loaded => mark::loaded(plan, spec.seed, None),
+        _ if has_rows => mark::resumed(plan, spec.seed, kept),
+        _ => mark::loading(plan, spec.seed, kept),
     };
     if text.as_deref() == Some(mark.as_str()) {
         return Ok(());

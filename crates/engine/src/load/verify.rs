@@ -111,8 +111,9 @@ pub(super) async fn look(
     let expected_rows = workload.row_count(index, 0, plan.rows, seed);
     let text = catalog::table_mark(session, &plan.name).await?;
     let mark = text.as_deref().and_then(Mark::of);
-    // Of a load that went on, what was there may have been changed in between.
-    let resumed = mark.is_some_and(|m| m.resumed && m.owner.is_some());
+    // Of a load that went on, or was cut off between this look and its line in the journal, what was
+    // there may have been changed in between.
+    let resumed = mark.is_some_and(|m| (m.resumed || m.loaded) && m.owner.is_some());
     let units = match resumed && expected_rows <= MOST_COMPARED {
         true => plan.rows,
         false => SAMPLE_UNITS.min(plan.rows),

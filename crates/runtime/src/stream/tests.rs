@@ -143,6 +143,7 @@ async fn echo(stream: &mut Stream) -> io::Result<()> {
 #[test]
 fn every_round_trip_takes_the_injected_time() {
     let (address, server) = echo_server(1);
+    const PIECES: usize = 500;
     let rtt = Duration::from_millis(20);
     let taken = block_on(async move {
         let mut stream = Stream::connect_tcp(address).await.unwrap();
@@ -154,22 +155,26 @@ fn every_round_trip_takes_the_injected_time() {
         let round_trips = begun.elapsed();
         let begun = Instant::now();
         // Pieces without an answer between them are one trip.
-        for _ in 0..50 {
+        for _ in 0..PIECES {
             stream.send(b"piece").await.unwrap();
         }
         let mut got = 0;
         stream
             .receive(|bytes| {
                 got += bytes.len();
-                (got == 250).then_some(())
+                (got == 5 * PIECES).then_some(())
             })
             .await
             .unwrap();
         (round_trips, begun.elapsed())
     })
     .unwrap();
-    assert!(taken.0 >= rtt * 5 && taken.0 < rtt * 10, "{taken:?}");
-    assert!(taken.1 >= rtt && taken.1 < rtt * 20, "{taken:?}");
+    assert!(taken.0 >= rtt * 5, "{taken:?}");
+    // As a trip each they would take ten seconds.
+    assert!(
+        taken.1 >= rtt && taken.1 < rtt * PIECES as u32 / 2,
+        "{taken:?}"
+    );
     server.join().unwrap();
 }
 
@@ -199,7 +204,7 @@ fn an_exchange_that_is_not_answered_is_overdue() {
     .unwrap();
     assert_eq!((error, overdue), (io::ErrorKind::TimedOut, true));
     assert!(taken >= limit - Duration::from_millis(10), "{taken:?}");
-    assert!(taken < limit * 5, "{taken:?}");
+    assert!(taken < limit * 100, "{taken:?}");
     server.join().unwrap();
 }
 
@@ -208,17 +213,17 @@ fn a_limit_counts_from_its_own_exchange_and_not_between_two() {
     let (address, server) = echo_server(1);
     block_on(async move {
         let mut stream = Stream::connect_tcp(address).await.unwrap();
-        stream.limit_exchanges(Some(Duration::from_millis(150)));
+        stream.limit_exchanges(Some(Duration::from_millis(600)));
         // The timer set by the first exchange goes off while others are on their way.
         for _ in 0..8 {
             stream.begin_exchange();
             echo(&mut stream).await.unwrap();
             stream.end_exchange();
-            crate::sleep(Duration::from_millis(40)).await;
+            crate::sleep(Duration::from_millis(160)).await;
         }
         // Nothing is awaited under the limit here.
         let silence = stream.receive(|_| Some(()));
-        let silence = crate::timeout(Duration::from_millis(300), silence).await;
+        let silence = crate::timeout(Duration::from_millis(900), silence).await;
         assert!(silence.is_err() && !stream.is_overdue());
     })
     .unwrap();
@@ -291,7 +296,7 @@ fn an_exchange_with_a_flood_is_overdue_in_time() {
 /// third with it: each way of a read to end.
 #[test]
 fn a_read_in_place_gives_the_executor_its_turn() {
-    const HELD: Duration = Duration::from_millis(20);
+    const HELD: Duration = Duration::from_millis(100);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let server = std::thread::spawn(move || {

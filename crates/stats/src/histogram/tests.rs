@@ -133,12 +133,6 @@ proptest! {
             ),
         }
     }
-
-    #[test]
-    fn any_text_is_read_or_refused(text in ".*") {
-        let _ = Histogram::new().add_encoded(&text);
-        let _ = Histogram::decode(&text);
-    }
 }
 
 proptest! {

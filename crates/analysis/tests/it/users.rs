@@ -1,0 +1,172 @@
+//! The rules of users and sessions, on made records.
+
+use super::common::{clean, of_rates, only, option, rules};
+use std::time::Duration;
+use tidemark_analysis::Severity;
+use tidemark_core::ErrorClass;
+use tidemark_core::record::*;
+use tidemark_stats::Histogram;
+
+#[test]
+fn users_that_were_not_working_are_missed() {
+    let mut record = clean();
+    record.sessions = 18;
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    record.sessions = 10;
+    assert_eq!(only(&record, "littles-law").severity, Severity::Suspect);
+    // Eight sessions can't do the work of two.
+    record.sessions = 2;
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    // Time between transactions excuses nothing: a latency is what the session waited.
+    record.sessions = 18;
+    record.totals.fairness.between_avg_s = Some(11.0);
+    assert_eq!(only(&record, "littles-law").severity, Severity::Invalid);
+    // Latencies of earlier records end before the client's own time begins: it counts, and without
+    // it nothing can be told.
+    record.latency_end = LatencyEnd::Arrival;
+    assert_eq!(rules(&record), [""; 0]);
+    record.totals.fairness.between_avg_s = None;
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn sessions_that_were_allowed_to_be_missing_are_told_and_not_missed_twice() {
+    let mut record = clean();
+    record.sessions = 18;
+    record.sessions_opened = Some(8);
+    assert_eq!(only(&record, "offered-load").severity, Severity::Suspect);
+    // Those that were opened have to work.
+    record.sessions_opened = Some(12);
+    assert_eq!(rules(&record), ["littles-law", "offered-load"]);
+}
+
+#[test]
+fn a_client_that_makes_its_sessions_wait_is_told() {
+    let split = |share: f64| {
+        let mut record = clean();
+        let mut server = Histogram::new();
+        for i in 0..20_000 {
+            let ms = 7.9 * (0.5 + (i as f64 + 0.5) / 20_000.0);
+            server.record(Duration::from_secs_f64(ms * share / 1000.0));
+        }
+        record.totals.all.server = Some(EncodedHistogram(server.encode()));
+        record.client.cores = 2;
+        record
+    };
+    let mut record = split(0.14);
+    let found = only(&record, "client-bound");
+    assert_eq!(found.severity, Severity::Suspect);
+    let client = match found.figure("client") {
+        Some(tidemark_analysis::Figure::Number(share)) => *share,
+        other => panic!("{other:?}"),
+    };
+    assert!((client - 86.0).abs() < 0.5, "{client}");
+    // Server and client on one host are measured together, as every tool does.
+    record.target_on_client = Some(true);
+    assert_eq!(only(&record, "client-bound").severity, Severity::Note);
+    assert_eq!(rules(&split(0.9)), [""; 0]);
+}
+
+#[test]
+fn sessions_that_did_most_of_the_work_are_told() {
+    let mut record = clean();
+    let fairness = &mut record.totals.fairness;
+    (fairness.events_avg, fairness.events_stddev) = (2500.0, 300.0);
+    assert_eq!(rules(&record), [""; 0]);
+    record.totals.fairness.events_stddev = 1500.0;
+    assert_eq!(only(&record, "unfair").severity, Severity::Note);
+    record.totals.fairness.events_stddev = 2600.0;
+    assert_eq!(only(&record, "unfair").severity, Severity::Suspect);
+    // On a schedule whoever is free takes the next.
+    record.rate = Some(1000.0);
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn users_are_not_missed_while_their_host_was_out_of_reach() {
+    let mut record = clean();
+    let misses_users = |record: &RunRecord| rules(record).contains(&"littles-law");
+    // A quarter more users than were seen, who could not work for 15 % of the time.
+    record.sessions = 10;
+    assert!(misses_users(&record));
+    let out_for = |record: &mut RunRecord, share: f64| {
+        let seconds = record.totals.elapsed_s * share;
+        record.totals.outage_s = seconds;
+        record.outages = vec![Outage {
+            host: "a:1".into(),
+            start_ms: 0,
+            length_ms: seconds * 1000.0,
+            ended: true,
+            first_error: "refused".into(),
+        }];
+    };
+    out_for(&mut record, 0.15);
+    assert!(!misses_users(&record));
+    record.sessions = 13;
+    assert!(misses_users(&record));
+    out_for(&mut record, 0.95);
+    assert!(!misses_users(&record));
+    // Of four hosts the other three could be reached.
+    record.totals.hosts = vec![HostLoad::default(); 4];
+    assert!(misses_users(&record));
+}
+
+#[test]
+fn users_who_think_are_users() {
+    let mut record = clean();
+    record.totals.all.response = Some(record.totals.all.service.clone());
+    record.terminals = Some(108);
+    option(&mut record, "think-time", "exp:100ms");
+    assert_eq!(rules(&record), [""; 0]);
+    record.terminals = Some(300);
+    assert_eq!(rules(&record), ["littles-law"]);
+    // TPC-C's users key and think by a clock that no record holds.
+    option(&mut record, "wait", "on");
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn an_open_loop_has_no_users_and_no_drift() {
+    let rates: Vec<u64> = (0..20).map(|n| 500 + 50 * n).collect();
+    let mut record = of_rates(&rates);
+    assert_eq!(rules(&record), ["drift"]);
+    record.rate = Some(1000.0);
+    record.sessions = 500;
+    assert_eq!(rules(&record), [""; 0]);
+}
+
+#[test]
+fn errors_that_were_retried_excuse_no_missing_user() {
+    let run = |workload: &str, code: &str, class: ErrorClass| {
+        let mut record = clean();
+        record.workload = workload.into();
+        // A third of all tries failed, and 8 of 12 users were seen.
+        record.totals.ignored_errors = 9_763;
+        record.errors = vec![ErrorCount {
+            code: code.into(),
+            class,
+            count: 9_763,
+            first_message: "why".into(),
+        }];
+        record.sessions = 12;
+        rules(&record).contains(&"littles-law")
+    };
+    let retryable = ErrorClass::Retryable;
+    assert!(run("oltp_read_write", "1020", retryable));
+    assert!(run("tpcc", "1020", retryable));
+    assert!(run("tpcc", "lost", ErrorClass::ConnectionLost));
+    // sysbench's scripts and YCSB try another one within the same transaction.
+    assert!(run("oltp_read_write", "1062", ErrorClass::Constraint));
+    // What TPC-C's users saw fail is in no latency.
+    assert!(!run("tpcc", "tpcc", ErrorClass::Fatal));
+    assert!(!run("tpcc", "commit-unknown", ErrorClass::ConnectionLost));
+}
+
+#[test]
+fn a_moment_tells_nothing_of_its_users() {
+    let mut record = clean();
+    record.sessions = 100;
+    assert!(rules(&record).contains(&"littles-law"));
+    record.totals.elapsed_s = 0.02;
+    assert!(!rules(&record).contains(&"littles-law"));
+}

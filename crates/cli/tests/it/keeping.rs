@@ -1,0 +1,600 @@
+//! What is done with runs that are kept: found, labelled, deleted, taken elsewhere, saved.
+
+use super::common::{TIDEMARK, Workdir, signal};
+use std::fs;
+use std::io::{BufRead, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder with three short runs in its store, newest last; their ids.
+fn three() -> (Workdir, Vec<String>) {
+    let work = Workdir::new();
+    let run = |name: &str, time: &str| {
+        work.ok(&[
+            "sysbench",
+            name,
+            "--db-driver=sqlite",
+            "--table-size=100",
+            "--threads=2",
+            &format!("--time={time}"),
+            "run",
+        ]);
+    };
+    for name in ["oltp_point_select", "oltp_read_only"] {
+        if name == "oltp_point_select" {
+            work.ok(&[
+                "sysbench",
+                name,
+                "--db-driver=sqlite",
+                "--table-size=100",
+                "prepare",
+            ]);
+        }
+        run(name, "1");
+    }
+    run("oltp_point_select", "2");
+    let mut ids: Vec<String> = work
+        .ok(&["runs"])
+        .out
+        .lines()
+        .skip(1)
+        .map(|l| l.split(' ').next().unwrap().into())
+        .collect();
+    ids.reverse();
+    assert_eq!(ids.len(), 3);
+    (work, ids)
+}
+
+fn listed(work: &Workdir, flags: &[&str]) -> Vec<String> {
+    let out = work.ok(&[&["runs"], flags].concat()).out;
+    let ids = out.lines().filter(|l| l.starts_with('0'));
+    ids.map(|l| l.split(' ').next().unwrap().into()).collect()
+}
+
+#[test]
+fn runs_are_found_labelled_compared_and_deleted() {
+    let (work, ids) = three();
+    assert_eq!(listed(&work, &["--workload", "oltp_read_only"]), ids[1..2]);
+    assert_eq!(listed(&work, &["--engine", "sqlite"]).len(), 3);
+    // Standard output holds the list alone, for whoever reads it by program.
+    let newest = work.ok(&["runs", "--engine=sqlite", "--limit=1"]);
+    assert!(
+        newest
+            .err
+            .ends_with("2 older runs are not shown; --limit=3 lists all\n"),
+        "{newest:?}"
+    );
+    for whole in [&["runs"][..], &["runs", "--limit=3"]] {
+        let listed = work.ok(whole).out;
+        assert!(!listed.contains("not shown"), "{listed}");
+    }
+    assert!(listed(&work, &["--engine", "mariadb"]).is_empty());
+    assert_eq!(
+        listed(&work, &["--target", "SBTEST", "--limit", "1"]),
+        ids[2..]
+    );
+    assert_eq!(listed(&work, &["--state", "finished"]).len(), 3);
+    assert!(listed(&work, &["--state", "failed"]).is_empty());
+    assert_eq!(listed(&work, &["--since", "1h"]).len(), 3);
+    assert_eq!(
+        listed(
+            &work,
+            &["--since", "2000-01-01", "--until", "2100-01-01T12:00"]
+        )
+        .len(),
+        3
+    );
+    assert!(listed(&work, &["--until", "2d"]).is_empty());
+    let bad = work.run(&["runs", "--since", "gestern"]);
+    assert_eq!(bad.code, Some(2));
+    assert!(
+        bad.err.contains("--since=gestern") && bad.err.contains("3d"),
+        "{bad:?}"
+    );
+
+    let said = work.ok(&["tag", &ids[0], &ids[2], "+before", "+基线"]);
+    assert!(
+        said.out.contains(&format!("{}  before 基线", ids[0])),
+        "{said:?}"
+    );
+    let unsigned = work.run(&["tag", "last", "after"]);
+    assert_eq!(unsigned.code, Some(2), "{unsigned:?}");
+    assert!(
+        unsigned.err.contains("tidemark tag last +after"),
+        "{unsigned:?}"
+    );
+    work.ok(&["tag", "last", "-before", "+after"]);
+    assert_eq!(listed(&work, &["--tag", "before"]), ids[..1]);
+    assert_eq!(
+        listed(&work, &["--tag", "基线", "--tag", "after"]),
+        ids[2..]
+    );
+    assert!(work.ok(&["runs"]).out.contains("[after, 基线]"));
+    assert_eq!(work.ok(&["tag"]).out, "after\nbefore\n基线\n");
+    work.ok(&["note", &ids[0], "as delivered"]);
+    assert_eq!(work.ok(&["note", &ids[0]]).out, "as delivered\n");
+    let shown = work.ok(&["show", &ids[0]]).out;
+    assert!(
+        shown.contains("as delivered") && shown.contains("before, 基线"),
+        "{shown}"
+    );
+    let json = work.ok(&["show", &ids[0], "--json"]).out;
+    assert!(json.contains("\"as delivered\"") && json.contains("\"before\""));
+    work.ok(&["note", &ids[1], "a | pipe\nsecond line"]);
+    let shown = work.ok(&["show", &ids[1]]).out;
+    let mut lines = shown.lines().skip_while(|l| !l.ends_with(" a | pipe"));
+    let (first, second) = (lines.next().unwrap(), lines.next().unwrap());
+    assert_eq!(second.trim(), "second line");
+    assert_eq!(first.find("a | pipe"), second.find("second line"));
+
+    let compared = work.ok(&["compare", "tag:before", "tag:after"]);
+    assert!(compared.out.contains("Throughput"), "{compared:?}");
+    let both = work.run(&["compare", "tag:before", "tag:基线"]);
+    assert_eq!(both.code, Some(2), "one run is in both: {both:?}");
+    let near = work.run(&["compare", "tag:befor", "last"]);
+    assert!(near.err.contains("did you mean before?"), "{near:?}");
+
+    let rows = work.ok(&["report", "--tag", "基线", "--format", "csv", "-o", "-"]);
+    assert_eq!(rows.out.lines().count(), 3, "{rows:?}");
+    let nothing = work.run(&["compare", "study:none", "last"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+    assert!(nothing.err.contains("no study none"), "{nothing:?}");
+
+    // Nobody is there to be asked.
+    let refused = work.run(&["delete", "last"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("--yes"), "{refused:?}");
+    let unknown = work.run(&["delete", &ids[0], "ffff", "--yes"]);
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert_eq!(listed(&work, &[]).len(), 3, "all or none");
+    work.ok(&["delete", "--tag", "before", &ids[1], "--yes"]);
+    assert_eq!(listed(&work, &[]), ids[2..]);
+}
+
+/// A terminal that answers a question: the package `bsdutils`, which every Debian has, makes one.
+fn answered(work: &Workdir, words: &str, answer: &str) -> String {
+    let mut asked = Command::new("script")
+        .args(["-qefc", &format!("{TIDEMARK} {words}"), "/dev/null"])
+        .current_dir(work.path())
+        .env("TIDEMARK_STORE", work.path().join("store.db"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut keys = asked.stdin.take().unwrap();
+    keys.write_all(answer.as_bytes()).unwrap();
+    let out = asked.wait_with_output().unwrap();
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn whoever_is_at_a_terminal_is_asked_before_runs_go() {
+    let (work, ids) = three();
+    work.ok(&["note", "last", "the one\nthat was slow"]);
+    let kept = answered(&work, "delete last", "\n");
+    assert!(kept.contains("Delete this run? [y/N]"), "{kept}");
+    assert!(kept.contains("nothing was deleted"), "{kept}");
+    let line = |id: &str, text: &str| {
+        let line = text.lines().find(|l| l.starts_with(id)).map(str::trim_end);
+        line.unwrap_or_else(|| panic!("{id}: {text}")).to_string()
+    };
+    let started: String = work.last_record()["started_at"].as_str().unwrap().into();
+    assert_eq!(
+        line(&ids[2], &kept),
+        format!(
+            "{}  {}  oltp_point_select  sqlite:sbtest.db  \u{201c}the one\u{2026}\u{201d}",
+            ids[2],
+            started[..16].replace('T', " ")
+        )
+    );
+    assert_eq!(listed(&work, &[]).len(), 3);
+    let two = format!("delete {} {}", ids[0], ids[1]);
+    let gone = answered(&work, &two, "y\n");
+    assert!(gone.contains("Delete these 2 runs? [y/N]"), "{gone}");
+    assert!(line(&ids[1], &gone).contains("oltp_read_only"), "{gone}");
+    assert_eq!(listed(&work, &[]), ids[2..]);
+}
+
+#[test]
+fn runs_leave_a_store_and_come_into_another() {
+    let (work, ids) = three();
+    work.ok(&["tag", "last", "+nightly"]);
+    work.ok(&["note", "last", "say \"hi\""]);
+    let text = work.ok(&["export", "last"]).out;
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["tags"], serde_json::json!(["nightly"]));
+    assert_eq!(record["note"], "say \"hi\"");
+    let intervals = record["intervals"].as_array().unwrap().len();
+    assert!(intervals >= 2);
+
+    work.ok(&["export", &ids[0], "last", "-o", "out/"]);
+    assert_eq!(
+        fs::read_to_string(work.path().join(format!("out/{}.json", ids[2]))).unwrap(),
+        text
+    );
+    let again = work.run(&["export", "last", "-o", "out"]);
+    assert_eq!(again.code, Some(5), "nothing is overwritten: {again:?}");
+    let several = work.run(&["export", &ids[0], "last"]);
+    assert!(several.err.contains("-o runs/"), "{several:?}");
+
+    let csv = work.ok(&["export", "last", "--format", "csv"]).out;
+    assert_eq!(csv.lines().count(), intervals + 1);
+    let sum: f64 = csv
+        .lines()
+        .skip(1)
+        .filter(|l| l.contains(",measure,"))
+        .map(|l| l.split(',').nth(6).unwrap().parse::<f64>().unwrap())
+        .sum();
+    assert_eq!(Some(sum), record["totals"]["all"]["count"].as_f64());
+    let log = work.ok(&["export", "last", "--format", "hdr", "-o", "run.hlog"]);
+    assert_eq!(log.out, "run.hlog\n");
+    let log = fs::read_to_string(work.path().join("run.hlog")).unwrap();
+    let lines = log.lines().filter(|l| l.contains(",HISTF"));
+    assert_eq!(lines.count(), intervals);
+
+    let unread = work.run(&["export", "last", "--format", "parquet"]);
+    assert_eq!(unread.code, Some(2), "{unread:?}");
+    assert!(unread.err.contains("-o run.parquet"), "{unread:?}");
+    let export = ["export", "last", "--format", "parquet", "-o"];
+    let said = work.ok(&[&export[..], &["out/"]].concat());
+    assert_eq!(said.out, format!("out/{}.parquet\n", ids[2]));
+    let file = fs::read(work.path().join(said.out.trim())).unwrap();
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+    let again = work.run(&[&export[..], &[said.out.trim()]].concat());
+    assert_eq!(again.code, Some(5), "{again:?}");
+    assert_eq!(fs::read(work.path().join(said.out.trim())).unwrap(), file);
+
+    // Into another store, and not twice.
+    let other = ["--store", "other.db"];
+    let files = [
+        format!("out/{}.json", ids[0]),
+        format!("out/{}.json", ids[2]),
+    ];
+    work.ok(&[&["import", &files[0], &files[1]], &other[..]].concat());
+    let there = work.ok(&[&["export", ids[2].as_str()], &other[..]].concat());
+    assert_eq!(there.out, text);
+    // What was taken in was not made there.
+    let last = work.run(&[&["export", "last"], &other[..]].concat());
+    assert_eq!(last.code, Some(2), "{last:?}");
+    assert!(last.err.contains("2 imported runs"), "{last:?}");
+    let twice = work.ok(&[&["import", &files[0]], &other[..]].concat());
+    assert!(twice.out.contains("in the store already"), "{twice:?}");
+}
+
+#[test]
+fn a_store_that_is_named_must_be_there_to_be_read() {
+    let work = Workdir::new();
+    for (words, path) in [
+        (&["runs"][..], "mistyped.db"),
+        (&["runs"], "no/folder/runs.db"),
+        (&["show", "last"], "mistyped.db"),
+        (&["report", "last"], "mistyped.db"),
+        (&["study", "status"], "mistyped.db"),
+    ] {
+        let said = work.run(&[words, &["--store", path]].concat());
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(path), "{words:?}: {said:?}");
+        assert!(said.err.contains("there is no run store"), "{said:?}");
+        assert!(!work.path().join("no").exists());
+    }
+    // Nobody has runs before the first one.
+    let own = work.ok(&["runs"]);
+    assert!(own.out.starts_with("no runs yet in "), "{own:?}");
+    assert!(own.out.contains("store.db; begin with"), "{own:?}");
+}
+
+#[test]
+fn a_record_that_is_there_keeps_none_of_the_others_out() {
+    let (work, ids) = three();
+    work.ok(&["export", &ids[0], &ids[1], &ids[2], "-o", "out/"]);
+    let file = |n: usize| format!("out/{}.json", ids[n]);
+    let import = |files: &[&str]| work.run(&[&["import", "--store=p.db"], files].concat());
+    assert_eq!(import(&[&file(0)]).code, Some(0));
+
+    let both = import(&[&file(0), &file(1)]);
+    assert_eq!(both.code, Some(0), "{both:?}");
+    let lines: Vec<&str> = both.out.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            format!(
+                "run {} is in the store already; {} changes nothing",
+                ids[0],
+                file(0)
+            ),
+            format!("imported run {} from {}", ids[1], file(1)),
+            "1 record imported, 1 there already".into(),
+        ]
+    );
+
+    // Labels are the user's, here as there.
+    work.ok(&["tag", "--store=p.db", &ids[0], "+here"]);
+    let labelled = import(&[&file(0)]);
+    assert_eq!(labelled.code, Some(0), "{labelled:?}");
+    assert!(labelled.out.contains("tags and note stay"), "{labelled:?}");
+    assert_eq!(work.ok(&["tag", "--store=p.db"]).out, "here\n");
+
+    // Another record of the same id is none of it.
+    let text = fs::read_to_string(work.path().join(file(0))).unwrap();
+    let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other["seed"] = 99.into();
+    fs::write(work.path().join("other.json"), other.to_string()).unwrap();
+    let mixed = import(&["other.json", "none.json", &file(2)]);
+    assert_eq!(mixed.code, Some(5), "{mixed:?}");
+    assert!(mixed.err.contains("with other content"), "{mixed:?}");
+    assert!(mixed.err.contains("none.json: can't be read"), "{mixed:?}");
+    assert!(
+        mixed
+            .err
+            .ends_with("1 record imported, 0 there already, 2 not imported\n"),
+        "{mixed:?}"
+    );
+    assert_eq!(listed(&work, &["--store=p.db"]).len(), 3);
+    let kept = work.ok(&["show", &ids[0], "--json", "--store=p.db"]).out;
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    assert_ne!(kept["seed"], 99);
+    let alone = import(&["other.json"]);
+    assert_eq!(alone.code, Some(5), "{alone:?}");
+    assert_eq!(alone.err.lines().count(), 1, "{alone:?}");
+}
+
+#[test]
+fn records_from_elsewhere_harm_neither_store_nor_terminal() {
+    let work = Workdir::new();
+    let hostile = "\u{1b}]0;owned\u{7}\u{202e}<script>alert(1)</script>";
+    let record = serde_json::json!({
+        "schema_version": 1, "id": "0199", "tidemark_version": "0.1.0",
+        "started_at": "2026-11-20T10:00:00Z", "state": "failed",
+        "reason": "mysql://u:geheim@h/d: gone (PGPASSWORD=geheim)",
+        "command": ["tidemark", "sysbench", "--mysql-password=geheim", "mysql://u:geheim@h/d"],
+        "workload": hostile, "target": "mysql://u:geheim@h/d", "server": null, "settings": [],
+        "options": {"mysql-password": {"value": "geheim", "source": "command-line"},
+            "target": {"value": "postgres://h/d?password=geheim", "source": "command-line"}},
+        "sessions": 1, "executors": 1, "seed": 1, "client": {
+            "hostname": hostile, "os": "", "kernel": "", "cpu_model": "", "cores": 1,
+            "memory_bytes": 1},
+        "usage": {"cpu_user_s": 0.0, "cpu_system_s": 0.0, "max_resident_bytes": 0},
+        "tables_before": [], "tables_after": [], "intervals": [], "errors": [],
+        "tags": ["<script>"], "note": hostile,
+        "totals": {"elapsed_s": 1.0, "statements": {"read": 0, "write": 0, "other": 0,
+            "noop_writes": 0}, "ignored_errors": 0, "reconnects": 0, "types": {},
+            "all": {"count": 0, "service": ""}, "fairness": {"events_avg": 0.0,
+            "events_stddev": 0.0, "time_avg_s": 0.0, "time_stddev_s": 0.0}},
+    });
+    let write = |name: &str, value: &serde_json::Value| {
+        fs::write(work.path().join(name), value.to_string()).unwrap();
+    };
+    write("hostile.json", &record);
+    // A file is told without being taken into the store.
+    for form in ["html", "md", "txt", "json", "csv"] {
+        let words = ["report", "hostile.json", "-o", "-", "--format", form];
+        let said = work.ok(&words).all();
+        assert!(!said.contains("geheim"), "{form}: {said}");
+        assert!(form == "csv" || said.contains("***"), "{form}: {said}");
+    }
+    let several = work.ok(&[
+        "report",
+        "hostile.json",
+        "hostile.json",
+        "--format=md",
+        "-o",
+        "-",
+    ]);
+    assert!(!several.all().contains("geheim"), "{several:?}");
+    work.ok(&["import", "hostile.json"]);
+    for words in [
+        &["runs"][..],
+        &["show", "0199"],
+        &["tag"],
+        &["tag", "0199"],
+        &["note", "0199"],
+    ] {
+        let said = work.ok(words).all();
+        assert!(said.contains("<script>"), "{words:?}: {said}");
+        assert!(
+            !said.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{words:?}: {said:?}"
+        );
+    }
+    // As it came, but for what is nobody's business.
+    let back = work.ok(&["show", "0199", "--json"]).out;
+    let back: serde_json::Value = serde_json::from_str(&back).unwrap();
+    assert_eq!(back["workload"], hostile);
+    assert_eq!(back["options"]["mysql-password"]["value"], "***");
+    assert_eq!(back["reason"], "mysql://u:***@h/d: gone (PGPASSWORD=***");
+    assert_eq!(back["tags"], record["tags"]);
+    assert_eq!(back["note"], hostile);
+    for entry in fs::read_dir(work.path()).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        let bytes = fs::read(entry.path()).unwrap();
+        let holds = bytes.windows(6).any(|w| w == b"geheim");
+        assert_eq!(holds, name == "hostile.json", "{name}");
+    }
+    for (change, part) in [
+        (("id", serde_json::json!("../../x")), "id \"../../x\""),
+        (("id", serde_json::json!("last")), "id \"last\""),
+        (
+            ("schema_version", serde_json::json!(99)),
+            "from a newer Tidemark",
+        ),
+        (("totals", serde_json::json!({})), "not a run record"),
+        (("tags", serde_json::json!([""])), "tag \"\": allowed are"),
+        (("tags", serde_json::json!(["x", "a b"])), "tag \"a b\""),
+        (("tags", serde_json::json!(["a,b"])), "tag \"a,b\""),
+        (("tags", serde_json::json!(["+a"])), "tag \"+a\""),
+        (("tags", serde_json::json!(["-a"])), "tag \"-a\""),
+        (("tags", serde_json::json!(["a\n"])), "tag \"a\\n\""),
+        (
+            ("tags", serde_json::json!([hostile])),
+            "allowed are 1 to 64",
+        ),
+    ] {
+        let mut bad = record.clone();
+        bad[change.0] = change.1;
+        if change.0 == "tags" {
+            bad["id"] = "0200".into();
+        }
+        write("bad.json", &bad);
+        let said = work.run(&["import", "bad.json"]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.err.contains("bad.json: ") && said.err.contains(part),
+            "{said:?}"
+        );
+    }
+    fs::write(work.path().join("deep.json"), "[".repeat(1_000_000)).unwrap();
+    assert_eq!(work.run(&["import", "deep.json"]).code, Some(2));
+    assert_eq!(work.run(&["import", "/dev/null"]).code, Some(2));
+}
+
+#[test]
+fn a_run_store_is_nothing_to_benchmark() {
+    let (work, _) = three();
+    let path = work.path().join("store.db");
+    let before = fs::read(&path).unwrap();
+    let target = "--target=sqlite:store.db";
+    let point = ["sysbench", "oltp_point_select", target];
+    for words in [
+        [&point[..], &["prepare"]].concat(),
+        [&point[..], &["cleanup"]].concat(),
+        [&point[..], &["--force", "run"]].concat(),
+        vec!["tpcc", target, "--warehouses=1", "prepare"],
+        vec!["tpcc", target, "--warehouses=1", "cleanup"],
+        vec!["tpch", target, "--sf=1", "cleanup"],
+    ] {
+        let said = work.run(&words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(said.err.contains("is a Tidemark run store"), "{said:?}");
+    }
+    // Reports and records replace older ones, but no results.
+    let out = ["sysbench", "oltp_point_select", "--db-driver=sqlite"];
+    let out = [&out[..], &["--events=1", "--out=store.db", "run"]].concat();
+    let report = ["report", "last", "--format=md", "-o", "store.db"];
+    for words in [&out[..], &report] {
+        let said = work.run(words);
+        assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
+        assert!(
+            said.err
+                .contains("store.db: there is a file that Tidemark did not write")
+        );
+    }
+    for _ in 0..2 {
+        work.ok(&["report", "last", "-o", "last.md"]);
+    }
+    assert_eq!(listed(&work, &[]).len(), 3);
+    assert!(fs::read(&path).unwrap() == before, "the store was changed");
+}
+
+#[test]
+fn a_damaged_store_is_told() {
+    let (work, _) = three();
+    let whole = work.ok(&["store", "check"]);
+    assert!(whole.out.contains("is whole: 3 runs"), "{whole:?}");
+    let path = work.path().join("store.db");
+    let good = fs::read(&path).unwrap();
+    let mut bytes = good.clone();
+    bytes[..4096].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    assert_ne!(work.run(&["runs"]).code, Some(0));
+    assert_eq!(fs::read(&path).unwrap(), bytes, "left as it is");
+
+    // Damage behind the first page is told by a check.
+    let mut bad = good.clone();
+    for page in 2..good.len() / 4096 {
+        bad[page * 4096 + 100..page * 4096 + 300].fill(0xff);
+    }
+    fs::write(work.path().join("bad.db"), &bad).unwrap();
+    let told = work.run(&["store", "check", "--store", "bad.db"]);
+    assert_eq!(told.code, Some(3), "{told:?}");
+    assert!(
+        told.all()
+            .contains("sqlite3 bad.db .recover | sqlite3 recovered.db"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_store_of_before_is_copied_and_its_user_told() {
+    let (work, ids) = three();
+    let path = work.path().join("store.db");
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("DROP TABLE series; PRAGMA user_version = 3")
+        .unwrap();
+    drop(db);
+    let told = work.ok(&["runs"]);
+    let copy = work.path().join("store.db.format-3");
+    assert_eq!(told.err.lines().count(), 1, "{told:?}");
+    assert!(
+        told.err
+            .contains("is upgraded to the format of this version"),
+        "{told:?}"
+    );
+    assert!(told.err.contains("store.db.format-3"), "{told:?}");
+    assert!(copy.is_file());
+    let show = work.ok(&["show", &ids[0]]);
+    assert_eq!(show.err, "");
+}
+
+#[test]
+fn a_locked_store_lengthens_no_run_and_delays_no_end() {
+    let work = Workdir::new();
+    let sysbench = |words: &str| -> Vec<String> {
+        let line = format!(
+            "sysbench oltp_point_select --target=sqlite:a.db --table-size=100 --threads=2 {words}"
+        );
+        line.split_whitespace().map(String::from).collect()
+    };
+    let run = |args: Vec<String>| work.ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let spawn =
+        |args: Vec<String>| work.spawn(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    run(sysbench("prepare"));
+    run(sysbench("--time=1 run"));
+    let other = rusqlite::Connection::open(work.path().join("store.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // The load ends in its time, and the run's end waits for the store.
+    let mut begun = spawn(sysbench("--time=2 --report-interval=1 run"));
+    let mut out = std::io::BufReader::new(begun.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("execution time") {
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "no summary");
+    }
+    assert!(begun.try_wait().unwrap().is_none(), "it did not wait");
+    std::thread::sleep(Duration::from_secs(2));
+    other.execute_batch("ROLLBACK").unwrap();
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    let ended = begun.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains("waiting for the run store"), "{said}");
+    let record = work.last_record();
+    assert!(record["totals"]["elapsed_s"].as_f64().unwrap() < 3.0);
+    assert!(record["intervals"].as_array().unwrap().len() >= 2);
+    // Ctrl-C is heard, and what the store did not take is beside it.
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = spawn(sysbench("--time=60 run"));
+    std::thread::sleep(Duration::from_secs(2));
+    let asked = Instant::now();
+    signal(begun.id(), "INT");
+    let ended = begun.wait_with_output().unwrap();
+    assert!(
+        asked.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let (_, advice) = said.split_once("can be written to: ").expect(&said);
+    let advice = advice.lines().next().unwrap();
+    let words: Vec<&str> = advice.split_whitespace().skip(1).collect();
+    let before = listed(&work, &[]);
+    work.ok(&words);
+    let mut after = listed(&work, &[]);
+    after.retain(|id| !before.contains(id));
+    assert_eq!(after.len(), 1, "{after:?}");
+    let record = work.ok(&["show", &after[0], "--json"]).out;
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["state"], "interrupted", "{said}");
+    assert!(!record["intervals"].as_array().unwrap().is_empty());
+}

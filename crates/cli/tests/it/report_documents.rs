@@ -1,0 +1,153 @@
+//! `tidemark report` as a user calls it: one run, several, a study, what is not there.
+
+use super::common::Workdir;
+
+fn written(dir: &Workdir, name: &str) -> String {
+    std::fs::read_to_string(dir.path().join(name)).unwrap()
+}
+
+const STUDY: &str = "name = \"threads on SQLite\"\nrepeats = 2\ntime = 1\n\
+    objective = \"p99 < 1m\"\n\
+    [[target]]\nname = \"sqlite\"\nurl = \"sqlite:study.db\"\n\
+    [[workload]]\nname = \"oltp_update_index\"\noptions = { table-size = 500 }\n\
+    [load]\nthreads = [1, 2]\n";
+
+#[test]
+fn a_study_is_one_document_in_every_form() {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("study.toml"), STUDY).unwrap();
+    dir.ok(&["study", "run", "study.toml"]);
+    let said = dir.ok(&["report", "threads on SQLite"]);
+    assert_eq!(said.out, "report.html\n");
+    let page = written(&dir, "report.html");
+    for words in [
+        "<h1>threads on SQLite</h1>",
+        "4 runs of oltp_update_index on SQLite",
+        "Each point of the matrix was repeated 2 times.",
+        "Throughput over threads",
+        "2 different loads: the scalability law takes four at least",
+        "tidemark study run ",
+        "table-size = 500",
+        "All runs (4)",
+        // What the children printed is there, folded.
+        "SQL statistics:",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    dir.ok(&[
+        "report",
+        "threads on SQLite",
+        "--lang",
+        "zh",
+        "-o",
+        "zh.html",
+    ]);
+    assert!(written(&dir, "zh.html").contains("结论摘要"));
+    let said = dir.ok(&[
+        "report",
+        "threads on SQLite",
+        "--format",
+        "md",
+        "--out",
+        "-",
+    ]);
+    assert!(said.out.starts_with("# threads on SQLite\n"), "{said:?}");
+    assert!(
+        said.out.contains("| Threads | Runs | Transactions/s |"),
+        "{said:?}"
+    );
+    assert_eq!(said.out.matches("| ✓ kept |").count(), 2, "{said:?}");
+    let said = dir.ok(&["report", "threads on SQLite", "--format=csv"]);
+    assert_eq!(said.out, "report.csv\n");
+    let rows = written(&dir, "report.csv");
+    assert_eq!(rows.matches("\r\n").count(), 5, "{rows}");
+    assert!(rows.contains("factor_threads"), "{rows}");
+    dir.ok(&["report", "threads on SQLite", "-o", "study.json"]);
+    let json: serde_json::Value = serde_json::from_str(&written(&dir, "study.json")).unwrap();
+    assert_eq!(
+        (&json["format"], &json["version"]),
+        (&"tidemark-report".into(), &2.into())
+    );
+    assert_eq!(json["study"]["name"], "threads on SQLite");
+    assert_eq!(json["study"]["open"], false);
+    assert_eq!(json["study"]["objective"], "p99 < 60s");
+    let points = json["workloads"][0]["series"][0]["points"]
+        .as_array()
+        .unwrap();
+    assert_eq!(points.len(), 2);
+    assert!(points.iter().all(|p| p["counted"] == 2), "{points:?}");
+    // One of its runs alone is a page of its own, and a row of its own.
+    let id = json["runs"][0]["id"].as_str().unwrap();
+    dir.ok(&["report", id, "--out", "one.html"]);
+    assert!(written(&dir, "one.html").contains("Latency distribution"));
+    let row = dir.ok(&["report", id, "--format", "csv", "--out", "-"]);
+    assert_eq!(row.out.matches("\r\n").count(), 2, "{row:?}");
+}
+
+#[test]
+fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
+    let dir = Workdir::new();
+    let sysbench = [
+        "sysbench",
+        "oltp_point_select",
+        "--target=sqlite:a.db",
+        "--tables=1",
+        "--table-size=500",
+    ];
+    dir.ok(&[&sysbench[..], &["prepare"]].concat());
+    for run in [
+        ["--threads=1", "--time=1", "--out=1.json", "run"],
+        ["--threads=2", "--time=1", "--out=2.json", "run"],
+    ] {
+        dir.ok(&[&sysbench[..], &run].concat());
+    }
+    // A record's file, and the store's newest run, which is the other.
+    let said = dir.ok(&[
+        "report", "1.json", "last", "last", "--format", "md", "-o", "-",
+    ]);
+    assert!(
+        said.out.starts_with("# 2 runs: oltp\\_point\\_select\n"),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("\n| 1 | 1 | ") && said.out.contains("\n| 2 | 1 | "),
+        "{said:?}"
+    );
+    // Groups are what the store's other commands call them.
+    dir.ok(&["tag", "last", "+two"]);
+    let said = dir.ok(&[
+        "report", "1.json", "--tag", "two", "--format", "md", "-o", "-",
+    ]);
+    assert!(said.out.starts_with("# 2 runs: "), "{said:?}");
+    let said = dir.ok(&["report", "tag:two", "--format", "md", "-o", "-"]);
+    assert!(
+        said.out.starts_with("# 1 run: ") && said.out.contains("two"),
+        "{said:?}"
+    );
+    for (words, says) in [
+        (vec!["report", "--tag", "tow"], "did you mean two?"),
+        (vec!["report", "study:nothing"], "no study nothing"),
+        (vec!["report"], "required arguments were not provided"),
+        (vec!["report", "nothing"], "no run nothing"),
+        (
+            vec!["report", "nothing.json"],
+            "nothing.json: can't be read",
+        ),
+        (
+            vec!["report", "last", "--format", "pdf"],
+            "[possible values: html, md, csv, json, txt]",
+        ),
+        (
+            vec!["report", "1.json", "last", "--format", "txt"],
+            "--format md --out -",
+        ),
+        (
+            vec!["report", "last", "--out", "a.docx"],
+            ".html, .md, .txt, .json, .csv",
+        ),
+    ] {
+        let said = dir.run(&words);
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(says), "{words:?}: {said:?}");
+    }
+}

@@ -1,0 +1,283 @@
+//! A server that lets log in and then says nothing holds nobody up, and neither does a statement
+//! without an end.
+
+use super::common::{Said, Workdir, signal, wait_until};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tidemark_testkit::{Engine, Server, shared};
+
+/// What a command that is silenced may take: four times the connect time-out of a half second, the
+/// lock's end, and the machine's own time.
+const LONGEST: Duration = Duration::from_secs(20);
+const QUICK: &str = "--connect-timeout=500ms";
+
+/// A way to a server that passes so many of the server's messages on, and then those of a login alone.
+struct Relay {
+    left: Arc<AtomicI64>,
+    was_silent: Arc<AtomicBool>,
+    url: String,
+}
+
+impl Relay {
+    fn before(engine: Engine, url: &str) -> Self {
+        let (scheme, rest) = url.split_once("://").unwrap();
+        let (account, place) = rest.rsplit_once('@').unwrap();
+        let (address, database) = place.split_once('/').unwrap();
+        let to: SocketAddr = address.parse().unwrap();
+        // What the server says until a session is open: a greeting and an OK; a challenge, its
+        // answer and the rest.
+        let login = match engine {
+            Engine::MariaDb => 2,
+            Engine::Postgres => 3,
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let relay = Self {
+            left: Arc::new(AtomicI64::new(i64::MAX)),
+            was_silent: Arc::default(),
+            url: format!(
+                "{scheme}://{account}@{}/{database}",
+                listener.local_addr().unwrap()
+            ),
+        };
+        let (left, was_silent) = (Arc::clone(&relay.left), Arc::clone(&relay.was_silent));
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = TcpStream::connect(to).unwrap();
+                let (requests, out) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || pass(requests, out, || true));
+                let (left, was_silent) = (Arc::clone(&left), Arc::clone(&was_silent));
+                let mut said = 0;
+                let passes = move || {
+                    said += 1;
+                    let is_passed = left.fetch_sub(1, Ordering::SeqCst) > 0 || said <= login;
+                    was_silent.fetch_or(!is_passed, Ordering::SeqCst);
+                    is_passed
+                };
+                thread::spawn(move || pass(server, client, passes));
+            }
+        });
+        relay
+    }
+
+    /// Goes silent after so many more messages.
+    fn after(&self, messages: i64) {
+        self.was_silent.store(false, Ordering::SeqCst);
+        self.left.store(messages, Ordering::SeqCst);
+    }
+
+    fn is_silent(&self) -> bool {
+        self.was_silent.load(Ordering::SeqCst)
+    }
+}
+
+/// Passes bytes on until one end is closed; what is not to pass is swallowed.
+fn pass(mut from: TcpStream, mut to: TcpStream, mut passes: impl FnMut() -> bool) {
+    let mut buffer = [0; 65536];
+    while let Ok(n @ 1..) = from.read(&mut buffer) {
+        if passes() && to.write_all(&buffer[..n]).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+/// Every command that asks a server something outside a measurement, and what must be there before.
+fn commands(url: &str) -> Vec<Vec<String>> {
+    let target = format!("--target={url}");
+    let sysbench = |command: &str| {
+        let words = [
+            "sysbench",
+            "oltp_read_write",
+            &target,
+            "--table-size=200",
+            "--time=1",
+        ];
+        // A run's sessions have a limit of their own to be ready.
+        let words = words
+            .into_iter()
+            .chain(["--threads=2", "--thread-init-timeout=3", command]);
+        words.map(String::from).collect::<Vec<_>>()
+    };
+    let tpcc = |command: &str| {
+        let words = ["tpcc", &target, "--warehouses=1", command];
+        words.map(String::from).to_vec()
+    };
+    vec![
+        vec!["doctor".into(), url.into()],
+        sysbench("prepare"),
+        sysbench("run"),
+        tpcc("check"),
+        sysbench("cleanup"),
+    ]
+}
+
+/// Makes what commands need, on the server itself.
+fn make(work: &Workdir, url: &str, command: &[String]) {
+    let straight = |words: &[&str]| {
+        let target = format!("--target={url}");
+        let mut all = words.to_vec();
+        all.insert(words.len() - 1, &target);
+        work.ok(&all);
+    };
+    let sysbench = ["sysbench", "oltp_read_write", "--table-size=200", "cleanup"];
+    match command.last().unwrap().as_str() {
+        "prepare" => straight(&sysbench),
+        "run" | "cleanup" => {
+            straight(&sysbench);
+            straight(&["sysbench", "oltp_read_write", "--table-size=200", "prepare"]);
+        }
+        _ => {}
+    }
+}
+
+fn run(work: &Workdir, command: &[String]) -> (Said, Duration) {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let begun = Instant::now();
+    let said = work.run(&words);
+    (said, begun.elapsed())
+}
+
+fn a_silent_server_holds_nobody(engine: Engine) {
+    let database = shared(engine).unwrap().fresh_database("silent").unwrap();
+    let url = database.url();
+    let relay = Relay::before(engine, &url);
+    let work = Workdir::new();
+    let mut silenced = 0;
+    for command in commands(&relay.url) {
+        let mut quick = command.clone();
+        quick.insert(command.len() - 1, QUICK.into());
+        // In the midst of opening, at the first statement, and at later ones.
+        for messages in [0, 4, 9, 25] {
+            relay.after(i64::MAX);
+            make(&work, &url, &command);
+            relay.after(messages);
+            let (said, took) = run(&work, &quick);
+            let what = format!("{engine:?} after {messages}: {quick:?} in {took:?}: {said:?}");
+            // A short command may end before.
+            if !relay.is_silent() {
+                continue;
+            }
+            silenced += 1;
+            assert!(took < LONGEST, "{what}");
+            assert!(!matches!(said.code, Some(0) | None), "{what}");
+            let why = ["silent", "no answer within", "were ready after 3 s"];
+            assert!(why.iter().any(|why| said.all().contains(why)), "{what}");
+        }
+    }
+    assert!(silenced >= 12, "{engine:?}: only {silenced} were silenced");
+}
+
+#[test]
+fn a_mariadb_that_falls_silent_after_a_login_holds_nobody() {
+    a_silent_server_holds_nobody(Engine::MariaDb);
+}
+
+#[test]
+fn a_postgres_that_falls_silent_after_a_login_holds_nobody() {
+    a_silent_server_holds_nobody(Engine::Postgres);
+}
+
+#[test]
+fn one_signal_ends_what_waits_for_a_silent_server() {
+    for engine in [Engine::MariaDb, Engine::Postgres] {
+        let database = shared(engine).unwrap().fresh_database("silent").unwrap();
+        let url = database.url();
+        let relay = Relay::before(engine, &url);
+        let work = Workdir::new();
+        for command in commands(&relay.url) {
+            relay.after(i64::MAX);
+            make(&work, &url, &command);
+            // The first statement of a session that is open.
+            relay.after(0);
+            let mut patient = command.clone();
+            patient.insert(command.len() - 1, "--connect-timeout=60s".into());
+            let words: Vec<&str> = patient.iter().map(String::as_str).collect();
+            let child = work.spawn(&words);
+            wait_until("the server is asked something", || relay.is_silent());
+            thread::sleep(Duration::from_millis(200));
+            let begun = Instant::now();
+            signal(child.id(), "INT");
+            let said = Said::of(&child.wait_with_output().unwrap());
+            let took = begun.elapsed();
+            let what = format!("{engine:?}: {patient:?} in {took:?}: {said:?}");
+            assert!(took < Duration::from_secs(6), "{what}");
+            // A command that listens to no signal is ended by it.
+            assert!(matches!(said.code, Some(130) | None), "{what}");
+        }
+    }
+}
+
+/// A table that another session keeps locked: what is to change it waits.
+struct Locked {
+    server: Server,
+    work: Workdir,
+    target: String,
+}
+
+impl Locked {
+    fn for_seconds(seconds: u32) -> (Self, thread::JoinHandle<()>) {
+        let server = Server::mariadb().unwrap();
+        let work = Workdir::new();
+        let target = format!("--target={}", server.url());
+        let locked = Self {
+            server,
+            work,
+            target,
+        };
+        locked.work.ok(&locked.words("prepare", &[]));
+        let url = locked.server.endpoint().clone();
+        let holder = thread::spawn(move || {
+            let sql = format!("LOCK TABLES sbtest1 WRITE; SELECT SLEEP({seconds}); UNLOCK TABLES");
+            // Ended with the server.
+            let _ = url.query(&sql);
+        });
+        wait_until("the table is locked", || {
+            let processes = locked.server.query("SHOW PROCESSLIST").unwrap();
+            processes.contains("SLEEP(")
+        });
+        (locked, holder)
+    }
+
+    fn words<'a>(&'a self, command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        let words = [
+            "sysbench",
+            "oltp_read_write",
+            &self.target,
+            "--table-size=200",
+        ];
+        let words = words.into_iter().chain(more.iter().copied());
+        words.chain([command]).collect()
+    }
+}
+
+#[test]
+fn a_statement_takes_as_long_as_it_may_and_no_longer() {
+    // Far longer than a session may take to open: the server lives, so the drop is waited for.
+    let (locked, holder) = Locked::for_seconds(4);
+    let begun = Instant::now();
+    locked.work.ok(&locked.words("cleanup", &[QUICK]));
+    assert!(
+        begun.elapsed() > Duration::from_secs(2),
+        "nothing was locked"
+    );
+    holder.join().unwrap();
+    drop(locked);
+
+    let (locked, holder) = Locked::for_seconds(40);
+    let begun = Instant::now();
+    let said = locked
+        .work
+        .run(&locked.words("cleanup", &["--setup-timeout=1s"]));
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(15), "{took:?}: {said:?}");
+    assert_ne!(said.code, Some(0), "{said:?}");
+    for words in ["--setup-timeout", "1 s"] {
+        assert!(said.err.contains(words), "{words}: {said:?}");
+    }
+    drop(locked);
+    holder.join().unwrap();
+}

@@ -1,0 +1,7 @@
+//! What commands print, word for word. `TRYCMD=overwrite cargo test -p tidemark --test it transcripts`
+//! writes them anew.
+
+#[test]
+fn transcripts() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+}

@@ -1,7 +1,0 @@
-//! What commands print, word for word. `TRYCMD=overwrite cargo test -p tidemark --test transcripts`
-//! writes them anew.
-
-#[test]
-fn transcripts() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
-}

@@ -1,0 +1,151 @@
+//! What a statement's outcome tells, and what a transaction keeps.
+
+use crate::it::contract::Db;
+use crate::it::contract::backend::count;
+use tidemark_drivers::{Outcome, Value};
+
+pub async fn the_server_names_itself(db: Db) {
+    let session = db.session().await;
+    assert_eq!(session.server().engine, db.backend().engine());
+    assert!(
+        session
+            .server()
+            .version
+            .starts_with(|c: char| c.is_ascii_digit()),
+        "{}",
+        session.server().version
+    );
+    assert_eq!(session.dialect(), db.dialect());
+}
+
+pub async fn rows_and_changes_are_counted(db: Db) {
+    let [server, text] = db.sessions().await;
+    for (first, mut session) in [(1, server), (100, text)] {
+        if first == 1 {
+            db.make_t(&mut session).await;
+        }
+        let insert = session.prepare("INSERT INTO t (id, n) VALUES (?, ?), (?, ?)");
+        let insert = insert.await.unwrap();
+        let values = [first, 7, first + 1, 7].map(Value::Int);
+        let changed = |affected| Outcome {
+            affected,
+            ..Outcome::default()
+        };
+        assert_eq!(session.execute(&insert, &values).await, Ok(changed(2)));
+
+        let select = session.prepare("SELECT id, n FROM t WHERE id >= ? ORDER BY id");
+        let select = select.await.unwrap();
+        let read = |rows| Outcome {
+            has_rows: true,
+            rows,
+            affected: 0,
+        };
+        let from = |n| [Value::Int(n)];
+        assert_eq!(session.execute(&select, &from(first)).await, Ok(read(2)));
+        assert_eq!(
+            session.execute(&select, &from(first + 1)).await,
+            Ok(read(1))
+        );
+        assert_eq!(session.execute(&select, &from(1000)).await, Ok(read(0)));
+        assert_eq!(
+            session.simple("SELECT id FROM t WHERE id = 0").await,
+            Ok(read(0))
+        );
+
+        let update = session.prepare("UPDATE t SET n = n + 1 WHERE id >= ?");
+        let update = update.await.unwrap();
+        assert_eq!(session.execute(&update, &from(first)).await, Ok(changed(2)));
+        let delete = format!("DELETE FROM t WHERE id = {first}");
+        assert_eq!(session.simple(&delete).await, Ok(changed(1)));
+    }
+}
+
+pub async fn a_write_that_changes_nothing_is_other(db: Db) {
+    for (index, mut session) in db.sessions().await.into_iter().enumerate() {
+        if index == 0 {
+            db.make_t(&mut session).await;
+        }
+        let before = session.counts();
+        let update = session
+            .prepare("UPDATE t SET n = 1 WHERE id = ?")
+            .await
+            .unwrap();
+        let outcome = session.execute(&update, &[Value::Int(-5)]).await.unwrap();
+        assert_eq!(outcome, Outcome::default());
+        session.simple("DELETE FROM t WHERE id = -5").await.unwrap();
+        session.simple(session.dialect().begin()).await.unwrap();
+        session
+            .simple("INSERT INTO t (id) VALUES (1)")
+            .await
+            .unwrap();
+        session.simple("SELECT id FROM t").await.unwrap();
+        session.simple("ROLLBACK").await.unwrap();
+        let counts = session.counts() - before;
+        assert_eq!(
+            (counts.read, counts.write, counts.other, counts.noop_writes),
+            (1, 1, 4, 2)
+        );
+    }
+}
+
+pub async fn rollback_undoes_and_commit_keeps(db: Db) {
+    let mut one = db.session().await;
+    let mut other = db.session().await;
+    db.make_t(&mut one).await;
+    let [begin, commit, rollback] = [one.dialect().begin(), "COMMIT", "ROLLBACK"];
+    let begin = one.prepare(begin).await.unwrap();
+    let commit = one.prepare(commit).await.unwrap();
+    let rollback = one.prepare(rollback).await.unwrap();
+    let insert = one.prepare("INSERT INTO t (id) VALUES (?)").await.unwrap();
+
+    one.execute(&begin, &[]).await.unwrap();
+    one.execute(&insert, &[Value::Int(1)]).await.unwrap();
+    assert_eq!(count(&mut one, "t").await, 1);
+    assert_eq!(count(&mut other, "t").await, 0);
+    one.execute(&rollback, &[]).await.unwrap();
+    assert_eq!(count(&mut one, "t").await, 0);
+
+    one.execute(&begin, &[]).await.unwrap();
+    one.execute(&insert, &[Value::Int(2)]).await.unwrap();
+    one.execute(&commit, &[]).await.unwrap();
+    assert_eq!(count(&mut other, "t").await, 1);
+
+    one.simple(one.dialect().begin_read()).await.unwrap();
+    assert_eq!(count(&mut one, "t").await, 1);
+    one.simple("COMMIT").await.unwrap();
+}
+
+pub async fn rollback_outside_a_transaction_is_taken(db: Db) {
+    for mut session in db.sessions().await {
+        session.simple("ROLLBACK").await.unwrap();
+        let rollback = session.prepare("ROLLBACK").await.unwrap();
+        let outcome = session.execute(&rollback, &[]).await.unwrap();
+        assert_eq!(outcome, Outcome::default());
+    }
+}
+
+pub async fn an_open_transaction_is_rolled_back_and_nothing_else_is_sent(db: Db) {
+    let mut sessions = db.sessions().await;
+    db.make_t(&mut sessions[0]).await;
+    for mut session in sessions {
+        let before = session.counts();
+        session.rollback().await.unwrap();
+        assert_eq!(session.counts(), before, "there was nothing to roll back");
+
+        let begin = session.prepare(session.dialect().begin()).await.unwrap();
+        session.execute(&begin, &[]).await.unwrap();
+        session
+            .simple("INSERT INTO t (id) VALUES (1)")
+            .await
+            .unwrap();
+        session
+            .simple("INSERT INTO t (id) VALUES (1)")
+            .await
+            .unwrap_err();
+        session.rollback().await.unwrap();
+        assert_eq!((session.counts() - before).total(), 3);
+        assert_eq!(count(&mut session, "t").await, 0);
+        session.rollback().await.unwrap();
+        assert_eq!((session.counts() - before).total(), 3);
+    }
+}

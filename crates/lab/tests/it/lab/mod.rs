@@ -1,0 +1,6 @@
+//! The laboratory, driven by the real drivers.
+
+mod faults;
+mod protocol;
+mod raw;
+mod support;

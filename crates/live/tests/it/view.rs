@@ -1,0 +1,133 @@
+//! The view, drawn on terminals that are not there.
+
+use super::common::drawing::{drawn, must_be};
+use super::common::{error, info, second};
+use std::time::Duration;
+use tidemark_live::{Picture, Scene};
+use tidemark_observe::ClientLoad;
+
+/// A run after so many seconds.
+fn picture(seconds: u32, due: bool) -> Picture {
+    let mut picture = Picture::new(info(due));
+    picture.set_cores(2);
+    (0..seconds).for_each(|n| picture.interval(&second(n, due)));
+    picture.set_time(Duration::from_secs(seconds.into()), false);
+    picture.set_host(ClientLoad {
+        cpu_busy: 0.873,
+        process_cpus: 0.61,
+        awake_cpus: if due { 1.2 } else { 0.0 },
+        load_average: 2.1,
+        memory_used_bytes: 3 << 30,
+    });
+    picture
+}
+
+#[test]
+fn pictures_are_as_they_were() {
+    must_be("closed-loop-80x24", &drawn(&picture(32, false), 80, 24));
+    must_be("open-loop-120x45", &drawn(&picture(32, true), 120, 45));
+    must_be("warm-up-80x24", &drawn(&picture(1, false), 80, 24));
+}
+
+#[test]
+fn everything_that_is_promised_is_there() {
+    let mut picture = picture(32, true);
+    picture.errors(&[
+        error("1213", 3, "Deadlock found"),
+        error("1205", 1, "Lock wait"),
+    ]);
+    picture.errors(&[error("1213", 4, "another message")]);
+    let screen = drawn(&picture, 120, 40);
+    for part in [
+        "tpcc on MariaDB 10.11.19  measuring",
+        "0:32 of 1:02, 0:30 left",
+        "Transactions/s 421 of 500 asked",
+        "Response time p50",
+        "NewOrder",
+        "Payment",
+        "p99 so far",
+        "Sessions 16 · in progress 12 · waiting arrivals 3 · dropped 30",
+        // Of warm-up and measurement, every third second.
+        "Errors 8 · passed over or tried again 11 · reconnects 1",
+        "7 × 1213: Deadlock found",
+        "Client 0.61 (+ 1.20 awake for arrivals) of 2 processors · host 87 % busy · load 2.10",
+        "q leaves the view",
+    ] {
+        assert!(screen.contains(part), "{part:?} is not in\n{screen}");
+    }
+    // Nothing of a type that did not happen.
+    assert!(!screen.contains("OrderStatus"), "{screen}");
+    picture.set_time(Duration::from_secs(40), true);
+    assert!(drawn(&picture, 120, 40).contains("ending"));
+}
+
+#[test]
+fn any_size_can_be_drawn() {
+    let mut full = picture(400, true);
+    full.errors(&[error("1213", 3, "Deadlock found")]);
+    let pictures = [Picture::new(info(false)), picture(1, false), full];
+    for picture in &pictures {
+        for width in [1, 10, 49, 50, 51, 80, 300] {
+            for height in [1, 13, 14, 15, 20, 39, 40, 100] {
+                drawn(picture, width, height);
+            }
+        }
+    }
+    let small = drawn(&pictures[2], 49, 24);
+    assert!(
+        small.contains("too small") && small.contains("q leaves"),
+        "{small}"
+    );
+}
+
+#[test]
+fn what_a_server_says_can_not_steer_the_terminal() {
+    let mut picture = picture(3, false);
+    picture.errors(&[error(
+        "\x1b[2J",
+        1,
+        "\x1b]0;owned\x07 \x1b[31mred\r\nnext \u{9b}1A",
+    )]);
+    let screen = drawn(&picture, 100, 30);
+    assert!(
+        !screen.chars().any(|c| c.is_control() && c != '\n'),
+        "{screen:?}"
+    );
+    assert!(screen.contains("owned"), "{screen}");
+}
+
+#[test]
+fn hours_take_no_more_than_minutes() {
+    // Five hours and a half, with intervals that cost next to nothing to make.
+    let mut picture = Picture::new(info(false));
+    let mut one = second(2, false);
+    for n in 0..20_000 {
+        one.start_ms = n * 1000;
+        if n > 310 {
+            one.types.clear();
+        }
+        picture.interval(&one);
+    }
+    picture.set_time(Duration::from_secs(20_000), false);
+    // Five minutes of points, and sums: as text it is small, too.
+    let size = format!("{picture:?}").len();
+    let mut short = Picture::new(info(false));
+    for n in 0..301 {
+        one.start_ms = n * 1000;
+        short.interval(&one);
+    }
+    assert!(size < 2 * format!("{short:?}").len() + (1 << 20), "{size}");
+    assert!(drawn(&picture, 80, 24).contains("5:33:22"));
+}
+
+#[test]
+fn an_interval_that_can_not_be_read_is_left_out() {
+    let mut picture = picture(3, false);
+    let before = drawn(&picture, 80, 24);
+    let mut broken = second(4, false);
+    for stats in broken.types.values_mut() {
+        stats.service.0 = "nonsense".into();
+    }
+    picture.interval(&broken);
+    assert_eq!(drawn(&picture, 80, 24), before);
+}

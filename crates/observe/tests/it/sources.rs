@@ -1,0 +1,197 @@
+//! Sources are looked at beside a run, and none of them can fail it or hold it up.
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tidemark_core::series::{Series, SeriesChunk};
+use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
+
+type Look = Box<dyn FnMut(&mut Samples, u32) -> Result<(), String> + Send>;
+type Chunks = Arc<Mutex<Vec<SeriesChunk>>>;
+
+fn sink() -> (Sink, Chunks) {
+    let chunks = Chunks::default();
+    let own = Arc::clone(&chunks);
+    (
+        Arc::new(move |chunk| own.lock().unwrap().push(chunk)),
+        chunks,
+    )
+}
+
+/// What is there in the end: of each chunk the last.
+fn kept(chunks: &Chunks) -> Vec<Series> {
+    let mut last = std::collections::BTreeMap::new();
+    for chunk in chunks.lock().unwrap().iter() {
+        let key = (chunk.source.clone(), chunk.number);
+        last.insert(key, chunk.series.clone());
+    }
+    tidemark_core::series::join(last.into_values().flatten().collect())
+}
+
+fn points(series: &Series) -> Vec<(i64, f64)> {
+    let points = series.points().unwrap().map(Result::unwrap);
+    points.map(|p| (p.at_ms, p.value)).collect()
+}
+
+/// Does what it is told at each look.
+struct Told {
+    name: &'static str,
+    look: Look,
+    looks: u32,
+}
+
+impl SeriesSource for Told {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn every(&self) -> Duration {
+        Duration::from_millis(10)
+    }
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        self.looks += 1;
+        (self.look)(samples, self.looks)
+    }
+}
+
+fn told(
+    name: &'static str,
+    look: impl FnMut(&mut Samples, u32) -> Result<(), String> + Send + 'static,
+) -> Box<dyn SeriesSource> {
+    let look = Box::new(look);
+    Box::new(Told {
+        name,
+        look,
+        looks: 0,
+    })
+}
+
+#[test]
+fn looks_become_series_in_chunks_that_join() {
+    let (sink, chunks) = sink();
+    let mut column = None;
+    let count = told("count", move |samples, look| {
+        let column = *column.get_or_insert_with(|| samples.gauge("looks", "1", &[], 0));
+        samples.put(column, f64::from(look));
+        Ok(())
+    });
+    let watch = Sampling::start(vec![count], Duration::from_millis(50), &sink);
+    std::thread::sleep(Duration::from_millis(3300));
+    assert!(watch.end().is_empty());
+    // A busy machine leaves gaps, and may leave many.
+    assert!(chunks.lock().unwrap().len() >= 3);
+    let series = kept(&chunks);
+    assert_eq!(series.len(), 1);
+    let points = points(&series[0]);
+    assert!(points.len() > 30, "{points:?}");
+    assert!(
+        points[0].0 >= -50 && points.last().unwrap().0 < 6000,
+        "{points:?}"
+    );
+    assert!(
+        points.iter().all(|(at, _)| (at + 50) % 10 == 0),
+        "{points:?}"
+    );
+    // Each later one is of a later look.
+    assert!(
+        points
+            .windows(2)
+            .all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1)
+    );
+}
+
+#[test]
+fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
+    let (sink, chunks) = sink();
+    let mut column = None;
+    let good = told("good", move |samples, look| {
+        let column = *column.get_or_insert_with(|| samples.gauge("looks", "1", &[], 0));
+        samples.put(column, f64::from(look));
+        Ok(())
+    });
+    let bad = told("bad", |_, _| Err("connection refused".into()));
+    let slow = told("slow", |_, _| {
+        std::thread::sleep(Duration::from_secs(20));
+        Ok(())
+    });
+    let dies = told("dies", |_, look| match look {
+        1 => Ok(()),
+        _ => std::panic::panic_any("gone"),
+    });
+    let sources = vec![good, bad, slow, dies];
+    let watch = Sampling::start(sources, Duration::ZERO, &sink);
+    std::thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    let notes = watch.end();
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(
+        notes,
+        [
+            "series of bad: connection refused",
+            "series of slow: its last look came to no end",
+            "series of dies: its last look came to no end",
+        ]
+    );
+    assert_eq!(kept(&chunks)[0].key.source, "good");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_clients_host_tells_of_processors_threads_memory_and_network() {
+    let (sink, chunks) = sink();
+    let watch = Sampling::start(
+        vec![Box::new(ClientHostSource::new())],
+        Duration::ZERO,
+        &sink,
+    );
+    let busy = std::thread::Builder::new().name("executor-0".into());
+    let busy = busy.spawn(|| {
+        let begun = Instant::now();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        while begun.elapsed() < Duration::from_millis(2200) {
+            std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            listener.accept().unwrap();
+        }
+    });
+    busy.unwrap().join().unwrap();
+    assert_eq!(watch.end(), Vec::<String>::new());
+    let series = kept(&chunks);
+    let of = |name: &str| -> Vec<&Series> {
+        let all = series.iter().filter(|s| s.key.name == name);
+        all.filter(|s| s.key.source == "client-host").collect()
+    };
+    let most = |name: &str| -> f64 {
+        let summaries = of(name).into_iter().filter_map(|s| s.summary().unwrap());
+        summaries.map(|s| s.max).fold(f64::NAN, f64::max)
+    };
+    let cores = std::thread::available_parallelism().unwrap().get();
+    assert!(of("cpu.busy").len() >= cores.min(2), "{series:?}");
+    for name in [
+        "cpu.busy",
+        "cpu.user",
+        "cpu.system",
+        "cpu.iowait",
+        "cpu.steal",
+    ] {
+        assert!((0.0..=1.0).contains(&most(name)), "{name}: {}", most(name));
+    }
+    assert!(most("cpu.busy") > 0.1 && most("cpu.system") > 0.0);
+    let load = of("threads.cpu")
+        .into_iter()
+        .find(|s| s.key.labels["threads"] == "load");
+    let load = load.unwrap().summary().unwrap().unwrap();
+    // The machine may be busy with other things.
+    assert!((0.001..1.5).contains(&load.max), "{load:?}");
+    assert!(most("threads.run-delay") >= 0.0);
+    assert!(most("memory.used") > 1e7 && most("memory.available") > 1e6);
+    assert!(most("memory.resident") > 1e6 && most("memory.resident") < most("memory.used"));
+    let interfaces: Vec<_> = of("network.sent")
+        .iter()
+        .map(|s| &s.key.labels["interface"])
+        .collect();
+    assert!(interfaces.iter().any(|i| *i == "lo"), "{interfaces:?}");
+    let (packets, bytes) = (most("network.packets-sent"), most("network.sent"));
+    assert!(packets > 10.0 && bytes > 500.0, "{packets} {bytes}");
+    assert!(most("tcp.segments-sent") > 10.0 && most("tcp.retransmits") >= 0.0);
+}

@@ -1,0 +1,68 @@
+//! What a comparison says beside a judgement of `--fail-if`.
+
+use super::common::many::records;
+use tidemark_analysis::compare;
+use tidemark_analysis::compare::Limit;
+use tidemark_report::{Lang, comparison_markdown, comparison_text};
+
+/// Two values of a factor, with as many repeats of so many seconds; the judgement in a language.
+fn judged(times: f64, repeats: u32, seconds: i64, limit: &str, lang: Lang) -> String {
+    let factor = ("durability", &[("1", 1.0), ("2", times)][..]);
+    let all = records(&["oltp_read_write"], &[4], factor, repeats, seconds);
+    let (a, b) = all.split_at(repeats as usize);
+    let compared = compare(a, b).unwrap();
+    let limit: Limit = limit.parse().unwrap();
+    let judged = [(limit, limit.is_broken_by(&compared))];
+    let text = comparison_text(&compared, &judged, lang);
+    let line = text.lines().last().unwrap().to_string();
+    let markdown = comparison_markdown(&compared, &judged, lang).replace('\\', "");
+    assert!(markdown.contains(&line), "{line}: {markdown}");
+    line
+}
+
+#[test]
+fn a_judgement_says_what_it_was_made_on() {
+    for (times, repeats, seconds, limit, begins, part, zh) in [
+        (
+            0.5,
+            3,
+            25,
+            "throughput < -3%",
+            "FAILED: ",
+            "%, a difference is shown)",
+            "差异已证实",
+        ),
+        (
+            1.0,
+            3,
+            25,
+            "throughput < -90%",
+            "passed: ",
+            "not shown with 3 and 3 repeats)",
+            "各 3、3 次重复",
+        ),
+        (
+            0.988,
+            1,
+            60,
+            "throughput < -90%",
+            "passed: ",
+            "not shown by the intervals within",
+            "各时段未能证实",
+        ),
+        (
+            0.5,
+            1,
+            6,
+            "throughput < -3%",
+            "FAILED: ",
+            "decided by the ratio alone: too little",
+            "仅按比值判定",
+        ),
+    ] {
+        let en = judged(times, repeats, seconds, limit, Lang::En);
+        assert!(en.starts_with(begins) && en.contains(part), "{en}");
+        let zh_said = judged(times, repeats, seconds, limit, Lang::Zh);
+        assert!(zh_said.contains(zh), "{zh_said}");
+    }
+}

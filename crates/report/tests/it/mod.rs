@@ -1,0 +1,20 @@
+//! This crate's tests, as one program: what it does for its users.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
+
+mod browser;
+mod common;
+mod comparison_limits;
+mod load_reports;
+mod many;
+mod many_hostile;
+mod many_invalid;
+mod many_matrix;
+mod many_objective;
+mod many_scaling;
+mod many_together;
+mod many_workloads;
+mod reports;
+mod series;
+mod settings;
+mod step_reports;

@@ -1,0 +1,155 @@
+//! What watched a run beside its load is in every report, and what a source gave without a histogram.
+
+use super::common;
+use std::collections::BTreeMap;
+use tidemark_core::record::{Quantiles, RunRecord, TypeStats};
+use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
+use tidemark_report::{Lang, html, markdown, text};
+
+fn series(name: &str, unit: &str, labels: &[(&str, &str)], value: impl Fn(i64) -> f64) -> Series {
+    let mut key = SeriesKey::new("client-host", name, unit, Measures::Rate);
+    for (label, value) in labels {
+        key = key.with(label, value);
+    }
+    let mut builder = SeriesBuilder::new(key, 3, 1000);
+    for n in (-5..60).filter(|n| !(20..30).contains(n)) {
+        builder.push(n * 1000, value(n));
+    }
+    builder.series().unwrap()
+}
+
+fn watched() -> RunRecord {
+    RunRecord {
+        series: vec![
+            series("cpu.busy", "ratio", &[("core", "0")], |_| 0.25),
+            series("cpu.busy", "ratio", &[("core", "1")], |n| {
+                if n < 0 { 1.0 } else { 0.75 }
+            }),
+            series("cpu.steal", "ratio", &[("core", "0")], |_| 0.0),
+            series("threads.run-delay", "ms/s", &[("threads", "load")], |n| {
+                n as f64
+            }),
+            series("memory.resident", "bytes", &[], |_| 11_000_000.0),
+            series("network.sent", "bytes/s", &[("interface", "<b>")], |_| {
+                2.5e6
+            }),
+            series("tcp.retransmits", "1/s", &[], |n| {
+                f64::from(u8::from(n == 7))
+            }),
+        ],
+        ..common::run(&common::Shape::one_type())
+    }
+}
+
+#[test]
+fn the_clients_host_is_drawn_and_summarised() {
+    let record = watched();
+    let page = html(&record, Lang::En).unwrap();
+    assert!(page.contains("<h2>Client host during the run</h2>"));
+    for drawn in [
+        "<b>Processors: busy</b><svg",
+        "<b>Client threads: run delay</b><svg",
+        "<b>Memory: client, resident</b><svg",
+        "<b>Network: sent</b><svg",
+        "<b>TCP: retransmits</b><svg",
+    ] {
+        assert!(page.contains(drawn), "{drawn}");
+    }
+    // What is of no use as a picture is in the table, and what came from outside is escaped.
+    assert!(page.contains(">Processors: steal [0]<") && !page.contains("<b>Processors: steal"));
+    assert!(!page.contains("[<b>]"));
+    // A line breaks where points are missing.
+    let line = page
+        .split("<b>Memory: client, resident</b>")
+        .nth(1)
+        .unwrap();
+    let line = line.split("class=\"upper\"").nth(1).unwrap();
+    assert_eq!(
+        line[..line.find('>').unwrap()].matches('M').count(),
+        2,
+        "{line}"
+    );
+
+    let chinese = html(&record, Lang::Zh).unwrap();
+    assert!(chinese.contains("CPU 使用率") && chinese.contains("TCP 重传"));
+    let told = markdown(&record, Lang::En).unwrap();
+    assert!(
+        told.contains("| Processors: busy \\[1\\] | 75.0% | 75.0% | 75.0% |"),
+        "{told}"
+    );
+    assert!(
+        told.contains("11 MB") || told.contains("10.5 MiB"),
+        "{told}"
+    );
+    let brief = text(&record, Lang::En).unwrap();
+    assert!(
+        brief.contains("Client threads: run delay [load]"),
+        "{brief}"
+    );
+    assert!(!brief.contains("steal"), "{brief}");
+}
+
+#[test]
+fn many_processors_are_told_together() {
+    let mut record = watched();
+    let cores: Vec<String> = (0..64).map(|n| n.to_string()).collect();
+    let of = |core: &String| series("cpu.busy", "ratio", &[("core", core)], |_| 0.5);
+    record.series = cores.iter().map(of).collect();
+    let told = markdown(&record, Lang::En).unwrap();
+    assert_eq!(told.matches("Processors: busy").count(), 1, "{told}");
+}
+
+#[test]
+fn series_that_cannot_be_read_are_said_to_be() {
+    let mut record = watched();
+    let mut json = serde_json::to_value(&record.series[4]).unwrap();
+    json["values"] = "!".into();
+    record.series[4] = serde_json::from_value(json).unwrap();
+    for lang in Lang::ALL {
+        let page = html(&record, lang).unwrap();
+        assert!(
+            page.contains("can&#39;t be read")
+                || page.contains("can&#x27;t be read")
+                || page.contains("无法读取")
+        );
+    }
+    assert!(
+        markdown(&record, Lang::En)
+            .unwrap()
+            .contains("can't be read")
+    );
+}
+
+#[test]
+fn what_a_source_gave_is_told_without_a_histogram() {
+    let mut record = common::run(&common::Shape::one_type());
+    record.intervals.clear();
+    let given = TypeStats {
+        count: 1000,
+        quantiles: Some(Quantiles {
+            mean_ms: Some(3.2),
+            percentiles_ms: BTreeMap::from([("95".into(), 7.1)]),
+            ..Quantiles::default()
+        }),
+        ..TypeStats::default()
+    };
+    record.totals.types = BTreeMap::from([("t".into(), given.clone())]);
+    record.totals.all = given;
+    for told in [
+        html(&record, Lang::En).unwrap(),
+        markdown(&record, Lang::En).unwrap(),
+        text(&record, Lang::En).unwrap(),
+    ] {
+        assert!(
+            told.contains("3.20 ms") || told.contains("3.2 ms"),
+            "{told}"
+        );
+        assert!(
+            told.contains("7.10 ms") || told.contains("7.1 ms"),
+            "{told}"
+        );
+        assert!(told.contains("not-judged"), "{told}");
+    }
+    let chinese = text(&record, Lang::Zh).unwrap();
+    assert!(chinese.contains("以下规则未作判断"), "{chinese}");
+}
