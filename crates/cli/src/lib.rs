@@ -66,7 +66,7 @@ mod written;
 pub use clap::Command as ClapCommand;
 pub use compat::sysbench::main as sysbench;
 pub use exit::{ExitCode, Failure};
-pub use frontend::{Frontend, StudyWords};
+pub use frontend::{Frontend, StepOptions, StudySupport};
 pub use jobs::{Adapter, LoadOption};
 pub use runner::Order;
 

@@ -6,9 +6,9 @@ use crate::plan::Plan;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::io::Write;
-use tidemark_core::OptionValues;
+use tidemark_core::Job;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded};
+use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded, prepare};
 
 /// What is said of tables that `--keep-loaded` found in order.
 pub const KEPT: &str = "they are left as they are";
@@ -36,12 +36,13 @@ pub fn way(method: BulkMethod) -> &'static str {
 /// # Errors
 /// [`Failure`] when they can't be looked at.
 pub fn is_kept(
-    options: &OptionValues,
+    job: &Job,
     plan: &Plan,
     spec: &LoadSpec,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
-    let kept = options.flag("keep-loaded") && is_loaded(&plan.connector, &plan.workload, spec)?;
+    let keeps = job.prepare.as_ref().is_some_and(|p| p.keep_loaded);
+    let kept = keeps && is_loaded(&plan.connector, &plan.workload, spec)?;
     if kept {
         say(
             out,
@@ -49,6 +50,20 @@ pub fn is_kept(
         );
     }
     Ok(kept)
+}
+
+/// Makes and fills the tables, and tells what was verified.
+///
+/// # Errors
+/// [`Failure`] as the engine's.
+pub fn load(plan: &Plan, spec: &LoadSpec, out: &mut dyn Write) -> Result<LoadReport, Failure> {
+    let report = {
+        let mut observer = Told::new(out);
+        let stop = interrupt::handle();
+        prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)?
+    };
+    tell(&report, out);
+    Ok(report)
 }
 
 /// Drops the workload's tables, and tells which.

@@ -30,7 +30,7 @@ pub mod ycsb;
 
 pub use check::{Check, Sentence};
 pub use done::{Done, MAX_NOTES, Notes, Part};
-pub use family::{CommandLine, Family, Given, Runs, Word};
+pub use family::{CommandLine, Family, Runs, Word};
 pub use registry::{Definition, UnknownWorkload, find, registry};
 pub use terminal::{CustomUser, Doing, Prepared};
 pub use workload::{Prewarm, TablePlan, Workload};

@@ -8,7 +8,6 @@ use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
-use crate::secrets::redact;
 use crate::storing::store_path;
 use std::path::{Path, PathBuf};
 use tidemark_core::counted;
@@ -37,7 +36,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     };
     listen();
     // Before any server is reached: who comes second must not have touched anything.
-    let own = servers(&read.plan, &folder);
+    let own = servers(&read.plan.places, &folder);
     let shared = |other: &StudyRow| shared_with(&own, other);
     let steps = new_steps(&read.plan);
     if let Some(other) = store.begin_study(&new, &steps, words.anew, &shared)? {
@@ -126,7 +125,7 @@ fn new_steps(plan: &Plan) -> Vec<NewStep> {
         kind: step.kind.word().into(),
         cell: step.cell.clone(),
         repeat: step.repeat,
-        command: redact(&step.words),
+        command: step.words.clone(),
     };
     plan.steps.iter().map(step).collect()
 }

@@ -1,10 +1,9 @@
 //! A step's command as a child process.
 
 use super::parent::PARENT_VARIABLE;
-use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
+use crate::program;
 use crate::runner::Order;
-use crate::{program, secrets};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::VecDeque;
@@ -14,7 +13,6 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tidemark_core::{STUDY_LOAD_VARIABLE, Secret};
 
 /// So much of what a command prints is kept: its end.
 const MOST_OUTPUT: usize = 256 * 1024;
@@ -64,75 +62,38 @@ pub struct Ended {
     pub output: String,
 }
 
-/// What a step does.
-pub enum Task {
-    /// A load: its command line, and which tables it may replace.
-    Load(Vec<String>, String),
-    /// A run, with its password.
-    Run(Box<Order>),
-}
-
-impl Task {
-    /// The words, what is on standard input, and variables of the environment, some of them secret.
-    fn parts(self) -> (Vec<String>, Option<String>, Vec<(&'static str, Secret)>) {
-        match self {
-            Task::Load(words, may_replace) => {
-                let (shown, carried) = secrets::for_child(&words);
-                let told = [(STUDY_LOAD_VARIABLE, may_replace)];
-                let told = told.into_iter().chain(carried);
-                let told = told.map(|(name, value)| (name, Secret::new(value)));
-                (shown, None, told.collect())
-            }
-            Task::Run(order) => {
-                let words = ["tidemark", "exec", "-"].map(String::from).to_vec();
-                let password = &order.target.password;
-                let variable = order.target.protocol.password_variable();
-                let variable = variable.filter(|_| !password.is_empty());
-                let told = variable.map(|name| (name, password.clone()));
-                (words, Some(order.job.to_json()), told.into_iter().collect())
-            }
-        }
-    }
-}
-
-/// Starts a step: this program, in the study's folder, keeping its run in this store. A run gets its job
-/// on standard input.
+/// Starts a step: this program, in the study's folder, keeping its run in this store. It gets its job on
+/// standard input, and the password that the job refers to in the environment.
 ///
 /// # Errors
 /// [`Failure`] when the process can't be started.
-pub fn start(task: Task, folder: &Path, store: &Path, reached: &Reached) -> Result<Step, Failure> {
+pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<Step, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
     };
     let program = program::path().map_err(failed)?;
-    let (shown, input, told) = task.parts();
     let (mut from, to) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(program);
     command
-        .arg0(shown.first().map_or("tidemark", String::as_str))
-        .args(shown.iter().skip(1))
+        .arg0("tidemark")
+        .args(["exec", "-"])
         .current_dir(folder)
         .env("TIDEMARK_STORE", store)
         .env(PARENT_VARIABLE, std::process::id().to_string())
-        .env_remove(STUDY_LOAD_VARIABLE)
-        .stdin(match input {
-            Some(_) => Stdio::piped(),
-            None => Stdio::null(),
-        })
+        .stdin(Stdio::piped())
         .stdout(to.try_clone().map_err(failed)?)
         .stderr(to)
         // Ctrl-C is for the study, which then ends its step.
         .process_group(0);
-    if let Some((name, secret)) = &reached.variable {
-        command.env(name, secret.reveal());
-    }
-    for (name, value) in &told {
-        command.env(name, value.reveal());
+    let password = &order.target.password;
+    let variable = order.target.protocol.password_variable();
+    if let Some(name) = variable.filter(|_| !password.is_empty()) {
+        command.env(name, password.reveal());
     }
     let mut child = command.spawn().map_err(failed)?;
-    if let (Some(mut to), Some(job)) = (child.stdin.take(), input) {
+    if let Some(mut to) = child.stdin.take() {
         // A child that ends before it has read says so itself.
-        let _ended = to.write_all(job.as_bytes());
+        let _ended = to.write_all(order.job.to_json().as_bytes());
     }
     // It holds the writing ends of the pipe, which must be the child's alone to come to an end.
     drop(command);

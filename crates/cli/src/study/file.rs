@@ -5,7 +5,7 @@ use super::vocabulary::Vocabulary;
 use crate::exit::Failure;
 use std::path::Path;
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
-use tidemark_study::{Plan, Study, parse};
+use tidemark_study::{Plan, Study, parse_for};
 
 /// A study with its steps.
 pub struct Read {
@@ -40,7 +40,7 @@ pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
         };
         Failure::usage(format!("the study has {count}:\n{}", e.told(shown)))
     };
-    let study = parse(&text).map_err(wrong)?;
+    let study = parse_for(&text, &Vocabulary).map_err(wrong)?;
     let plan = Plan::new(&study, &Vocabulary).map_err(wrong)?;
     for place in plan.places.iter().filter(|p| private::is_meant(&p.url)) {
         private::check(&place.url)

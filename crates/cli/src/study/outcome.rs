@@ -8,7 +8,7 @@ use super::unusable::why_unusable;
 use crate::exit::Failure;
 use tidemark_report::significant;
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
-use tidemark_study::{Step, StepKind};
+use tidemark_study::{JobKind, Step};
 
 /// What is noted at a run that was cut off.
 pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
@@ -33,8 +33,8 @@ impl Execution<'_> {
         ended: &Ended,
     ) -> Result<Outcome, Failure> {
         let run = match step.kind {
-            StepKind::Load => None,
-            StepKind::Run => self
+            JobKind::Load => None,
+            JobKind::Run => self
                 .store
                 .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
         };
@@ -51,14 +51,14 @@ impl Execution<'_> {
             });
         }
         let failure = match (ended.failure(), step.kind, &run) {
-            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
+            (Some(failure), JobKind::Load, _) => Some(advice::of_load(&failure)),
             (Some(failure), ..) => Some(failure),
-            (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
-            (None, StepKind::Run, _) => Some(match ended.complaint() {
+            (None, JobKind::Run, Some((_, ListedState::Finished))) => None,
+            (None, JobKind::Run, _) => Some(match ended.complaint() {
                 Some(said) => format!("its run is not in the store: {said}"),
                 None => "its run is not in the store".into(),
             }),
-            (None, StepKind::Load, _) => None,
+            (None, JobKind::Load, _) => None,
         };
         let (state, reason) = match (failure, id) {
             (Some(failure), _) => (StepState::Failed, Some(failure)),

@@ -17,7 +17,7 @@ use tidemark_observe::client_host;
 use tidemark_store::{
     ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
 };
-use tidemark_study::{Plan, Reload, StepKind, Study, changed_lines, redact};
+use tidemark_study::{JobKind, Plan, Reload, Study, changed_lines, redact};
 
 /// A run whose study was killed is killed with it; so long it is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    let own = servers(&read.plan, Path::new(&row.folder));
+    let own = servers(&read.plan.places, Path::new(&row.folder));
     let shared = |other: &StudyRow| shared_with(&own, other);
     store.claim_study(&row.id, &client_host().hostname, words.take_over, &shared)?;
     listen();
@@ -230,9 +230,7 @@ fn again(
 ) -> Result<(), Failure> {
     store.step_waits(id, number(seq), why)?;
     let step = plan.steps.get(seq);
-    let load = step
-        .filter(|s| s.kind == StepKind::Run)
-        .and_then(|s| s.load);
+    let load = step.filter(|s| s.kind == JobKind::Run).and_then(|s| s.load);
     if let Some(load) = load.filter(|_| study.reload == Reload::PerRun) {
         store.step_waits(id, number(load), "its run is made again")?;
     }

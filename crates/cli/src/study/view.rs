@@ -13,7 +13,7 @@ use tidemark_core::{printable, printable_lines};
 use tidemark_live::{Controls, StudyInfo, StudyPicture};
 use tidemark_report::significant;
 use tidemark_store::{RunProgress, StepState, Store};
-use tidemark_study::{Step, StepKind, time_text};
+use tidemark_study::{JobKind, Step, time_text};
 
 /// What a step prints is shown by so many lines at most.
 const MOST_PRINTED: usize = 100;
@@ -249,8 +249,8 @@ impl Bars {
 /// A step as people call it.
 pub fn name_of(step: &Step) -> String {
     match step.kind {
-        StepKind::Load => format!("load {}", step.cell),
-        StepKind::Run => format!("{} repeat {}", step.cell, step.repeat),
+        JobKind::Load => format!("load {}", step.cell),
+        JobKind::Run => format!("{} repeat {}", step.cell, step.repeat),
     }
 }
 

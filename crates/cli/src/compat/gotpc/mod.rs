@@ -12,16 +12,20 @@ mod target;
 mod words;
 mod work;
 
-pub use prepare::{cleanup, load};
+pub use prepare::prepare;
 pub use work::Work;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
+use crate::jobs::Adapter;
 use crate::output::print;
+use crate::plan::Plan;
 use flags::{Flag, Group};
 use parse::Invocation;
-use tidemark_core::OptionValues;
-use tidemark_study::Phase;
+use prepare::cleanup;
+use std::io::Write;
+use tidemark_core::JobKind;
+use tidemark_core::{OptionValues, RunSpec};
 use tidemark_workloads::Definition;
 
 /// What is done.
@@ -51,10 +55,10 @@ impl Command {
 
 impl Command {
     /// What a study's step is.
-    pub const fn of(phase: Phase) -> Self {
-        match phase {
-            Phase::Load => Command::Prepare,
-            Phase::Run => Command::Run,
+    pub const fn of(kind: JobKind) -> Self {
+        match kind {
+            JobKind::Load => Command::Prepare,
+            JobKind::Run => Command::Run,
         }
     }
 }
@@ -85,6 +89,12 @@ pub struct Tool {
     pub examples: &'static str,
     /// In how many files `--output-type=csv` writes a table.
     pub files: fn(table: &str, options: &OptionValues) -> u64,
+    /// What a run is asked to do.
+    pub run_spec: fn(&OptionValues) -> Result<RunSpec, Failure>,
+    /// What a load ends with.
+    pub after_load: fn(&Work<'_>, &Plan, &mut dyn Write) -> Result<(), Failure>,
+    /// The command that checks the tables, where there is one.
+    pub check: fn(&Work<'_>) -> Result<ExitCode, Failure>,
 }
 
 impl Tool {
@@ -107,14 +117,15 @@ impl Tool {
         Ok(grammar.mut_arg("COMMAND", |arg| arg.value_parser(commands)))
     }
 
-    /// Understands `words` and does what they ask for.
+    /// Understands `words` and does what they ask for; `args` is everything, for the record.
     ///
     /// # Errors
     /// [`Failure`] with its exit code.
     pub fn main(
         &self,
+        adapter: &Adapter,
+        args: &[String],
         words: &[String],
-        act: impl FnOnce(Command, &Work<'_>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         match parse::parse(self, words)? {
             Invocation::Print(text) => {
@@ -131,9 +142,30 @@ impl Tool {
                     Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
                     _ => interrupt::listen(),
                 }
-                let work = Work::new(self, &options)?;
-                act(command, &work).map_err(|failure| advice::in_go_tpcs_words(failure, &options))
+                let done = self.act(adapter, command, &options, args);
+                done.map_err(|failure| advice::in_go_tpcs_words(failure, &options))
             }
+        }
+    }
+
+    fn act(
+        &self,
+        adapter: &Adapter,
+        command: Command,
+        options: &OptionValues,
+        args: &[String],
+    ) -> Result<ExitCode, Failure> {
+        let work = Work::new(self, options)?;
+        let perform = |kind| {
+            let (options, command) = (options.clone(), args.to_vec());
+            adapter.perform(&(adapter.order)(kind, options, work.definition, command)?)
+        };
+        match command {
+            Command::Prepare if options.text("output-type") == "csv" => csv::write(&work),
+            Command::Prepare => perform(JobKind::Load),
+            Command::Run => perform(JobKind::Run),
+            Command::Check => (self.check)(&work),
+            Command::Cleanup => cleanup(&work),
         }
     }
 }

@@ -4,9 +4,11 @@ use super::flags::{Flag, IDLE, general};
 use super::words::worded;
 use super::{Command, Tool};
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::StepOptions;
 use crate::grammar::value;
 use clap::{Arg, ArgMatches};
 use tidemark_core::{OptionSpec, OptionValues, Source, did_you_mean};
+use tidemark_study::StepCommand;
 use tidemark_workloads::Definition;
 
 /// A command line, understood.
@@ -61,16 +63,25 @@ impl Tool {
         })
     }
 
-    /// Looks whether words are a right command line, without doing what they say.
+    /// The options that a study's step asks for.
     ///
     /// # Errors
-    /// [`Failure`] of bad usage.
-    pub fn check(&self, words: &[String]) -> Result<(), Failure> {
+    /// As [`parse`].
+    pub fn of_step(&self, step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
         let definition = self.definition()?;
-        if let Invocation::Do { options, .. } = parse(self, words)? {
-            crate::plan::check(definition, &options)?;
+        let command = Command::of(step.kind);
+        let mut values = defaults(self, definition);
+        values.set("target", url, Source::CommandLine)?;
+        for option in &step.options {
+            let spec = *values.spec(&option.name)?;
+            set(self, command, &mut values, &spec, &option.value)?;
         }
-        Ok(())
+        complete(&mut values)?;
+        Ok(StepOptions {
+            definition,
+            values,
+            notes: Vec::new(),
+        })
     }
 
     fn program(&self) -> String {
@@ -108,22 +119,39 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
         let Some(value) = value(&given, spec) else {
             continue;
         };
-        options.set(spec.name, worded(spec, &value), Source::CommandLine)?;
-        if let Some(flag) = tool.flags().find(|f| f.spec.name == spec.name) {
-            of_this_command(flag, command)?;
-            if let Some(why) = flag.idle {
-                hints.push(format!("--{} has no effect: {why}", spec.name));
-            }
-        }
+        hints.extend(set(tool, command, &mut options, spec, &value)?);
     }
-    if options.flag("use-fk") && options.has("foreign-keys") {
-        options.set("foreign-keys", "on", Source::CommandLine)?;
-    }
+    complete(&mut options)?;
     Ok(Invocation::Do {
         command,
         options: Box::new(options),
         hints,
     })
+}
+
+/// Sets a flag of a command, and says so if it has no effect.
+fn set(
+    tool: &Tool,
+    command: Command,
+    options: &mut OptionValues,
+    spec: &OptionSpec,
+    value: &str,
+) -> Result<Option<String>, Failure> {
+    options.set(spec.name, worded(spec, value), Source::CommandLine)?;
+    let Some(flag) = tool.flags().find(|f| f.spec.name == spec.name) else {
+        return Ok(None);
+    };
+    of_this_command(flag, command)?;
+    let said = |why| format!("--{} has no effect: {why}", spec.name);
+    Ok(flag.idle.map(said))
+}
+
+/// What follows from other flags.
+fn complete(options: &mut OptionValues) -> Result<(), Failure> {
+    if options.flag("use-fk") && options.has("foreign-keys") {
+        options.set("foreign-keys", "on", Source::CommandLine)?;
+    }
+    Ok(())
 }
 
 /// Every option of a workload, as if none were given.

@@ -14,11 +14,11 @@ pub mod target;
 use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
-use crate::frontend::{Frontend, StudyWords};
+use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
-use crate::output::{Stdout, print};
+use crate::output::print;
 use parse::{Command, Invocation};
-use std::io::Write;
+use tidemark_core::JobKind;
 use tidemark_core::OptionValues;
 use tidemark_workloads::{CommandLine, Definition, families};
 
@@ -40,11 +40,11 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
-    study: Some(StudyWords {
+    study: Some(StudySupport {
         takes: |_, option| takes(option),
         shapes: |option| SHAPES.contains(&option),
         is_property: |_| false,
-        check,
+        options: parse::of_step,
     }),
 };
 
@@ -139,23 +139,6 @@ pub const SHAPES: &[&str] = &[
     "rand-seed",
 ];
 
-/// Looks whether words are a right command line, without doing what they say.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn check(words: &[String]) -> Result<(), Failure> {
-    if let Invocation::Workload {
-        definition,
-        options,
-        ..
-    } = parse::parse(words)?
-    {
-        target::target(&options)?;
-        crate::plan::check(definition, &options)?;
-    }
-    Ok(())
-}
-
 /// From this verbosity on more than errors is printed, as with sysbench.
 const QUIET: u64 = 3;
 
@@ -206,22 +189,20 @@ fn execute(
         Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
         _ => interrupt::listen(),
     }
-    let mut out: Box<dyn Write> = if options.uint("verbosity") >= QUIET {
-        Box::new(Stdout)
-    } else {
-        Box::new(std::io::sink())
+    let mut out = prepare::outlet(options);
+    let perform = |kind| {
+        let order = job::order(kind, options.clone(), definition, args.to_vec())?;
+        ADAPTER.perform(&order)
     };
     let done = match command {
-        Command::Prepare => {
-            prepare::prepare(definition, options, &mut out).map(|()| ExitCode::Success)
-        }
+        Command::Prepare => perform(JobKind::Load),
         Command::Prewarm => {
             prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)
         }
         Command::Cleanup => {
             prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Run => ADAPTER.perform(&job::order(options.clone(), definition, args.to_vec())?),
+        Command::Run => perform(JobKind::Run),
         Command::Help => Ok(ExitCode::Success),
     };
     done.map_err(|failure| advice::in_the_users_words(failure, options))

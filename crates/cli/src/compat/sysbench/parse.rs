@@ -7,9 +7,11 @@ use super::config_file;
 use super::options::{DEPRECATED, GROUPS};
 use super::scripts;
 use crate::exit::Failure;
+use crate::frontend::StepOptions;
 use tidemark_core::{
     OptionError, OptionKind, OptionSpec, OptionValues, Source, did_you_mean, nearest,
 };
+use tidemark_study::StepCommand;
 use tidemark_workloads::{Definition, find, registry};
 
 /// What is done with a workload.
@@ -171,6 +173,24 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         command,
         options: Box::new(options),
         warnings,
+    })
+}
+
+/// The options that a study's step asks for.
+///
+/// # Errors
+/// As [`parse`].
+pub fn of_step(step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
+    let definition = script_of(&step.workload)?;
+    let mut values = defaults(definition);
+    let said = step.options.iter().map(|o| (&*o.name, &*o.value));
+    for (name, value) in std::iter::once(("target", url)).chain(said) {
+        set(&mut values, name, value, &mut Vec::new(), definition)?;
+    }
+    Ok(StepOptions {
+        definition,
+        values,
+        notes: Vec::new(),
     })
 }
 

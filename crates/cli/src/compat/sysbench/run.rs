@@ -1,11 +1,11 @@
 //! `run`, in sysbench's words.
 
+use super::SHAPES;
+use super::prepare::outlet;
 use super::printer::{Printer, bar};
-use super::{QUIET, SHAPES};
 use crate::exit::{ExitCode, Failure};
 use crate::measuring::Measured;
 use crate::outlet::Outlet;
-use crate::output::Stdout;
 use crate::outputs::say;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
 use crate::plan::{Plan, checkpoints, percentiles};
@@ -40,10 +40,7 @@ pub fn run(order: &Order) -> Result<ExitCode, Failure> {
         percentiles: percentiles(options)?,
         checkpoints: checkpoints(options)?,
         prepare: prepare_command(order.definition.name, options),
-        out: match options.uint("verbosity") >= QUIET {
-            true => Box::new(Stdout),
-            false => Box::new(std::io::sink()),
-        },
+        out: outlet(options),
     };
     runner::run(order, &mut words)
 }

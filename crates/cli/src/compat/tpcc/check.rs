@@ -3,6 +3,7 @@
 use crate::compat::gotpc::Work;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
+use crate::pacing::terminals_and_sessions;
 use crate::plan::Plan;
 use crate::recording::describe_counting;
 use crate::{interrupt, progress, ready};
@@ -19,8 +20,8 @@ const MOST_SESSIONS: usize = 16;
 /// # Errors
 /// As [`after`], and [`ready::tables`].
 pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
-    let plan = work.plan(false)?;
-    let threads = work.load_spec()?.threads;
+    let plan = work.plan()?;
+    let (_, threads) = terminals_and_sessions(work.options)?;
     let prepare = work.prepare_command();
     let described = describe_counting(&plan.connector, &plan.workload, threads, 0)
         .map_err(|error| ready::failed(error, &prepare))?;
@@ -32,6 +33,18 @@ pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
     judge(&report, When::AnyTime, &mut out)?;
     say(&mut out, "Finished");
     Ok(ExitCode::Success)
+}
+
+/// As [`alone`], after a load that is to be checked.
+///
+/// # Errors
+/// As [`after`].
+pub(super) fn after_load(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+    let (_, threads) = terminals_and_sessions(work.options)?;
+    match work.options.flag("no-check") {
+        true => Ok(()),
+        false => after(work, plan, threads, out),
+    }
 }
 
 /// As [`alone`], after the load or run of this command.

@@ -1,6 +1,7 @@
 //! The command line of `tidemark tpcc`: go-tpc's flags for TPC-C, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
+use super::{check, plan};
 use crate::compat::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
@@ -26,6 +27,9 @@ pub const TOOL: Tool = Tool {
     example: "--warehouses 4",
     examples: EXAMPLES,
     files,
+    run_spec: plan::run_spec,
+    after_load: check::after_load,
+    check: check::alone,
 };
 
 const COMMANDS: &[Command] = &[Prepare, Run, Check, Cleanup];

@@ -15,16 +15,14 @@ mod there;
 use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
-use crate::frontend::{Frontend, StudyWords};
+use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
 use crate::output::{Aside, print};
-use crate::plan::Plan;
-use parse::{Asked, Command, Invocation};
+use parse::{Asked, Invocation};
 use properties::CONNECTION;
 use tidemark_compat::OutputStyle;
-use tidemark_core::{OptionValues, Protocol, Source, Target};
+use tidemark_core::{JobKind, OptionValues, Protocol, Source, Target};
 use tidemark_report::Lang;
-use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 
 /// The command.
@@ -40,11 +38,11 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
-    study: Some(StudyWords {
-        takes: |phase, option| phase == Phase::Run || option == "batch-size" || shapes(option),
+    study: Some(StudySupport {
+        takes: |kind, option| kind == JobKind::Run || shapes(option),
         shapes,
         is_property: |option| !flags::is_flag(option),
-        check,
+        options: parse::of_step,
     }),
 };
 
@@ -83,13 +81,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
                 .iter()
                 .for_each(|h| eprintln!("tidemark: WARNING: {h}"));
             interrupt::listen();
-            match asked.command {
-                Command::Load => load::load(&Work::new(&asked)?),
-                Command::Run => {
-                    let order = job::order(&asked, args.to_vec())?;
-                    ADAPTER.perform_by(&order, |order| run::run(order, &asked))
-                }
-            }
+            let order = job::order(&asked, args.to_vec())?;
+            ADAPTER.perform_by(&order, |order| match asked.kind {
+                JobKind::Load => load::load(order, &asked),
+                JobKind::Run => run::run(order, &asked),
+            })
         }
     }
 }
@@ -116,18 +112,6 @@ pub const SHAPES: &[&str] = &[
     "zeropadding",
     "keyprefix",
 ];
-
-/// Looks whether words are a right command line, without doing what they say.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn check(words: &[String]) -> Result<(), Failure> {
-    let definition = definition()?;
-    if let Invocation::Do(asked) = parse::parse(definition, words)? {
-        crate::plan::check(definition, &asked.options)?;
-    }
-    Ok(())
-}
 
 /// A command line that was understood.
 pub struct Work<'a> {
@@ -163,16 +147,6 @@ impl<'a> Work<'a> {
     /// [`Failure`] of bad usage.
     fn target(&self) -> Result<Target, Failure> {
         target::target(self.asked)
-    }
-
-    /// The workload on the target, to be loaded.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage, or of connection when a host has no address.
-    fn plan(&self) -> Result<Plan, Failure> {
-        let target = self.target()?;
-        let options = self.options_on(target.protocol)?;
-        Plan::new(self.definition, &options, target, true)
     }
 
     /// The options as a database of this protocol takes them.
