@@ -1,7 +1,7 @@
 //! `demo`: the main job on embedded SQLite, with nothing to set up.
 
 use crate::args;
-use crate::compat::sysbench::{self, parse::Command};
+use crate::compat::sysbench::{self, parse::ScriptCommand};
 use crate::exit::{ExitCode, Failure};
 use std::path::Path;
 use tidemark_store::from_json;
@@ -46,7 +46,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     if let Some(store) = &demo.store {
         options.push(format!("--store={}", store.display()));
     }
-    let with = |command: Command, more: &[String]| {
+    let with = |command: ScriptCommand, more: &[String]| {
         let mut all = options.clone();
         all.extend_from_slice(more);
         sysbench::run_command("oltp_read_write", command, &all, args)
@@ -55,7 +55,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         "Tidemark demo: oltp_read_write on embedded SQLite, in {}\n",
         dir.display()
     );
-    let loaded = with(Command::Prepare, &["--replace".into()])?;
+    let loaded = with(ScriptCommand::Prepare, &["--replace".into()])?;
     if loaded != ExitCode::Success {
         return Ok(loaded);
     }
@@ -73,7 +73,7 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     if demo.overwrite {
         more.push("--overwrite".into());
     }
-    let code = with(Command::Run, &more)?;
+    let code = with(ScriptCommand::Run, &more)?;
     checked(Path::new(&path("record.json")));
     if code == ExitCode::Success {
         say!(

@@ -58,7 +58,7 @@ pub fn is_kept(
 /// [`Failure`] as the engine's.
 pub fn load(plan: &Plan, spec: &LoadSpec, out: &mut dyn Write) -> Result<LoadReport, Failure> {
     let report = {
-        let mut observer = Told::new(out);
+        let mut observer = LoadPrinter::new(out);
         let stop = interrupt::handle();
         prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)?
     };
@@ -166,12 +166,12 @@ pub fn tell(report: &LoadReport, out: &mut dyn Write) {
 }
 
 /// Tells of a load while it goes on: sysbench's lines, and a progress bar where there is a terminal.
-pub struct Told<'a> {
+pub struct LoadPrinter<'a> {
     out: &'a mut dyn Write,
     bar: Option<ProgressBar>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> LoadPrinter<'a> {
     /// Tells to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self { out, bar: None }
@@ -185,7 +185,7 @@ impl<'a> Told<'a> {
     }
 }
 
-impl LoadObserver for Told<'_> {
+impl LoadObserver for LoadPrinter<'_> {
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64) {
         if rows_there > 0 {
             self.line(&format!(

@@ -3,14 +3,14 @@
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt::{self, Held};
-use crate::outlet::Outlet;
-use crate::output;
-use crate::outputs::{Outputs, complain, load_begins};
+use crate::interrupt::{self, InterruptHold};
+use crate::live_output::LiveOutput;
 use crate::plan::Plan;
 use crate::ready;
+use crate::record_outputs::{RecordOutputs, complain, load_begins};
 use crate::recording::Recording;
 use crate::runner::Console;
+use crate::stdio;
 use crate::storing::Storing;
 use crate::watching::{Watching, run_info};
 use std::time::Duration;
@@ -23,20 +23,20 @@ use tidemark_runtime::{forget_program_text, share_one_heap};
 /// What a command prints of its run while it goes on, in the words of the tool it stands for.
 pub trait Voice {
     /// All sessions are connected; load begins.
-    fn started(&mut self, say: &mut Outlet<'_>) {
+    fn started(&mut self, say: &mut LiveOutput<'_>) {
         let _ = say;
     }
 
     /// An interval ended.
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>);
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>);
 
     /// A rate was held for its time.
-    fn step(&mut self, step: &Step, say: &mut Outlet<'_>) {
+    fn step(&mut self, step: &Step, say: &mut LiveOutput<'_>) {
         let _ = (step, say);
     }
 
     /// A span between two checkpoints ended; `seconds` from the start of the measurement.
-    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut Outlet<'_>) {
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut LiveOutput<'_>) {
         let _ = (seconds, totals, say);
     }
 
@@ -50,20 +50,20 @@ pub trait Voice {
 }
 
 /// What is to be measured.
-pub struct Asked<'a> {
+pub struct RunContext<'a> {
     /// What the run is asked to do.
     pub job: &'a Job,
     /// The workload on its target.
     pub plan: &'a Plan,
     /// Where the record goes.
-    pub outputs: &'a Outputs,
+    pub outputs: &'a RecordOutputs,
     /// The command that makes the tables, as the user would write it.
     pub prepare: &'a str,
 }
 
 /// A run that can begin.
 pub struct Ready<'a> {
-    asked: Asked<'a>,
+    asked: RunContext<'a>,
     recording: Recording,
     storing: Storing,
     watching: &'a mut Watching,
@@ -82,19 +82,19 @@ pub struct Making<'m, 'o> {
     /// The view and the metrics.
     pub watching: &'m mut Watching,
     /// Where lines go.
-    pub say: &'m mut Outlet<'o>,
+    pub say: &'m mut LiveOutput<'o>,
 }
 
 /// A run that made load, however it ended.
 pub struct Measured<'a> {
-    asked: Asked<'a>,
+    asked: RunContext<'a>,
     /// What was measured.
     pub result: RunResult,
     /// Its record, without intervals.
     pub recording: Recording,
     storing: Storing,
     /// Until its record is kept.
-    _held: Held,
+    _held: InterruptHold,
 }
 
 impl Making<'_, '_> {
@@ -111,7 +111,7 @@ impl<'a> Ready<'a> {
     /// # Errors
     /// [`Failure`] as the store's.
     pub fn new(
-        asked: Asked<'a>,
+        asked: RunContext<'a>,
         recording: Recording,
         watching: &'a mut Watching,
     ) -> Result<Self, Failure> {
@@ -145,7 +145,7 @@ impl<'a> Ready<'a> {
         self,
         checkpoints: &[Duration],
         samples: Option<(&SampleLog, u16)>,
-        say: Outlet<'_>,
+        say: LiveOutput<'_>,
         voice: &mut dyn Voice,
     ) -> Result<Measured<'a>, Failure> {
         let measured = self.measure_by(say, |making| {
@@ -177,7 +177,7 @@ impl<'a> Ready<'a> {
     /// [`Failure`] when no load could be made; the record that says so goes to the outputs all the same.
     pub fn measure_by(
         self,
-        mut say: Outlet<'_>,
+        mut say: LiveOutput<'_>,
         drive: impl FnOnce(Making<'_, '_>) -> Result<RunResult, EngineError>,
     ) -> Result<Measured<'a>, Failure> {
         let Ready {
@@ -236,7 +236,7 @@ impl Measured<'_> {
             self.recording.look_again(&plan.connector, &plan.workload);
         }
         let kept = outputs.keep(&mut self.recording, &mut self.storing, console.aside())?;
-        if output::failure().is_some() && !kept {
+        if stdio::failure().is_some() && !kept {
             eprint!("{summary}");
         }
         let record = self.recording.record;
@@ -324,12 +324,12 @@ pub fn is_due(length_ms: f64, every: Duration) -> bool {
 }
 
 /// Intervals until there are enough of one phase for a line.
-pub struct Window {
+pub struct IntervalWindow {
     every: Duration,
     since: Vec<Interval>,
 }
 
-impl Window {
+impl IntervalWindow {
     /// For lines every so long; zero is for none.
     pub fn new(every: Duration) -> Self {
         Self {
@@ -372,13 +372,13 @@ mod tests {
 
     #[test]
     fn a_line_is_of_one_phase_and_as_long_as_asked() {
-        let mut window = Window::new(Duration::from_secs(2));
+        let mut window = IntervalWindow::new(Duration::from_secs(2));
         assert!(window.add(&interval(-1000, Phase::Warmup)).is_none());
         assert!(window.add(&interval(0, Phase::Measure)).is_none());
         let sum = window.add(&interval(998, Phase::Measure)).unwrap();
         assert_eq!((sum.start_ms, sum.length_ms), (0.0, 1996.0));
         assert!(window.add(&interval(1996, Phase::Measure)).is_none());
-        let mut none = Window::new(Duration::ZERO);
+        let mut none = IntervalWindow::new(Duration::ZERO);
         assert!(none.add(&interval(0, Phase::Measure)).is_none());
     }
 

@@ -3,10 +3,10 @@
 
 use crate::exit::{ExitCode, Failure};
 pub use crate::measuring::Ready;
-use crate::measuring::{Asked, Kept, Measured};
-use crate::outputs::Outputs;
+use crate::measuring::{Kept, Measured, RunContext};
 use crate::plan::Plan;
 use crate::ready;
+use crate::record_outputs::RecordOutputs;
 use crate::recording::{Described, Recording, describe};
 use crate::watching::Watching;
 use std::io::Write;
@@ -115,7 +115,7 @@ pub trait Console {
 /// [`Failure`] when no load could be made, or when the run failed after its start: then what was
 /// measured is kept all the same.
 pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure> {
-    let outputs = Outputs::new(&order.job.outputs)?;
+    let outputs = RecordOutputs::new(&order.job.outputs)?;
     let mut watching = Watching::new(&order.job.watch)?;
     let kept = run_watched(order, None, &outputs, &mut watching, console)?;
     Ok(kept.code)
@@ -129,7 +129,7 @@ pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure
 pub fn run_watched(
     order: &Order,
     described: Option<Described>,
-    outputs: &Outputs,
+    outputs: &RecordOutputs,
     watching: &mut Watching,
     console: &mut dyn Console,
 ) -> Result<Kept, Failure> {
@@ -144,7 +144,7 @@ pub fn run_watched(
     console.inspect(order, &plan, &mut described)?;
     let recording = Recording::new(order, described);
     console.header(order, &recording.record);
-    let asked = Asked {
+    let asked = RunContext {
         job,
         plan: &plan,
         outputs,

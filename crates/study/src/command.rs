@@ -1,7 +1,7 @@
 //! What loads data and makes runs: the options of a command, from which a job is made, and the command
 //! line that a user would type.
 
-use crate::file::{During, Price, Reload, Setting, Study};
+use crate::file::{During, NamedValue, Price, Reload, Study};
 use crate::matrix::Cell;
 use crate::{Existing, Family};
 use std::time::Duration;
@@ -119,7 +119,7 @@ impl StepCommand {
     }
 
     /// Adds an option of the file.
-    fn add_said(&mut self, option: &Setting, commands: &dyn Commands) {
+    fn add_said(&mut self, option: &NamedValue, commands: &dyn Commands) {
         self.options.push(CommandOption {
             name: option.name.clone(),
             value: option.value.clone(),
@@ -170,11 +170,11 @@ impl CommandOption {
 const BARE: &[&str] = &["keep-loaded", "replace"];
 
 /// The options of a cell: a factor's win over the workload's, a later factor's over an earlier's.
-pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c Setting> {
-    let mut found: Vec<&Setting> = Vec::new();
+pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c NamedValue> {
+    let mut found: Vec<&NamedValue> = Vec::new();
     let of_values = cell.values.iter().flat_map(|(_, v)| &v.options);
     for option in cell.workload.options.iter().chain(of_values) {
-        let same = |o: &&Setting| o.name.replace('_', "-") == option.name.replace('_', "-");
+        let same = |o: &&NamedValue| o.name.replace('_', "-") == option.name.replace('_', "-");
         match found.iter().position(same) {
             Some(at) => found[at] = option,
             None => found.push(option),
@@ -188,9 +188,9 @@ pub(crate) fn session_of<'c>(
     study: &'c Study,
     cell: &'c Cell<'_>,
     kind: JobKind,
-) -> Vec<&'c Setting> {
+) -> Vec<&'c NamedValue> {
     let of_target = cell.target.and_then(|t| study.targets.get(t));
-    let mut found: Vec<&Setting> = of_target.map_or(&[][..], |t| &t.session).iter().collect();
+    let mut found: Vec<&NamedValue> = of_target.map_or(&[][..], |t| &t.session).iter().collect();
     if kind == JobKind::Run {
         found.extend(&cell.workload.session);
     }
@@ -203,7 +203,7 @@ pub(crate) fn session_of<'c>(
 }
 
 /// Settings of the server in a load or a run.
-pub(crate) fn global_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Vec<&'c Setting> {
+pub(crate) fn global_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Vec<&'c NamedValue> {
     let held = cell.values.iter().filter(|(f, _)| holds(f.during, kind));
     held.flat_map(|(_, v)| &v.set_global).collect()
 }
@@ -232,7 +232,7 @@ pub(crate) fn time_word(time: Duration) -> String {
 }
 
 /// The options that a cell's load is given.
-pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> Vec<&'c Setting> {
+pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> Vec<&'c NamedValue> {
     let family = cell.workload.family;
     let mut options = options_of(cell);
     options.retain(|o| {

@@ -27,13 +27,13 @@ pub use changed::changed_lines;
 pub use command::{CommandOption, Commands, StepCommand};
 pub use error::{Problem, StudyError};
 pub use file::{
-    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
-    Setting, Study, StudyTarget, StudyWorkload,
+    During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
+    RunOrder, Study, StudyTarget, StudyWorkload,
 };
 pub use keys::{KEYS, Key, Section};
 pub use matrix::{Cell, Level};
 pub use parse::{parse, parse_for};
-pub use plan::{Plan, Step};
+pub use plan::{Plan, StudyStep};
 pub use redact::redact;
 pub use text::{plan_text, time_text};
 pub use tidemark_core::JobKind;

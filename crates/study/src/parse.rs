@@ -3,8 +3,8 @@
 use crate::command::{Commands, said_by_the_study};
 use crate::error::StudyError;
 use crate::file::{
-    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
-    Setting, Study, StudyTarget, StudyWorkload,
+    During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
+    RunOrder, Study, StudyTarget, StudyWorkload,
 };
 use crate::judge::{judge, not_whole};
 use crate::keys::Section;
@@ -106,7 +106,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         time: length(top.get("time")).unwrap_or(Duration::from_secs(60)),
         order: chosen(
             top.get("order"),
-            &[("given", Order::Given), ("shuffled", Order::Shuffled)],
+            &[("given", RunOrder::Given), ("shuffled", RunOrder::Shuffled)],
         ),
         seed: top
             .get("seed")
@@ -339,11 +339,11 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
 }
 
 /// Options of commands.
-fn options(value: Option<Value<'_, '_>>) -> Vec<Setting> {
+fn options(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
     value.map_or(Vec::new(), |value| value.settings(OPTION_WORDS))
 }
 
-fn settings(value: Option<Value<'_, '_>>) -> Vec<Setting> {
+fn settings(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
     let Some(value) = value else {
         return Vec::new();
     };

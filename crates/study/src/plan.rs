@@ -5,7 +5,7 @@ use crate::command::{
     session_of,
 };
 use crate::error::{Problem, StudyError};
-use crate::file::{Order, Reload, Setting, Study, StudyTarget};
+use crate::file::{NamedValue, Reload, RunOrder, Study, StudyTarget};
 use crate::matrix::{Cell, cells};
 use crate::order::Shuffler;
 use crate::time::expected;
@@ -15,7 +15,7 @@ use tidemark_core::JobKind;
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct StudyStep {
     /// What it does.
     pub kind: JobKind,
     /// The cell of the matrix, or the name of the data that are loaded.
@@ -46,7 +46,7 @@ pub struct Plan {
     /// The databases.
     pub places: Vec<StudyTarget>,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StudyStep>,
     /// Cells of the matrix.
     pub cells: usize,
 }
@@ -158,7 +158,7 @@ fn locate<'s>(
 ) -> Located<'s> {
     let place = place_of(&cell, places);
     let workload = cell.workload;
-    let said = |s: &&Setting| format!("{}={}", s.name.replace('_', "-"), s.value);
+    let said = |s: &&NamedValue| format!("{}={}", s.name.replace('_', "-"), s.value);
     let mut shape: Vec<String> = load_options(&cell, commands).iter().map(said).collect();
     shape.sort_unstable();
     // What holds while rows are loaded makes them other data, for the load itself is asked about.
@@ -223,7 +223,7 @@ fn phases<'l, 's>(
             blocks[at].1.push(&l.block);
         }
     }
-    if study.order == Order::Shuffled {
+    if study.order == RunOrder::Shuffled {
         blocks.iter_mut().for_each(|(_, of)| shuffler.shuffle(of));
     }
     let count = blocks.iter().map(|(_, of)| of.len()).max().unwrap_or(0);
@@ -241,7 +241,7 @@ struct Planner<'p> {
     study: &'p Study,
     commands: &'p dyn Commands,
     places: &'p [StudyTarget],
-    steps: Vec<Step>,
+    steps: Vec<StudyStep>,
     /// Commands that were looked at already, with how long they take.
     checked: BTreeMap<(Vec<String>, Option<Duration>), Duration>,
     refused: Vec<Refused>,
@@ -272,7 +272,7 @@ impl Planner<'_> {
         let mut loads: BTreeMap<(String, String), usize> = BTreeMap::new();
         for repeat in 1..=self.study.repeats {
             let mut order: Vec<&&Located<'_>> = cells.iter().collect();
-            if self.study.order == Order::Shuffled {
+            if self.study.order == RunOrder::Shuffled {
                 shuffler.shuffle(&mut order);
             }
             for located in order {
@@ -300,7 +300,7 @@ impl Planner<'_> {
         let cell = &located.cell;
         let command = load_command(self.study, cell, self.commands);
         let place = self.places.get(located.place).map_or("", |p| &p.name);
-        let step = Step {
+        let step = StudyStep {
             kind: JobKind::Load,
             cell: format!("{place}/{}", located.data),
             repeat: 0,
@@ -314,7 +314,7 @@ impl Planner<'_> {
 
     fn run(&mut self, located: &Located<'_>, repeat: u32, load: usize) {
         let command = run_command(self.study, &located.cell, self.commands);
-        let step = Step {
+        let step = StudyStep {
             repeat,
             load: Some(load),
             ..self.step(located, command)
@@ -323,7 +323,7 @@ impl Planner<'_> {
     }
 
     /// A run's step, or as much of a load's.
-    fn step(&mut self, located: &Located<'_>, command: StepCommand) -> Step {
+    fn step(&mut self, located: &Located<'_>, command: StepCommand) -> StudyStep {
         let cell = &located.cell;
         let kind = command.kind;
         let url = self.url(located);
@@ -335,7 +335,7 @@ impl Planner<'_> {
             None => self.check(&command, &url, cell),
         };
         self.checked.insert(key, expected);
-        Step {
+        StudyStep {
             kind: JobKind::Run,
             cell: cell.key.clone(),
             repeat: 0,
@@ -395,7 +395,7 @@ impl Planner<'_> {
     }
 }
 
-fn pairs(settings: &[&Setting]) -> Vec<(String, String)> {
-    let pair = |s: &&Setting| (s.name.clone(), s.value.clone());
+fn pairs(settings: &[&NamedValue]) -> Vec<(String, String)> {
+    let pair = |s: &&NamedValue| (s.name.clone(), s.value.clone());
     settings.iter().map(pair).collect()
 }

@@ -1,7 +1,7 @@
 //! A plan, told.
 
-use crate::file::{Order, Reload, Study, StudyWorkload};
-use crate::plan::{Plan, Step};
+use crate::file::{Reload, RunOrder, Study, StudyWorkload};
+use crate::plan::{Plan, StudyStep};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -83,8 +83,8 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
         ),
     ));
     let order = match study.order {
-        Order::Given => "in the order given".to_string(),
-        Order::Shuffled => format!("shuffled by seed {}", study.seed),
+        RunOrder::Given => "in the order given".to_string(),
+        RunOrder::Shuffled => format!("shuffled by seed {}", study.seed),
     };
     rows.push(("repeats".into(), format!("{}, {order}", study.repeats)));
     let reload = match study.reload {
@@ -100,7 +100,7 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
     }
 }
 
-fn tell(out: &mut String, number: usize, width: usize, step: &Step) {
+fn tell(out: &mut String, number: usize, width: usize, step: &StudyStep) {
     let indent = " ".repeat(width + 4);
     let repeat = match step.kind {
         JobKind::Load => String::new(),

@@ -14,9 +14,9 @@ pub use exec::exec;
 pub use schema::schema;
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
 use crate::plan::session_setup;
 use crate::runner::Order;
+use crate::stdio::print;
 use native::{NATIVE_SETTINGS, PREPARATION};
 use tidemark_core::JobKind;
 use tidemark_core::job::{
@@ -51,7 +51,10 @@ pub const fn load_option(
 /// The words of a command line before and after its options.
 type Around = (Vec<String>, Vec<String>);
 
-/// A command line that runs load.
+/// Does what a job asks for.
+type Act = fn(&Order) -> Result<ExitCode, Failure>;
+
+/// A command line that loads tables or runs load.
 #[derive(Debug, Clone, Copy)]
 pub struct Adapter {
     /// Its command.
@@ -73,9 +76,9 @@ pub struct Adapter {
     pub order:
         fn(JobKind, OptionValues, &'static Definition, Vec<String>) -> Result<Order, Failure>,
     /// Makes and fills the tables; none of a tool whose loads are no jobs.
-    pub load: Option<fn(&Order) -> Result<ExitCode, Failure>>,
+    pub load: Option<Act>,
     /// Makes load and measures.
-    pub run: fn(&Order) -> Result<ExitCode, Failure>,
+    pub run: Act,
 }
 
 /// An option as most tools take it.

@@ -1,14 +1,14 @@
 //! Executing the steps that wait.
 
-use super::child::{self, Ended};
-use super::ending::{is_asked_to_end, times_asked};
-use super::left::left;
-use super::outcome::Outcome;
-use super::pace::Pace;
+use super::interrupt::{is_asked_to_end, times_asked};
+use super::outcome::StepOutcome;
 use super::put_back::put_back;
 use super::settings;
+use super::step_process::{self, StepProcess, StepResult};
+use super::tables_left::tables_left;
 use super::targets::Reached;
-use super::view::{Look, View};
+use super::time_left::Pace;
+use super::view::{StepProgress, View};
 use super::vocabulary;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::StudyPlace;
 use tidemark_core::job::TargetAddress;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
-use tidemark_study::{Existing, JobKind, OnFailure, Plan, Step, Study};
+use tidemark_study::{Existing, JobKind, OnFailure, Plan, Study, StudyStep};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -176,7 +176,7 @@ impl Execution<'_> {
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StepOutcome, Failure> {
         let step = &self.plan.steps[seq];
         let place = self
             .places
@@ -201,7 +201,7 @@ impl Execution<'_> {
                 return self.end(seq, StepState::Failed, Some(reason), None, "");
             }
         };
-        let mut child = child::start(&order, &self.folder, self.store.path())?;
+        let mut child = step_process::start(&order, &self.folder, self.store.path())?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
     }
@@ -213,7 +213,7 @@ impl Execution<'_> {
 
     /// A step's job, with where it stands in the study; of a load with which tables it may replace:
     /// those that this execution has loaded, as it left them.
-    fn order(&self, seq: usize, step: &Step, place: &Reached) -> Result<Order, Failure> {
+    fn order(&self, seq: usize, step: &StudyStep, place: &Reached) -> Result<Order, Failure> {
         let mut order = vocabulary::order(&step.command, &place.url)?;
         order.target.password = place.target.password.clone();
         order.job.target = TargetAddress::from(&order.target);
@@ -226,16 +226,16 @@ impl Execution<'_> {
         });
         order.job.sum_tables = self.is_replaced(seq, step);
         if let Some(prepare) = &mut order.job.prepare {
-            prepare.left = Some(left(&self.store, &self.id, self.plan, &step.tables)?);
+            prepare.left = Some(tables_left(&self.store, &self.id, self.plan, &step.tables)?);
         }
         Ok(order)
     }
 
     /// Whether another load takes the place of a step's tables, and has to prove that they are the
     /// study's: loads that failed are taken again, so their order says nothing.
-    fn is_replaced(&self, seq: usize, step: &Step) -> bool {
+    fn is_replaced(&self, seq: usize, step: &StudyStep) -> bool {
         let own = step.load.unwrap_or(seq);
-        let replaces = |(at, other): (usize, &Step)| {
+        let replaces = |(at, other): (usize, &StudyStep)| {
             at != own && other.kind == JobKind::Load && other.tables == step.tables
         };
         self.study.existing != Existing::Replace && self.plan.steps.iter().enumerate().any(replaces)
@@ -245,13 +245,13 @@ impl Execution<'_> {
     /// second one ends it.
     fn wait(
         &self,
-        child: &mut child::Step,
-        step: &Step,
+        child: &mut StepProcess,
+        step: &StudyStep,
         since_ms: i64,
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<StepResult, Failure> {
         let begun = Instant::now();
         let (mut asked, mut looked) = (0, Instant::now());
         let mut run = None;
@@ -276,7 +276,7 @@ impl Execution<'_> {
                     let found = self.store.run_at(id, cell, step.repeat, since_ms);
                     run = found.ok().flatten().map(|(id, _)| id);
                 }
-                view.goes_on(&Look {
+                view.goes_on(&StepProgress {
                     store: &self.store,
                     run: run.as_deref(),
                     since: begun.elapsed(),

@@ -8,7 +8,7 @@ use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_study::{Plan, Study, parse_for};
 
 /// A study with its steps.
-pub struct Read {
+pub struct StudyFile {
     /// The file's text; may hold passwords.
     pub text: String,
     /// What it says.
@@ -21,7 +21,7 @@ pub struct Read {
 ///
 /// # Errors
 /// [`Failure`] of bad usage with everything that is wrong, by line.
-pub fn read(path: &Path) -> Result<Read, Failure> {
+pub fn read(path: &Path) -> Result<StudyFile, Failure> {
     let shown = path.display().to_string();
     let text = read_text(path, LONGEST_CONFIGURATION)
         .map_err(|e| Failure::usage(format!("{shown}: {e}; examples are in studies/")))?;
@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<Read, Failure> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
+pub fn understand(text: String, shown: &str) -> Result<StudyFile, Failure> {
     let wrong = |e: tidemark_study::StudyError| {
         let count = match e.problems.len() {
             1 => "a problem".to_string(),
@@ -46,5 +46,5 @@ pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
         private::check(&place.url)
             .map_err(|e| Failure::usage(format!("{shown}:{}: {}: {e}", place.line, place.url)))?;
     }
-    Ok(Read { text, study, plan })
+    Ok(StudyFile { text, study, plan })
 }

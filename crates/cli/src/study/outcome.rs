@@ -1,14 +1,14 @@
 //! How a step came out: by its command's end, its run in the store, and what must not be used.
 
 use super::advice;
-use super::child::Ended;
-use super::ending::is_asked_to_end;
 use super::execute::{Execution, number};
-use super::unusable::why_unusable;
+use super::interrupt::is_asked_to_end;
+use super::invalid_runs::why_unusable;
+use super::step_process::StepResult;
 use crate::exit::Failure;
 use tidemark_report::significant;
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
-use tidemark_study::{JobKind, Step};
+use tidemark_study::{JobKind, StudyStep};
 
 /// What is noted at a run that was cut off.
 pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
@@ -16,7 +16,7 @@ pub const HALF_MADE: &str = "ended before its time; its study makes the run agai
 pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
 
 /// How a step came out.
-pub struct Outcome {
+pub struct StepOutcome {
     /// How it stands.
     pub state: StepState,
     /// What is told of it.
@@ -28,10 +28,10 @@ impl Execution<'_> {
     pub(super) fn judge(
         &mut self,
         seq: usize,
-        step: &Step,
+        step: &StudyStep,
         since_ms: i64,
-        ended: &Ended,
-    ) -> Result<Outcome, Failure> {
+        ended: &StepResult,
+    ) -> Result<StepOutcome, Failure> {
         let run = match step.kind {
             JobKind::Load => None,
             JobKind::Run => self
@@ -45,7 +45,7 @@ impl Execution<'_> {
             }
             self.store
                 .step_waits(&self.id, number(seq), "it was interrupted")?;
-            return Ok(Outcome {
+            return Ok(StepOutcome {
                 state: StepState::Waiting,
                 said: "interrupted".into(),
             });
@@ -75,7 +75,7 @@ impl Execution<'_> {
         reason: Option<String>,
         run_id: Option<&str>,
         output: &str,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StepOutcome, Failure> {
         let end = StepEnd {
             state,
             reason: reason.as_deref(),
@@ -91,7 +91,7 @@ impl Execution<'_> {
             (None, Some(id)) => self.result(id)?,
             (None, None) => "done".into(),
         };
-        Ok(Outcome { state, said })
+        Ok(StepOutcome { state, said })
     }
 
     /// A run's result in a few words.

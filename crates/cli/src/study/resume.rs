@@ -1,14 +1,14 @@
 //! `study resume`: goes on with what is left.
 
 use super::args;
-use super::begin::{absolute, place_of_store};
-use super::ending::listen;
 use super::execute::{Execution, number};
-use super::file::{self, Read};
+use super::file::{self, StudyFile};
+use super::interrupt::listen;
+use super::invalid_runs::why_unusable;
 use super::outcome::{HALF_MADE, MADE_AGAIN, judged};
 use super::servers::{servers, shared_with};
+use super::start::{absolute, place_of_store};
 use super::targets::{leave, leave_behind, reach};
-use super::unusable::why_unusable;
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ pub fn find(store: &Store, word: &str) -> Result<StudyRow, Failure> {
 
 /// The study as it was begun. Its file is read again for its passwords, which the store does not
 /// have, and must say the same as then.
-fn file_of(row: &StudyRow, as_begun: bool) -> Result<Read, Failure> {
+fn file_of(row: &StudyRow, as_begun: bool) -> Result<StudyFile, Failure> {
     let hides = row.file.contains("***");
     let text = match read_text(row.path.as_ref(), LONGEST_CONFIGURATION) {
         Ok(text) => text,
@@ -147,7 +147,12 @@ fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failu
 
 /// Decides about every step that was begun and has no end, and about those that are to be taken
 /// again.
-fn tidy(store: &mut Store, id: &str, read: &Read, words: &args::Resume) -> Result<(), Failure> {
+fn tidy(
+    store: &mut Store,
+    id: &str,
+    read: &StudyFile,
+    words: &args::Resume,
+) -> Result<(), Failure> {
     for (seq, row) in store.steps(id)?.iter().enumerate() {
         match row.state {
             StepState::GoingOn => end_or_again(store, id, seq, row, read)?,
@@ -173,7 +178,7 @@ fn end_or_again(
     id: &str,
     seq: usize,
     row: &StepRow,
-    read: &Read,
+    read: &StudyFile,
 ) -> Result<(), Failure> {
     let run = match row.kind.as_str() {
         "run" => ended_run(store, id, row)?,

@@ -1,6 +1,6 @@
 //! The databases of a study, as commands and sessions reach them.
 
-use super::ending::is_asked_to_end;
+use super::interrupt::is_asked_to_end;
 use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::{from_url, text_variable};

@@ -1,6 +1,6 @@
 //! go-tpc's flags as a job, and a job as go-tpc's flags.
 
-use super::{Command, Tool, Work, flags};
+use super::{GoTpcCommand, Tool, Work, flags};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, load_option};
 use crate::pacing::sets_its_length;
@@ -34,7 +34,7 @@ pub fn connects(name: &str) -> bool {
 
 /// The words behind the options.
 pub fn words(job: &Job) -> (Vec<String>, Vec<String>) {
-    let command = Command::of(job.kind()).name();
+    let command = GoTpcCommand::of(job.kind()).name();
     (Vec::new(), vec![command.into()])
 }
 

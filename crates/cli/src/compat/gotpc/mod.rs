@@ -9,7 +9,7 @@ pub mod job;
 pub mod parse;
 mod prepare;
 mod target;
-mod words;
+mod value_aliases;
 mod work;
 
 pub use prepare::prepare;
@@ -18,8 +18,8 @@ pub use work::Work;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::jobs::Adapter;
-use crate::output::print;
 use crate::plan::Plan;
+use crate::stdio::print;
 use flags::{Flag, Group};
 use parse::Invocation;
 use prepare::cleanup;
@@ -30,7 +30,7 @@ use tidemark_workloads::Definition;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum GoTpcCommand {
     /// Make and fill the tables.
     Prepare,
     /// Make load and measure.
@@ -41,24 +41,24 @@ pub enum Command {
     Cleanup,
 }
 
-impl Command {
+impl GoTpcCommand {
     /// Its word.
     pub const fn name(self) -> &'static str {
         match self {
-            Command::Prepare => "prepare",
-            Command::Run => "run",
-            Command::Check => "check",
-            Command::Cleanup => "cleanup",
+            GoTpcCommand::Prepare => "prepare",
+            GoTpcCommand::Run => "run",
+            GoTpcCommand::Check => "check",
+            GoTpcCommand::Cleanup => "cleanup",
         }
     }
 }
 
-impl Command {
+impl GoTpcCommand {
     /// What a study's step is.
     pub const fn of(kind: JobKind) -> Self {
         match kind {
-            JobKind::Load => Command::Prepare,
-            JobKind::Run => Command::Run,
+            JobKind::Load => GoTpcCommand::Prepare,
+            JobKind::Run => GoTpcCommand::Run,
         }
     }
 }
@@ -70,7 +70,7 @@ pub struct Tool {
     /// The benchmark's name.
     pub title: &'static str,
     /// What it can be asked to do.
-    pub commands: &'static [Command],
+    pub commands: &'static [GoTpcCommand],
     /// What these do.
     pub commands_help: &'static str,
     /// Its flags by titles.
@@ -139,7 +139,7 @@ impl Tool {
             } => {
                 hints.iter().for_each(|h| eprintln!("tidemark: {h}"));
                 match command {
-                    Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+                    GoTpcCommand::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
                     _ => interrupt::listen(),
                 }
                 let done = self.act(adapter, command, &options, args);
@@ -151,7 +151,7 @@ impl Tool {
     fn act(
         &self,
         adapter: &Adapter,
-        command: Command,
+        command: GoTpcCommand,
         options: &OptionValues,
         args: &[String],
     ) -> Result<ExitCode, Failure> {
@@ -161,11 +161,11 @@ impl Tool {
             adapter.perform(&(adapter.order)(kind, options, work.definition, command)?)
         };
         match command {
-            Command::Prepare if options.text("output-type") == "csv" => csv::write(&work),
-            Command::Prepare => perform(JobKind::Load),
-            Command::Run => perform(JobKind::Run),
-            Command::Check => (self.check)(&work),
-            Command::Cleanup => cleanup(&work),
+            GoTpcCommand::Prepare if options.text("output-type") == "csv" => csv::write(&work),
+            GoTpcCommand::Prepare => perform(JobKind::Load),
+            GoTpcCommand::Run => perform(JobKind::Run),
+            GoTpcCommand::Check => (self.check)(&work),
+            GoTpcCommand::Cleanup => cleanup(&work),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The command line of a workload of go-tpc's, whose flags may stand before and after the command.
 
 use super::flags::{Flag, IDLE, general};
-use super::words::worded;
-use super::{Command, Tool};
+use super::value_aliases::worded;
+use super::{GoTpcCommand, Tool};
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::StepOptions;
 use crate::grammar::value;
@@ -19,7 +19,7 @@ pub enum Invocation {
     /// A command.
     Do {
         /// Which.
-        command: Command,
+        command: GoTpcCommand,
         /// Every option's effective value.
         options: Box<OptionValues>,
         /// What the user should know but need not act on.
@@ -51,7 +51,7 @@ impl Tool {
     ///
     /// # Errors
     /// [`Failure`] when this build lacks the workload.
-    pub fn takes(&self, command: Command, option: &str) -> Result<bool, Failure> {
+    pub fn takes(&self, command: GoTpcCommand, option: &str) -> Result<bool, Failure> {
         let definition = self.definition()?;
         let flag = self.flags().find(|f| f.spec.name == option);
         Ok(match flag {
@@ -69,7 +69,7 @@ impl Tool {
     /// As [`parse`].
     pub fn of_step(&self, step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
         let definition = self.definition()?;
-        let command = Command::of(step.kind);
+        let command = GoTpcCommand::of(step.kind);
         let mut values = defaults(self, definition);
         values.set("target", url, Source::CommandLine)?;
         for option in &step.options {
@@ -132,7 +132,7 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
 /// Sets a flag of a command, and says so if it has no effect.
 fn set(
     tool: &Tool,
-    command: Command,
+    command: GoTpcCommand,
     options: &mut OptionValues,
     spec: &OptionSpec,
     value: &str,
@@ -165,7 +165,7 @@ pub fn defaults(tool: &Tool, definition: &'static Definition) -> OptionValues {
     OptionValues::defaults([&all[..]])
 }
 
-fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
+fn of_this_command(flag: &Flag, command: GoTpcCommand) -> Result<(), Failure> {
     if flag.only.is_empty() || flag.only.contains(&command) {
         return Ok(());
     }
@@ -179,7 +179,7 @@ fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
 }
 
 /// The command, or the beginning of one, as go-tpc takes it.
-fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
+fn command(tool: &Tool, given: &ArgMatches) -> Result<GoTpcCommand, Failure> {
     let names = tool.names_of_commands();
     let known = names.join(", ");
     let Some(word) = given.get_one::<String>("COMMAND") else {
@@ -189,7 +189,7 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
             tool.example
         )));
     };
-    let begins = |c: &&Command| c.name().starts_with(word.as_str());
+    let begins = |c: &&GoTpcCommand| c.name().starts_with(word.as_str());
     let begins: Vec<_> = tool.commands.iter().filter(begins).collect();
     match begins.as_slice() {
         [command] if !word.is_empty() => Ok(**command),

@@ -2,8 +2,8 @@
 
 use super::{Tool, flags, target};
 use crate::exit::Failure;
-use crate::output::Aside;
 use crate::plan::Plan;
+use crate::stdio::Aside;
 use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Source, Target};
 use tidemark_report::Lang;

@@ -1,6 +1,6 @@
 //! Whether the phases of a workload file can have an efficiency.
 
-use super::execution::{Doing, Execution, list};
+use super::execution::{Execution, PhaseAction, list};
 use super::waits::Waits;
 use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 
@@ -26,8 +26,8 @@ pub fn warning(execution: &Execution) -> Option<String> {
         .phases
         .iter()
         .filter_map(|phase| match &phase.doing {
-            Doing::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
-            Doing::Nothing(_) => None,
+            PhaseAction::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
+            PhaseAction::Nothing(_) => None,
         });
     let shortest = warmups.fold(f64::INFINITY, f64::min);
     (shortest < SETTLE_S).then(|| {
@@ -40,7 +40,7 @@ pub fn warning(execution: &Execution) -> Option<String> {
 
 fn no_efficiency_of_mixes(execution: &Execution) -> Option<String> {
     execution.phases.iter().find_map(|phase| match &phase.doing {
-        Doing::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
+        PhaseAction::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
             "weights {} are no mix of TPC-C's, which has at least 43 % Payment and 4 % of each of \
              the last three",
             list(weights)
@@ -58,16 +58,16 @@ fn no_efficiency_of_pauses(execution: &Execution) -> Option<String> {
         .phases
         .iter()
         .find_map(|phase| match &phase.doing {
-            Doing::Nothing(_) => None,
-            Doing::Run { waits, .. } if *waits == full => None,
-            Doing::Run { spec, .. } if spec.pacing.is_open_loop() => {
+            PhaseAction::Nothing(_) => None,
+            PhaseAction::Run { waits, .. } if *waits == full => None,
+            PhaseAction::Run { spec, .. } if spec.pacing.is_open_loop() => {
                 Some("arrivals on a schedule neither key nor think".into())
             }
-            Doing::Run { waits, .. } if waits.any() => Some(format!(
+            PhaseAction::Run { waits, .. } if waits.any() => Some(format!(
                 "terminals key {} times and think {} times as long as TPC-C has it",
                 waits.keying, waits.think
             )),
-            Doing::Run { .. } => Some(
+            PhaseAction::Run { .. } => Some(
                 "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
              <useThinkTime>true</useThinkTime> make them"
                     .into(),

@@ -58,7 +58,7 @@ pub(super) const PHASE: &[OptionSpec] = &[
 
 /// What one phase does.
 #[derive(Debug)]
-pub enum Doing {
+pub enum PhaseAction {
     /// No load is made for this time.
     Nothing(Duration),
     /// A run of its own.
@@ -81,11 +81,11 @@ pub fn list(weights: &[f64; 5]) -> String {
 
 /// One phase.
 #[derive(Debug)]
-pub struct Phase {
+pub struct WorkPhase {
     /// Its number in the file, from 1.
     pub number: u16,
     /// What it does.
-    pub doing: Doing,
+    pub doing: PhaseAction,
     /// One line for people.
     pub said: String,
 }
@@ -108,7 +108,7 @@ pub struct Execution {
     /// Sessions that load.
     pub loaders: u64,
     /// The phases, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<WorkPhase>,
     /// Numbers of the transaction types in samples.
     pub ids: Vec<u32>,
     /// Whether the file names an isolation level.
@@ -340,16 +340,16 @@ impl Execution {
         work: &Work,
         index: usize,
         waits: Waits,
-    ) -> Result<Phase, Failure> {
+    ) -> Result<WorkPhase, Failure> {
         let number = u16::try_from(index + 1).unwrap_or(u16::MAX);
         let of = file.works.len();
         let seconds = work.time.as_secs();
         let terminals = work.active_terminals.map_or(self.terminals, u64::from);
         let head = format!("Phase {number} of {of}: {seconds} s");
         if work.rate == Rate::Disabled {
-            return Ok(Phase {
+            return Ok(WorkPhase {
                 number,
-                doing: Doing::Nothing(work.time),
+                doing: PhaseAction::Nothing(work.time),
                 said: format!("{head}, disabled: no load is made"),
             });
         }
@@ -428,13 +428,13 @@ impl Execution {
             0 => String::new(),
             s => format!(" after {s} s of warm-up"),
         };
-        Ok(Phase {
+        Ok(WorkPhase {
             number,
             said: format!(
                 "{head}{warmup}, rate {}{note}, weights {weights}",
                 work.rate
             ),
-            doing: Doing::Run {
+            doing: PhaseAction::Run {
                 options: Box::new(options),
                 spec: Box::new(spec),
                 waits,

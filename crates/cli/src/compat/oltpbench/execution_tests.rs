@@ -32,9 +32,9 @@ fn execution_of(line: &str, inner: &str, works: &str) -> Execution {
     asked(line, &file(inner, works)).unwrap()
 }
 
-fn run(phase: &Phase) -> (&OptionValues, &RunSpec, Waits) {
+fn run(phase: &WorkPhase) -> (&OptionValues, &RunSpec, Waits) {
     match &phase.doing {
-        Doing::Run {
+        PhaseAction::Run {
             options,
             spec,
             waits,
@@ -137,7 +137,9 @@ fn phases_follow_each_other_as_the_file_has_them() {
     assert_eq!(spec.warmup, Duration::from_secs(9));
     assert_eq!(spec.interval, Duration::from_millis(250));
     assert_eq!(options.text("report"), "r.1.html,r.1.txt");
-    assert!(matches!(execution.phases[1].doing, Doing::Nothing(t) if t == Duration::from_secs(5)));
+    assert!(
+        matches!(execution.phases[1].doing, PhaseAction::Nothing(t) if t == Duration::from_secs(5))
+    );
     let (options, spec, _) = run(&execution.phases[2]);
     assert_eq!(spec.warmup, Duration::from_secs(3));
     assert_eq!(spec.pacing, Pacing::Rate(250.0));

@@ -1,13 +1,13 @@
 //! A phase of a workload file as a job.
 
-use super::execution::{Doing, Execution, Phase, defaults, phase_spec};
+use super::execution::{Execution, PhaseAction, WorkPhase, defaults, phase_spec};
 use super::run::execute_orders;
 use super::waits::Waits;
 use crate::exit::{ExitCode, Failure};
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
-use crate::output::{Stdout, print};
-use crate::outputs::say;
+use crate::record_outputs::say;
 use crate::runner::Order;
+use crate::stdio::{Stdout, print};
 use std::time::Duration;
 use tidemark_core::{Job, JobKind, OptionValues};
 use tidemark_workloads::Definition;
@@ -77,10 +77,10 @@ fn order(
 /// [`Failure`] of bad usage.
 pub fn order_of(
     execution: &Execution,
-    phase: &Phase,
+    phase: &WorkPhase,
     command: &[String],
 ) -> Result<Option<Order>, Failure> {
-    let Doing::Run { options, spec, .. } = &phase.doing else {
+    let PhaseAction::Run { options, spec, .. } = &phase.doing else {
         return Ok(None);
     };
     let (definition, target) = (execution.definition, execution.target.clone());
@@ -121,10 +121,10 @@ fn run(order: &Order) -> Result<ExitCode, Failure> {
     let of = options.uint("phases");
     let number = u16::try_from(options.uint("phase")).unwrap_or(1);
     let seconds = order.job.load.time.unwrap_or_default().as_secs();
-    let phase = Phase {
+    let phase = WorkPhase {
         number,
         said: format!("Phase {number} of {of}: {seconds} s"),
-        doing: Doing::Run {
+        doing: PhaseAction::Run {
             options: Box::new(options.clone()),
             spec: Box::new(order.job.load.clone()),
             waits: waits(options),

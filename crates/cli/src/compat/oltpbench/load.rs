@@ -3,7 +3,7 @@
 use super::execution::Execution;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::loading::{Told, drop_all, say, tell};
+use crate::loading::{LoadPrinter, drop_all, say, tell};
 use crate::plan::{Plan, load_seed};
 use std::io::Write;
 use tidemark_core::Source;
@@ -95,7 +95,7 @@ pub fn load(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
     );
     let plan = plan(execution, true)?;
     let report = {
-        let mut told = Told::new(out);
+        let mut told = LoadPrinter::new(out);
         let stop = interrupt::handle();
         tidemark_engine::prepare(&plan.connector, &plan.workload, &spec, &stop, &mut told)?
     };

@@ -16,8 +16,8 @@ use job::ADAPTER;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
-use crate::output::print;
-use parse::{Command, Invocation};
+use crate::stdio::print;
+use parse::{Invocation, ScriptCommand};
 use tidemark_core::JobKind;
 use tidemark_core::OptionValues;
 use tidemark_workloads::{CommandLine, Definition, families};
@@ -148,7 +148,7 @@ const QUIET: u64 = 3;
 /// As [`main`].
 pub fn run_command(
     script: &str,
-    command: Command,
+    command: ScriptCommand,
     options: &[String],
     args: &[String],
 ) -> Result<ExitCode, Failure> {
@@ -156,11 +156,11 @@ pub fn run_command(
     words.push(script.into());
     words.push(
         match command {
-            Command::Prepare => "prepare",
-            Command::Prewarm => "prewarm",
-            Command::Run => "run",
-            Command::Cleanup => "cleanup",
-            Command::Help => "help",
+            ScriptCommand::Prepare => "prepare",
+            ScriptCommand::Prewarm => "prewarm",
+            ScriptCommand::Run => "run",
+            ScriptCommand::Cleanup => "cleanup",
+            ScriptCommand::Help => "help",
         }
         .into(),
     );
@@ -177,16 +177,16 @@ pub fn run_command(
 
 fn execute(
     definition: &'static Definition,
-    command: Command,
+    command: ScriptCommand,
     options: &OptionValues,
     args: &[String],
 ) -> Result<ExitCode, Failure> {
-    if command == Command::Help {
+    if command == ScriptCommand::Help {
         print(&help::of_script(definition));
         return Ok(ExitCode::Success);
     }
     match command {
-        Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+        ScriptCommand::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
         _ => interrupt::listen(),
     }
     let mut out = prepare::outlet(options);
@@ -195,15 +195,15 @@ fn execute(
         ADAPTER.perform(&order)
     };
     let done = match command {
-        Command::Prepare => perform(JobKind::Load),
-        Command::Prewarm => {
+        ScriptCommand::Prepare => perform(JobKind::Load),
+        ScriptCommand::Prewarm => {
             prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Cleanup => {
+        ScriptCommand::Cleanup => {
             prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Run => perform(JobKind::Run),
-        Command::Help => Ok(ExitCode::Success),
+        ScriptCommand::Run => perform(JobKind::Run),
+        ScriptCommand::Help => Ok(ExitCode::Success),
     };
     done.map_err(|failure| advice::in_the_users_words(failure, options))
 }

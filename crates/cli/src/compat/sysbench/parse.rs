@@ -16,7 +16,7 @@ use tidemark_workloads::{Definition, find, registry};
 
 /// What is done with a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum ScriptCommand {
     /// Make and fill its tables.
     Prepare,
     /// Bring its tables into the server's memory.
@@ -29,12 +29,12 @@ pub enum Command {
     Help,
 }
 
-const COMMANDS: &[(&str, Command)] = &[
-    ("prepare", Command::Prepare),
-    ("prewarm", Command::Prewarm),
-    ("run", Command::Run),
-    ("cleanup", Command::Cleanup),
-    ("help", Command::Help),
+const COMMANDS: &[(&str, ScriptCommand)] = &[
+    ("prepare", ScriptCommand::Prepare),
+    ("prewarm", ScriptCommand::Prewarm),
+    ("run", ScriptCommand::Run),
+    ("cleanup", ScriptCommand::Cleanup),
+    ("help", ScriptCommand::Help),
 ];
 
 /// The words for them.
@@ -54,7 +54,7 @@ pub enum Invocation {
         /// The workload.
         definition: &'static Definition,
         /// The command.
-        command: Command,
+        command: ScriptCommand,
         /// Every option's effective value.
         options: Box<OptionValues>,
         /// What the user should know but need not act on.
@@ -156,7 +156,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             }
         }
     }
-    if is_common(script) && command == Command::Run {
+    if is_common(script) && command == ScriptCommand::Run {
         return Err(Failure::usage(format!(
             "{script} makes and drops tables and has no run of its own; name the script to run, for \
              example oltp_read_write"
@@ -240,7 +240,7 @@ fn script_of(script: &str) -> Result<&'static Definition, Failure> {
 
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = scripts().map(|d| d.name).collect();
-    if crate::misplaced::is_target(&error.name) {
+    if crate::usage_hints::is_target(&error.name) {
         return Failure::usage(format!(
             "{} is no script: a target is given as --target=URL; scripts are {}",
             tidemark_core::redact_target(&error.name),
@@ -515,7 +515,7 @@ mod tests {
             }
         }
         let (said, command) = warned("--test=/usr/share/sysbench/oltp_insert.lua run");
-        assert_eq!((said.as_str(), command), ("", Command::Run));
+        assert_eq!((said.as_str(), command), ("", ScriptCommand::Run));
     }
 
     #[test]

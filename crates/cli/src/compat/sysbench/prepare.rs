@@ -3,10 +3,10 @@
 use super::{QUIET, target};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
-use crate::output::Stdout;
 use crate::pacing::terminals_and_sessions;
 use crate::plan::{Plan, load_spec};
 use crate::runner::Order;
+use crate::stdio::Stdout;
 use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::OptionValues;

@@ -84,7 +84,7 @@ fn ask(
         only: None,
     };
     let report = {
-        let mut observer = Told {
+        let mut observer = CheckPrinter {
             out,
             lang: work.lang,
             bar: None,
@@ -144,13 +144,13 @@ fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Fa
 }
 
 /// Tells of each condition as it is found, and shows progress where there is a terminal.
-struct Told<'a> {
+struct CheckPrinter<'a> {
     out: &'a mut dyn Write,
     lang: Lang,
     bar: Option<ProgressBar>,
 }
 
-impl CheckObserver for Told<'_> {
+impl CheckObserver for CheckPrinter<'_> {
     fn progress(&mut self, done: u64, total: u64) {
         let bar = self
             .bar
@@ -196,7 +196,7 @@ fn line(found: &ConditionReport, lang: Lang) -> String {
     }
 }
 
-impl Drop for Told<'_> {
+impl Drop for CheckPrinter<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -2,7 +2,7 @@
 //! defaults, and what Tidemark has beside them.
 
 use super::{check, plan};
-use crate::compat::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
+use crate::compat::gotpc::GoTpcCommand::{self, Check, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
@@ -32,7 +32,7 @@ pub const TOOL: Tool = Tool {
     check: check::alone,
 };
 
-const COMMANDS: &[Command] = &[Prepare, Run, Check, Cleanup];
+const COMMANDS: &[GoTpcCommand] = &[Prepare, Run, Check, Cleanup];
 
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &[

@@ -9,7 +9,7 @@ mod plan;
 mod printer;
 mod run;
 
-use crate::compat::gotpc::Command;
+use crate::compat::gotpc::GoTpcCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 pub use flags::TOOL;
@@ -30,7 +30,7 @@ pub const FRONTEND: Frontend = Frontend {
     runs: Some(&job::ADAPTER),
     study: Some(StudySupport {
         // A build without the workload says so when its command is looked at.
-        takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
+        takes: |phase, option| TOOL.takes(GoTpcCommand::of(phase), option).unwrap_or(false),
         shapes: |option| TOOL.shapes.contains(&option),
         is_property: |_| false,
         options: |step, url| TOOL.of_step(step, url),

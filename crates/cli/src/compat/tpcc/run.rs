@@ -4,15 +4,15 @@ use super::check;
 use super::printer::Printer;
 use crate::compat::gotpc::Work;
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::{Kept, Measured};
-use crate::outlet::Outlet;
-use crate::output::{Aside, Stdout};
-use crate::outputs::say;
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::Plan;
 use crate::progress;
+use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_compat::tpcc::summary;
@@ -33,16 +33,16 @@ const WAREHOUSE: &str = "warehouse";
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
     let work = Work::new(&super::flags::TOOL, &order.options)?;
     let aside = work.aside();
-    runner::run(order, &mut Words { work, aside })
+    runner::run(order, &mut TpccConsole { work, aside })
 }
 
 /// go-tpc's words for a run of TPC-C.
-struct Words<'a> {
+struct TpccConsole<'a> {
     work: Work<'a>,
     aside: Aside,
 }
 
-impl Console for Words<'_> {
+impl Console for TpccConsole<'_> {
     fn prepare_command(&self) -> String {
         self.work.prepare_command()
     }
@@ -72,7 +72,7 @@ impl Console for Words<'_> {
         let bar = progress::of_run(&ready.job().load);
         let mut printer = Printer::new(self.work.style, self.work.options.time("interval"));
         let mut out = Stdout;
-        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         ready.measure(&[], None, outlet, &mut printer)
     }
 

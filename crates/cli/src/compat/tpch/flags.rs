@@ -2,7 +2,7 @@
 //! defaults, and what Tidemark has beside them.
 
 use super::{job, tiflash};
-use crate::compat::gotpc::Command::{self, Cleanup, Prepare, Run};
+use crate::compat::gotpc::GoTpcCommand::{self, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR,
@@ -36,7 +36,7 @@ pub const TOOL: Tool = Tool {
     check: |_| Err(Failure::usage("check is not offered for TPC-H")),
 };
 
-const COMMANDS: &[Command] = &[Prepare, Run, Cleanup];
+const COMMANDS: &[GoTpcCommand] = &[Prepare, Run, Cleanup];
 
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &["sf", "indexes", "foreign-keys", "tiflash-replica"];

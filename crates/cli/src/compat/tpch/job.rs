@@ -1,6 +1,6 @@
 //! A load and a run of TPC-H as jobs.
 
-use super::asked::Asked;
+use super::test_plan::TestPlan;
 use super::{TOOL, run};
 use crate::compat::gotpc::{self, job, parse};
 use crate::exit::Failure;
@@ -33,7 +33,7 @@ fn order(
     command: Vec<String>,
 ) -> Result<Order, Failure> {
     if kind == JobKind::Run
-        && let Some(seed) = Asked::new(&options)?.seed
+        && let Some(seed) = TestPlan::new(&options)?.seed
     {
         let source = options.source("seed");
         options.set("seed", &seed.to_string(), source)?;
@@ -46,7 +46,7 @@ fn order(
 /// # Errors
 /// [`Failure`] of bad usage.
 pub(super) fn run_spec(options: &OptionValues) -> Result<RunSpec, Failure> {
-    let asked = Asked::new(options)?;
+    let asked = TestPlan::new(options)?;
     Ok(RunSpec {
         sessions: asked.streams,
         terminals: asked.streams,

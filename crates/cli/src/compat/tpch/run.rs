@@ -1,19 +1,19 @@
 //! `run`: ask, time, compare, tell, keep.
 
 use super::answers::Answers;
-use super::asked::{Asked, Test};
 use super::refresh::{self, Marks};
 use super::size;
-use super::watch::{Told, Watch};
+use super::test_plan::{Test, TestPlan};
+use super::watch::{QueryTally, Watch};
 use crate::compat::gotpc::Work;
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::outlet::Outlet;
-use crate::output::{Aside, Stdout};
-use crate::outputs::say;
 use crate::plan::Plan;
+use crate::record_outputs::say;
 use crate::recording::{Described, describe};
 use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
@@ -35,8 +35,8 @@ use tidemark_workloads::tpch::SETS;
 /// what was measured is kept all the same.
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
     let work = Work::new(&super::TOOL, &order.options)?;
-    let mut words = Words {
-        asked: Asked::new(&order.options)?,
+    let mut words = TpchConsole {
+        asked: TestPlan::new(&order.options)?,
         aside: work.aside(),
         work,
         tables: None,
@@ -46,9 +46,9 @@ pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
 }
 
 /// go-tpc's words for a run of TPC-H, which is made of streams of queries.
-struct Words<'a> {
+struct TpchConsole<'a> {
     work: Work<'a>,
-    asked: Asked,
+    asked: TestPlan,
     aside: Aside,
     /// What was found of the tables before the run.
     tables: Option<Tables>,
@@ -64,7 +64,7 @@ struct Tables {
     answers: Option<Answers>,
 }
 
-impl Console for Words<'_> {
+impl Console for TpchConsole<'_> {
     fn prepare_command(&self) -> String {
         self.work.prepare_command()
     }
@@ -167,7 +167,7 @@ impl Console for Words<'_> {
     }
 }
 
-impl Words<'_> {
+impl TpchConsole<'_> {
     /// Looks whether the rows that refreshes change are as they were loaded, and marks them as changed.
     fn change(&mut self, plan: &Plan, tables: &Tables) -> Result<(), Failure> {
         let asked = &self.asked;
@@ -202,7 +202,7 @@ impl Words<'_> {
         let all = (asked.until == Until::Once).then_some(steps as u64);
         let bar = progress::bar(all.unwrap_or(0), "queries");
         let mut out = Stdout;
-        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         ready.measure_by(outlet, |making| {
             let plan = making.plan;
             let mut watch = Watch {
@@ -215,7 +215,7 @@ impl Words<'_> {
                 all,
                 before: Duration::ZERO,
                 last_end: Duration::ZERO,
-                told: Told::default(),
+                told: QueryTally::default(),
             };
             let mut failure = None;
             for streams in tests {
@@ -245,7 +245,12 @@ fn has_other_rows(table: &TableState) -> bool {
     table.expected_rows.is_some_and(|rows| rows != table.rows)
 }
 
-fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: Told) -> RunResult {
+fn result(
+    failure: Option<EngineError>,
+    totals: Totals,
+    sessions: usize,
+    told: QueryTally,
+) -> RunResult {
     RunResult {
         state: match &failure {
             None => RunState::Finished,
@@ -270,7 +275,7 @@ fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: T
 fn marked(
     work: &Work<'_>,
     plan: &Plan,
-    asked: &Asked,
+    asked: &TestPlan,
     described: &Described,
     aside: &mut dyn Write,
 ) -> Result<(Marks, Option<Guard>), Failure> {
@@ -328,7 +333,7 @@ fn marked(
 /// # Errors
 /// [`ExitCode::Failed`]: they are still changed.
 fn put_back(
-    asked: &Asked,
+    asked: &TestPlan,
     plan: &Plan,
     tables: &Tables,
     record: &mut RunRecord,
@@ -400,7 +405,7 @@ fn keep_plans(
     }
 }
 
-fn header(asked: &Asked, record: &RunRecord) -> String {
+fn header(asked: &TestPlan, record: &RunRecord) -> String {
     let mut lines = vec![
         format!("tidemark {} (go-tpc output)", env!("CARGO_PKG_VERSION")),
         format!("Target: {}", record.target),

@@ -1,7 +1,7 @@
 //! Takes down what streams do: judges answers, prints go-tpc's lines, keeps each query at once.
 
 use super::answers::Answers;
-use super::asked::{Asked, Question};
+use super::test_plan::{Question, TestPlan};
 use crate::measuring::Making;
 use crate::watching::run_info;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use tidemark_stats::Histogram;
 pub(super) struct Watch<'a, 'o> {
     /// For go-tpc's lines, and the others.
     pub making: Making<'a, 'o>,
-    pub asked: &'a Asked,
+    pub asked: &'a TestPlan,
     pub questions: &'a [Question],
     pub answers: Option<&'a Answers>,
     pub style: OutputStyle,
@@ -30,12 +30,12 @@ pub(super) struct Watch<'a, 'o> {
     pub before: Duration,
     /// When this test's last query ended.
     pub last_end: Duration,
-    pub told: Told,
+    pub told: QueryTally,
 }
 
 /// What has been told and counted so far.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct QueryTally {
     /// Whether the run is in the store.
     begun: bool,
     /// Queries in the record that are in go-tpc's lines.
@@ -53,7 +53,7 @@ fn stats(histogram: &Histogram) -> TypeStats {
     }
 }
 
-impl Told {
+impl QueryTally {
     /// The totals of queries that took so long in all.
     pub fn totals(&self, elapsed: Duration) -> Totals {
         let mut all = Histogram::new();

@@ -1,6 +1,6 @@
 //! A load and a run of YCSB as jobs.
 
-use super::parse::{Asked, defaults};
+use super::parse::{YcsbCommand, defaults};
 use super::properties::{CONNECTION, property_of};
 use super::{Work, flags, load, run};
 use crate::compat::gotpc::job::{DROPDATA, ignores, time};
@@ -24,7 +24,7 @@ pub const ADAPTER: Adapter = Adapter {
         true => dashed(name, value),
         false => format!("-p{}={value}", property_of(name)),
     },
-    order: |kind, options, _, command| order(&Asked::of(kind, options), command),
+    order: |kind, options, _, command| order(&YcsbCommand::of(kind, options), command),
     load: Some(|order| load::load(order, &asked(order))),
     run: |order| run::run(order, &asked(order)),
 };
@@ -42,11 +42,11 @@ const PLACED: &[LoadOption] = &[
     load_option("warmuptime", "load.warmup", |_| None),
 ];
 
-fn asked(order: &Order) -> Asked {
-    Asked::of(order.job.kind(), order.options.clone())
+fn asked(order: &Order) -> YcsbCommand {
+    YcsbCommand::of(order.job.kind(), order.options.clone())
 }
 
-impl Asked {
+impl YcsbCommand {
     /// As if the options had been given one by one.
     fn of(kind: JobKind, options: OptionValues) -> Self {
         let given = options.shown().filter(|(name, _, source)| {
@@ -69,7 +69,7 @@ impl Asked {
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn order(asked: &Asked, command: Vec<String>) -> Result<Order, Failure> {
+pub fn order(asked: &YcsbCommand, command: Vec<String>) -> Result<Order, Failure> {
     let work = Work::new(asked)?;
     let target = work.target()?;
     let options = work.options_on(target.protocol)?;

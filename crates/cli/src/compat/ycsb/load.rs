@@ -1,11 +1,11 @@
 //! `load`: the table, and its records.
 
 use super::Work;
-use super::parse::Asked;
+use super::parse::YcsbCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{self, is_kept};
-use crate::outputs::say;
 use crate::plan::{Plan, load_spec};
+use crate::record_outputs::say;
 use crate::runner::Order;
 use std::sync::Arc;
 use tidemark_compat::ycsb;
@@ -27,7 +27,7 @@ pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
 ///
 /// # Errors
 /// [`Failure`] as the engine's, or of bad usage.
-pub(super) fn load(order: &Order, asked: &Asked) -> Result<ExitCode, Failure> {
+pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
     let work = Work::new(asked)?;
     let (plan, spec) = (Plan::of(order)?, load_spec(&order.job));
     let options = work.options();

@@ -3,22 +3,22 @@
 mod files;
 pub mod flags;
 mod job;
+mod key_probe;
 mod load;
 pub mod parse;
 mod printer;
 mod properties;
+mod property_reader;
 mod run;
-mod setting;
 mod target;
-mod there;
 
 use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
-use crate::output::{Aside, print};
-use parse::{Asked, Invocation};
+use crate::stdio::{Aside, print};
+use parse::{Invocation, YcsbCommand};
 use properties::CONNECTION;
 use tidemark_compat::OutputStyle;
 use tidemark_core::{JobKind, OptionValues, Protocol, Source, Target};
@@ -116,13 +116,13 @@ pub const SHAPES: &[&str] = &[
 /// A command line that was understood.
 pub struct Work<'a> {
     definition: &'static Definition,
-    asked: &'a Asked,
+    asked: &'a YcsbCommand,
     style: OutputStyle,
     lang: Lang,
 }
 
 impl<'a> Work<'a> {
-    fn new(asked: &'a Asked) -> Result<Self, Failure> {
+    fn new(asked: &'a YcsbCommand) -> Result<Self, Failure> {
         let options = &asked.options;
         Ok(Self {
             definition: definition()?,

@@ -2,7 +2,7 @@
 
 use super::flags::{TARGET, command_line, flags, general};
 use super::properties::{CONNECTION, OWN};
-use super::setting::Setting;
+use super::property_reader::PropertyReader;
 use crate::exit::Failure;
 use crate::frontend::StepOptions;
 use crate::grammar::{self, value};
@@ -19,12 +19,12 @@ pub enum Invocation {
     /// `--help` or `--version`: this is to be printed.
     Print(String),
     /// A command.
-    Do(Box<Asked>),
+    Do(Box<YcsbCommand>),
 }
 
 /// A command with everything that was said about it.
 #[derive(Debug)]
-pub struct Asked {
+pub struct YcsbCommand {
     /// Which.
     pub kind: JobKind,
     /// The protocol of the database, if the word after the command names one.
@@ -82,7 +82,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     };
     let kind = kind(&given)?;
     let database = database(&given)?;
-    let mut setting = Setting::new(definition, database);
+    let mut setting = PropertyReader::new(definition, database);
     let mut stand_ins = Vec::new();
     for path in words_of(&given, "property_file") {
         stand_ins.extend(setting.file(&path)?);
@@ -111,7 +111,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     for path in words_of(&given, "property_file") {
         words.extend(["-P".into(), path]);
     }
-    Ok(Invocation::Do(Box::new(Asked {
+    Ok(Invocation::Do(Box::new(YcsbCommand {
         kind,
         database,
         words,
@@ -128,7 +128,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
 /// As [`parse`].
 pub fn of_step(step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
     let definition = super::definition()?;
-    let mut setting = Setting::new(definition, None);
+    let mut setting = PropertyReader::new(definition, None);
     let stand_in = setting.file(&step.workload)?;
     for option in step.options.iter().filter(|o| o.is_property) {
         setting.given(&option.name, &option.value)?;
@@ -190,7 +190,7 @@ fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
 
 /// What a command line asks for.
 #[cfg(test)]
-pub fn asked(line: &str) -> Result<Asked, Failure> {
+pub fn asked(line: &str) -> Result<YcsbCommand, Failure> {
     let words: Vec<String> = line.split_whitespace().map(Into::into).collect();
     match parse(super::definition().unwrap(), &words)? {
         Invocation::Do(asked) => Ok(*asked),

@@ -1,19 +1,19 @@
 //! `run`, in go-ycsb's words.
 
 use super::load::{no_records, only_ycsbs};
-use super::parse::Asked;
+use super::parse::YcsbCommand;
 use super::printer::Printer;
-use super::{Work, there};
+use super::{Work, key_probe};
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::outlet::Outlet;
-use crate::output::{Aside, Stdout};
-use crate::outputs::say;
 use crate::pacing::{described as lines_of, long_distance, sets_its_length};
 use crate::plan::{Plan, native_spec};
 use crate::progress;
+use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use std::time::Instant;
 use tidemark_compat::ycsb::summary;
@@ -25,19 +25,19 @@ use tidemark_report::ycsb::beyond;
 ///
 /// # Errors
 /// As [`runner::run`].
-pub(super) fn run(order: &Order, asked: &Asked) -> Result<ExitCode, Failure> {
+pub(super) fn run(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
     let work = Work::new(asked)?;
     let aside = work.aside();
-    runner::run(order, &mut Words { work, aside })
+    runner::run(order, &mut YcsbConsole { work, aside })
 }
 
 /// go-ycsb's words for a run.
-struct Words<'a> {
+struct YcsbConsole<'a> {
     work: Work<'a>,
     aside: Aside,
 }
 
-impl Console for Words<'_> {
+impl Console for YcsbConsole<'_> {
     fn prepare_command(&self) -> String {
         self.work.load_command()
     }
@@ -68,7 +68,7 @@ impl Console for Words<'_> {
         for table in &mut described.tables {
             table.expected_rows = Some(work.options().uint("recordcount"));
         }
-        let missing = there::look(work, plan)?;
+        let missing = key_probe::look(work, plan)?;
         say(&mut self.aside, &work.properties());
         let protocol = plan.target.protocol;
         let warnings = warnings(work, &order.job.load, described, protocol);
@@ -88,7 +88,7 @@ impl Console for Words<'_> {
         let bar = progress::of_run(&ready.job().load);
         let mut printer = Printer::new(self.work.style, self.work.options().time("interval"));
         let mut out = Stdout;
-        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         let measured = ready.measure(&[], None, outlet, &mut printer)?;
         let elapsed = begun.elapsed();
         say(

@@ -22,7 +22,7 @@ fn workload(definition: &'static Definition) -> impl Iterator<Item = &'static st
 }
 
 /// What was said so far.
-pub(super) struct Setting {
+pub(super) struct PropertyReader {
     pub definition: &'static Definition,
     pub options: OptionValues,
     pub properties: Vec<(String, String)>,
@@ -30,7 +30,7 @@ pub(super) struct Setting {
     pub database: Option<Protocol>,
 }
 
-impl Setting {
+impl PropertyReader {
     /// Nothing but defaults.
     pub fn new(definition: &'static Definition, database: Option<Protocol>) -> Self {
         Self {

@@ -1,9 +1,9 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::ending::listen;
 use super::execute::Execution;
-use super::file::{self, Read};
+use super::file::{self, StudyFile};
+use super::interrupt::listen;
 use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
@@ -86,7 +86,7 @@ fn ready(store: &Store, id: &str, plan: &Plan) -> Result<Vec<Reached>, Failure> 
 /// Executes a study that was written down.
 fn begun(
     words: &args::Run,
-    read: &Read,
+    read: &StudyFile,
     places: Vec<Reached>,
     store: Store,
     id: String,
@@ -108,7 +108,7 @@ fn begun(
     left.map(|()| code)
 }
 
-fn tell(read: &Read, id: &str) {
+fn tell(read: &StudyFile, id: &str) {
     say!(
         "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C ends it, and \
          `tidemark study resume` goes on\n",
@@ -121,7 +121,7 @@ fn tell(read: &Read, id: &str) {
 
 /// The steps as the store keeps them.
 fn new_steps(plan: &Plan) -> Vec<NewStep> {
-    let step = |step: &tidemark_study::Step| NewStep {
+    let step = |step: &tidemark_study::StudyStep| NewStep {
         kind: step.kind.word().into(),
         cell: step.cell.clone(),
         repeat: step.repeat,

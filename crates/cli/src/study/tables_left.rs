@@ -6,20 +6,20 @@ use jiff::Timestamp;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::{LeftBehind, Source, TablesUsed};
 use tidemark_store::{Filter, StepRow, StepState, Store, StoreError};
-use tidemark_study::{JobKind, Plan, Step};
+use tidemark_study::{JobKind, Plan, StudyStep};
 
 /// How these tables were left by the last step at them.
 ///
 /// # Errors
 /// What reading can meet.
-pub fn left(
+pub fn tables_left(
     store: &Store,
     study: &str,
     plan: &Plan,
     tables: &str,
 ) -> Result<LeftBehind, StoreError> {
     let rows = store.steps(study)?;
-    let is_loaded = |(step, row): &(&Step, &StepRow)| {
+    let is_loaded = |(step, row): &(&StudyStep, &StepRow)| {
         step.kind == JobKind::Load
             && step.tables == tables
             && row.state == StepState::Done
@@ -30,7 +30,7 @@ pub fn left(
         return Ok(LeftBehind::AsLoaded);
     };
     let is_at_them = |cell: &str| {
-        let at = |s: &&Step| s.kind == JobKind::Run && s.tables == tables && s.cell == cell;
+        let at = |s: &&StudyStep| s.kind == JobKind::Run && s.tables == tables && s.cell == cell;
         plan.steps.iter().any(|step| at(&step))
     };
     let filter = Filter {

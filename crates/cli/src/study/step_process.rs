@@ -1,6 +1,6 @@
 //! A step's command as a child process.
 
-use super::parent::PARENT_VARIABLE;
+use super::parent_process::PARENT_VARIABLE;
 use crate::exit::{ExitCode, Failure};
 use crate::program;
 use crate::runner::Order;
@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 const MOST_OUTPUT: usize = 256 * 1024;
 
 /// A command that was started.
-pub struct Step {
+pub struct StepProcess {
     child: Child,
     reader: Option<JoinHandle<()>>,
     output: Arc<Mutex<Tail>>,
@@ -55,7 +55,7 @@ impl Tail {
 }
 
 /// How a command ended.
-pub struct Ended {
+pub struct StepResult {
     /// How the process ended.
     status: ExitStatus,
     /// What it printed.
@@ -67,7 +67,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// [`Failure`] when the process can't be started.
-pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<Step, Failure> {
+pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<StepProcess, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
     };
@@ -109,14 +109,14 @@ pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<Step, Failure
             tail.push(&buffer[..read]);
         }
     });
-    Ok(Step {
+    Ok(StepProcess {
         child,
         reader: Some(reader),
         output,
     })
 }
 
-impl Step {
+impl StepProcess {
     /// Sends it a signal; one that has ended takes none.
     pub fn signal(&self, signal: Signal) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
@@ -136,7 +136,7 @@ impl Step {
     ///
     /// # Errors
     /// [`Failure`] when it can't be waited for.
-    pub fn ended(&mut self) -> Result<Option<Ended>, Failure> {
+    pub fn ended(&mut self) -> Result<Option<StepResult>, Failure> {
         let waited = self.child.try_wait();
         let waited = waited.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         let Some(status) = waited else {
@@ -146,14 +146,14 @@ impl Step {
             let _panicked = reader.join();
         }
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(Ended {
+        Ok(Some(StepResult {
             status,
             output: output.text(),
         }))
     }
 }
 
-impl Drop for Step {
+impl Drop for StepProcess {
     /// Nothing goes on that nobody waits for: an error of the store may end a study in the middle.
     fn drop(&mut self) {
         if self.reader.is_some() {
@@ -163,7 +163,7 @@ impl Drop for Step {
     }
 }
 
-impl Ended {
+impl StepResult {
     /// Why it is no success: what it said last, or how it ended.
     pub fn failure(&self) -> Option<String> {
         if self.status.success() {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_in_the_commands_words() {
-        let ended = |code: i32, output: &str| Ended {
+        let ended = |code: i32, output: &str| StepResult {
             status: ExitStatus::from_raw(code << 8),
             output: output.into(),
         };
@@ -221,7 +221,7 @@ mod tests {
             said.unwrap(),
             "table x is there (exit code 5: something of the user's is in the way and was not touched)"
         );
-        let killed = Ended {
+        let killed = StepResult {
             status: ExitStatus::from_raw(9),
             output: String::new(),
         };
