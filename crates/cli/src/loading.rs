@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::io::Write;
@@ -37,7 +37,7 @@ pub fn way(method: BulkMethod) -> &'static str {
 /// [`Failure`] when they can't be looked at.
 pub fn is_kept(
     job: &Job,
-    plan: &Plan,
+    plan: &BoundWorkload,
     spec: &LoadSpec,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
@@ -56,7 +56,11 @@ pub fn is_kept(
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn load(plan: &Plan, spec: &LoadSpec, out: &mut dyn Write) -> Result<LoadReport, Failure> {
+pub fn load(
+    plan: &BoundWorkload,
+    spec: &LoadSpec,
+    out: &mut dyn Write,
+) -> Result<LoadReport, Failure> {
     let report = {
         let mut observer = LoadPrinter::new(out);
         let stop = interrupt::handle();
@@ -72,7 +76,7 @@ pub fn load(plan: &Plan, spec: &LoadSpec, out: &mut dyn Write) -> Result<LoadRep
 /// [`Failure`] as the engine's: [`crate::exit::ExitCode::Refused`] for what is not the benchmark's,
 /// [`crate::exit::ExitCode::Interrupted`] when the user ended it before all were dropped.
 pub fn drop_all(
-    plan: &Plan,
+    plan: &BoundWorkload,
     terminals: usize,
     force: bool,
     out: &mut dyn Write,

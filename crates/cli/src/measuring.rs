@@ -5,7 +5,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt::{self, InterruptHold};
 use crate::live_output::LiveOutput;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::{RecordOutputs, complain, load_begins};
 use crate::recording::Recording;
@@ -54,7 +54,7 @@ pub struct RunContext<'a> {
     /// What the run is asked to do.
     pub job: &'a Job,
     /// The workload on its target.
-    pub plan: &'a Plan,
+    pub plan: &'a BoundWorkload,
     /// Where the record goes.
     pub outputs: &'a RecordOutputs,
     /// The command that makes the tables, as the user would write it.
@@ -74,7 +74,7 @@ pub struct Making<'m, 'o> {
     /// What the run is asked to do.
     pub job: &'m Job,
     /// The workload on its target.
-    pub plan: &'m Plan,
+    pub plan: &'m BoundWorkload,
     /// Its record.
     pub recording: &'m mut Recording,
     /// The store.
@@ -131,7 +131,7 @@ impl<'a> Ready<'a> {
     }
 
     /// The workload on its target.
-    pub fn plan(&self) -> &'a Plan {
+    pub fn plan(&self) -> &'a BoundWorkload {
         self.asked.plan
     }
 

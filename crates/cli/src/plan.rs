@@ -19,7 +19,7 @@ use tidemark_workloads::{Definition, Workload};
 const LOAD_SEED: u64 = 1;
 
 /// A workload on a target, understood and not yet begun.
-pub struct Plan {
+pub struct BoundWorkload {
     /// The workload with its options set.
     pub workload: Arc<dyn Workload>,
     /// The target.
@@ -28,7 +28,7 @@ pub struct Plan {
     pub connector: Connector,
 }
 
-impl Plan {
+impl BoundWorkload {
     /// The workload and the target of a run or a load.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Plan {
     /// Unless it is to be prepared, an embedded database's file must be there.
     ///
     /// # Errors
-    /// As [`Plan::of`].
+    /// As [`BoundWorkload::of`].
     pub fn new(
         definition: &Definition,
         options: &OptionValues,

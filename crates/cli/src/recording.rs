@@ -1,7 +1,7 @@
 //! Filling in a run record around what the engine measures.
 
 use crate::interrupt;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::runner::Order;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub struct Described {
 /// # Errors
 /// [`EngineError::Connect`] when no session can be opened. What a session then can't read becomes
 /// a note: a collector that fails never fails a run.
-pub fn describe(job: &Job, plan: &Plan) -> Result<Described, EngineError> {
+pub fn describe(job: &Job, plan: &BoundWorkload) -> Result<Described, EngineError> {
     let (connector, workload, sessions) = (&plan.connector, &plan.workload, job.load.terminals);
     let of_study = StudyTables::of(job);
     let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, of_study)?;

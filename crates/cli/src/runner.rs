@@ -4,7 +4,7 @@
 use crate::exit::{ExitCode, Failure};
 pub use crate::measuring::Ready;
 use crate::measuring::{Kept, Measured, RunContext};
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::RecordOutputs;
 use crate::recording::{Described, Recording, describe};
@@ -55,7 +55,7 @@ pub trait Console {
     fn inspect(
         &mut self,
         order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         let _ = (order, plan, described);
@@ -103,7 +103,7 @@ pub trait Console {
     ///
     /// # Errors
     /// [`Failure`] of what was checked after the run.
-    fn after(&mut self, order: &Order, plan: &Plan, kept: &Kept) -> Result<(), Failure> {
+    fn after(&mut self, order: &Order, plan: &BoundWorkload, kept: &Kept) -> Result<(), Failure> {
         let _ = (order, plan, kept);
         Ok(())
     }
@@ -134,7 +134,7 @@ pub fn run_watched(
     console: &mut dyn Console,
 ) -> Result<Kept, Failure> {
     let job = &order.job;
-    let plan = Plan::of(order)?;
+    let plan = BoundWorkload::of(order)?;
     console.begin(order)?;
     let prepare = console.prepare_command();
     let mut described = match described {
@@ -163,7 +163,7 @@ pub fn run_watched(
 ///
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
-pub fn look(order: &Order, plan: &Plan, prepare: &str) -> Result<Described, Failure> {
+pub fn look(order: &Order, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
     let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;

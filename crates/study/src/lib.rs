@@ -33,7 +33,7 @@ pub use file::{
 pub use keys::{KEYS, Key, Section};
 pub use matrix::{Cell, Level};
 pub use parse::{parse, parse_for};
-pub use plan::{Plan, StudyStep};
+pub use plan::{Plan, PlannedStep};
 pub use redact::redact;
 pub use text::{plan_text, time_text};
 pub use tidemark_core::JobKind;

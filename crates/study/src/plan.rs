@@ -15,7 +15,7 @@ use tidemark_core::JobKind;
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StudyStep {
+pub struct PlannedStep {
     /// What it does.
     pub kind: JobKind,
     /// The cell of the matrix, or the name of the data that are loaded.
@@ -46,7 +46,7 @@ pub struct Plan {
     /// The databases.
     pub places: Vec<StudyTarget>,
     /// The steps.
-    pub steps: Vec<StudyStep>,
+    pub steps: Vec<PlannedStep>,
     /// Cells of the matrix.
     pub cells: usize,
 }
@@ -241,7 +241,7 @@ struct Planner<'p> {
     study: &'p Study,
     commands: &'p dyn Commands,
     places: &'p [StudyTarget],
-    steps: Vec<StudyStep>,
+    steps: Vec<PlannedStep>,
     /// Commands that were looked at already, with how long they take.
     checked: BTreeMap<(Vec<String>, Option<Duration>), Duration>,
     refused: Vec<Refused>,
@@ -300,7 +300,7 @@ impl Planner<'_> {
         let cell = &located.cell;
         let command = load_command(self.study, cell, self.commands);
         let place = self.places.get(located.place).map_or("", |p| &p.name);
-        let step = StudyStep {
+        let step = PlannedStep {
             kind: JobKind::Load,
             cell: format!("{place}/{}", located.data),
             repeat: 0,
@@ -314,7 +314,7 @@ impl Planner<'_> {
 
     fn run(&mut self, located: &Located<'_>, repeat: u32, load: usize) {
         let command = run_command(self.study, &located.cell, self.commands);
-        let step = StudyStep {
+        let step = PlannedStep {
             repeat,
             load: Some(load),
             ..self.step(located, command)
@@ -323,7 +323,7 @@ impl Planner<'_> {
     }
 
     /// A run's step, or as much of a load's.
-    fn step(&mut self, located: &Located<'_>, command: StepCommand) -> StudyStep {
+    fn step(&mut self, located: &Located<'_>, command: StepCommand) -> PlannedStep {
         let cell = &located.cell;
         let kind = command.kind;
         let url = self.url(located);
@@ -335,7 +335,7 @@ impl Planner<'_> {
             None => self.check(&command, &url, cell),
         };
         self.checked.insert(key, expected);
-        StudyStep {
+        PlannedStep {
             kind: JobKind::Run,
             cell: cell.key.clone(),
             repeat: 0,

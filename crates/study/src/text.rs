@@ -1,7 +1,7 @@
 //! A plan, told.
 
 use crate::file::{Reload, RunOrder, Study, StudyWorkload};
-use crate::plan::{Plan, StudyStep};
+use crate::plan::{Plan, PlannedStep};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -100,7 +100,7 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
     }
 }
 
-fn tell(out: &mut String, number: usize, width: usize, step: &StudyStep) {
+fn tell(out: &mut String, number: usize, width: usize, step: &PlannedStep) {
     let indent = " ".repeat(width + 4);
     let repeat = match step.kind {
         JobKind::Load => String::new(),

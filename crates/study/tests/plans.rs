@@ -251,7 +251,7 @@ proptest! {
             }
             // No load is for nothing, and none is told to replace what is not this study's.
             prop_assert_eq!(used.len(), plan.steps.len() - plan.runs());
-            let replaces = |s: &tidemark_study::StudyStep| s.words.contains(&"--replace".to_string());
+            let replaces = |s: &tidemark_study::PlannedStep| s.words.contains(&"--replace".to_string());
             prop_assert!(!plan.steps.iter().any(replaces));
             if reload == "never" {
                 let loads = plan.steps.iter().filter(|s| s.kind == JobKind::Load);

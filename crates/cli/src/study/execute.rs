@@ -1,10 +1,10 @@
 //! Executing the steps that wait.
 
 use super::interrupt::{is_asked_to_end, times_asked};
-use super::outcome::StepOutcome;
+use super::outcome::StepVerdict;
 use super::put_back::put_back;
 use super::settings;
-use super::step_process::{self, StepProcess, StepResult};
+use super::step_process::{self, ProcessEnd, StepProcess};
 use super::tables_left::tables_left;
 use super::targets::Reached;
 use super::time_left::Pace;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::StudyPlace;
 use tidemark_core::job::TargetAddress;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
-use tidemark_study::{Existing, JobKind, OnFailure, Plan, Study, StudyStep};
+use tidemark_study::{Existing, JobKind, OnFailure, Plan, PlannedStep, Study};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -27,7 +27,7 @@ const POLL: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(500);
 
 /// An execution of a study.
-pub struct Execution<'a> {
+pub struct StudyExecution<'a> {
     /// Where results are kept.
     pub store: Store,
     /// Its id.
@@ -44,7 +44,7 @@ pub struct Execution<'a> {
     pub view: bool,
 }
 
-impl Execution<'_> {
+impl StudyExecution<'_> {
     /// Executes every step that waits; puts every setting back, whatever happens.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Execution<'_> {
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<StepOutcome, Failure> {
+    ) -> Result<StepVerdict, Failure> {
         let step = &self.plan.steps[seq];
         let place = self
             .places
@@ -213,7 +213,7 @@ impl Execution<'_> {
 
     /// A step's job, with where it stands in the study; of a load with which tables it may replace:
     /// those that this execution has loaded, as it left them.
-    fn order(&self, seq: usize, step: &StudyStep, place: &Reached) -> Result<Order, Failure> {
+    fn order(&self, seq: usize, step: &PlannedStep, place: &Reached) -> Result<Order, Failure> {
         let mut order = vocabulary::order(&step.command, &place.url)?;
         order.target.password = place.target.password.clone();
         order.job.target = TargetAddress::from(&order.target);
@@ -233,9 +233,9 @@ impl Execution<'_> {
 
     /// Whether another load takes the place of a step's tables, and has to prove that they are the
     /// study's: loads that failed are taken again, so their order says nothing.
-    fn is_replaced(&self, seq: usize, step: &StudyStep) -> bool {
+    fn is_replaced(&self, seq: usize, step: &PlannedStep) -> bool {
         let own = step.load.unwrap_or(seq);
-        let replaces = |(at, other): (usize, &StudyStep)| {
+        let replaces = |(at, other): (usize, &PlannedStep)| {
             at != own && other.kind == JobKind::Load && other.tables == step.tables
         };
         self.study.existing != Existing::Replace && self.plan.steps.iter().enumerate().any(replaces)
@@ -246,12 +246,12 @@ impl Execution<'_> {
     fn wait(
         &self,
         child: &mut StepProcess,
-        step: &StudyStep,
+        step: &PlannedStep,
         since_ms: i64,
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<StepResult, Failure> {
+    ) -> Result<ProcessEnd, Failure> {
         let begun = Instant::now();
         let (mut asked, mut looked) = (0, Instant::now());
         let mut run = None;

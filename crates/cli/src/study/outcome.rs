@@ -1,14 +1,14 @@
 //! How a step came out: by its command's end, its run in the store, and what must not be used.
 
 use super::advice;
-use super::execute::{Execution, number};
+use super::execute::{StudyExecution, number};
 use super::interrupt::is_asked_to_end;
 use super::invalid_runs::why_unusable;
-use super::step_process::StepResult;
+use super::step_process::ProcessEnd;
 use crate::exit::Failure;
 use tidemark_report::significant;
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
-use tidemark_study::{JobKind, StudyStep};
+use tidemark_study::{JobKind, PlannedStep};
 
 /// What is noted at a run that was cut off.
 pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
@@ -16,22 +16,22 @@ pub const HALF_MADE: &str = "ended before its time; its study makes the run agai
 pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
 
 /// How a step came out.
-pub struct StepOutcome {
+pub struct StepVerdict {
     /// How it stands.
     pub state: StepState,
     /// What is told of it.
     pub said: String,
 }
 
-impl Execution<'_> {
+impl StudyExecution<'_> {
     /// What came of a step whose command has ended.
     pub(super) fn judge(
         &mut self,
         seq: usize,
-        step: &StudyStep,
+        step: &PlannedStep,
         since_ms: i64,
-        ended: &StepResult,
-    ) -> Result<StepOutcome, Failure> {
+        ended: &ProcessEnd,
+    ) -> Result<StepVerdict, Failure> {
         let run = match step.kind {
             JobKind::Load => None,
             JobKind::Run => self
@@ -45,7 +45,7 @@ impl Execution<'_> {
             }
             self.store
                 .step_waits(&self.id, number(seq), "it was interrupted")?;
-            return Ok(StepOutcome {
+            return Ok(StepVerdict {
                 state: StepState::Waiting,
                 said: "interrupted".into(),
             });
@@ -75,7 +75,7 @@ impl Execution<'_> {
         reason: Option<String>,
         run_id: Option<&str>,
         output: &str,
-    ) -> Result<StepOutcome, Failure> {
+    ) -> Result<StepVerdict, Failure> {
         let end = StepEnd {
             state,
             reason: reason.as_deref(),
@@ -91,7 +91,7 @@ impl Execution<'_> {
             (None, Some(id)) => self.result(id)?,
             (None, None) => "done".into(),
         };
-        Ok(StepOutcome { state, said })
+        Ok(StepVerdict { state, said })
     }
 
     /// A run's result in a few words.

@@ -1,7 +1,7 @@
 //! `study resume`: goes on with what is left.
 
 use super::args;
-use super::execute::{Execution, number};
+use super::execute::{StudyExecution, number};
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
 use super::invalid_runs::why_unusable;
@@ -28,7 +28,7 @@ const MOST_LINES: usize = 8;
 ///
 /// # Errors
 /// [`Failure`] of bad usage when the file has changed, or another process is at it; as
-/// [`Execution::execute`].
+/// [`StudyExecution::execute`].
 pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let mut store = Store::open_existing(&place_of_store(words.store.store.as_deref())?)?;
     let row = find(&store, &words.study)?;
@@ -50,7 +50,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         true => reach(&read.plan.places, &row.id)?,
         false => Vec::new(),
     };
-    let mut execution = Execution {
+    let mut execution = StudyExecution {
         store,
         id: row.id.clone(),
         study: &read.study,

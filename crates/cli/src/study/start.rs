@@ -1,7 +1,7 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::execute::Execution;
+use super::execute::StudyExecution;
 use super::file::{self, StudyFile};
 use super::interrupt::listen;
 use super::servers::{servers, shared_with};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 /// Executes a study from its beginning.
 ///
 /// # Errors
-/// [`Failure`] of bad usage before anything is touched; as [`Execution::execute`].
+/// [`Failure`] of bad usage before anything is touched; as [`StudyExecution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let path = absolute(&words.file)?;
@@ -93,7 +93,7 @@ fn begun(
     folder: PathBuf,
 ) -> Result<ExitCode, Failure> {
     tell(read, &id);
-    let mut execution = Execution {
+    let mut execution = StudyExecution {
         store,
         id,
         study: &read.study,
@@ -121,7 +121,7 @@ fn tell(read: &StudyFile, id: &str) {
 
 /// The steps as the store keeps them.
 fn new_steps(plan: &Plan) -> Vec<NewStep> {
-    let step = |step: &tidemark_study::StudyStep| NewStep {
+    let step = |step: &tidemark_study::PlannedStep| NewStep {
         kind: step.kind.word().into(),
         cell: step.cell.clone(),
         repeat: step.repeat,

@@ -55,7 +55,7 @@ impl Tail {
 }
 
 /// How a command ended.
-pub struct StepResult {
+pub struct ProcessEnd {
     /// How the process ended.
     status: ExitStatus,
     /// What it printed.
@@ -136,7 +136,7 @@ impl StepProcess {
     ///
     /// # Errors
     /// [`Failure`] when it can't be waited for.
-    pub fn ended(&mut self) -> Result<Option<StepResult>, Failure> {
+    pub fn ended(&mut self) -> Result<Option<ProcessEnd>, Failure> {
         let waited = self.child.try_wait();
         let waited = waited.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         let Some(status) = waited else {
@@ -146,7 +146,7 @@ impl StepProcess {
             let _panicked = reader.join();
         }
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(StepResult {
+        Ok(Some(ProcessEnd {
             status,
             output: output.text(),
         }))
@@ -163,7 +163,7 @@ impl Drop for StepProcess {
     }
 }
 
-impl StepResult {
+impl ProcessEnd {
     /// Why it is no success: what it said last, or how it ended.
     pub fn failure(&self) -> Option<String> {
         if self.status.success() {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_in_the_commands_words() {
-        let ended = |code: i32, output: &str| StepResult {
+        let ended = |code: i32, output: &str| ProcessEnd {
             status: ExitStatus::from_raw(code << 8),
             output: output.into(),
         };
@@ -221,7 +221,7 @@ mod tests {
             said.unwrap(),
             "table x is there (exit code 5: something of the user's is in the way and was not touched)"
         );
-        let killed = StepResult {
+        let killed = ProcessEnd {
             status: ExitStatus::from_raw(9),
             output: String::new(),
         };

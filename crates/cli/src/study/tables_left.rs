@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::{LeftBehind, Source, TablesUsed};
 use tidemark_store::{Filter, StepRow, StepState, Store, StoreError};
-use tidemark_study::{JobKind, Plan, StudyStep};
+use tidemark_study::{JobKind, Plan, PlannedStep};
 
 /// How these tables were left by the last step at them.
 ///
@@ -19,7 +19,7 @@ pub fn tables_left(
     tables: &str,
 ) -> Result<LeftBehind, StoreError> {
     let rows = store.steps(study)?;
-    let is_loaded = |(step, row): &(&StudyStep, &StepRow)| {
+    let is_loaded = |(step, row): &(&PlannedStep, &StepRow)| {
         step.kind == JobKind::Load
             && step.tables == tables
             && row.state == StepState::Done
@@ -30,7 +30,7 @@ pub fn tables_left(
         return Ok(LeftBehind::AsLoaded);
     };
     let is_at_them = |cell: &str| {
-        let at = |s: &&StudyStep| s.kind == JobKind::Run && s.tables == tables && s.cell == cell;
+        let at = |s: &&PlannedStep| s.kind == JobKind::Run && s.tables == tables && s.cell == cell;
         plan.steps.iter().any(|step| at(&step))
     };
     let filter = Filter {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tidemark_store::{StepRow, StepState};
-use tidemark_study::{Plan, StudyStep};
+use tidemark_study::{Plan, PlannedStep};
 
 /// How long steps take in truth, of what was expected.
 pub struct Pace {
@@ -29,7 +29,7 @@ impl Pace {
     }
 
     /// A step took so long.
-    pub fn took(&mut self, step: &StudyStep, took: Duration) {
+    pub fn took(&mut self, step: &PlannedStep, took: Duration) {
         self.expected = self.expected.saturating_add(step.expected);
         self.took += took;
     }
@@ -39,7 +39,7 @@ impl Pace {
         &self,
         plan: &Plan,
         states: &[StepState],
-        now: &StudyStep,
+        now: &PlannedStep,
         since: Duration,
     ) -> Duration {
         let waiting = plan.steps.iter().zip(states).filter(|(_, s)| !s.is_over());

@@ -13,7 +13,7 @@ use tidemark_core::{printable, printable_lines};
 use tidemark_live::{Controls, StudyInfo, StudyPicture};
 use tidemark_report::significant;
 use tidemark_store::{RunProgress, StepState, Store};
-use tidemark_study::{JobKind, StudyStep, time_text};
+use tidemark_study::{JobKind, PlannedStep, time_text};
 
 /// What a step prints is shown by so many lines at most.
 const MOST_PRINTED: usize = 100;
@@ -147,7 +147,7 @@ impl View {
     }
 
     /// A step begins, by its number from 1.
-    pub fn begins(&self, number: usize, step: &StudyStep) {
+    pub fn begins(&self, number: usize, step: &PlannedStep) {
         self.look_whether_left();
         self.step.replace((name_of(step), step.expected));
         match &mut *self.shown.borrow_mut() {
@@ -185,7 +185,7 @@ impl View {
     }
 
     /// A step has ended, the `over`-th of all.
-    pub fn ended(&self, over: usize, step: &StudyStep, state: StepState, said: &str) {
+    pub fn ended(&self, over: usize, step: &PlannedStep, state: StepState, said: &str) {
         let width = self.total.to_string().len();
         let line = format!("[{over:width$}/{}] {}: {said}", self.total, name_of(step));
         self.say(&line);
@@ -247,7 +247,7 @@ impl Bars {
 }
 
 /// A step as people call it.
-pub fn name_of(step: &StudyStep) -> String {
+pub fn name_of(step: &PlannedStep) -> String {
     match step.kind {
         JobKind::Load => format!("load {}", step.cell),
         JobKind::Run => format!("{} repeat {}", step.cell, step.repeat),

@@ -1,6 +1,6 @@
 //! `prepare --output-type csv`: files for bulk importers, named as go-tpc names them.
 
-use super::{GoTpcCommand, Work};
+use super::{GoTpcCommand, GoTpcWork};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::load_seed;
@@ -33,7 +33,7 @@ struct CsvFile {
 /// # Errors
 /// [`Failure`] of bad usage; [`ExitCode::Refused`] when files of these names are there;
 /// [`ExitCode::Failed`] when one can't be written.
-pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
+pub fn write(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     let options = work.options;
     let Some(folder) = options.text_opt("output-dir") else {
         return Err(Failure::usage(
@@ -81,7 +81,7 @@ pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
 }
 
 /// The command that checks the tables, where there is one.
-fn check(work: &Work<'_>) -> String {
+fn check(work: &GoTpcWork<'_>) -> String {
     if !work.tool.commands.contains(&GoTpcCommand::Check) {
         return String::new();
     }
@@ -99,7 +99,7 @@ fn failed(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Indexes of the tables asked for, in the workload's order.
-fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
+fn tables(work: &GoTpcWork<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
     let asked = work.options.list("tables");
     let names = || plans.iter().map(|p| p.name.as_str());
     if let Some(unknown) = asked.iter().find(|t| !names().any(|n| n == **t)) {
@@ -118,7 +118,7 @@ fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
 }
 
 /// `DATABASE.TABLE.THREAD.csv`.
-fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<CsvFile>, Failure> {
+fn jobs(work: &GoTpcWork<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<CsvFile>, Failure> {
     let database = work.options.text("db");
     let mut jobs = Vec::new();
     for table in tables(work, plans)? {
@@ -140,7 +140,7 @@ fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<CsvFi
 /// Files of these tables that are there are the user's: of an older load, whose other parts an
 /// importer would take for this one's.
 fn not_in_the_way(
-    work: &Work<'_>,
+    work: &GoTpcWork<'_>,
     folder: &Path,
     plans: &[TablePlan],
     jobs: &[CsvFile],

@@ -1,6 +1,6 @@
 //! go-tpc's flags as a job, and a job as go-tpc's flags.
 
-use super::{GoTpcCommand, Tool, Work, flags};
+use super::{GoTpcCommand, GoTpcWork, Tool, flags};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, load_option};
 use crate::pacing::sets_its_length;
@@ -49,7 +49,7 @@ pub fn order(
     definition: &'static Definition,
     command: Vec<String>,
 ) -> Result<Order, Failure> {
-    let target = Work::new(tool, &options)?.target()?;
+    let target = GoTpcWork::new(tool, &options)?.target()?;
     let load = match kind {
         JobKind::Load => loading_spec(&options, "seed")?,
         JobKind::Run => (tool.run_spec)(&options)?,

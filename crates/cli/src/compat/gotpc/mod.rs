@@ -13,12 +13,12 @@ mod value_aliases;
 mod work;
 
 pub use prepare::prepare;
-pub use work::Work;
+pub use work::GoTpcWork;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::jobs::Adapter;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::stdio::print;
 use flags::{Flag, Group};
 use parse::Invocation;
@@ -92,9 +92,9 @@ pub struct Tool {
     /// What a run is asked to do.
     pub run_spec: fn(&OptionValues) -> Result<RunSpec, Failure>,
     /// What a load ends with.
-    pub after_load: fn(&Work<'_>, &Plan, &mut dyn Write) -> Result<(), Failure>,
+    pub after_load: fn(&GoTpcWork<'_>, &BoundWorkload, &mut dyn Write) -> Result<(), Failure>,
     /// The command that checks the tables, where there is one.
-    pub check: fn(&Work<'_>) -> Result<ExitCode, Failure>,
+    pub check: fn(&GoTpcWork<'_>) -> Result<ExitCode, Failure>,
 }
 
 impl Tool {
@@ -155,7 +155,7 @@ impl Tool {
         options: &OptionValues,
         args: &[String],
     ) -> Result<ExitCode, Failure> {
-        let work = Work::new(self, options)?;
+        let work = GoTpcWork::new(self, options)?;
         let perform = |kind| {
             let (options, command) = (options.clone(), args.to_vec());
             adapter.perform(&(adapter.order)(kind, options, work.definition, command)?)

@@ -1,10 +1,10 @@
 //! `prepare` and `cleanup`.
 
-use super::{Tool, Work, database};
+use super::{GoTpcWork, Tool, database};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
-use crate::plan::{Plan, load_spec};
+use crate::plan::{BoundWorkload, load_spec};
 use crate::runner::Order;
 
 /// Makes and fills the tables, and tells what was verified.
@@ -12,8 +12,8 @@ use crate::runner::Order;
 /// # Errors
 /// [`Failure`] as the engine's, and of what the load ends with.
 pub fn prepare(tool: &Tool, order: &Order) -> Result<ExitCode, Failure> {
-    let work = Work::new(tool, &order.options)?;
-    let (plan, spec) = (Plan::of(order)?, load_spec(&order.job));
+    let work = GoTpcWork::new(tool, &order.options)?;
+    let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let mut out = work.aside();
     if is_kept(&order.job, &plan, &spec, &mut out)? {
         return Ok(ExitCode::Success);
@@ -29,7 +29,7 @@ pub fn prepare(tool: &Tool, order: &Order) -> Result<ExitCode, Failure> {
 ///
 /// # Errors
 /// [`Failure`] as the engine's; [`ExitCode::Refused`] for a table that is not the benchmark's.
-pub(super) fn cleanup(work: &Work<'_>) -> Result<ExitCode, Failure> {
+pub(super) fn cleanup(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan()?;
     let (terminals, _) = terminals_and_sessions(work.options)?;
     let mut out = work.aside();

@@ -2,7 +2,7 @@
 
 use super::{Tool, flags, target};
 use crate::exit::Failure;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::stdio::Aside;
 use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Source, Target};
@@ -10,7 +10,7 @@ use tidemark_report::Lang;
 use tidemark_workloads::Definition;
 
 /// A command line that was understood.
-pub struct Work<'a> {
+pub struct GoTpcWork<'a> {
     /// Which command of Tidemark's.
     pub tool: &'a Tool,
     /// The workload's row of the registry.
@@ -23,7 +23,7 @@ pub struct Work<'a> {
     pub lang: Lang,
 }
 
-impl<'a> Work<'a> {
+impl<'a> GoTpcWork<'a> {
     /// Of these options.
     ///
     /// # Errors
@@ -55,8 +55,8 @@ impl<'a> Work<'a> {
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
-    pub fn plan(&self) -> Result<Plan, Failure> {
-        Plan::new(self.definition, self.options, self.target()?, false)
+    pub fn plan(&self) -> Result<BoundWorkload, Failure> {
+        BoundWorkload::new(self.definition, self.options, self.target()?, false)
     }
 
     /// The command that makes the tables a run needs, as the user would write it.

@@ -92,7 +92,7 @@ pub struct WorkPhase {
 
 /// Everything that is to be done, understood and not yet begun.
 #[derive(Debug)]
-pub struct Execution {
+pub struct FileExecution {
     /// TPC-C.
     pub definition: &'static Definition,
     /// The database.
@@ -146,7 +146,7 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
 ///
 /// # Errors
 /// [`Failure`] of bad usage: numbers that contradict each other, a file that says too little.
-pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution, Failure> {
+pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<FileExecution, Failure> {
     let definition = crate::compat::tpcc::definition()?;
     let config = given.text("config");
     let target = target(given, file)?;
@@ -224,7 +224,7 @@ pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution,
     {
         set(&mut options, "seed", &seed.to_string(), from_file)?;
     }
-    let mut execution = Execution {
+    let mut execution = FileExecution {
         definition,
         target,
         options,
@@ -332,7 +332,7 @@ fn target(given: &OptionValues, file: &WorkloadFile) -> Result<Target, Failure> 
     Ok(target)
 }
 
-impl Execution {
+impl FileExecution {
     fn phase(
         &self,
         given: &OptionValues,

@@ -19,7 +19,7 @@ fn file(inner: &str, works: &str) -> WorkloadFile {
     WorkloadFile::parse(&text).unwrap()
 }
 
-fn asked(line: &str, file: &WorkloadFile) -> Result<Execution, Failure> {
+fn asked(line: &str, file: &WorkloadFile) -> Result<FileExecution, Failure> {
     let words = format!("--execute -c w.xml {line}");
     let words: Vec<String> = words.split_whitespace().map(Into::into).collect();
     match parse(&words).unwrap() {
@@ -28,7 +28,7 @@ fn asked(line: &str, file: &WorkloadFile) -> Result<Execution, Failure> {
     }
 }
 
-fn execution_of(line: &str, inner: &str, works: &str) -> Execution {
+fn execution_of(line: &str, inner: &str, works: &str) -> FileExecution {
     asked(line, &file(inner, works)).unwrap()
 }
 
@@ -112,7 +112,7 @@ fn a_client_has_its_part_of_the_warehouses() {
     // 2.1.6.1: the constants of the run are those of its other clients.
     let other = "--warehouses=5 --start-warehouse-id=11 --total-warehouses=20";
     let other = execution_of(other, "", &work("unlimited"));
-    let seed = |execution: &Execution| run(&execution.phases[0]).1.seed;
+    let seed = |execution: &FileExecution| run(&execution.phases[0]).1.seed;
     assert_eq!(seed(&execution), seed(&other));
     let said = asked(
         "--warehouses=5 --start-warehouse-id=6",

@@ -1,6 +1,6 @@
 //! A phase of a workload file as a job.
 
-use super::execution::{Execution, PhaseAction, WorkPhase, defaults, phase_spec};
+use super::execution::{FileExecution, PhaseAction, WorkPhase, defaults, phase_spec};
 use super::run::execute_orders;
 use super::waits::Waits;
 use crate::exit::{ExitCode, Failure};
@@ -76,7 +76,7 @@ fn order(
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn order_of(
-    execution: &Execution,
+    execution: &FileExecution,
     phase: &WorkPhase,
     command: &[String],
 ) -> Result<Option<Order>, Failure> {
@@ -94,7 +94,7 @@ pub fn order_of(
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn print_jobs(execution: &Execution, command: &[String]) -> Result<ExitCode, Failure> {
+pub fn print_jobs(execution: &FileExecution, command: &[String]) -> Result<ExitCode, Failure> {
     let mut jobs = Vec::new();
     for phase in &execution.phases {
         jobs.extend(order_of(execution, phase, command)?.map(|order| order.job));
@@ -132,7 +132,7 @@ fn run(order: &Order) -> Result<ExitCode, Failure> {
         },
     };
     let ids = options.list("transaction-ids").into_iter();
-    let execution = Execution {
+    let execution = FileExecution {
         definition: order.definition,
         target: order.target.clone(),
         options: options.clone(),

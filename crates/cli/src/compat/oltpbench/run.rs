@@ -1,7 +1,7 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
 use super::efficiency::{no_efficiency, warning};
-use super::execution::{Execution, PhaseAction};
+use super::execution::{FileExecution, PhaseAction};
 use super::files::{ResultFiles, Transactions};
 use super::job;
 use super::printer::Printer;
@@ -12,7 +12,7 @@ use crate::jobs::watch;
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
 use crate::pacing::long_distance;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::{RecordOutputs, say};
 use crate::runner::{self, Console, Order, Ready};
@@ -51,7 +51,7 @@ struct Files {
 }
 
 impl Files {
-    fn new(execution: &Execution) -> Result<Self, Failure> {
+    fn new(execution: &FileExecution) -> Result<Self, Failure> {
         let options = &execution.options;
         let place = ResultFiles::new(options)?;
         let mut windows = Vec::new();
@@ -90,7 +90,7 @@ impl Files {
 /// [`Failure`] of the first phase that could not begin or failed; the phases before it are told
 /// all the same.
 pub fn execute(
-    execution: &Execution,
+    execution: &FileExecution,
     args: &[String],
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
@@ -106,7 +106,7 @@ pub fn execute(
 /// # Errors
 /// As [`execute`].
 pub fn execute_orders(
-    execution: &Execution,
+    execution: &FileExecution,
     orders: &[Option<Order>],
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
@@ -118,7 +118,7 @@ pub fn execute_orders(
     enough_warehouses(execution, &prepare)?;
     let first = orders.iter().flatten().next();
     let mut described = match first {
-        Some(order) => Some(runner::look(order, &Plan::of(order)?, &prepare)?),
+        Some(order) => Some(runner::look(order, &BoundWorkload::of(order)?, &prepare)?),
         None => None,
     };
     let mut files = Files::new(execution)?;
@@ -275,8 +275,8 @@ fn prepare_command(options: &OptionValues) -> String {
 
 /// Whether as many warehouses are loaded as the phases ask for. Where the table is not there yet,
 /// or not to be read, the run itself tells.
-fn enough_warehouses(execution: &Execution, prepare: &str) -> Result<(), Failure> {
-    let plan = Plan::new(
+fn enough_warehouses(execution: &FileExecution, prepare: &str) -> Result<(), Failure> {
+    let plan = BoundWorkload::new(
         execution.definition,
         &execution.options,
         execution.target.clone(),

@@ -1,6 +1,6 @@
 //! sysbench's options as a job, and a job as sysbench's options.
 
-use super::{parse, prepare, run, target};
+use super::{prepare, run, settings, target};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::pacing::sets_its_length;
@@ -13,7 +13,7 @@ use tidemark_workloads::Definition;
 /// `tidemark sysbench … prepare` and `run`.
 pub const ADAPTER: Adapter = Adapter {
     name: "sysbench",
-    defaults: parse::defaults,
+    defaults: settings::defaults,
     connects,
     placed: PLACED,
     is_other: |_, name| ["help", "version", "config-file"].contains(&name),

@@ -9,6 +9,7 @@ pub mod parse;
 pub mod prepare;
 mod printer;
 mod run;
+mod settings;
 pub mod target;
 
 use job::ADAPTER;
@@ -44,7 +45,7 @@ pub const FRONTEND: Frontend = Frontend {
         takes: |_, option| takes(option),
         shapes: |option| SHAPES.contains(&option),
         is_property: |_| false,
-        options: parse::of_step,
+        options: settings::of_step,
     }),
 };
 
@@ -142,37 +143,20 @@ pub const SHAPES: &[&str] = &[
 /// From this verbosity on more than errors is printed, as with sysbench.
 const QUIET: u64 = 3;
 
-/// Runs one command of a workload with options written as on a command line; for `demo`.
+/// Loads or runs a script with options by name; for `demo`.
 ///
 /// # Errors
 /// As [`main`].
-pub fn run_command(
+pub fn perform(
+    kind: JobKind,
     script: &str,
-    command: ScriptCommand,
-    options: &[String],
+    said: &[(&str, String)],
     args: &[String],
 ) -> Result<ExitCode, Failure> {
-    let mut words = options.to_vec();
-    words.push(script.into());
-    words.push(
-        match command {
-            ScriptCommand::Prepare => "prepare",
-            ScriptCommand::Prewarm => "prewarm",
-            ScriptCommand::Run => "run",
-            ScriptCommand::Cleanup => "cleanup",
-            ScriptCommand::Help => "help",
-        }
-        .into(),
-    );
-    match parse::parse(&words)? {
-        Invocation::Workload {
-            definition,
-            command,
-            options,
-            ..
-        } => execute(definition, command, &options, args),
-        _ => Err(Failure::usage("a workload and a command were expected")),
-    }
+    let said = said.iter().map(|(name, value)| (*name, value.as_str()));
+    let (definition, options) = settings::of_settings(script, said)?;
+    interrupt::listen();
+    ADAPTER.perform(&job::order(kind, options, definition, args.to_vec())?)
 }
 
 fn execute(

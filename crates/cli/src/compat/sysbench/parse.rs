@@ -4,15 +4,13 @@
 //! counts, and a set of options that depends on the script.
 
 use super::config_file;
-use super::options::{DEPRECATED, GROUPS};
 use super::scripts;
-use crate::exit::Failure;
-use crate::frontend::StepOptions;
-use tidemark_core::{
-    OptionError, OptionKind, OptionSpec, OptionValues, Source, did_you_mean, nearest,
+use super::settings::{
+    all_specs, belongs_elsewhere, defaults, example, kind, resolve, set, set_from_file,
 };
-use tidemark_study::StepCommand;
-use tidemark_workloads::{Definition, find, registry};
+use crate::exit::Failure;
+use tidemark_core::{OptionError, OptionKind, OptionValues, did_you_mean, nearest};
+use tidemark_workloads::{Definition, find};
 
 /// What is done with a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,30 +174,6 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     })
 }
 
-/// The options that a study's step asks for.
-///
-/// # Errors
-/// As [`parse`].
-pub fn of_step(step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
-    let definition = script_of(&step.workload)?;
-    let mut values = defaults(definition);
-    let said = step.options.iter().map(|o| (&*o.name, &*o.value));
-    for (name, value) in std::iter::once(("target", url)).chain(said) {
-        set(&mut values, name, value, &mut Vec::new(), definition)?;
-    }
-    Ok(StepOptions {
-        definition,
-        values,
-        notes: Vec::new(),
-    })
-}
-
-/// Every option of a script, as if none were given.
-pub fn defaults(definition: &'static Definition) -> OptionValues {
-    let general = GROUPS.iter().map(|g| g.options);
-    OptionValues::defaults(general.chain(definition.options.iter().copied()))
-}
-
 fn command_names() -> String {
     COMMANDS
         .iter()
@@ -223,7 +197,7 @@ fn is_common(script: &str) -> bool {
 }
 
 /// The workload of a script's name.
-fn script_of(script: &str) -> Result<&'static Definition, Failure> {
+pub(super) fn script_of(script: &str) -> Result<&'static Definition, Failure> {
     let script = match is_common(script) {
         true => "oltp_read_write",
         false => script,
@@ -321,97 +295,10 @@ fn unknown_flag(given: &[Given]) -> Result<(), Failure> {
     Err(Failure::usage(format!("{error}{hint}")))
 }
 
-/// Every option of every workload, for what must be known before the script is.
-fn all_specs() -> impl Iterator<Item = &'static OptionSpec> {
-    let general = GROUPS.iter().flat_map(|g| g.options);
-    let own = registry()
-        .iter()
-        .flat_map(|d| d.options.iter().copied().flatten());
-    general.chain(own)
-}
-
-fn kind(name: &str) -> Option<OptionKind> {
-    let name = resolve(name).0;
-    all_specs().find(|s| s.name == name).map(|s| s.kind)
-}
-
-fn example(name: &str) -> String {
-    let default = all_specs()
-        .find(|s| s.name == name)
-        .map_or("", |s| s.default);
-    format!(
-        "--{name}={}",
-        if default.is_empty() { "VALUE" } else { default }
-    )
-}
-
-/// The present name of a deprecated option, and whether it is one.
-fn resolve(name: &str) -> (String, bool) {
-    let dashed = name.replace('_', "-");
-    match DEPRECATED.iter().find(|(old, _)| *old == dashed) {
-        Some((_, new)) => ((*new).to_string(), true),
-        None => (dashed, false),
-    }
-}
-
-/// Whether a name is an option of another workload: a configuration file may serve several.
-fn belongs_elsewhere(name: &str) -> bool {
-    kind(name).is_some()
-}
-
-fn set(
-    options: &mut OptionValues,
-    name: &str,
-    value: &str,
-    warnings: &mut Vec<String>,
-    definition: &Definition,
-) -> Result<(), Failure> {
-    let (name, deprecated) = resolve(name);
-    if deprecated {
-        warnings.push(format!("an older name of --{name} was used; use --{name}"));
-    }
-    // Reports add up; everything else is as it was said last.
-    let before = Some(options.text("report"))
-        .filter(|b| name == "report" && !b.is_empty() && !value.is_empty())
-        .filter(|_| options.source("report") == Source::CommandLine);
-    let value = before.map_or(value.to_string(), |before| format!("{before},{value}"));
-    // sysbench's bulk_insert takes every option: command lines serve a whole family of scripts.
-    if definition.name == "bulk_insert" && options.spec(&name).is_err() && belongs_elsewhere(&name)
-    {
-        warnings.push(format!(
-            "--{name} is not an option of bulk_insert: it has no effect"
-        ));
-        return Ok(());
-    }
-    options
-        .set(&name, &value, Source::CommandLine)
-        .map_err(|error| match &error {
-            OptionError::Unknown { .. } if belongs_elsewhere(&name) => Failure::usage(format!(
-                "--{name} is not an option of {}; see: tidemark sysbench {} help",
-                definition.name, definition.name
-            )),
-            OptionError::Unknown { nearest: None, .. } => Failure::usage(format!(
-                "{error}; see: tidemark sysbench --help, and: tidemark sysbench {} help",
-                definition.name
-            )),
-            _ => Failure::usage(error.to_string()),
-        })
-}
-
-fn set_from_file(
-    options: &mut OptionValues,
-    name: &str,
-    value: &str,
-    path: &str,
-) -> Result<(), Failure> {
-    options
-        .set(&resolve(name).0, value, Source::ConfigFile)
-        .map_err(|error| Failure::usage(format!("--config-file={path}: {error}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Source;
 
     fn args(line: &str) -> Vec<String> {
         line.split_whitespace().map(Into::into).collect()

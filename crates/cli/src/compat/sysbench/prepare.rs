@@ -4,7 +4,7 @@ use super::{QUIET, target};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
-use crate::plan::{Plan, load_spec};
+use crate::plan::{BoundWorkload, load_spec};
 use crate::runner::Order;
 use crate::stdio::Stdout;
 use std::io::Write;
@@ -18,7 +18,7 @@ use tidemark_workloads::Definition;
 /// # Errors
 /// [`Failure`] as the engine's.
 pub fn prepare(order: &Order) -> Result<ExitCode, Failure> {
-    let (plan, spec) = (Plan::of(order)?, load_spec(&order.job));
+    let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let out = &mut outlet(&order.options);
     if is_kept(&order.job, &plan, &spec, out)? {
         return Ok(ExitCode::Success);
@@ -47,7 +47,7 @@ pub fn prewarm(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options, target::target(options)?, false)?;
+    let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
     let (connector, workload) = (plan.connector.clone(), Arc::clone(&plan.workload));
     let (send, lines) = std::sync::mpsc::channel();
     let work = std::thread::spawn(move || {
@@ -86,7 +86,7 @@ pub fn cleanup(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options, target::target(options)?, false)?;
+    let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
     let (terminals, _) = terminals_and_sessions(options)?;
     drop_all(&plan, terminals, options.flag("force"), out)
 }

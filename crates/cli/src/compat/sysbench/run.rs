@@ -7,7 +7,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
-use crate::plan::{Plan, checkpoints, percentiles};
+use crate::plan::{BoundWorkload, checkpoints, percentiles};
 use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
@@ -79,7 +79,7 @@ impl Console for SysbenchConsole<'_> {
     fn inspect(
         &mut self,
         _order: &Order,
-        _plan: &Plan,
+        _plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         for warning in other_data(&described.tables) {

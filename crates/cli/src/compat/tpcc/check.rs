@@ -1,10 +1,10 @@
 //! `check`, and the checks after a load and after a run.
 
-use crate::compat::gotpc::Work;
+use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::pacing::terminals_and_sessions;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::recording::describe_counting;
 use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
@@ -19,7 +19,7 @@ const MOST_SESSIONS: usize = 16;
 ///
 /// # Errors
 /// As [`after`], and [`ready::tables`].
-pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
+pub(super) fn alone(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     let plan = work.plan()?;
     let (_, threads) = terminals_and_sessions(work.options)?;
     let prepare = work.prepare_command();
@@ -39,7 +39,11 @@ pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
 ///
 /// # Errors
 /// As [`after`].
-pub(super) fn after_load(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn after_load(
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let (_, threads) = terminals_and_sessions(work.options)?;
     match work.options.flag("no-check") {
         true => Ok(()),
@@ -53,8 +57,8 @@ pub(super) fn after_load(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> R
 /// [`ExitCode::Check`] when a condition does not hold; [`ExitCode::Failed`] when one could not be
 /// asked; the engine's failure when none could.
 pub(super) fn after(
-    work: &Work<'_>,
-    plan: &Plan,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -73,8 +77,8 @@ enum When {
 
 /// Asks every consistency condition (clause 3.3.2) and tells each verdict.
 fn ask(
-    work: &Work<'_>,
-    plan: &Plan,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<CheckReport, Failure> {

@@ -49,7 +49,7 @@ fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::gotpc::Work;
+    use crate::compat::gotpc::GoTpcWork;
     use crate::compat::tpcc::flags::TOOL;
     use crate::compat::tpcc::options_of;
     use std::time::Duration;
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_command_that_prepares_has_what_shapes_and_connects_and_no_password() {
         let options = options_of("-H h -p geheim --warehouses 4 -T 8 --time 5m run");
-        let work = Work::new(&TOOL, &options).unwrap();
+        let work = GoTpcWork::new(&TOOL, &options).unwrap();
         let command = work.prepare_command();
         assert_eq!(
             command,

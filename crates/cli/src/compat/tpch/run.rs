@@ -5,11 +5,11 @@ use super::refresh::{self, Marks};
 use super::size;
 use super::test_plan::{Test, TestPlan};
 use super::watch::{QueryTally, Watch};
-use crate::compat::gotpc::Work;
+use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::record_outputs::say;
 use crate::recording::{Described, describe};
 use crate::runner::{self, Console, Order, Ready};
@@ -34,7 +34,7 @@ use tidemark_workloads::tpch::SETS;
 /// [`Failure`] when nothing could be asked; when queries failed, took too long, or answered wrongly:
 /// what was measured is kept all the same.
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
-    let work = Work::new(&super::TOOL, &order.options)?;
+    let work = GoTpcWork::new(&super::TOOL, &order.options)?;
     let mut words = TpchConsole {
         asked: TestPlan::new(&order.options)?,
         aside: work.aside(),
@@ -47,7 +47,7 @@ pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
 
 /// go-tpc's words for a run of TPC-H, which is made of streams of queries.
 struct TpchConsole<'a> {
-    work: Work<'a>,
+    work: GoTpcWork<'a>,
     asked: TestPlan,
     aside: Aside,
     /// What was found of the tables before the run.
@@ -72,7 +72,7 @@ impl Console for TpchConsole<'_> {
     fn inspect(
         &mut self,
         order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         let (work, asked) = (&self.work, &self.asked);
@@ -169,7 +169,7 @@ impl Console for TpchConsole<'_> {
 
 impl TpchConsole<'_> {
     /// Looks whether the rows that refreshes change are as they were loaded, and marks them as changed.
-    fn change(&mut self, plan: &Plan, tables: &Tables) -> Result<(), Failure> {
+    fn change(&mut self, plan: &BoundWorkload, tables: &Tables) -> Result<(), Failure> {
         let asked = &self.asked;
         if asked.sets() == 0 {
             return Ok(());
@@ -273,8 +273,8 @@ fn result(
 /// What marks said; tables that a run before this one left changed, by as many sets as they said,
 /// were put back. A run that changes tables has their lock with it.
 fn marked(
-    work: &Work<'_>,
-    plan: &Plan,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
     asked: &TestPlan,
     described: &Described,
     aside: &mut dyn Write,
@@ -334,7 +334,7 @@ fn marked(
 /// [`ExitCode::Failed`]: they are still changed.
 fn put_back(
     asked: &TestPlan,
-    plan: &Plan,
+    plan: &BoundWorkload,
     tables: &Tables,
     record: &mut RunRecord,
     aside: &mut dyn Write,
@@ -372,7 +372,7 @@ fn put_back(
 
 /// Keeps the plan of each query as it was first asked. One that can't be had is a note.
 fn keep_plans(
-    plan: &Plan,
+    plan: &BoundWorkload,
     tests: &[Vec<Stream>],
     analyze: bool,
     spec: &StreamsSpec,

@@ -2,7 +2,7 @@
 
 use super::parse::{YcsbCommand, defaults};
 use super::properties::{CONNECTION, property_of};
-use super::{Work, flags, load, run};
+use super::{YcsbWork, flags, load, run};
 use crate::compat::gotpc::job::{DROPDATA, ignores, time};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, LoadOption, dashed, load_option};
@@ -70,7 +70,7 @@ impl YcsbCommand {
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn order(asked: &YcsbCommand, command: Vec<String>) -> Result<Order, Failure> {
-    let work = Work::new(asked)?;
+    let work = YcsbWork::new(asked)?;
     let target = work.target()?;
     let options = work.options_on(target.protocol)?;
     let definition: &'static Definition = work.definition;

@@ -1,10 +1,10 @@
 //! `load`: the table, and its records.
 
-use super::Work;
+use super::YcsbWork;
 use super::parse::YcsbCommand;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::{self, is_kept};
-use crate::plan::{Plan, load_spec};
+use crate::plan::{BoundWorkload, load_spec};
 use crate::record_outputs::say;
 use crate::runner::Order;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
 /// # Errors
 /// [`Failure`] as the engine's, or of bad usage.
 pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
-    let work = Work::new(asked)?;
-    let (plan, spec) = (Plan::of(order)?, load_spec(&order.job));
+    let work = YcsbWork::new(asked)?;
+    let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let options = work.options();
     if options.uint("recordcount") == 0 && options.uint("insertcount") == 0 {
         return Err(no_records(
@@ -53,7 +53,7 @@ pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failu
 
 /// Refuses a table that is not YCSB's, and says what `--force` would do. Its name is the user's choice, so that it may be one that
 /// Tidemark made for another benchmark, whose mark would let it pass.
-pub(super) fn only_ycsbs(plan: &Plan, insists: &str) -> Result<(), Failure> {
+pub(super) fn only_ycsbs(plan: &BoundWorkload, insists: &str) -> Result<(), Failure> {
     let connector = plan.connector.clone().unlimited();
     let workload = Arc::clone(&plan.workload);
     let asked = block_on(async move {

@@ -114,14 +114,14 @@ pub const SHAPES: &[&str] = &[
 ];
 
 /// A command line that was understood.
-pub struct Work<'a> {
+pub struct YcsbWork<'a> {
     definition: &'static Definition,
     asked: &'a YcsbCommand,
     style: OutputStyle,
     lang: Lang,
 }
 
-impl<'a> Work<'a> {
+impl<'a> YcsbWork<'a> {
     fn new(asked: &'a YcsbCommand) -> Result<Self, Failure> {
         let options = &asked.options;
         Ok(Self {
@@ -203,7 +203,7 @@ mod tests {
         );
         let asked = asked.unwrap();
         assert_eq!(
-            Work::new(&asked).unwrap().load_command(),
+            YcsbWork::new(&asked).unwrap().load_command(),
             "tidemark ycsb load mysql -P workloada -p mysql.password='***' -p recordcount=5 --table=t"
         );
     }

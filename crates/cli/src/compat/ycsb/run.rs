@@ -3,12 +3,12 @@
 use super::load::{no_records, only_ycsbs};
 use super::parse::YcsbCommand;
 use super::printer::Printer;
-use super::{Work, key_probe};
+use super::{YcsbWork, key_probe};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
 use crate::pacing::{described as lines_of, long_distance, sets_its_length};
-use crate::plan::{Plan, native_spec};
+use crate::plan::{BoundWorkload, native_spec};
 use crate::progress;
 use crate::record_outputs::say;
 use crate::recording::Described;
@@ -26,14 +26,14 @@ use tidemark_report::ycsb::beyond;
 /// # Errors
 /// As [`runner::run`].
 pub(super) fn run(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
-    let work = Work::new(asked)?;
+    let work = YcsbWork::new(asked)?;
     let aside = work.aside();
     runner::run(order, &mut YcsbConsole { work, aside })
 }
 
 /// go-ycsb's words for a run.
 struct YcsbConsole<'a> {
-    work: Work<'a>,
+    work: YcsbWork<'a>,
     aside: Aside,
 }
 
@@ -57,7 +57,7 @@ impl Console for YcsbConsole<'_> {
     fn inspect(
         &mut self,
         order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         let work = &self.work;
@@ -112,7 +112,7 @@ impl Console for YcsbConsole<'_> {
     }
 }
 
-pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
+pub(super) fn run_spec(work: &YcsbWork<'_>) -> Result<RunSpec, Failure> {
     let options = work.options();
     let spec = native_spec(options, options.uint("seed"))?;
     let by_itself = sets_its_length(&spec.pacing);
@@ -131,7 +131,7 @@ pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
 
 /// What a run may be meant not to be.
 fn warnings(
-    work: &Work<'_>,
+    work: &YcsbWork<'_>,
     spec: &RunSpec,
     described: &Described,
     protocol: Protocol,
@@ -185,7 +185,7 @@ fn other_rows(table: &str, rows: u64, asked: u64) -> String {
     )
 }
 
-fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
+fn header(work: &YcsbWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
     let options = work.options();
     let mut lines = vec![
         format!("tidemark {} (go-ycsb output)", env!("CARGO_PKG_VERSION")),
@@ -214,7 +214,7 @@ mod tests {
 
     fn spec(line: &str) -> RunSpec {
         let asked = parse::asked(line).unwrap();
-        run_spec(&Work::new(&asked).unwrap()).unwrap()
+        run_spec(&YcsbWork::new(&asked).unwrap()).unwrap()
     }
 
     #[test]
