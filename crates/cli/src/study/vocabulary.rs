@@ -69,3 +69,101 @@ pub fn order(step: &StepCommand, url: &str) -> Result<Order, Failure> {
     order.job.notes.extend(found.notes);
     Ok(order)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::understand;
+
+    fn study(workload: &str, options: &str) -> Result<Vec<String>, String> {
+        let text = format!(
+            "name = \"s\"\ntime = 5\n[[target]]\nname = \"t\"\nurl = \"sqlite:a.db\"\n\
+             [[workload]]\nname = \"{workload}\"\noptions = {{ {options} }}\n"
+        );
+        let read = understand(text, "s").map_err(|failure| failure.message)?;
+        Ok(read.plan.steps.iter().map(|s| s.words.join(" ")).collect())
+    }
+
+    #[test]
+    fn what_a_command_does_not_take_is_told_with_its_line() {
+        for (workload, option, said) in [
+            (
+                "oltp_insert",
+                "tabels = 2",
+                "--tabels; did you mean --tables?",
+            ),
+            (
+                "tpcc",
+                "warehoses = 4",
+                "--warehoses; did you mean --warehouses?",
+            ),
+            ("tpcc", "use_fk = true", "--use_fk; did you mean --use-fk?"),
+            (
+                "tpcc",
+                "wait = true, find-max = \"p99 < 1s\"",
+                "--wait and --find-max",
+            ),
+            (
+                "workloada",
+                "recordcuont = 5",
+                "recordcuont (-p); did you mean recordcount?",
+            ),
+        ] {
+            let told = study(workload, option).unwrap_err();
+            assert!(told.contains(&format!("s:8: {workload}: ")), "{told}");
+            assert!(told.contains(said), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_the_study_says_itself_no_option_says() {
+        for (option, key) in [
+            ("threads", "[load] says it"),
+            ("terminals", "[load] says it"),
+            ("threadcount", "[load] says it"),
+            ("connections", "[load] says it"),
+            ("rate", "[load] says it"),
+            ("time", "time of the study"),
+            ("maxexecutiontime", "time of the study"),
+            ("warmup", "warmup of the study"),
+            ("warmup-time", "warmup of the study"),
+            ("warmuptime", "warmup of the study"),
+            ("mysql-password", "a [[target]] says it"),
+            ("password", "a [[target]] says it"),
+            ("mysql-host", "url says where the database is"),
+            ("db-driver", "url says where the database is"),
+            ("conn-params", "url says where the database is"),
+            ("config-file", "url says where the database is"),
+            ("target", "url says where the database is"),
+            ("store", "results are kept in the store"),
+            ("report", "results are kept in the store"),
+            ("lang", "results are kept in the store"),
+            ("replace", "reload and existing"),
+            ("dropdata", "reload and existing"),
+            ("keep-loaded", "reload and existing"),
+            ("force", "reload and existing"),
+            ("set_session", "session = "),
+            ("inject-rtt", "inject-rtt of their own"),
+            ("price", "price of the study"),
+            ("print-job", "study plan shows"),
+        ] {
+            let told = study("tpcc", &format!("{option} = 1")).unwrap_err();
+            assert!(told.contains(&format!("s:8: option {option}: ")), "{told}");
+            assert!(told.contains(key), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_load_needs_is_given_to_the_load() {
+        for (workload, options) in [
+            ("oltp_insert", "chunk-rows = 7, load-method = \"insert\""),
+            ("tpcc", "chunk-rows = 7, no-check = true"),
+            ("workloada", "batch-size = 7, load-method = \"insert\""),
+        ] {
+            let steps = study(workload, options).unwrap();
+            assert!(steps[0].contains("=7 "), "{steps:?}");
+            for of_load in ["=7", "load-method", "no-check"] {
+                assert!(!steps[1].contains(of_load), "{steps:?}");
+            }
+        }
+    }
+}

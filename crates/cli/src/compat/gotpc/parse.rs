@@ -7,7 +7,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::frontend::StepOptions;
 use crate::grammar::value;
 use clap::{Arg, ArgMatches};
-use tidemark_core::{OptionSpec, OptionValues, Source, did_you_mean};
+use tidemark_core::{OptionError, OptionSpec, OptionValues, Source, did_you_mean, nearest};
 use tidemark_study::StepCommand;
 use tidemark_workloads::Definition;
 
@@ -73,7 +73,13 @@ impl Tool {
         let mut values = defaults(self, definition);
         values.set("target", url, Source::CommandLine)?;
         for option in &step.options {
-            let spec = *values.spec(&option.name)?;
+            let name = option.name.as_str();
+            // A flag's underscores are no dashes to go-tpc.
+            let spec = values.specs().find(|spec| spec.name == name).copied();
+            let spec = spec.ok_or_else(|| OptionError::Unknown {
+                name: name.into(),
+                nearest: nearest(name, values.specs().map(|s| s.name)).map(Into::into),
+            })?;
             set(self, command, &mut values, &spec, &option.value)?;
         }
         complete(&mut values)?;

@@ -48,6 +48,7 @@ fn limit(job: &Job, value: Option<u64>) -> Option<String> {
 }
 
 const PLACED: &[LoadOption] = &[
+    load_option("config-file", "target.url", |_| None),
     load_option("time", "load.time", |j| {
         limit(j, j.load.time.map(|t| t.as_secs()))
     }),
