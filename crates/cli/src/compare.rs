@@ -3,7 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::render::language;
 use crate::runs::{open, record_of};
-use crate::{args, chosen};
+use crate::{args, run_selection};
 use tidemark_analysis::compare::Limit;
 use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
@@ -46,7 +46,7 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
         .map(|limit| (limit, limit.is_broken_by(&comparison)))
         .collect();
     let lang = language(&words.lang);
-    crate::output::print(&match words.format.as_str() {
+    crate::stdio::print(&match words.format.as_str() {
         "md" => comparison_markdown(&comparison, &judged, lang),
         "json" => {
             let json = serde_json::to_string_pretty(&comparison);
@@ -109,8 +109,8 @@ fn records_of(words: &args::Compare, name: &str) -> Result<Vec<RunRecord>, Failu
         return Ok(vec![record_of(&words.store, name)?]);
     }
     let store = open(&words.store)?;
-    let runs = chosen::group(&store, name)?.unwrap_or_default();
-    let ids = chosen::comparable(runs, name);
+    let runs = run_selection::group(&store, name)?.unwrap_or_default();
+    let ids = run_selection::comparable(runs, name);
     if ids.is_empty() {
         return Err(Failure::usage(format!("{name}: no run of it finished")));
     }

@@ -1,9 +1,10 @@
 //! `demo`: the main job on embedded SQLite, with nothing to set up.
 
 use crate::args;
-use crate::compat::sysbench::{self, parse::Command};
+use crate::compat::sysbench;
 use crate::exit::{ExitCode, Failure};
 use std::path::Path;
+use tidemark_core::JobKind;
 use tidemark_store::from_json;
 
 /// Says what the look at the tables after the run has found, as the record has it.
@@ -38,42 +39,42 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         .map_err(|e| Failure::new(ExitCode::Failed, format!("{}: {e}", dir.display())))?;
     let path = |name: &str| dir.join(name).display().to_string();
     let mut options = vec![
-        format!("--target=sqlite:{}", path("demo.db")),
-        format!("--table-size={}", demo.rows),
-        format!("--time={}", demo.time),
-        format!("--lang={}", demo.lang),
+        ("target", format!("sqlite:{}", path("demo.db"))),
+        ("table-size", demo.rows.to_string()),
+        ("time", demo.time.to_string()),
+        ("lang", demo.lang.to_string()),
     ];
     if let Some(store) = &demo.store {
-        options.push(format!("--store={}", store.display()));
+        options.push(("store", store.display().to_string()));
     }
-    let with = |command: Command, more: &[String]| {
-        let mut all = options.clone();
-        all.extend_from_slice(more);
-        sysbench::run_command("oltp_read_write", command, &all, args)
+    let with = |kind: JobKind, more: &[(&'static str, String)]| {
+        sysbench::perform(kind, "oltp_read_write", &[&options, more].concat(), args)
     };
     say!(
         "Tidemark demo: oltp_read_write on embedded SQLite, in {}\n",
         dir.display()
     );
-    let loaded = with(Command::Prepare, &["--replace".into()])?;
+    let loaded = with(JobKind::Load, &[("replace", "on".into())])?;
     if loaded != ExitCode::Success {
         return Ok(loaded);
     }
     say!();
-    let more = [
-        format!("--threads={}", demo.threads),
+    let mut more = vec![
+        ("threads", demo.threads.to_string()),
         // Who tries Tidemark should see it at work; its lines follow when the view ends.
-        format!("--view={}", if demo.plain { "off" } else { "on" }),
-        "--report-interval=1".into(),
-        "--validate".into(),
-        format!("--out={}", path("record.json")),
-        format!("--report={},{}", path("report.html"), path("summary.txt")),
+        ("view", if demo.plain { "off" } else { "on" }.into()),
+        ("report-interval", "1".into()),
+        ("validate", "on".into()),
+        ("out", path("record.json")),
+        (
+            "report",
+            format!("{},{}", path("report.html"), path("summary.txt")),
+        ),
     ];
-    let mut more = more.to_vec();
     if demo.overwrite {
-        more.push("--overwrite".into());
+        more.push(("overwrite", "on".into()));
     }
-    let code = with(Command::Run, &more)?;
+    let code = with(JobKind::Run, &more)?;
     checked(Path::new(&path("record.json")));
     if code == ExitCode::Success {
         say!(

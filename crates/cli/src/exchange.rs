@@ -1,10 +1,10 @@
 //! `export` and `import`: runs leave a store and come into another.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::{print, print_data};
 use crate::runs::open;
+use crate::stdio::{print, print_data};
 use crate::storing::store_path;
-use crate::{args, chosen, imported, progress, written};
+use crate::{args, imported, progress, run_selection, user_files};
 use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub const LONGEST_RECORD: u64 = 4 << 30;
 /// Writes runs to files, or prints one.
 pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
     let store = open(&words.store)?;
-    let ids = chosen::ids(&store, &words.runs)?;
+    let ids = run_selection::ids(&store, &words.runs)?;
     let Some(out) = &words.out else {
         let [id] = ids.as_slice() else {
             return Err(Failure::usage(format!(
@@ -40,25 +40,25 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
         )?));
         return Ok(ExitCode::Success);
     };
-    let into = Place::of(out, &ids)?;
+    let into = ExportPath::of(out, &ids)?;
     let files: Vec<PathBuf> = ids.iter().map(|id| into.file(id, &words.format)).collect();
     let replace = match words.overwrite {
         true => Replace::Anything,
         false => Replace::Nothing,
     };
-    let into_folder = matches!(into, Place::Folder(_));
+    let into_folder = matches!(into, ExportPath::Folder(_));
     // Before the first is written.
     for file in files
         .iter()
         .filter(|f| !into_folder || f.symlink_metadata().is_ok())
     {
-        permitted(file, replace).map_err(|e| written::failed(file, &e))?;
+        permitted(file, replace).map_err(|e| user_files::failed(file, &e))?;
     }
     into.make()?;
     let bar = progress::bar(ids.len() as u64, "runs");
     for (id, file) in ids.iter().zip(&files) {
         let content = exported(&store, id, &words.format)?;
-        write(file, &content, replace).map_err(|e| written::failed(file, &e))?;
+        write(file, &content, replace).map_err(|e| user_files::failed(file, &e))?;
         bar.suspend(|| print(&format!("{}\n", file.display())));
         bar.inc(1);
     }
@@ -67,12 +67,12 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
 }
 
 /// Where files go.
-enum Place {
+enum ExportPath {
     File(PathBuf),
     Folder(PathBuf),
 }
 
-impl Place {
+impl ExportPath {
     fn of(out: &Path, ids: &[String]) -> Result<Self, Failure> {
         // A path that ends in a slash means a folder, whether or not it is there.
         let named_folder = out.as_os_str().to_string_lossy().ends_with('/');
@@ -84,9 +84,9 @@ impl Place {
                     counted(ids.len() as u64, "run needs", "runs need")
                 )));
             }
-            return Ok(Place::Folder(out.into()));
+            return Ok(ExportPath::Folder(out.into()));
         }
-        Ok(Place::File(out.into()))
+        Ok(ExportPath::File(out.into()))
     }
 
     fn file(&self, id: &str, format: &str) -> PathBuf {
@@ -95,15 +95,15 @@ impl Place {
             other => other,
         };
         match self {
-            Place::File(file) => file.clone(),
-            Place::Folder(folder) => folder.join(format!("{}.{ending}", file_name(id))),
+            ExportPath::File(file) => file.clone(),
+            ExportPath::Folder(folder) => folder.join(format!("{}.{ending}", file_name(id))),
         }
     }
 
     fn make(&self) -> Result<(), Failure> {
         match self {
-            Place::File(_) => Ok(()),
-            Place::Folder(folder) => fs::create_dir_all(folder).map_err(|e| {
+            ExportPath::File(_) => Ok(()),
+            ExportPath::Folder(folder) => fs::create_dir_all(folder).map_err(|e| {
                 let shown = folder.display();
                 Failure::new(ExitCode::Failed, format!("{shown}: can't be made: {e}"))
             }),

@@ -2,8 +2,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::jobs::Adapter;
-use tidemark_core::{OptionSpec, Registry};
-use tidemark_study::Phase;
+use tidemark_core::{OptionSpec, OptionValues, Registry};
+use tidemark_study::{JobKind, StepCommand};
+use tidemark_workloads::Definition;
 
 /// What the program must know of such a command: everything that it does is behind [`Frontend::main`].
 #[derive(Debug, Clone, Copy)]
@@ -32,20 +33,30 @@ pub struct Frontend {
     /// command does.
     pub runs: Option<&'static Adapter>,
     /// What studies ask of it; `None` where they can't use it.
-    pub study: Option<StudyWords>,
+    pub study: Option<StudySupport>,
 }
 
-/// What studies ask of a command.
+/// What studies ask of a command that makes jobs.
 #[derive(Debug, Clone, Copy)]
-pub struct StudyWords {
+pub struct StudySupport {
     /// Whether it has the option when it loads or measures.
-    pub takes: fn(phase: Phase, option: &str) -> bool,
+    pub takes: fn(kind: JobKind, option: &str) -> bool,
     /// Whether the option says what the data are.
     pub shapes: fn(option: &str) -> bool,
     /// Whether the option is given as `-p name=value`.
     pub is_property: fn(option: &str) -> bool,
-    /// Whether words are a right command line, without doing what they say.
-    pub check: fn(words: &[String]) -> Result<(), Failure>,
+    /// The options that a step asks for on the target of this URL.
+    pub options: fn(step: &StepCommand, url: &str) -> Result<StepOptions, Failure>,
+}
+
+/// The options of a step, each with its effective value.
+pub struct StepOptions {
+    /// The workload's row of the registry.
+    pub definition: &'static Definition,
+    /// The options.
+    pub values: OptionValues,
+    /// What its record is to tell of how they were found.
+    pub notes: Vec<String>,
 }
 
 /// Those that there are, in the order in which help lists them.

@@ -82,15 +82,15 @@ fn end_in_time() {
 /// While this lives the process is not ended for being slow, but by a second signal: a record is being
 /// written, or rows put back. Whoever holds it waits for no server without a limit.
 #[derive(Debug)]
-pub struct Held(());
+pub struct InterruptHold(());
 
 /// Keeps the process from being ended for being slow.
-pub fn hold() -> Held {
+pub fn hold() -> InterruptHold {
     HELD.fetch_add(1, Ordering::AcqRel);
-    Held(())
+    InterruptHold(())
 }
 
-impl Drop for Held {
+impl Drop for InterruptHold {
     fn drop(&mut self) {
         HELD.fetch_sub(1, Ordering::AcqRel);
     }

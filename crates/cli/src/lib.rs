@@ -5,26 +5,24 @@
 
 /// Prints a line.
 macro_rules! say {
-    () => { $crate::output::print("\n") };
-    ($($arg:tt)*) => { $crate::output::print(&format!("{}\n", format_args!($($arg)*))) };
+    () => { $crate::stdio::print("\n") };
+    ($($arg:tt)*) => { $crate::stdio::print(&format!("{}\n", format_args!($($arg)*))) };
 }
 
 /// Shadows the standard library's: all that is said on the error output is harmless to a terminal.
 macro_rules! eprintln {
-    ($($arg:tt)*) => { $crate::output::complain(&format!("{}\n", format_args!($($arg)*))) };
+    ($($arg:tt)*) => { $crate::stdio::complain(&format!("{}\n", format_args!($($arg)*))) };
 }
 
 /// The same without the end of a line.
 macro_rules! eprint {
-    ($($arg:tt)*) => { $crate::output::complain(&format!($($arg)*)) };
+    ($($arg:tt)*) => { $crate::stdio::complain(&format!($($arg)*)) };
 }
 
 mod args;
-mod care;
-mod chosen;
 mod compare;
 mod compat;
-mod deleting;
+mod delete;
 mod demo;
 mod doctor;
 mod exchange;
@@ -34,39 +32,41 @@ mod grammar;
 mod imported;
 mod interrupt;
 mod jobs;
-mod labels;
+mod live_output;
 mod loading;
 mod measuring;
-mod misplaced;
 mod native;
 #[cfg(test)]
 mod native_tests;
-mod outlet;
-mod output;
-mod outputs;
 mod pacing;
 mod plan;
 mod program;
 mod progress;
 mod ready;
+mod record_outputs;
 mod recording;
 mod render;
 mod reporting;
+mod run_selection;
 mod runner;
 mod runs;
 mod sandboxes;
 mod secrets;
 mod shell;
+mod stdio;
+mod store_check;
 mod storing;
 mod study;
+mod tags;
 mod target;
+mod usage_hints;
+mod user_files;
 mod watching;
-mod written;
 
 pub use clap::Command as ClapCommand;
 pub use compat::sysbench::main as sysbench;
 pub use exit::{ExitCode, Failure};
-pub use frontend::{Frontend, StudyWords};
+pub use frontend::{Frontend, StepOptions, StudySupport};
 pub use jobs::{Adapter, LoadOption};
 pub use runner::Order;
 
@@ -132,7 +132,7 @@ fn add(family: Option<&'static Family>) -> Result<(), Failure> {
 
 /// What was done may have gone well; what could not be said of it is a failure all the same.
 fn unless_unsaid(code: ExitCode) -> ExitCode {
-    match output::failure() {
+    match stdio::failure() {
         Some(error) => {
             eprintln!("tidemark: standard output could not be written: {error}");
             if code == ExitCode::Success {
@@ -170,12 +170,12 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
                 return (found.main)(args, &words);
             }
         } else {
-            misplaced::refuse(word, words)?;
+            usage_hints::refuse(word, words)?;
         }
     }
     let matches = match args::command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => return Ok(misplaced::told(&error, rest)),
+        Err(error) => return Ok(usage_hints::told(&error, rest)),
     };
     if let Some((word, given)) = matches.subcommand()
         && let Some(found) = frontend::find(word)
@@ -185,7 +185,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     }
     let cli = match args::Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return Ok(misplaced::told(&error, rest)),
+        Err(error) => return Ok(usage_hints::told(&error, rest)),
     };
     match cli.command {
         args::Command::Demo(demo) => demo::demo(args, &demo),
@@ -197,12 +197,12 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Show(show) => runs::show(&show),
         args::Command::Report(report) => reporting::report(&report),
         args::Command::Compare(words) => compare::compare_runs(&words),
-        args::Command::Tag(tag) => labels::tag(&tag),
-        args::Command::Note(note) => labels::note(&note),
-        args::Command::Delete(delete) => deleting::delete(&delete),
+        args::Command::Tag(tag) => tags::tag(&tag),
+        args::Command::Note(note) => tags::note(&note),
+        args::Command::Delete(delete) => delete::delete(&delete),
         args::Command::Export(export) => exchange::export(&export),
         args::Command::Import(import) => exchange::import(&import),
-        args::Command::Store(care) => care::store(&care),
+        args::Command::Store(care) => store_check::store(&care),
         args::Command::Up(up) => sandboxes::up(&up),
         args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),

@@ -2,13 +2,13 @@
 
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::io::Write;
-use tidemark_core::OptionValues;
+use tidemark_core::Job;
 use tidemark_drivers::BulkMethod;
-use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded};
+use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded, prepare};
 
 /// What is said of tables that `--keep-loaded` found in order.
 pub const KEPT: &str = "they are left as they are";
@@ -36,12 +36,13 @@ pub fn way(method: BulkMethod) -> &'static str {
 /// # Errors
 /// [`Failure`] when they can't be looked at.
 pub fn is_kept(
-    options: &OptionValues,
-    plan: &Plan,
+    job: &Job,
+    plan: &BoundWorkload,
     spec: &LoadSpec,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
-    let kept = options.flag("keep-loaded") && is_loaded(&plan.connector, &plan.workload, spec)?;
+    let keeps = job.prepare.as_ref().is_some_and(|p| p.keep_loaded);
+    let kept = keeps && is_loaded(&plan.connector, &plan.workload, spec)?;
     if kept {
         say(
             out,
@@ -51,13 +52,31 @@ pub fn is_kept(
     Ok(kept)
 }
 
+/// Makes and fills the tables, and tells what was verified.
+///
+/// # Errors
+/// [`Failure`] as the engine's.
+pub fn load(
+    plan: &BoundWorkload,
+    spec: &LoadSpec,
+    out: &mut dyn Write,
+) -> Result<LoadReport, Failure> {
+    let report = {
+        let mut observer = LoadPrinter::new(out);
+        let stop = interrupt::handle();
+        prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)?
+    };
+    tell(&report, out);
+    Ok(report)
+}
+
 /// Drops the workload's tables, and tells which.
 ///
 /// # Errors
 /// [`Failure`] as the engine's: [`crate::exit::ExitCode::Refused`] for what is not the benchmark's,
 /// [`crate::exit::ExitCode::Interrupted`] when the user ended it before all were dropped.
 pub fn drop_all(
-    plan: &Plan,
+    plan: &BoundWorkload,
     terminals: usize,
     force: bool,
     out: &mut dyn Write,
@@ -151,12 +170,12 @@ pub fn tell(report: &LoadReport, out: &mut dyn Write) {
 }
 
 /// Tells of a load while it goes on: sysbench's lines, and a progress bar where there is a terminal.
-pub struct Told<'a> {
+pub struct LoadPrinter<'a> {
     out: &'a mut dyn Write,
     bar: Option<ProgressBar>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> LoadPrinter<'a> {
     /// Tells to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self { out, bar: None }
@@ -170,7 +189,7 @@ impl<'a> Told<'a> {
     }
 }
 
-impl LoadObserver for Told<'_> {
+impl LoadObserver for LoadPrinter<'_> {
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64) {
         if rows_there > 0 {
             self.line(&format!(

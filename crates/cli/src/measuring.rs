@@ -3,19 +3,19 @@
 //! What is printed meanwhile is the command's own: see [`Voice`].
 
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt::{self, Held};
-use crate::outlet::Outlet;
-use crate::output;
-use crate::outputs::{Outputs, complain, load_begins};
-use crate::plan::Plan;
+use crate::interrupt::{self, InterruptHold};
+use crate::live_output::LiveOutput;
+use crate::plan::BoundWorkload;
 use crate::ready;
+use crate::record_outputs::{RecordOutputs, complain, load_begins};
 use crate::recording::Recording;
+use crate::runner::Console;
+use crate::stdio;
 use crate::storing::Storing;
 use crate::watching::{Watching, run_info};
-use std::io::Write;
 use std::time::Duration;
+use tidemark_core::Job;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
-use tidemark_core::{Job, RunSpec};
 use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
 use tidemark_report::Merged;
 use tidemark_runtime::{forget_program_text, share_one_heap};
@@ -23,20 +23,20 @@ use tidemark_runtime::{forget_program_text, share_one_heap};
 /// What a command prints of its run while it goes on, in the words of the tool it stands for.
 pub trait Voice {
     /// All sessions are connected; load begins.
-    fn started(&mut self, say: &mut Outlet<'_>) {
+    fn started(&mut self, say: &mut LiveOutput<'_>) {
         let _ = say;
     }
 
     /// An interval ended.
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>);
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>);
 
     /// A rate was held for its time.
-    fn step(&mut self, step: &Step, say: &mut Outlet<'_>) {
+    fn step(&mut self, step: &Step, say: &mut LiveOutput<'_>) {
         let _ = (step, say);
     }
 
     /// A span between two checkpoints ended; `seconds` from the start of the measurement.
-    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut Outlet<'_>) {
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut LiveOutput<'_>) {
         let _ = (seconds, totals, say);
     }
 
@@ -50,117 +50,199 @@ pub trait Voice {
 }
 
 /// What is to be measured.
-pub struct Asked<'a> {
+pub struct RunContext<'a> {
     /// What the run is asked to do.
     pub job: &'a Job,
     /// The workload on its target.
-    pub plan: &'a Plan,
+    pub plan: &'a BoundWorkload,
     /// Where the record goes.
-    pub outputs: &'a Outputs,
+    pub outputs: &'a RecordOutputs,
     /// The command that makes the tables, as the user would write it.
     pub prepare: &'a str,
 }
 
+/// A run that can begin.
+pub struct Ready<'a> {
+    asked: RunContext<'a>,
+    recording: Recording,
+    storing: Storing,
+    watching: &'a mut Watching,
+}
+
+/// A run that makes load: all who are told of it.
+pub struct Making<'m, 'o> {
+    /// What the run is asked to do.
+    pub job: &'m Job,
+    /// The workload on its target.
+    pub plan: &'m BoundWorkload,
+    /// Its record.
+    pub recording: &'m mut Recording,
+    /// The store.
+    pub storing: &'m mut Storing,
+    /// The view and the metrics.
+    pub watching: &'m mut Watching,
+    /// Where lines go.
+    pub say: &'m mut LiveOutput<'o>,
+}
+
 /// A run that made load, however it ended.
 pub struct Measured<'a> {
-    asked: Asked<'a>,
+    asked: RunContext<'a>,
     /// What was measured.
     pub result: RunResult,
     /// Its record, without intervals.
     pub recording: Recording,
     storing: Storing,
     /// Until its record is kept.
-    _held: Held,
+    _held: InterruptHold,
 }
 
-/// Makes the load and tells `voice` and whoever else watches; sums at `checkpoints`, moments from the
-/// start of the measurement in order; a line for every transaction to `samples`, with the run's number.
-///
-/// # Errors
-/// [`Failure`] when no load could be made; the record that says so goes to the outputs all the same.
-pub fn measure<'a>(
-    asked: Asked<'a>,
-    checkpoints: &[Duration],
-    samples: Option<(&SampleLog, u16)>,
-    mut recording: Recording,
-    watching: &mut Watching,
-    mut say: Outlet<'_>,
-    voice: &mut dyn Voice,
-) -> Result<Measured<'a>, Failure> {
-    let mut storing = Storing::open(asked.job.outputs.store.as_deref())?;
-    complain(&mut storing);
-    // What read the options, what opened the sessions and what made the load need not be in memory
-    // together: a client's memory is mostly its own program.
-    forget_program_text();
-    share_one_heap();
-    let measured = {
-        let mut observer = Observer {
+impl Making<'_, '_> {
+    /// The load begins.
+    pub fn begins(&mut self, begun: &Started) {
+        let fewer = load_begins(self.recording, self.storing, begun);
+        self.say.say_aside(&fewer);
+    }
+}
+
+impl<'a> Ready<'a> {
+    /// Opens the store for a run that is about to begin.
+    ///
+    /// # Errors
+    /// [`Failure`] as the store's.
+    pub fn new(
+        asked: RunContext<'a>,
+        recording: Recording,
+        watching: &'a mut Watching,
+    ) -> Result<Self, Failure> {
+        let mut storing = Storing::open(asked.job.outputs.store.as_deref())?;
+        complain(&mut storing);
+        Ok(Self {
+            asked,
+            recording,
+            storing,
+            watching,
+        })
+    }
+
+    /// What the run is asked to do.
+    pub fn job(&self) -> &'a Job {
+        self.asked.job
+    }
+
+    /// The workload on its target.
+    pub fn plan(&self) -> &'a BoundWorkload {
+        self.asked.plan
+    }
+
+    /// Makes a load of transactions and tells `voice` and whoever else watches; sums at `checkpoints`,
+    /// moments from the start of the measurement in order; a line for every transaction to `samples`, with
+    /// the run's number.
+    ///
+    /// # Errors
+    /// As [`Ready::measure_by`].
+    pub fn measure(
+        self,
+        checkpoints: &[Duration],
+        samples: Option<(&SampleLog, u16)>,
+        say: LiveOutput<'_>,
+        voice: &mut dyn Voice,
+    ) -> Result<Measured<'a>, Failure> {
+        let measured = self.measure_by(say, |making| {
+            // What read the options, what opened the sessions and what made the load need not be in memory
+            // together: a client's memory is mostly its own program.
+            forget_program_text();
+            share_one_heap();
+            let (job, plan) = (making.job, making.plan);
+            let mut observer = Observer { making, voice };
+            let stop = interrupt::handle();
+            let (connector, workload) = (&plan.connector, &plan.workload);
+            run_sampled(
+                &job.load,
+                connector,
+                workload,
+                checkpoints,
+                &stop,
+                &mut observer,
+                samples,
+            )
+        });
+        voice.ended();
+        measured
+    }
+
+    /// Makes the load by `drive`, whatever it is made of.
+    ///
+    /// # Errors
+    /// [`Failure`] when no load could be made; the record that says so goes to the outputs all the same.
+    pub fn measure_by(
+        self,
+        mut say: LiveOutput<'_>,
+        drive: impl FnOnce(Making<'_, '_>) -> Result<RunResult, EngineError>,
+    ) -> Result<Measured<'a>, Failure> {
+        let Ready {
+            asked,
+            mut recording,
+            mut storing,
+            watching,
+        } = self;
+        let measured = drive(Making {
+            job: asked.job,
+            plan: asked.plan,
             recording: &mut recording,
             storing: &mut storing,
             watching,
-            plan: asked.plan,
-            spec: &asked.job.load,
             say: &mut say,
-            voice,
-        };
-        run_sampled(
-            &asked.job.load,
-            &asked.plan.connector,
-            &asked.plan.workload,
-            checkpoints,
-            &interrupt::handle(),
-            &mut observer,
-            samples,
-        )
-    };
-    let held = interrupt::hold();
-    forget_program_text();
-    watching.ended();
-    say.release();
-    say.bar().finish_and_clear();
-    voice.ended();
-    match measured {
-        Ok(result) => {
-            recording.finish(&result);
-            Ok(Measured {
-                asked,
-                result,
-                recording,
-                storing,
-                _held: held,
-            })
-        }
-        Err(error) => {
-            recording.failed(&error);
-            let outputs = asked.outputs;
-            outputs.keep(&mut recording, &mut storing, say.aside())?;
-            Err(ready::failed(error, asked.prepare))
+        });
+        let held = interrupt::hold();
+        forget_program_text();
+        watching.ended();
+        say.release();
+        say.bar().finish_and_clear();
+        match measured {
+            Ok(result) => {
+                recording.finish(&result);
+                Ok(Measured {
+                    asked,
+                    result,
+                    recording,
+                    storing,
+                    _held: held,
+                })
+            }
+            Err(error) => {
+                recording.failed(&error);
+                let outputs = asked.outputs;
+                outputs.keep(&mut recording, &mut storing, say.aside())?;
+                Err(ready::failed(error, asked.prepare))
+            }
         }
     }
 }
 
 impl Measured<'_> {
-    /// Looks at the tables again, keeps the record, and says how the run ended. `summary` is what
-    /// was printed of it: where neither standard output nor the store took it, the error output is
-    /// the only place left.
+    /// Looks at the tables again if the console does, keeps the record, and says how the run ended.
+    /// `summary` is what was printed of it: where neither standard output nor the store took it, the error
+    /// output is the only place left.
     ///
     /// # Errors
     /// [`Failure`] of a run that failed, or naming the file that can't be written.
-    pub fn keep(mut self, aside: &mut dyn Write, summary: &str) -> Result<Kept, Failure> {
+    pub fn keep(mut self, console: &mut dyn Console, summary: &str) -> Result<Kept, Failure> {
         let (plan, outputs) = (self.asked.plan, self.asked.outputs);
         forget_program_text();
         // Who wants the end by force has no time for what hangs.
-        if !matches!(self.result.failure, Some(EngineError::ForcedShutdown)) {
+        let is_forced = matches!(self.result.failure, Some(EngineError::ForcedShutdown));
+        if console.looks_again() && !is_forced {
             self.recording.look_again(&plan.connector, &plan.workload);
         }
-        let kept = outputs.keep(&mut self.recording, &mut self.storing, aside)?;
-        if output::failure().is_some() && !kept {
+        let kept = outputs.keep(&mut self.recording, &mut self.storing, console.aside())?;
+        if stdio::failure().is_some() && !kept {
             eprint!("{summary}");
         }
-        let code = ready::ended(self.result, &self.recording.record, self.asked.prepare)?;
+        let record = self.recording.record;
         Ok(Kept {
-            code,
-            totals: self.recording.record.totals,
+            code: console.verdict(self.result, &record, self.asked.prepare)?,
+            totals: record.totals,
         })
     }
 }
@@ -174,58 +256,52 @@ pub struct Kept {
 }
 
 /// Tells everybody in turn: the store first, so that what is shown is kept.
-struct Observer<'a, 'b> {
-    recording: &'a mut Recording,
-    storing: &'a mut Storing,
-    watching: &'a mut Watching,
-    plan: &'a Plan,
-    spec: &'a RunSpec,
-    say: &'a mut Outlet<'b>,
-    voice: &'a mut dyn Voice,
+struct Observer<'m, 'o> {
+    making: Making<'m, 'o>,
+    voice: &'m mut dyn Voice,
 }
 
 impl RunObserver for Observer<'_, '_> {
     fn started(&mut self, begun: &Started) {
-        let fewer = load_begins(self.recording, self.storing, begun);
-        self.say.say_aside(&fewer);
-        self.voice.started(self.say);
-        let types = self.plan.workload.transaction_types();
+        self.making.begins(begun);
+        self.voice.started(self.making.say);
+        let types = self.making.plan.workload.transaction_types();
         forget_program_text();
-        let info = run_info(&self.recording.record, self.spec, types);
-        if self.watching.started(info) {
-            self.say.hold();
+        let info = run_info(&self.making.recording.record, &self.making.job.load, types);
+        if self.making.watching.started(info) {
+            self.making.say.hold();
         }
     }
 
     fn errors(&mut self, phase: Phase, errors: &[ErrorCount]) {
-        self.watching.errors(phase, errors);
+        self.making.watching.errors(phase, errors);
     }
 
     fn interval(&mut self, interval: &Interval) {
-        self.storing.interval(interval);
-        self.watching.interval(interval);
-        if !self.watching.has_view() {
-            self.say.release();
+        self.making.storing.interval(interval);
+        self.making.watching.interval(interval);
+        if !self.making.watching.has_view() {
+            self.making.say.release();
         }
-        self.voice.interval(interval, self.say);
-        let bar = self.say.bar();
+        self.voice.interval(interval, self.making.say);
+        let bar = self.making.say.bar();
         bar.inc(interval.length_ms as u64);
         bar.set_message(rate_message(interval, self.voice.unit()));
     }
 
     fn waiting(&mut self) {
-        self.say.say_aside(
+        self.making.say.say_aside(
             "the time is over, and the run ends when the transactions in progress do; Ctrl-C cuts them \
              off after 3 s (a limit for the next run: --forced-shutdown=5, or --statement-timeout=5s)\n",
         );
     }
 
     fn step(&mut self, step: &Step) {
-        self.voice.step(step, self.say);
+        self.voice.step(step, self.making.say);
     }
 
     fn checkpoint(&mut self, seconds: f64, totals: &Totals) {
-        self.voice.checkpoint(seconds, totals, self.say);
+        self.voice.checkpoint(seconds, totals, self.making.say);
     }
 }
 
@@ -248,12 +324,12 @@ pub fn is_due(length_ms: f64, every: Duration) -> bool {
 }
 
 /// Intervals until there are enough of one phase for a line.
-pub struct Window {
+pub struct IntervalWindow {
     every: Duration,
     since: Vec<Interval>,
 }
 
-impl Window {
+impl IntervalWindow {
     /// For lines every so long; zero is for none.
     pub fn new(every: Duration) -> Self {
         Self {
@@ -296,13 +372,13 @@ mod tests {
 
     #[test]
     fn a_line_is_of_one_phase_and_as_long_as_asked() {
-        let mut window = Window::new(Duration::from_secs(2));
+        let mut window = IntervalWindow::new(Duration::from_secs(2));
         assert!(window.add(&interval(-1000, Phase::Warmup)).is_none());
         assert!(window.add(&interval(0, Phase::Measure)).is_none());
         let sum = window.add(&interval(998, Phase::Measure)).unwrap();
         assert_eq!((sum.start_ms, sum.length_ms), (0.0, 1996.0));
         assert!(window.add(&interval(1996, Phase::Measure)).is_none());
-        let mut none = Window::new(Duration::ZERO);
+        let mut none = IntervalWindow::new(Duration::ZERO);
         assert!(none.add(&interval(0, Phase::Measure)).is_none());
     }
 

@@ -5,10 +5,10 @@ use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time}
 use crate::runner::Order;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::job::SessionSetup;
+use tidemark_core::job::{LoadMethod, SessionSetup};
 use tidemark_core::{
-    Arrivals, DisconnectPolicy, ErrorKind, FewerSessions, IgnoreErrors, Isolation, OptionValues,
-    PreparedMode, Protocol, RunSpec, STUDY_LOAD_VARIABLE, Source, StudyLoad, Target,
+    Arrivals, DisconnectPolicy, ErrorKind, FewerSessions, IgnoreErrors, Isolation, Job,
+    OptionValues, PreparedMode, Protocol, RunSpec, Source, Target,
 };
 use tidemark_drivers::settings::{SessionSettings, parse_session_settings};
 use tidemark_drivers::{BulkMethod, ConnectOptions, Connector};
@@ -19,7 +19,7 @@ use tidemark_workloads::{Definition, Workload};
 const LOAD_SEED: u64 = 1;
 
 /// A workload on a target, understood and not yet begun.
-pub struct Plan {
+pub struct BoundWorkload {
     /// The workload with its options set.
     pub workload: Arc<dyn Workload>,
     /// The target.
@@ -28,8 +28,8 @@ pub struct Plan {
     pub connector: Connector,
 }
 
-impl Plan {
-    /// The workload and the target of a run.
+impl BoundWorkload {
+    /// The workload and the target of a run or a load.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
@@ -46,14 +46,15 @@ impl Plan {
         };
         let settings = parsed_settings(&session.settings.join(";"))?;
         let workload = Arc::clone(&order.workload);
-        Self::made(workload, order.target.clone(), connect, settings, false)
+        let preparing = order.job.prepare.is_some();
+        Self::made(workload, order.target.clone(), connect, settings, preparing)
     }
 
     /// Builds the workload of options that make or drop its tables, and looks up the target's hosts.
     /// Unless it is to be prepared, an embedded database's file must be there.
     ///
     /// # Errors
-    /// As [`Plan::of`].
+    /// As [`BoundWorkload::of`].
     pub fn new(
         definition: &Definition,
         options: &OptionValues,
@@ -93,16 +94,6 @@ impl Plan {
             connector,
         })
     }
-}
-
-/// Looks whether options can be had together, without a look at any target.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn check(definition: &Definition, options: &OptionValues) -> Result<(), Failure> {
-    (definition.build)(options)?;
-    session_settings(options)?;
-    native_spec(options, 1).map(|_| ())
 }
 
 /// The seed of a run of TPC-C. Clients that share one, each with its part of the warehouses, have the
@@ -175,12 +166,36 @@ fn connect_rate(options: &OptionValues) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// What the options that every command has ask for: sessions, pacing, distance, what to do about
+/// What the options that every command has ask of a run: sessions, pacing, distance, what to do about
 /// lost sessions. The rest is as [`RunSpec::default`] has it. A seed of 0 is taken from the clock.
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure> {
+    Ok(RunSpec {
+        pacing: pacing(options)?,
+        seed: match seed {
+            0 => std::time::UNIX_EPOCH
+                .elapsed()
+                .map_or(1, |d| d.as_nanos() as u64),
+            seed => seed,
+        },
+        ..sessions_spec(options)?
+    })
+}
+
+/// What a load is asked for: its sessions, and the seed that the option of this name has.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub fn loading_spec(options: &OptionValues, seed: &str) -> Result<RunSpec, Failure> {
+    Ok(RunSpec {
+        seed: load_seed(options, seed),
+        ..sessions_spec(options)?
+    })
+}
+
+fn sessions_spec(options: &OptionValues) -> Result<RunSpec, Failure> {
     let (terminals, sessions) = terminals_and_sessions(options)?;
     Ok(RunSpec {
         prepared: prepared(options),
@@ -197,7 +212,6 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
             .filter(|e| *e > 0),
         yield_to_server: options.text("scheduling") != "normal",
         busy_poll: busy_poll(options),
-        pacing: pacing(options)?,
         arrivals: match options.text("arrivals") {
             "constant" => Arrivals::Constant,
             _ => Arrivals::Poisson,
@@ -206,12 +220,6 @@ pub fn native_spec(options: &OptionValues, seed: u64) -> Result<RunSpec, Failure
         inject_rtt: options.time("inject-rtt"),
         statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         isolation: Isolation::named(options.text("isolation")),
-        seed: match seed {
-            0 => std::time::UNIX_EPOCH
-                .elapsed()
-                .map_or(1, |d| d.as_nanos() as u64),
-            seed => seed,
-        },
         on_disconnect: match options.text("on-disconnect") {
             "fail" => DisconnectPolicy::Fail,
             _ => DisconnectPolicy::Reconnect,
@@ -290,33 +298,23 @@ pub fn load_seed(options: &OptionValues, name: &str) -> u64 {
         .unwrap_or(LOAD_SEED)
 }
 
-/// The study that this process loads for, with what it may replace; what can't be read was not said by
-/// one.
-fn study_load() -> Option<StudyLoad> {
-    let said = std::env::var(STUDY_LOAD_VARIABLE).ok()?;
-    serde_json::from_str(&said).ok()
-}
-
-/// How the load is made.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn load_spec(options: &OptionValues, seed: u64) -> Result<LoadSpec, Failure> {
-    let (terminals, sessions) = terminals_and_sessions(options)?;
-    Ok(LoadSpec {
-        threads: sessions,
-        terminals,
-        chunk_rows: options.uint("chunk-rows"),
-        seed,
-        method: (options.text("load-method") == "insert").then_some(BulkMethod::MultiRowInsert),
-        replace: match (options.flag("force"), options.flag("replace")) {
+/// How a load is made, and what it may replace.
+pub fn load_spec(job: &Job) -> LoadSpec {
+    let prepare = job.prepare.clone().unwrap_or_default();
+    LoadSpec {
+        threads: job.load.sessions,
+        terminals: job.load.terminals,
+        chunk_rows: prepare.chunk_rows,
+        seed: job.load.seed,
+        method: (prepare.method == LoadMethod::Insert).then_some(BulkMethod::MultiRowInsert),
+        replace: match (job.force, prepare.replace) {
             (true, _) => Replace::Anything,
             (_, true) => Replace::Benchmark,
             _ => Replace::Nothing,
         },
-        study: study_load(),
+        study: job.study_load(),
         ..LoadSpec::default()
-    })
+    }
 }
 
 /// Moments of `--report-checkpoints`, in order.

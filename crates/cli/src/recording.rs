@@ -1,7 +1,7 @@
 //! Filling in a run record around what the engine measures.
 
 use crate::interrupt;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::runner::Order;
 use crate::secrets::redact;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub struct Described {
 /// # Errors
 /// [`EngineError::Connect`] when no session can be opened. What a session then can't read becomes
 /// a note: a collector that fails never fails a run.
-pub fn describe(job: &Job, plan: &Plan) -> Result<Described, EngineError> {
+pub fn describe(job: &Job, plan: &BoundWorkload) -> Result<Described, EngineError> {
     let (connector, workload, sessions) = (&plan.connector, &plan.workload, job.load.terminals);
     let of_study = StudyTables::of(job);
     let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, of_study)?;
@@ -135,11 +135,11 @@ fn look(
             )
             .await
             {
-                Ok(Look::Absent) => {}
-                Ok(Look::Unfinished) => unfinished.push(table),
-                Ok(Look::Foreign(why)) => foreign.push((table, why)),
-                Ok(Look::There) => there.push(table),
-                Ok(Look::Counted(mut state, held)) => {
+                Ok(TableLook::Absent) => {}
+                Ok(TableLook::Unfinished) => unfinished.push(table),
+                Ok(TableLook::Foreign(why)) => foreign.push((table, why)),
+                Ok(TableLook::There) => there.push(table),
+                Ok(TableLook::Counted(mut state, held)) => {
                     contents.extend(held.map(|held| (table.clone(), held)));
                     let plan = plans.iter().enumerate().find(|(_, p)| p.name == table);
                     state.expected_rows =
@@ -191,7 +191,7 @@ async fn limit_counts(session: &mut Session) {
 }
 
 /// What looking at a table found.
-enum Look {
+enum TableLook {
     Absent,
     Unfinished,
     Foreign(String),
@@ -206,26 +206,26 @@ async fn table_state(
     table: &str,
     most: Option<u64>,
     of_study: Option<&StudyTables>,
-) -> Result<Look, DbError> {
+) -> Result<TableLook, DbError> {
     let Some(found) = catalog::describe_table(session, table).await? else {
-        return Ok(Look::Absent);
+        return Ok(TableLook::Absent);
     };
     if is_unfinished(&found) {
-        return Ok(Look::Unfinished);
+        return Ok(TableLook::Unfinished);
     }
     if !is_ours(workload, &found) {
         let why = why_not_ours(workload, &found).unwrap_or_default();
-        return Ok(Look::Foreign(why));
+        return Ok(TableLook::Foreign(why));
     }
     let Some(most) = most else {
-        return Ok(Look::There);
+        return Ok(TableLook::There);
     };
     let keys = match found.primary_key.as_slice() {
         [key] => catalog::key_range(session, table, key).await?,
         _ => None,
     };
     if keys.is_some_and(|(low, high)| low.abs_diff(high) > most) {
-        return Ok(Look::There);
+        return Ok(TableLook::There);
     }
     let rows = catalog::row_count(session, table).await?;
     let state = TableState {
@@ -240,7 +240,7 @@ async fn table_state(
         Some(of) => Some(catalog::contents_of(session, &found, rows, keys, of.summed).await?),
         None => None,
     };
-    Ok(Look::Counted(state, held))
+    Ok(TableLook::Counted(state, held))
 }
 
 /// What a study wants to know of the tables that it has loaded.
@@ -396,7 +396,7 @@ impl Recording {
             let mut states = Vec::with_capacity(before.len());
             let mut contents = BTreeMap::new();
             for table in &before {
-                if let Look::Counted(state, held) = table_state(
+                if let TableLook::Counted(state, held) = table_state(
                     &mut session,
                     workload.as_ref(),
                     table,

@@ -1,7 +1,7 @@
 //! Records to files, by the file's ending.
 
 use crate::exit::{ExitCode, Failure};
-use crate::written;
+use crate::user_files;
 use std::borrow::Cow;
 use std::path::Path;
 use tidemark_core::printable_document;
@@ -120,5 +120,5 @@ pub fn write(
     overwrite: bool,
 ) -> Result<(), Failure> {
     let text = render(record, format, lang)?;
-    written::write(path, text.as_bytes(), format, overwrite)
+    user_files::write(path, text.as_bytes(), format, overwrite)
 }

@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
-use crate::{args, chosen, output, progress, written};
+use crate::{args, progress, run_selection, stdio, user_files};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
@@ -15,7 +15,7 @@ use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyS
 
 /// A run, wherever it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum RunSource {
     /// A record written by `--out`.
     File(PathBuf),
     /// The whole id of a run of the store.
@@ -24,9 +24,9 @@ enum Place {
 
 /// What a document is made of.
 #[derive(Default)]
-struct Asked {
+struct ReportScope {
     /// In the order asked for, each once.
-    runs: Vec<Place>,
+    runs: Vec<RunSource>,
     /// Opened when something of it is asked for.
     store: Option<Store>,
     /// What is known of the study, where one is asked for and nothing else, and steps of all.
@@ -45,9 +45,9 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let (format, out) = destination(words)?;
     let printed = out == Path::new("-");
     if !printed {
-        written::permitted(&out, format, words.overwrite)?;
+        user_files::permitted(&out, format, words.overwrite)?;
     }
-    let asked = Asked::of(words)?;
+    let asked = ReportScope::of(words)?;
     let text = match asked.runs.as_slice() {
         [one] if asked.alone && format != Format::Csv => {
             render::render(&asked.read(one)?, format, &words.lang)?
@@ -56,10 +56,10 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     };
     if printed {
         // What is in a field of CSV is kept as it is, unless it would be obeyed.
-        output::print_data(&text);
+        stdio::print_data(&text);
     } else {
-        written::write(&out, text.as_bytes(), format, words.overwrite)?;
-        output::print(&format!("{}\n", out.display()));
+        user_files::write(&out, text.as_bytes(), format, words.overwrite)?;
+        stdio::print(&format!("{}\n", out.display()));
     }
     Ok(ExitCode::Success)
 }
@@ -77,7 +77,7 @@ fn destination(words: &args::Report) -> Result<(Format, PathBuf), Failure> {
     Ok((format, out))
 }
 
-impl Asked {
+impl ReportScope {
     fn of(words: &args::Report) -> Result<Self, Failure> {
         let mut asked = Self {
             alone: words.what.len() == 1 && words.tag.is_empty(),
@@ -86,7 +86,7 @@ impl Asked {
         for word in &words.what {
             let file = Path::new(word);
             if file.extension().is_some_and(|e| e == "json") || file.is_file() {
-                asked.add(Place::File(file.into()));
+                asked.add(RunSource::File(file.into()));
             } else {
                 asked.add_named(words, word)?;
             }
@@ -101,7 +101,7 @@ impl Asked {
         Ok(asked)
     }
 
-    fn add(&mut self, place: Place) {
+    fn add(&mut self, place: RunSource) {
         if !self.runs.contains(&place) {
             self.runs.push(place);
         }
@@ -128,7 +128,7 @@ impl Asked {
         let id = whole_id(store, name)?;
         let not_a_run = match store.resolve(&id) {
             Ok(id) => {
-                self.add(Place::Stored(id));
+                self.add(RunSource::Stored(id));
                 return Ok(());
             }
             Err(error @ (StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. })) => error,
@@ -145,8 +145,8 @@ impl Asked {
     }
 
     fn add_tagged(&mut self, words: &args::Report, tag: &str) -> Result<(), Failure> {
-        for run in chosen::tagged(self.store(words)?, tag)? {
-            self.add(Place::Stored(run.id));
+        for run in run_selection::tagged(self.store(words)?, tag)? {
+            self.add(RunSource::Stored(run.id));
         }
         self.alone = false;
         Ok(())
@@ -156,7 +156,7 @@ impl Asked {
         let steps = self.store(words)?.steps(&row.id)?;
         for step in &steps {
             if let Some(run) = &step.run_id {
-                self.add(Place::Stored(run.clone()));
+                self.add(RunSource::Stored(run.clone()));
             }
         }
         self.study.study = Some(facts(row));
@@ -169,11 +169,11 @@ impl Asked {
     /// The runs of a study that was executed elsewhere, if one is called so.
     fn add_elsewhere(&mut self, words: &args::Report, name: &str) -> Result<bool, Failure> {
         let store = self.store(words)?;
-        let Some(study) = chosen::elsewhere(store, name)? else {
+        let Some(study) = run_selection::elsewhere(store, name)? else {
             return Ok(false);
         };
         for of_study in store.runs_of(&study.id)? {
-            self.add(Place::Stored(of_study.run.id));
+            self.add(RunSource::Stored(of_study.run.id));
         }
         self.alone = false;
         Ok(true)
@@ -189,12 +189,12 @@ impl Asked {
             .ok_or_else(|| Failure::new(ExitCode::Failed, "no store"))
     }
 
-    fn read(&self, place: &Place) -> Result<RunRecord, Failure> {
+    fn read(&self, place: &RunSource) -> Result<RunRecord, Failure> {
         match (place, &self.store) {
-            (Place::File(file), _) => record_in(file),
-            (Place::Stored(id), Some(store)) => Ok(store.get(id)?),
+            (RunSource::File(file), _) => record_in(file),
+            (RunSource::Stored(id), Some(store)) => Ok(store.get(id)?),
             // A place in the store was found there.
-            (Place::Stored(id), None) => Err(Failure::usage(format!("{id}: no such run"))),
+            (RunSource::Stored(id), None) => Err(Failure::usage(format!("{id}: no such run"))),
         }
     }
 }
@@ -265,7 +265,7 @@ fn step(row: StepRow) -> StudyStep {
     }
 }
 
-fn document(words: &args::Report, asked: Asked, format: Format) -> Result<String, Failure> {
+fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<String, Failure> {
     if format == Format::Text {
         return Err(Failure::usage(
             "--format=txt: of several runs there are html, md, csv and json; for example \
@@ -289,7 +289,7 @@ type Digests = (Vec<RunDigest>, Vec<Unreadable>);
 
 /// Reads records one by one and digests each while the next is read, so that a few are in memory at
 /// most.
-fn digests(asked: &Asked) -> Result<Digests, Failure> {
+fn digests(asked: &ReportScope) -> Result<Digests, Failure> {
     let bar = progress::bar(asked.runs.len() as u64, "runs");
     let result = thread::scope(|scope| {
         let (records, to_digest) = sync_channel(1);
@@ -318,9 +318,9 @@ fn digests(asked: &Asked) -> Result<Digests, Failure> {
 }
 
 /// A record that can't be read is told in the document; a store that can't be is a failure.
-fn read(asked: &Asked, place: &Place) -> Result<Result<RunRecord, Unreadable>, Failure> {
+fn read(asked: &ReportScope, place: &RunSource) -> Result<Result<RunRecord, Unreadable>, Failure> {
     match (place, &asked.store) {
-        (Place::Stored(id), Some(store)) => match store.get(id) {
+        (RunSource::Stored(id), Some(store)) => match store.get(id) {
             Ok(record) => Ok(Ok(record)),
             Err(error @ (StoreError::Record { .. } | StoreError::NoSuchRun { .. })) => {
                 let (id, why) = (id.clone(), error.to_string());

@@ -2,19 +2,18 @@
 //! said meanwhile is the tool's: see [`Console`].
 
 use crate::exit::{ExitCode, Failure};
-use crate::measuring::{Asked, Kept, Measured, Voice, measure};
-use crate::outlet::Outlet;
-use crate::outputs::Outputs;
-use crate::plan::Plan;
+pub use crate::measuring::Ready;
+use crate::measuring::{Kept, Measured, RunContext};
+use crate::plan::BoundWorkload;
 use crate::ready;
+use crate::record_outputs::RecordOutputs;
 use crate::recording::{Described, Recording, describe};
 use crate::watching::Watching;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{Job, OptionValues, Target};
-use tidemark_engine::SampleLog;
+use tidemark_engine::RunResult;
 use tidemark_runtime::forget_program_text;
 use tidemark_workloads::{Definition, Workload};
 
@@ -44,7 +43,10 @@ pub trait Console {
     ///
     /// # Errors
     /// [`Failure`] of what can't be run.
-    fn begin(&mut self, order: &Order) -> Result<(), Failure>;
+    fn begin(&mut self, order: &Order) -> Result<(), Failure> {
+        let _ = order;
+        Ok(())
+    }
 
     /// The tables are there: what else the workload needs of them.
     ///
@@ -53,7 +55,7 @@ pub trait Console {
     fn inspect(
         &mut self,
         order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         let _ = (order, plan, described);
@@ -63,10 +65,11 @@ pub trait Console {
     /// The head of the output.
     fn header(&mut self, order: &Order, record: &RunRecord);
 
-    /// Measures, by [`Ready::measure`], with an outlet and a voice of the tool's.
+    /// Measures, by [`Ready::measure`] with an outlet and a voice of the tool's, or by
+    /// [`Ready::measure_by`].
     ///
     /// # Errors
-    /// Those of [`Ready::measure`].
+    /// Those of [`Ready::measure_by`].
     fn measure<'a>(&mut self, ready: Ready<'a>) -> Result<Measured<'a>, Failure>;
 
     /// Prints the summary, and returns what was printed.
@@ -78,47 +81,31 @@ pub trait Console {
     /// Where lines go that are not the tool's.
     fn aside(&mut self) -> &mut dyn Write;
 
+    /// Whether the tables are looked at again after the run.
+    fn looks_again(&self) -> bool {
+        true
+    }
+
+    /// How the run ended.
+    ///
+    /// # Errors
+    /// [`Failure`] when it is no success.
+    fn verdict(
+        &mut self,
+        result: RunResult,
+        record: &RunRecord,
+        prepare: &str,
+    ) -> Result<ExitCode, Failure> {
+        ready::ended(result, record, prepare)
+    }
+
     /// The record is kept.
     ///
     /// # Errors
     /// [`Failure`] of what was checked after the run.
-    fn after(&mut self, order: &Order, plan: &Plan, kept: &Kept) -> Result<(), Failure> {
+    fn after(&mut self, order: &Order, plan: &BoundWorkload, kept: &Kept) -> Result<(), Failure> {
         let _ = (order, plan, kept);
         Ok(())
-    }
-}
-
-/// A run that can begin.
-pub struct Ready<'a> {
-    asked: Asked<'a>,
-    recording: Recording,
-    watching: &'a mut Watching,
-}
-
-impl<'a> Ready<'a> {
-    /// What the run is asked to do.
-    pub fn job(&self) -> &'a Job {
-        self.asked.job
-    }
-
-    /// Makes the load. `checkpoints` are moments of the measurement at which sums are told; a line
-    /// for every transaction goes to `samples`, under the run's number.
-    ///
-    /// # Errors
-    /// As [`measure`].
-    pub fn measure(
-        self,
-        checkpoints: &[Duration],
-        samples: Option<(&SampleLog, u16)>,
-        say: Outlet<'_>,
-        voice: &mut dyn Voice,
-    ) -> Result<Measured<'a>, Failure> {
-        let Ready {
-            asked,
-            recording,
-            watching,
-        } = self;
-        measure(asked, checkpoints, samples, recording, watching, say, voice)
     }
 }
 
@@ -128,7 +115,7 @@ impl<'a> Ready<'a> {
 /// [`Failure`] when no load could be made, or when the run failed after its start: then what was
 /// measured is kept all the same.
 pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure> {
-    let outputs = Outputs::new(&order.job.outputs)?;
+    let outputs = RecordOutputs::new(&order.job.outputs)?;
     let mut watching = Watching::new(&order.job.watch)?;
     let kept = run_watched(order, None, &outputs, &mut watching, console)?;
     Ok(kept.code)
@@ -142,12 +129,12 @@ pub fn run(order: &Order, console: &mut dyn Console) -> Result<ExitCode, Failure
 pub fn run_watched(
     order: &Order,
     described: Option<Described>,
-    outputs: &Outputs,
+    outputs: &RecordOutputs,
     watching: &mut Watching,
     console: &mut dyn Console,
 ) -> Result<Kept, Failure> {
     let job = &order.job;
-    let plan = Plan::of(order)?;
+    let plan = BoundWorkload::of(order)?;
     console.begin(order)?;
     let prepare = console.prepare_command();
     let mut described = match described {
@@ -157,19 +144,15 @@ pub fn run_watched(
     console.inspect(order, &plan, &mut described)?;
     let recording = Recording::new(order, described);
     console.header(order, &recording.record);
-    let ready = Ready {
-        asked: Asked {
-            job,
-            plan: &plan,
-            outputs,
-            prepare: &prepare,
-        },
-        recording,
-        watching,
+    let asked = RunContext {
+        job,
+        plan: &plan,
+        outputs,
+        prepare: &prepare,
     };
-    let measured = console.measure(ready)?;
+    let measured = console.measure(Ready::new(asked, recording, watching)?)?;
     let summary = console.summary(order, &measured)?;
-    let kept = measured.keep(console.aside(), &summary)?;
+    let kept = measured.keep(console, &summary)?;
     if kept.code == ExitCode::Success {
         console.after(order, &plan, &kept)?;
     }
@@ -180,7 +163,7 @@ pub fn run_watched(
 ///
 /// # Errors
 /// [`Failure`] when no session can be had, or a table is missing or somebody else's.
-pub fn look(order: &Order, plan: &Plan, prepare: &str) -> Result<Described, Failure> {
+pub fn look(order: &Order, plan: &BoundWorkload, prepare: &str) -> Result<Described, Failure> {
     // A client's memory is mostly its own program: what made the job need not be there any more.
     forget_program_text();
     let described = describe(&order.job, plan).map_err(|error| ready::failed(error, prepare))?;

@@ -4,7 +4,7 @@ use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
-use crate::{args, chosen, imported};
+use crate::{args, imported, run_selection};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
 use std::path::Path;
@@ -36,7 +36,7 @@ impl From<StoreError> for Failure {
 }
 
 fn print(text: &str) -> Result<ExitCode, Failure> {
-    crate::output::print(text);
+    crate::stdio::print(text);
     Ok(ExitCode::Success)
 }
 
@@ -81,7 +81,10 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let Some(store) = open_if_made(&path, &list.store)? else {
         return print(&none);
     };
-    let study = list.study.as_deref().map(|s| chosen::study(&store, s));
+    let study = list
+        .study
+        .as_deref()
+        .map(|s| run_selection::study(&store, s));
     filter.study = study.transpose()?;
     let runs = store.list(&filter)?;
     if runs.is_empty() && is_filtered(list) {

@@ -3,7 +3,7 @@
 use crate::args;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::stdio::print;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;

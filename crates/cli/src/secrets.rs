@@ -137,14 +137,6 @@ fn hide_words(message: &str, given: &[String]) -> String {
     parts.collect::<Vec<_>>().join(EXAMPLE_ACCOUNT)
 }
 
-/// The command line as a child process is to be given it: without passwords, and the variable with
-/// its value in which [`arguments`] finds them.
-pub fn for_child(words: &[String]) -> (Vec<String>, Option<(&'static str, String)>) {
-    let redacted = redact(words);
-    let carried = (redacted != words).then(|| (VARIABLE, words.join(&SEPARATOR.to_string())));
-    (redacted, carried)
-}
-
 /// The command line with `***` for every password: for the process list and the record.
 pub fn redact(args: &[String]) -> Vec<String> {
     let mut hide_next = false;

@@ -1,9 +1,9 @@
 //! `completions` and `man`: what shells and readers of manuals are told of the command line.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::{print, print_data};
 use crate::secrets::redact;
-use crate::{args, frontend, written};
+use crate::stdio::{print, print_data};
+use crate::{args, frontend, user_files};
 use std::fs::{self, File};
 use tidemark_core::shell_word;
 use tidemark_files::{Replace, write};
@@ -51,7 +51,7 @@ pub fn man(words: &args::Man) -> Result<ExitCode, Failure> {
     let count = pages.len();
     for (name, text) in pages {
         let path = folder.join(name);
-        write(&path, &text, Replace::Known(&is_page)).map_err(|e| written::failed(&path, &e))?;
+        write(&path, &text, Replace::Known(&is_page)).map_err(|e| user_files::failed(&path, &e))?;
     }
     print(&format!(
         "{count} pages in {shown}; read one with: man {shown}/tidemark.1\n",
@@ -98,7 +98,7 @@ fn breakable(page: &str) -> String {
 
 /// Whether it is a page of an earlier Tidemark, which is replaced, as no other file is.
 fn is_page(file: &mut File) -> std::io::Result<bool> {
-    let (begin, _) = written::ends_of(file)?;
+    let (begin, _) = user_files::ends_of(file)?;
     Ok(begin.lines().take(9).any(|l| l.starts_with(".TH tidemark")))
 }
 

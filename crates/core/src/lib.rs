@@ -46,7 +46,7 @@ pub use currency::is_currency;
 pub use engine::{Engine, Protocol, ServerInfo};
 pub use error::{DbError, ErrorClass, ErrorKind};
 pub use isolation::Isolation;
-pub use job::{Job, JobError};
+pub use job::{Job, JobError, JobKind};
 pub use nearest::{did_you_mean, nearest};
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
@@ -63,9 +63,7 @@ pub use series::{
 };
 pub use shell::{shell_line, shell_word};
 pub use spec::{DisconnectPolicy, FewerSessions, IgnoreErrors, PreparedMode, RunSpec, Shard};
-pub use study::{
-    Contents, LeftBehind, STUDY_LOAD_VARIABLE, StudyLoad, StudyPlace, TablesUsed, held_the_same,
-};
+pub use study::{Contents, LeftBehind, StudyLoad, StudyPlace, TablesUsed, held_the_same};
 pub use target::{
     Host, Target, TargetError, TlsMode, is_password_name, redact_target, redact_text, redact_url,
     redact_urls, redact_value,

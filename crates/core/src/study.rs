@@ -19,13 +19,9 @@ pub struct StudyPlace {
     pub repeat: u32,
 }
 
-/// The environment variable in which a study tells a load which tables are the study's own: a
-/// [`StudyLoad`] as JSON.
-pub const STUDY_LOAD_VARIABLE: &str = "TIDEMARK_STUDY_LOAD";
-
 /// Which tables a study's load may replace: those that bear the study's id in their mark, as the study
 /// left them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StudyLoad {
     /// Id of the study's execution.
     pub study: String,
@@ -33,7 +29,6 @@ pub struct StudyLoad {
     pub left: LeftBehind,
     /// Whether a later load of the study is to replace what this one makes: only then all rows are
     /// summed when it has ended.
-    #[serde(default)]
     pub sums: bool,
 }
 
@@ -59,7 +54,8 @@ fn is_whole(held: &str) -> bool {
 }
 
 /// How a study's steps left the tables that it has loaded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LeftBehind {
     /// Nothing has written since the load.
     AsLoaded,

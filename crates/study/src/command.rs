@@ -1,158 +1,180 @@
-//! The command lines that load data and make runs, as a user would type them.
+//! What loads data and makes runs: the options of a command, from which a job is made, and the command
+//! line that a user would type.
 
-use crate::file::{During, Price, Reload, Setting, Study};
+use crate::file::{During, NamedValue, Price, Reload, Study};
 use crate::matrix::Cell;
 use crate::{Existing, Family};
 use std::time::Duration;
+use tidemark_core::{JobKind, OptionValues, redact_url};
 use tidemark_workloads::Word;
 
-/// What a command does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Makes and fills tables.
-    Load,
-    /// Measures.
-    Run,
-}
-
-/// What is known of the commands: their options, and whether a command line is right.
+/// What is known of the commands.
 pub trait Commands {
-    /// Whether a family's command has the option.
-    fn takes(&self, family: &Family, phase: Phase, option: &str) -> bool;
+    /// Whether a family's command has the option, and it makes a part of a job of this kind.
+    fn takes(&self, family: &Family, kind: JobKind, option: &str) -> bool;
     /// Whether the option says what the data are.
     fn shapes(&self, family: &Family, option: &str) -> bool;
     /// Whether the option is given as `-p name=value`.
     fn is_property(&self, family: &Family, option: &str) -> bool;
-    /// Whether the words after `tidemark` are a right command line.
+    /// The key of a job that an option makes, whichever command has it.
+    fn job_key(&self, option: &str) -> Option<&'static str>;
+    /// Every option of a step's command with its effective value, when a job can be made of them.
     ///
     /// # Errors
-    /// What is wrong with it.
-    fn check(&self, words: &[String]) -> Result<(), String>;
+    /// What is wrong with them.
+    fn options(&self, step: &StepCommand, url: &str) -> Result<OptionValues, String>;
 }
 
-/// Why an option can't be given in `options`: the study gives it.
-pub(crate) fn is_reserved(option: &str) -> Option<&'static str> {
-    const RESERVED: &[(&[&str], &str)] = &[
-        (
-            &[
-                "password",
-                "mysql-password",
-                "pgsql-password",
-                "mysql.password",
-                "pg.password",
-            ],
-            "a [[target]] says it, as password = \"env:DB_PASSWORD\"",
-        ),
-        (
-            &[
-                "target",
-                "targets",
-                "host",
-                "port",
-                "user",
-                "db",
-                "driver",
-                "db-driver",
-                "conn-params",
-                "config-file",
-            ],
-            "a [[target]]'s url says where the database is",
-        ),
-        (
-            &["threads", "terminals", "threadcount", "connections", "rate"],
-            "[load] says it, as threads = [8, 16]",
-        ),
-        (
-            &["time", "maxexecutiontime"],
-            "time of the study or the workload says it",
-        ),
-        (
-            &["warmup", "warmup-time", "warmuptime"],
-            "warmup of the study or the workload says it",
-        ),
-        (
-            &["store", "out", "report", "overwrite", "lang"],
-            "results are kept in the store, and tidemark report writes them",
-        ),
-        (
-            &["replace", "force", "dropdata", "keep-loaded"],
-            "reload and existing say what becomes of tables",
-        ),
-        (&["set-session"], "session = { … } says it"),
-        (
-            &["inject-rtt"],
-            "a factor's values have inject-rtt of their own",
-        ),
-        (&["price"], "price of the study says it"),
-        (&["print-job"], "tidemark study plan shows every run"),
-    ];
-    let name = option.replace('_', "-");
-    let connects = [
-        "mysql-host",
-        "mysql-port",
-        "mysql-socket",
-        "mysql-user",
-        "mysql-db",
-    ];
-    let also = [
-        "pgsql-host",
-        "pgsql-port",
-        "pgsql-user",
-        "pgsql-db",
-        "sqlite-db",
-    ];
-    if connects.contains(&name.as_str()) || also.contains(&name.as_str()) {
-        return Some("a [[target]]'s url says where the database is");
+/// What stands in a study in the place of options that make these keys of a job, or of all below a key
+/// that ends with a point.
+const SAID_BY_THE_STUDY: &[(&str, &str)] = &[
+    (
+        "target.password",
+        "a [[target]] says it, as password = \"env:DB_PASSWORD\"",
+    ),
+    (
+        "target.url",
+        "a [[target]]'s url says where the database is",
+    ),
+    ("load.terminals", LOAD_SAYS_IT),
+    ("load.sessions", LOAD_SAYS_IT),
+    ("load.pacing", LOAD_SAYS_IT),
+    ("load.time", "time of the study or the workload says it"),
+    ("load.warmup", "warmup of the study or the workload says it"),
+    (
+        "outputs.",
+        "results are kept in the store, and tidemark report writes them",
+    ),
+    ("force", TABLES_ARE_SAID),
+    ("prepare.replace", TABLES_ARE_SAID),
+    ("prepare.keep_loaded", TABLES_ARE_SAID),
+    ("session.settings", "session = { … } says it"),
+    (
+        "load.inject_rtt",
+        "a factor's values have inject-rtt of their own",
+    ),
+    ("tool.settings.price", "price of the study says it"),
+];
+
+const LOAD_SAYS_IT: &str = "[load] says it, as threads = [8, 16]";
+const TABLES_ARE_SAID: &str = "reload and existing say what becomes of tables";
+
+/// Why an option can't be given in `options`: the study gives what it makes of a job.
+pub(crate) fn said_by_the_study(option: &str, commands: &dyn Commands) -> Option<&'static str> {
+    let option = option.replace('_', "-");
+    if option == "print-job" {
+        return Some("tidemark study plan shows every run");
     }
-    let found = RESERVED
-        .iter()
-        .find(|(names, _)| names.contains(&name.as_str()));
+    let made = commands.job_key(&option)?;
+    let of =
+        |(key, _): &&(&str, &str)| *key == made || (key.ends_with('.') && made.starts_with(key));
+    let found = SAID_BY_THE_STUDY.iter().find(of);
     found.map(|(_, instead)| *instead)
 }
 
-/// Options that only a load has a use for, though a run's command takes them, too.
-const OF_LOADS: &[&str] = &["load-method", "chunk-rows", "batch-size", "no-check"];
-
-/// A command, word by word, with the line of the file that each option stands in.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Words {
-    pub words: Vec<String>,
-    /// First word of an option, how many it has, and its line.
-    pub origins: Vec<(usize, usize, usize)>,
+/// An option of a step's command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOption {
+    /// Its name, without dashes in front.
+    pub name: String,
+    /// Its value; `on` of a switch.
+    pub value: String,
+    /// Whether it is a property, which is given as `-p name=value`.
+    pub is_property: bool,
+    /// The line of the study's file that it stands in, if it stands there.
+    pub line: Option<usize>,
 }
 
-impl Words {
-    fn plain(&mut self, word: impl Into<String>) {
-        self.words.push(word.into());
-    }
+/// What a step asks of a command: from this its job is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepCommand {
+    /// What the command does.
+    pub kind: JobKind,
+    /// Whose command it is.
+    pub family: &'static Family,
+    /// The workload's name, or the path of its file.
+    pub workload: String,
+    /// Everything that is said beside workload and target.
+    pub options: Vec<CommandOption>,
+}
 
-    fn option(&mut self, option: &Setting, as_property: bool) {
-        let first = self.words.len();
-        let said = format!("{}={}", option.name, option.value);
-        if as_property {
-            self.words.extend(["-p".into(), said]);
-        } else {
-            self.words.push(format!("--{said}"));
+impl StepCommand {
+    fn new(cell: &Cell<'_>, kind: JobKind) -> Self {
+        Self {
+            kind,
+            family: cell.workload.family,
+            workload: cell.workload.name.clone(),
+            options: Vec::new(),
         }
-        self.origins
-            .push((first, self.words.len() - first, option.line));
     }
 
-    /// Without the option that is the `n`-th of the file's.
-    pub fn without(&self, n: usize) -> Vec<String> {
-        let (first, count, _) = self.origins[n];
-        let keeps = |(at, _): &(usize, &String)| !(first..first + count).contains(at);
-        let kept = self.words.iter().enumerate().filter(keeps);
-        kept.map(|(_, word)| word.clone()).collect()
+    /// Adds an option of the study's own.
+    fn add(&mut self, name: &str, value: impl Into<String>) {
+        self.options.push(CommandOption {
+            name: name.into(),
+            value: value.into(),
+            is_property: false,
+            line: None,
+        });
+    }
+
+    /// Adds an option of the file.
+    fn add_said(&mut self, option: &NamedValue, commands: &dyn Commands) {
+        self.options.push(CommandOption {
+            name: option.name.clone(),
+            value: option.value.clone(),
+            is_property: commands.is_property(self.family, &option.name),
+            line: Some(option.line),
+        });
+    }
+
+    /// The same without one of its options.
+    pub(crate) fn without(&self, option: usize) -> Self {
+        let mut other = self.clone();
+        other.options.remove(option);
+        other
+    }
+
+    /// The command line that asks for it on a target, as a user would type it; a password is `***`.
+    pub fn words(&self, url: &str) -> Vec<String> {
+        let command = &self.family.command;
+        let mut words = vec!["tidemark".to_string(), command.word.into()];
+        for word in command.order {
+            match (word, self.kind) {
+                (Word::Name, _) => words.push(self.workload.clone()),
+                (Word::Target, _) => words.push(format!("--target={}", redact_url(url))),
+                (Word::Command, JobKind::Load) => words.push(command.load.into()),
+                (Word::Command, JobKind::Run) => words.push(command.run.into()),
+                (Word::Plain(word), _) => words.push((*word).into()),
+                (Word::Options, _) => {
+                    words.extend(self.options.iter().flat_map(CommandOption::words));
+                }
+            }
+        }
+        words
     }
 }
+
+impl CommandOption {
+    fn words(&self) -> Vec<String> {
+        let said = format!("{}={}", self.name, redact_url(&self.value));
+        match self.is_property {
+            true => vec!["-p".into(), said],
+            false if BARE.contains(&self.name.as_str()) => vec![format!("--{}", self.name)],
+            false => vec![format!("--{said}")],
+        }
+    }
+}
+
+/// Switches that the study turns on itself.
+const BARE: &[&str] = &["keep-loaded", "replace"];
 
 /// The options of a cell: a factor's win over the workload's, a later factor's over an earlier's.
-pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c Setting> {
-    let mut found: Vec<&Setting> = Vec::new();
+pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c NamedValue> {
+    let mut found: Vec<&NamedValue> = Vec::new();
     let of_values = cell.values.iter().flat_map(|(_, v)| &v.options);
     for option in cell.workload.options.iter().chain(of_values) {
-        let same = |o: &&Setting| o.name.replace('_', "-") == option.name.replace('_', "-");
+        let same = |o: &&NamedValue| o.name.replace('_', "-") == option.name.replace('_', "-");
         match found.iter().position(same) {
             Some(at) => found[at] = option,
             None => found.push(option),
@@ -161,42 +183,42 @@ pub(crate) fn options_of<'c>(cell: &'c Cell<'_>) -> Vec<&'c Setting> {
     found
 }
 
-/// Settings of sessions in a phase.
+/// Settings of sessions in a load or a run.
 pub(crate) fn session_of<'c>(
     study: &'c Study,
     cell: &'c Cell<'_>,
-    phase: Phase,
-) -> Vec<&'c Setting> {
+    kind: JobKind,
+) -> Vec<&'c NamedValue> {
     let of_target = cell.target.and_then(|t| study.targets.get(t));
-    let mut found: Vec<&Setting> = of_target.map_or(&[][..], |t| &t.session).iter().collect();
-    if phase == Phase::Run {
+    let mut found: Vec<&NamedValue> = of_target.map_or(&[][..], |t| &t.session).iter().collect();
+    if kind == JobKind::Run {
         found.extend(&cell.workload.session);
     }
     for (factor, value) in &cell.values {
-        if holds(factor.during, phase) {
+        if holds(factor.during, kind) {
             found.extend(&value.session);
         }
     }
     found
 }
 
-/// Settings of the server in a phase.
-pub(crate) fn global_of<'c>(cell: &'c Cell<'_>, phase: Phase) -> Vec<&'c Setting> {
-    let held = cell.values.iter().filter(|(f, _)| holds(f.during, phase));
+/// Settings of the server in a load or a run.
+pub(crate) fn global_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Vec<&'c NamedValue> {
+    let held = cell.values.iter().filter(|(f, _)| holds(f.during, kind));
     held.flat_map(|(_, v)| &v.set_global).collect()
 }
 
-fn rtt_of<'c>(cell: &'c Cell<'_>, phase: Phase) -> Option<&'c str> {
-    let held = cell.values.iter().filter(|(f, _)| holds(f.during, phase));
+fn rtt_of<'c>(cell: &'c Cell<'_>, kind: JobKind) -> Option<&'c str> {
+    let held = cell.values.iter().filter(|(f, _)| holds(f.during, kind));
     held.filter_map(|(_, v)| v.inject_rtt.as_deref())
         .next_back()
 }
 
-fn holds(during: During, phase: Phase) -> bool {
+fn holds(during: During, kind: JobKind) -> bool {
     match during {
         During::Both => true,
-        During::Load => phase == Phase::Load,
-        During::Run => phase == Phase::Run,
+        During::Load => kind == JobKind::Load,
+        During::Run => kind == JobKind::Run,
     }
 }
 
@@ -210,46 +232,37 @@ pub(crate) fn time_word(time: Duration) -> String {
 }
 
 /// The options that a cell's load is given.
-pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> Vec<&'c Setting> {
+pub(crate) fn load_options<'c>(cell: &'c Cell<'_>, commands: &dyn Commands) -> Vec<&'c NamedValue> {
     let family = cell.workload.family;
     let mut options = options_of(cell);
     options.retain(|o| {
         let name = o.name.replace('_', "-");
-        commands.takes(family, Phase::Load, &name)
-            && (commands.shapes(family, &name)
-                || OF_LOADS.contains(&name.as_str())
-                || !commands.takes(family, Phase::Run, &name))
+        commands.takes(family, JobKind::Load, &name)
+            && (commands.shapes(family, &name) || !commands.takes(family, JobKind::Run, &name))
     });
     options
 }
 
-/// The command that loads a cell's data. Only a file that gives tables away replaces any but the
-/// study's own, which the load tells by what is in the database.
-pub(crate) fn load_words(
-    study: &Study,
-    cell: &Cell<'_>,
-    url: &str,
-    commands: &dyn Commands,
-) -> Words {
-    let family = cell.workload.family;
-    let mut words = begin(cell, Phase::Load, url);
+/// What loads a cell's data. Only a file that gives tables away replaces any but the study's own, which
+/// the load tells by what is in the database.
+pub(crate) fn load_command(study: &Study, cell: &Cell<'_>, commands: &dyn Commands) -> StepCommand {
+    let mut command = StepCommand::new(cell, JobKind::Load);
     for option in load_options(cell, commands) {
-        words.option(option, commands.is_property(family, &option.name));
+        command.add_said(option, commands);
     }
     let threads = match bulk_threads(cell) {
         Some(threads) => threads,
         None => u64::from(study.load_threads),
     };
-    words.plain(format!("--threads={threads}"));
-    conditions(&mut words, study, cell, Phase::Load);
+    command.add("threads", threads.to_string());
+    conditions(&mut command, study, cell);
     if study.reload == Reload::Never {
-        words.plain("--keep-loaded");
+        command.add("keep-loaded", "on");
     }
     if study.existing == Existing::Replace {
-        words.plain("--replace");
+        command.add("replace", "on");
     }
-    end(&mut words, cell, Phase::Load);
-    words
+    command
 }
 
 /// `bulk_insert` has a table for each of its sessions.
@@ -257,120 +270,84 @@ pub(crate) fn bulk_threads(cell: &Cell<'_>) -> Option<u64> {
     (cell.workload.name == "bulk_insert").then_some(cell.level.threads)
 }
 
-/// The command that makes a cell's run.
-pub(crate) fn run_words(
-    study: &Study,
-    cell: &Cell<'_>,
-    url: &str,
-    commands: &dyn Commands,
-) -> Words {
+/// What makes a cell's run.
+pub(crate) fn run_command(study: &Study, cell: &Cell<'_>, commands: &dyn Commands) -> StepCommand {
     let family = cell.workload.family;
-    let mut words = begin(cell, Phase::Run, url);
+    let mut command = StepCommand::new(cell, JobKind::Run);
     let options = options_of(cell);
     let unsaid = |(name, _): &&(&str, &str)| options.iter().all(|o| o.name != *name);
     for (name, value) in family.command.run_options.iter().filter(unsaid) {
-        match commands.is_property(family, name) {
-            true => words.words.extend(["-p".into(), format!("{name}={value}")]),
-            false => words.plain(format!("--{name}={value}")),
-        }
+        command.options.push(CommandOption {
+            name: (*name).into(),
+            value: (*value).into(),
+            is_property: commands.is_property(family, name),
+            line: None,
+        });
     }
     for option in &options {
         let name = option.name.replace('_', "-");
-        let loads = commands.takes(family, Phase::Load, &name);
         // What no command knows stands here, to be refused with the nearest that is known.
-        let runs = commands.takes(family, Phase::Run, &name) || !loads;
-        if runs && !OF_LOADS.contains(&name.as_str()) {
-            words.option(option, commands.is_property(family, &option.name));
+        if commands.takes(family, JobKind::Run, &name)
+            || !commands.takes(family, JobKind::Load, &name)
+        {
+            command.add_said(option, commands);
         }
     }
-    words.plain(format!("--threads={}", cell.level.threads));
+    command.add("threads", cell.level.threads.to_string());
     if let Some(rate) = cell.level.rate {
-        words.plain(format!("--rate={rate}"));
+        command.add("rate", rate.to_string());
     }
     if let Some(connections) = cell.level.connections {
-        words.plain(format!("--connections={connections}"));
+        command.add("connections", connections.to_string());
     }
     let searches = options
         .iter()
         .any(|o| o.name.replace('_', "-") == "find-max");
-    lengths(&mut words, study, cell, searches);
+    lengths(&mut command, study, cell, searches);
     if family.command.takes_price
         && let Some(Price { total, currency }) = &study.price
     {
-        words.plain(format!("--price={total} {currency}"));
+        command.add("price", format!("{total} {currency}"));
     }
-    conditions(&mut words, study, cell, Phase::Run);
-    end(&mut words, cell, Phase::Run);
-    words
+    conditions(&mut command, study, cell);
+    command
 }
 
-/// Warm-up and time, in each family's words; searches set their length themselves, and so do runs that
+/// Warm-up and time, in each family's options; searches set their length themselves, and so do runs that
 /// end by themselves.
-fn lengths(words: &mut Words, study: &Study, cell: &Cell<'_>, searches: bool) {
+fn lengths(command: &mut StepCommand, study: &Study, cell: &Cell<'_>, searches: bool) {
     let workload = cell.workload;
     let warmup = workload.warmup.unwrap_or(study.warmup);
     let time = workload.time.unwrap_or(study.time);
-    let command = &workload.family.command;
-    let word = |time: Duration| match command.whole_seconds {
+    let line = &workload.family.command;
+    let word = |time: Duration| match line.whole_seconds {
         true => time.as_secs().to_string(),
         false => time_word(time),
     };
     if workload.family.runs.are_queries() {
         if let Some(time) = workload.time {
-            words.plain(format!("--time={}", word(time)));
+            command.add("time", word(time));
         }
         return;
     }
     if !searches {
-        words.plain(format!("--time={}", word(time)));
+        command.add("time", word(time));
     }
     if !warmup.is_zero() {
-        words.plain(format!("--{}={}", command.warmup, word(warmup)));
+        command.add(line.warmup, word(warmup));
     }
 }
 
 /// Distance and settings of sessions.
-fn conditions(words: &mut Words, study: &Study, cell: &Cell<'_>, phase: Phase) {
-    if let Some(rtt) = rtt_of(cell, phase) {
-        words.plain(format!("--inject-rtt={rtt}"));
+fn conditions(command: &mut StepCommand, study: &Study, cell: &Cell<'_>) {
+    if let Some(rtt) = rtt_of(cell, command.kind) {
+        command.add("inject-rtt", rtt);
     }
-    let session: Vec<String> = session_of(study, cell, phase)
+    let session: Vec<String> = session_of(study, cell, command.kind)
         .iter()
         .map(|s| format!("{}={}", s.name, s.value))
         .collect();
     if !session.is_empty() {
-        words.plain(format!("--set-session={}", session.join(";")));
-    }
-}
-
-/// The words before the options.
-fn begin(cell: &Cell<'_>, phase: Phase, url: &str) -> Words {
-    let mut words = Words::default();
-    words.plain("tidemark");
-    words.plain(cell.workload.family.command.word);
-    let order = cell.workload.family.command.order.iter();
-    for word in order.take_while(|word| **word != Word::Options) {
-        place(&mut words, *word, cell, phase, url);
-    }
-    words
-}
-
-/// The words behind the options.
-fn end(words: &mut Words, cell: &Cell<'_>, phase: Phase) {
-    let order = cell.workload.family.command.order.iter();
-    for word in order.skip_while(|word| **word != Word::Options).skip(1) {
-        place(words, *word, cell, phase, "");
-    }
-}
-
-fn place(words: &mut Words, word: Word, cell: &Cell<'_>, phase: Phase, url: &str) {
-    let command = &cell.workload.family.command;
-    match (word, phase) {
-        (Word::Name, _) => words.plain(&cell.workload.name),
-        (Word::Target, _) => words.plain(format!("--target={url}")),
-        (Word::Command, Phase::Load) => words.plain(command.load),
-        (Word::Command, Phase::Run) => words.plain(command.run),
-        (Word::Plain(word), _) => words.plain(word),
-        (Word::Options, _) => {}
+        command.add("set-session", session.join(";"));
     }
 }

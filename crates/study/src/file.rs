@@ -16,7 +16,7 @@ pub struct Study {
     /// How long each run measures.
     pub time: Duration,
     /// In which order runs are made.
-    pub order: Order,
+    pub order: RunOrder,
     /// What shuffles.
     pub seed: u64,
     /// When data are loaded again.
@@ -43,7 +43,7 @@ pub struct Study {
 
 /// In which order runs are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum RunOrder {
     /// As the file has them, one repeat after the other.
     Given,
     /// Shuffled within each repeat.
@@ -113,7 +113,7 @@ pub struct StudyTarget {
     /// The password of `url`'s account.
     pub password: Option<Password>,
     /// Settings of every session.
-    pub session: Vec<Setting>,
+    pub session: Vec<NamedValue>,
 }
 
 impl std::fmt::Debug for StudyTarget {
@@ -127,7 +127,7 @@ impl std::fmt::Debug for StudyTarget {
 
 /// A name with a value, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct NamedValue {
     /// Line of the file.
     pub line: usize,
     /// The name.
@@ -148,7 +148,7 @@ pub struct StudyWorkload {
     /// Whose command line it has.
     pub family: &'static Family,
     /// Options of its commands.
-    pub options: Vec<Setting>,
+    pub options: Vec<NamedValue>,
     /// Load levels of its own.
     pub load: Option<Levels>,
     /// Load before the measurement, in place of the study's.
@@ -156,7 +156,7 @@ pub struct StudyWorkload {
     /// How long a run measures, in place of the study's.
     pub time: Option<Duration>,
     /// Settings of the sessions of its runs.
-    pub session: Vec<Setting>,
+    pub session: Vec<NamedValue>,
 }
 
 /// Load levels: every combination of what is given.
@@ -210,11 +210,11 @@ pub struct FactorValue {
     /// What results call it.
     pub label: String,
     /// Options of the commands.
-    pub options: Vec<Setting>,
+    pub options: Vec<NamedValue>,
     /// Settings of every session.
-    pub session: Vec<Setting>,
+    pub session: Vec<NamedValue>,
     /// Settings of the server.
-    pub set_global: Vec<Setting>,
+    pub set_global: Vec<NamedValue>,
     /// Injected distance, as on a command line.
     pub inject_rtt: Option<String>,
     /// Where the database is; may hold a password.

@@ -1,8 +1,9 @@
 //! Studies: matrices of runs, described by a file.
 //!
 //! [`parse`] reads the file, [`Plan::new`] makes its matrix of cells and the steps (loads and runs)
-//! in which it is executed, and [`plan_text`] tells them. Nothing here does I/O: what command lines
-//! take is asked of [`Commands`], and who executes the steps is the caller.
+//! in which it is executed, and [`plan_text`] tells them. A step is a command with its options
+//! ([`StepCommand`]), from which its job is made; the command line is only for readers. Nothing here does
+//! I/O: what commands take is asked of [`Commands`], and who executes the steps is the caller.
 
 #[cfg(test)]
 extern crate self as tidemark_study;
@@ -29,17 +30,18 @@ mod time;
 mod varied;
 
 pub use changed::changed_lines;
-pub use command::{Commands, Phase};
+pub use command::{CommandOption, Commands, StepCommand};
 pub use error::{Problem, StudyError};
 pub use file::{
-    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
-    Setting, Study, StudyTarget, StudyWorkload,
+    During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
+    RunOrder, Study, StudyTarget, StudyWorkload,
 };
 pub use keys::{KEYS, Key, Section};
 pub use matrix::{Cell, Level};
-pub use parse::parse;
-pub use plan::{Plan, Step, StepKind};
+pub use parse::{parse, parse_for};
+pub use plan::{Plan, PlannedStep};
 pub use redact::redact;
 pub use text::{plan_text, time_text};
+pub use tidemark_core::JobKind;
 pub use tidemark_workloads::Family;
 pub use varied::Varied;

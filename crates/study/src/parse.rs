@@ -1,10 +1,10 @@
 //! From text to [`Study`].
 
-use crate::command::is_reserved;
+use crate::command::{Commands, said_by_the_study};
 use crate::error::StudyError;
 use crate::file::{
-    During, Existing, Factor, FactorValue, Levels, OnFailure, Order, Password, Price, Reload,
-    Setting, Study, StudyTarget, StudyWorkload,
+    During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
+    RunOrder, Study, StudyTarget, StudyWorkload,
 };
 use crate::judge::{judge, not_whole};
 use crate::keys::Section;
@@ -28,11 +28,23 @@ const OWN_FACTORS: &[&str] = &[
 const OPTION_WORDS: [&str; 2] = ["on", "off"];
 const SETTING_WORDS: [&str; 2] = ["ON", "OFF"];
 
-/// Reads a study file.
+/// Reads a study file, whatever its commands take.
 ///
 /// # Errors
 /// [`StudyError`] with everything that is wrong, by line; no password is in it.
 pub fn parse(text: &str) -> Result<Study, StudyError> {
+    read(text, None)
+}
+
+/// Reads a study file for these commands: their options don't say what the study says itself.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_for(text: &str, commands: &dyn Commands) -> Result<Study, StudyError> {
+    read(text, Some(commands))
+}
+
+fn read(text: &str, commands: Option<&dyn Commands>) -> Result<Study, StudyError> {
     let reader = Reader::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -40,6 +52,9 @@ pub fn parse(text: &str) -> Result<Study, StudyError> {
     }
     let root = root.get_ref();
     let study = study(&reader, &reader.table(Section::Top, root, 1));
+    if let Some((study, commands)) = study.as_ref().zip(commands) {
+        said_twice(&reader, study, commands);
+    }
     match (study, reader.problems()) {
         (Some(study), problems) if problems.is_empty() => Ok(study),
         (None, problems) if problems.is_empty() => Err(StudyError::new(vec![Problem::new(
@@ -47,6 +62,17 @@ pub fn parse(text: &str) -> Result<Study, StudyError> {
             "the file can't be understood",
         )])),
         (_, problems) => Err(StudyError::new(problems)),
+    }
+}
+
+/// Tells of options that say what other keys of the study say.
+fn said_twice(reader: &Reader, study: &Study, commands: &dyn Commands) {
+    let of_workloads = study.workloads.iter().flat_map(|w| &w.options);
+    let values = study.factors.iter().flat_map(|f| &f.values);
+    for option in of_workloads.chain(values.flat_map(|v| &v.options)) {
+        if let Some(instead) = said_by_the_study(&option.name, commands) {
+            reader.problem(option.line, format!("option {}: {instead}", option.name));
+        }
     }
 }
 
@@ -80,7 +106,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         time: length(top.get("time")).unwrap_or(Duration::from_secs(60)),
         order: chosen(
             top.get("order"),
-            &[("given", Order::Given), ("shuffled", Order::Shuffled)],
+            &[("given", RunOrder::Given), ("shuffled", RunOrder::Shuffled)],
         ),
         seed: top
             .get("seed")
@@ -312,23 +338,12 @@ fn workload(table: &Table<'_, '_>) -> Option<StudyWorkload> {
     })
 }
 
-/// Options of commands; those that the study itself gives are refused with the key that does.
-fn options(value: Option<Value<'_, '_>>) -> Vec<Setting> {
-    let Some(value) = value else {
-        return Vec::new();
-    };
-    let mut found = value.settings(OPTION_WORDS);
-    found.retain(|option| match is_reserved(&option.name) {
-        Some(instead) => {
-            value.problem(option.line, &format!("option {}: {instead}", option.name));
-            false
-        }
-        None => true,
-    });
-    found
+/// Options of commands.
+fn options(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
+    value.map_or(Vec::new(), |value| value.settings(OPTION_WORDS))
 }
 
-fn settings(value: Option<Value<'_, '_>>) -> Vec<Setting> {
+fn settings(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
     let Some(value) = value else {
         return Vec::new();
     };

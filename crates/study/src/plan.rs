@@ -1,48 +1,32 @@
 //! From the matrix to steps: which data are loaded when, and in which order runs are made.
 
 use crate::command::{
-    Commands, Phase, Words, bulk_threads, global_of, load_options, load_words, run_words,
+    Commands, StepCommand, bulk_threads, global_of, load_command, load_options, run_command,
     session_of,
 };
 use crate::error::{Problem, StudyError};
-use crate::file::{Order, Reload, Setting, Study, StudyTarget};
+use crate::file::{NamedValue, Reload, RunOrder, Study, StudyTarget};
 use crate::matrix::{Cell, cells};
 use crate::order::Shuffler;
 use crate::time::expected;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepKind {
-    /// Loads data.
-    Load,
-    /// Makes a run.
-    Run,
-}
-
-impl StepKind {
-    /// Its word in the store.
-    pub fn word(self) -> &'static str {
-        match self {
-            StepKind::Load => "load",
-            StepKind::Run => "run",
-        }
-    }
-}
+use tidemark_core::JobKind;
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct PlannedStep {
     /// What it does.
-    pub kind: StepKind,
+    pub kind: JobKind,
     /// The cell of the matrix, or the name of the data that are loaded.
     pub cell: String,
     /// Which repeat, from 1; 0 for a load.
     pub repeat: u32,
     /// What tells the cell from others; empty for a load.
     pub factors: BTreeMap<String, String>,
-    /// The command; its target's URL may hold a password.
+    /// What is asked of its command.
+    pub command: StepCommand,
+    /// The same as a command line, for readers: on the target as the file names it, without its password.
     pub words: Vec<String>,
     /// Index of its database in [`Plan::places`].
     pub place: usize,
@@ -62,7 +46,7 @@ pub struct Plan {
     /// The databases.
     pub places: Vec<StudyTarget>,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlannedStep>,
     /// Cells of the matrix.
     pub cells: usize,
 }
@@ -115,7 +99,7 @@ impl Plan {
 
     /// How many runs there are.
     pub fn runs(&self) -> usize {
-        let runs = self.steps.iter().filter(|s| s.kind == StepKind::Run);
+        let runs = self.steps.iter().filter(|s| s.kind == JobKind::Run);
         runs.count()
     }
 
@@ -123,6 +107,17 @@ impl Plan {
     pub fn expected(&self) -> Duration {
         let times = self.steps.iter().map(|s| s.expected);
         times.fold(Duration::ZERO, Duration::saturating_add)
+    }
+}
+
+impl Study {
+    /// The databases: those of `[[target]]`, or of the factor that names them.
+    pub fn places(&self) -> Vec<StudyTarget> {
+        let mut places = self.targets.clone();
+        for cell in cells(self) {
+            place_of(&cell, &mut places);
+        }
+        places
     }
 }
 
@@ -163,15 +158,15 @@ fn locate<'s>(
 ) -> Located<'s> {
     let place = place_of(&cell, places);
     let workload = cell.workload;
-    let said = |s: &&Setting| format!("{}={}", s.name.replace('_', "-"), s.value);
+    let said = |s: &&NamedValue| format!("{}={}", s.name.replace('_', "-"), s.value);
     let mut shape: Vec<String> = load_options(&cell, commands).iter().map(said).collect();
     shape.sort_unstable();
     // What holds while rows are loaded makes them other data, for the load itself is asked about.
-    let under = global_of(&cell, Phase::Load).into_iter();
+    let under = global_of(&cell, JobKind::Load).into_iter();
     let of_target = cell.target.and_then(|t| study.targets.get(t));
     let common = of_target.map_or(0, |t| t.session.len());
     let under = under.chain(
-        session_of(study, &cell, Phase::Load)
+        session_of(study, &cell, JobKind::Load)
             .into_iter()
             .skip(common),
     );
@@ -228,7 +223,7 @@ fn phases<'l, 's>(
             blocks[at].1.push(&l.block);
         }
     }
-    if study.order == Order::Shuffled {
+    if study.order == RunOrder::Shuffled {
         blocks.iter_mut().for_each(|(_, of)| shuffler.shuffle(of));
     }
     let count = blocks.iter().map(|(_, of)| of.len()).max().unwrap_or(0);
@@ -246,9 +241,9 @@ struct Planner<'p> {
     study: &'p Study,
     commands: &'p dyn Commands,
     places: &'p [StudyTarget],
-    steps: Vec<Step>,
-    /// Commands that were looked at already, but for the load level.
-    checked: BTreeMap<Vec<String>, ()>,
+    steps: Vec<PlannedStep>,
+    /// Commands that were looked at already, with how long they take.
+    checked: BTreeMap<(Vec<String>, Option<Duration>), Duration>,
     refused: Vec<Refused>,
 }
 
@@ -277,7 +272,7 @@ impl Planner<'_> {
         let mut loads: BTreeMap<(String, String), usize> = BTreeMap::new();
         for repeat in 1..=self.study.repeats {
             let mut order: Vec<&&Located<'_>> = cells.iter().collect();
-            if self.study.order == Order::Shuffled {
+            if self.study.order == RunOrder::Shuffled {
                 shuffler.shuffle(&mut order);
             }
             for located in order {
@@ -303,72 +298,84 @@ impl Planner<'_> {
 
     fn load(&mut self, located: &Located<'_>) -> usize {
         let cell = &located.cell;
-        let url = self.url(located);
-        let words = load_words(self.study, cell, &url, self.commands);
-        self.check(&words, cell);
+        let command = load_command(self.study, cell, self.commands);
         let place = self.places.get(located.place).map_or("", |p| &p.name);
-        self.steps.push(Step {
-            kind: StepKind::Load,
+        let step = PlannedStep {
+            kind: JobKind::Load,
             cell: format!("{place}/{}", located.data),
             repeat: 0,
             factors: BTreeMap::new(),
-            words: words.words,
-            place: located.place,
-            global: pairs(&global_of(cell, Phase::Load)),
-            tables: located.tables.clone(),
             load: None,
-            expected: expected(self.study, cell, Phase::Load),
-        });
+            ..self.step(located, command)
+        };
+        self.steps.push(step);
         self.steps.len() - 1
     }
 
     fn run(&mut self, located: &Located<'_>, repeat: u32, load: usize) {
-        let cell = &located.cell;
-        let words = run_words(self.study, cell, &self.url(located), self.commands);
-        self.check(&words, cell);
-        self.steps.push(Step {
-            kind: StepKind::Run,
-            cell: cell.key.clone(),
+        let command = run_command(self.study, &located.cell, self.commands);
+        let step = PlannedStep {
             repeat,
-            factors: cell.factors.clone(),
-            words: words.words,
-            place: located.place,
-            global: pairs(&global_of(cell, Phase::Run)),
-            tables: located.tables.clone(),
             load: Some(load),
-            expected: expected(self.study, cell, Phase::Run),
-        });
+            ..self.step(located, command)
+        };
+        self.steps.push(step);
     }
 
-    /// Looks whether the command would be taken. To blame is the option without which it is.
-    fn check(&mut self, words: &Words, cell: &Cell<'_>) {
-        if self.checked.insert(words.words.clone(), ()).is_some() {
-            return;
+    /// A run's step, or as much of a load's.
+    fn step(&mut self, located: &Located<'_>, command: StepCommand) -> PlannedStep {
+        let cell = &located.cell;
+        let kind = command.kind;
+        let url = self.url(located);
+        let words = command.words(&url);
+        // Of a search the command does not say how long it may take.
+        let key = (words.clone(), cell.workload.time);
+        let expected = match self.checked.get(&key) {
+            Some(known) => *known,
+            None => self.check(&command, &url, cell),
+        };
+        self.checked.insert(key, expected);
+        PlannedStep {
+            kind: JobKind::Run,
+            cell: cell.key.clone(),
+            repeat: 0,
+            factors: cell.factors.clone(),
+            command,
+            words,
+            place: located.place,
+            global: pairs(&global_of(cell, kind)),
+            tables: located.tables.clone(),
+            load: None,
+            expected,
         }
-        let after = |words: &[String]| words.get(1..).unwrap_or_default().to_vec();
-        let Err(why) = self.commands.check(&after(&words.words)) else {
-            return;
+    }
+
+    /// How long a command takes that a job can be made of. If none can, to blame is the option without
+    /// which it can.
+    fn check(&mut self, command: &StepCommand, url: &str, cell: &Cell<'_>) -> Duration {
+        let why = match self.commands.options(command, url) {
+            Ok(options) => return expected(self.study, cell, command.kind, &options),
+            Err(why) => why,
         };
-        let is_right = |n: &usize| self.commands.check(&after(&words.without(*n))).is_ok();
-        let guilty = (0..words.origins.len()).find(is_right);
+        let said = || {
+            let numbered = command.options.iter().enumerate();
+            numbered.filter_map(|(n, option)| Some((n, option, option.line?)))
+        };
+        let is_right = |n: usize| self.commands.options(&command.without(n), url).is_ok();
+        let guilty = said().find(|(n, ..)| is_right(*n));
         // Where two are wrong, the first that is named is the one that was complained of.
-        let named = || {
-            let of = |(first, ..): &&(usize, usize, usize)| {
-                let word = words.words.get(*first).map_or("", String::as_str);
-                let name = word.trim_start_matches('-').split('=').next().unwrap_or("");
-                !name.is_empty() && why.contains(name)
-            };
-            words.origins.iter().find(of).map(|(.., line)| *line)
-        };
-        let line = match guilty {
-            Some(n) => words.origins[n].2,
-            None => named()
-                .or_else(|| self.line_of_load(cell, &why))
-                .unwrap_or(cell.workload.line),
-        };
-        let label = cell.workload.label.clone();
+        let named = || said().find(|(_, option, _)| why.contains(&option.name));
+        let line = guilty.or_else(named).map(|(.., line)| line);
+        let line = line
+            .or_else(|| self.line_of_load(cell, &why))
+            .unwrap_or(cell.workload.line);
+        self.refuse(line, why, cell.workload.label.clone());
+        Duration::ZERO
+    }
+
+    /// What several workloads share is told once.
+    fn refuse(&mut self, line: usize, why: String, label: String) {
         let mut known = self.refused.iter_mut();
-        // What several workloads share is told once.
         match known.find(|r| r.line == line && r.why == why) {
             Some(known) if known.labels.contains(&label) => {}
             Some(known) => known.labels.push(label),
@@ -388,7 +395,7 @@ impl Planner<'_> {
     }
 }
 
-fn pairs(settings: &[&Setting]) -> Vec<(String, String)> {
-    let pair = |s: &&Setting| (s.name.clone(), s.value.clone());
+fn pairs(settings: &[&NamedValue]) -> Vec<(String, String)> {
+    let pair = |s: &&NamedValue| (s.name.clone(), s.value.clone());
     settings.iter().map(pair).collect()
 }

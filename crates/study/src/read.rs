@@ -1,7 +1,7 @@
 //! Reading tables key by key, so that whatever is wrong is told with its line.
 
 use crate::error::Problem;
-use crate::file::Setting;
+use crate::file::NamedValue;
 use crate::keys::{self, Key, Section};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -292,7 +292,7 @@ impl<'a, 't> Value<'a, 't> {
     }
 
     /// Names with values, in the order of the file; `words` stand for true and false.
-    pub fn settings(&self, words: [&str; 2]) -> Vec<Setting> {
+    pub fn settings(&self, words: [&str; 2]) -> Vec<NamedValue> {
         let Some(table) = self.or_wrong(self.value.get_ref().as_table()) else {
             return Vec::new();
         };
@@ -303,7 +303,7 @@ impl<'a, 't> Value<'a, 't> {
             let line = self.reader.line_of(&key.span());
             let name = key.get_ref().as_ref();
             match word(value.get_ref(), words) {
-                Some(value) => found.push(Setting {
+                Some(value) => found.push(NamedValue {
                     line,
                     name: name.into(),
                     value,

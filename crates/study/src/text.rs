@@ -1,11 +1,11 @@
 //! A plan, told.
 
-use crate::file::{Order, Reload, Study, StudyWorkload};
-use crate::plan::{Plan, Step, StepKind};
+use crate::file::{Reload, RunOrder, Study, StudyWorkload};
+use crate::plan::{Plan, PlannedStep};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
-use tidemark_core::{counted, redact_url, shell_line};
+use tidemark_core::{JobKind, counted, redact_url, shell_line};
 
 /// The matrix, the steps with their commands (passwords as `***`), and the expected time.
 pub fn plan_text(study: &Study, plan: &Plan) -> String {
@@ -83,8 +83,8 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
         ),
     ));
     let order = match study.order {
-        Order::Given => "in the order given".to_string(),
-        Order::Shuffled => format!("shuffled by seed {}", study.seed),
+        RunOrder::Given => "in the order given".to_string(),
+        RunOrder::Shuffled => format!("shuffled by seed {}", study.seed),
     };
     rows.push(("repeats".into(), format!("{}, {order}", study.repeats)));
     let reload = match study.reload {
@@ -100,11 +100,11 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
     }
 }
 
-fn tell(out: &mut String, number: usize, width: usize, step: &Step) {
+fn tell(out: &mut String, number: usize, width: usize, step: &PlannedStep) {
     let indent = " ".repeat(width + 4);
     let repeat = match step.kind {
-        StepKind::Load => String::new(),
-        StepKind::Run => format!("  repeat {}", step.repeat),
+        JobKind::Load => String::new(),
+        JobKind::Run => format!("  repeat {}", step.repeat),
     };
     let _ = writeln!(
         out,
@@ -113,21 +113,12 @@ fn tell(out: &mut String, number: usize, width: usize, step: &Step) {
         step.cell,
         time_text(step.expected)
     );
-    let words: Vec<String> = step.words.iter().map(|w| redact_word(w)).collect();
-    let _ = writeln!(out, "{indent}{}", shell_line(&words));
+    let _ = writeln!(out, "{indent}{}", shell_line(&step.words));
     for (name, value) in &step.global {
         let _ = writeln!(
             out,
             "{indent}with the server's {name} = {value}, put back afterwards"
         );
-    }
-}
-
-/// `--target=URL` without its password.
-fn redact_word(word: &str) -> String {
-    match word.split_once('=') {
-        Some((name, value)) => format!("{name}={}", redact_url(value)),
-        None => word.into(),
     }
 }
 
@@ -154,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_words_read_well() {
+    fn times_read_well() {
         for (seconds, said) in [
             (0.0, "0 s"),
             (1.5, "1.5 s"),
@@ -164,9 +155,5 @@ mod tests {
         ] {
             assert_eq!(time_text(Duration::from_secs_f64(seconds)), said);
         }
-        assert_eq!(
-            redact_word("--target=mysql://u:geheim@h/db"),
-            "--target=mysql://u:***@h/db"
-        );
     }
 }

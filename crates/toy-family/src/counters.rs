@@ -31,7 +31,7 @@ pub static FAMILY: tidemark::Family = tidemark::Family {
         command: CommandLine::SYSBENCH,
         data: TABLE,
         clashes_with: &[],
-        load_s: |given| given("table-size", 100.0) / 150_000.0,
+        load_s: |options| options.float("table-size") / 150_000.0,
         runs: Runs::Transactions,
     }],
     reports: &[tidemark_report::Family::new(NAME, section)],

@@ -2,6 +2,7 @@
 
 use crate::Definition;
 use std::fmt;
+use tidemark_core::OptionValues;
 
 /// A family of workloads: a row of [`families`](crate::families).
 ///
@@ -22,8 +23,8 @@ pub struct Family {
     /// Names of families whose tables have the same names: both can't be in one database.
     pub clashes_with: &'static [&'static str],
     /// About how many seconds a load takes: in the order of what `bench/` measures with a server on
-    /// the same two cores.
-    pub load_s: fn(&Given<'_>) -> f64,
+    /// the same two cores. The options are those of its command.
+    pub load_s: fn(&OptionValues) -> f64,
     /// What its runs are made of.
     pub runs: Runs,
 }
@@ -34,7 +35,7 @@ pub enum Runs {
     /// Transactions, until its time ends.
     Transactions,
     /// Streams of queries, which end by themselves, after about so many seconds; they have no rates.
-    Queries(fn(&Given<'_>) -> f64),
+    Queries(fn(&OptionValues) -> f64),
 }
 
 impl Runs {
@@ -43,9 +44,6 @@ impl Runs {
         matches!(self, Runs::Queries(_))
     }
 }
-
-/// An option's number as it was given, or the number that holds without it.
-pub type Given<'a> = dyn Fn(&str, f64) -> f64 + 'a;
 
 /// The words of a family's command line, `tidemark WORD …`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

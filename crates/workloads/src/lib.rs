@@ -35,7 +35,7 @@ mod workload;
 pub mod ycsb;
 
 pub use check::{Check, Sentence};
-pub use family::{CommandLine, Family, Given, Runs, Word};
+pub use family::{CommandLine, Family, Runs, Word};
 pub use outcome::{Done, InnerOperation, MAX_NOTES, Notes};
 pub use registry::{Definition, UnknownWorkload, find, registry};
 pub use terminal::{CustomUser, Doing, Prepared};

@@ -1,7 +1,6 @@
 //! `tidemark exec`: runs a job, of a file or of a record.
 
 use super::Adapter;
-use super::native::NATIVE_SETTINGS;
 use crate::args::Exec;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
@@ -50,22 +49,6 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::Success)
-}
-
-/// What a command line runs, words with the program's name; its tool's name stands second.
-///
-/// # Errors
-/// [`Failure`] of bad usage, and of words that run no load.
-pub fn of_words(words: &[String]) -> Result<Order, Failure> {
-    let [_, tool, rest @ ..] = words else {
-        return Err(no_run());
-    };
-    (adapter(tool)?.understand)(rest, words.to_vec())
-}
-
-/// Of a command line that does something else.
-pub fn no_run() -> Failure {
-    Failure::usage("these words run no load; for example tidemark sysbench oltp_read_only run")
 }
 
 /// Reads a file, or standard input for `-`.
@@ -157,13 +140,16 @@ pub(super) fn order(
     if print {
         options.set("print-job", "on", Source::CommandLine)?;
     }
-    let order = (adapter.order)(options, definition, command);
+    let order = (adapter.order)(job.kind(), options, definition, command);
     let mut order = order.map_err(|failure| by_path(adapter, failure))?;
     let mut made = order.job.clone();
     made.version = job.version;
     made.study.clone_from(&job.study);
     made.sum_tables = job.sum_tables;
     made.notes.clone_from(&job.notes);
+    if let (Some(made), Some(prepare)) = (&mut made.prepare, &job.prepare) {
+        made.left.clone_from(&prepare.left);
+    }
     // Whether the environment has a password is not for the job to say.
     made.target.password.clone_from(&job.target.password);
     if let Some((path, here, there)) = difference(job, &made) {
@@ -183,7 +169,7 @@ fn by_path(adapter: &Adapter, failure: Failure) -> Failure {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
         &rest[..end.unwrap_or(rest.len())]
     });
-    let mut options = NATIVE_SETTINGS.iter().chain(adapter.load);
+    let mut options = adapter.placed();
     match options.find(|option| Some(option.name) == named) {
         Some(option) => Failure::new(failure.code, format!("{}: {failure}", option.path)),
         None => failure,

@@ -10,21 +10,22 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use exec::{exec, no_run, of_words};
+pub use exec::exec;
 pub use schema::schema;
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
 use crate::plan::session_setup;
 use crate::runner::Order;
-use native::NATIVE_SETTINGS;
-use std::sync::Arc;
+use crate::stdio::print;
+use native::{NATIVE_SETTINGS, PREPARATION};
+use tidemark_core::JobKind;
 use tidemark_core::job::{
-    JOB_VERSION, OutputFiles, Settings, TargetAddress, ToolChoice, Watch, WorkloadChoice,
+    JOB_VERSION, LoadMethod, OutputFiles, Preparation, Settings, TargetAddress, ToolChoice, Watch,
+    WorkloadChoice,
 };
-use tidemark_core::{Job, OptionSpec, OptionValues, RunSpec, Source, Target};
+use tidemark_core::{Job, OptionSpec, OptionValues, RunSpec, Source, Target, is_password_name};
+use tidemark_workloads::Definition;
 use tidemark_workloads::random::RAND_OPTIONS;
-use tidemark_workloads::{Definition, Workload};
 
 /// An option of the load with the place in a job that it makes, and its value for a job; none leaves
 /// it as it is.
@@ -50,7 +51,10 @@ pub const fn load_option(
 /// The words of a command line before and after its options.
 type Around = (Vec<String>, Vec<String>);
 
-/// A command line that runs load.
+/// Does what a job asks for.
+type Act = fn(&Order) -> Result<ExitCode, Failure>;
+
+/// A command line that loads tables or runs load.
 #[derive(Debug, Clone, Copy)]
 pub struct Adapter {
     /// Its command.
@@ -59,21 +63,22 @@ pub struct Adapter {
     pub defaults: fn(&'static Definition) -> OptionValues,
     /// Whether an option says where the database is.
     pub connects: fn(&str) -> bool,
-    /// Options that make the load, beside those of every tool.
-    pub load: &'static [LoadOption],
-    /// Whether an option makes no part of a run.
-    pub is_other: fn(&str) -> bool,
+    /// Options with a place in the job, beside those of every tool.
+    pub placed: &'static [LoadOption],
+    /// Whether an option makes no part of a job of this kind.
+    pub is_other: fn(JobKind, &str) -> bool,
     /// The words that stand before and after the options; none of a tool whose runs no command line
     /// says in full.
     pub words: Option<fn(&Job) -> Around>,
     /// An option as the tool takes it.
     pub word: fn(&str, &str) -> String,
-    /// From the words after the command to what is run.
-    pub understand: fn(&[String], Vec<String>) -> Result<Order, Failure>,
-    /// From options to what is run.
-    pub order: fn(OptionValues, &'static Definition, Vec<String>) -> Result<Order, Failure>,
-    /// Runs it.
-    pub run: fn(&Order) -> Result<ExitCode, Failure>,
+    /// From options to what is done.
+    pub order:
+        fn(JobKind, OptionValues, &'static Definition, Vec<String>) -> Result<Order, Failure>,
+    /// Makes and fills the tables; none of a tool whose loads are no jobs.
+    pub load: Option<Act>,
+    /// Makes load and measures.
+    pub run: Act,
 }
 
 /// An option as most tools take it.
@@ -81,33 +86,24 @@ pub fn dashed(name: &str, value: &str) -> String {
     format!("--{name}={value}")
 }
 
-/// Options of every tool that make no part of a run.
-const OTHER: &[&str] = &[
-    "keep-loaded",
-    "replace",
-    "chunk-rows",
-    "load-method",
-    "print-job",
-];
-
 impl Adapter {
-    /// What is run, of everything that was understood of it.
+    /// What is done, of everything that was understood of it.
     ///
     /// # Errors
     /// [`Failure`] of bad usage.
     pub fn ordered(
         &self,
+        kind: JobKind,
         options: OptionValues,
         definition: &'static Definition,
-        workload: Arc<dyn Workload>,
         target: Target,
         load: RunSpec,
         command: Vec<String>,
     ) -> Result<Order, Failure> {
         Ok(Order {
-            job: self.job(&options, definition, &target, load)?,
+            job: self.job(kind, &options, definition, &target, load)?,
             definition,
-            workload,
+            workload: (definition.build)(&options)?,
             target,
             options,
             command,
@@ -120,6 +116,7 @@ impl Adapter {
     /// [`Failure`] of bad usage.
     fn job(
         &self,
+        kind: JobKind,
         options: &OptionValues,
         definition: &Definition,
         target: &Target,
@@ -128,13 +125,9 @@ impl Adapter {
         let is_elsewhere = |spec: &OptionSpec| {
             is_of_workload(definition, spec.name)
                 || (self.connects)(spec.name)
-                || spec.name == "target"
-                || NATIVE_SETTINGS
-                    .iter()
-                    .chain(self.load)
-                    .any(|o| o.name == spec.name)
-                || (self.is_other)(spec.name)
-                || OTHER.contains(&spec.name)
+                || ["target", "print-job"].contains(&spec.name)
+                || self.placed().any(|o| o.name == spec.name)
+                || (self.is_other)(kind, spec.name)
         };
         let files = options.text("report").split(',');
         Ok(Job {
@@ -145,9 +138,10 @@ impl Adapter {
                 name: definition.name.into(),
                 settings: Settings::of(options, |spec| {
                     is_of_workload(definition, spec.name)
-                        && !self.load.iter().any(|o| o.name == spec.name)
+                        && !self.placed.iter().any(|o| o.name == spec.name)
                 }),
             },
+            prepare: (kind == JobKind::Load).then(|| preparation(options)),
             load,
             watch: watch(options),
             outputs: OutputFiles {
@@ -197,9 +191,9 @@ impl Adapter {
             }
             Ok::<(), Failure>(())
         };
-        for LoadOption { name, path, value } in NATIVE_SETTINGS.iter().chain(self.load) {
-            if let Some(value) = value(job).filter(|_| options.has(name) && !(self.is_other)(name))
-            {
+        let is_other = |name: &str| (self.is_other)(job.kind(), name);
+        for LoadOption { name, path, value } in self.placed() {
+            if let Some(value) = value(job).filter(|_| options.has(name) && !is_other(name)) {
                 set(&mut options, name, &value, path)?;
             }
         }
@@ -221,28 +215,69 @@ impl Adapter {
         Some(line)
     }
 
-    /// Runs what was asked for, or prints its job where that was asked for.
-    ///
-    /// # Errors
-    /// Those of the run.
-    pub fn perform(&self, order: &Order) -> Result<ExitCode, Failure> {
-        self.perform_by(order, self.run)
+    /// Every option with a place in a job.
+    fn placed(&self) -> impl Iterator<Item = &'static LoadOption> {
+        let all = [NATIVE_SETTINGS, PREPARATION, self.placed];
+        all.into_iter().flatten()
     }
 
-    /// The same with another function that runs it.
+    /// The key of a job that an option makes, if the tool has it.
+    pub fn key_of(&self, option: &str) -> Option<&'static str> {
+        let placed = self.placed().find(|placed| placed.name == option);
+        match (placed, option) {
+            (Some(placed), _) => Some(placed.path),
+            (None, name) if is_password_name(name) => Some("target.password"),
+            (None, "target") => Some("target.url"),
+            (None, name) if (self.connects)(name) => Some("target.url"),
+            (None, "price") => Some("tool.settings.price"),
+            _ => None,
+        }
+    }
+
+    /// Does what was asked for, or prints its job where that was asked for.
     ///
     /// # Errors
-    /// Those of the run.
+    /// Those of the run or the load; [`Failure`] of bad usage where the tool makes no loads by jobs.
+    pub fn perform(&self, order: &Order) -> Result<ExitCode, Failure> {
+        let act = match order.job.kind() {
+            JobKind::Run => self.run,
+            JobKind::Load => self.load.ok_or_else(|| {
+                let name = self.name;
+                Failure::usage(format!("prepare: tidemark {name} makes no loads by jobs"))
+            })?,
+        };
+        self.perform_by(order, act)
+    }
+
+    /// The same with another function that does it.
+    ///
+    /// # Errors
+    /// Those of the function.
     pub fn perform_by(
         &self,
         order: &Order,
-        run: impl FnOnce(&Order) -> Result<ExitCode, Failure>,
+        act: impl FnOnce(&Order) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         if order.options.flag("print-job") {
             print(&format!("{}\n", order.job.to_json()));
             return Ok(ExitCode::Success);
         }
-        run(order)
+        act(order)
+    }
+}
+
+/// How tables are made, as the options say.
+fn preparation(options: &OptionValues) -> Preparation {
+    Preparation {
+        replace: options.flag("replace") || options.flag("dropdata"),
+        keep_loaded: options.flag("keep-loaded"),
+        chunk_rows: options.uint("chunk-rows"),
+        method: match options.text("load-method") {
+            "insert" => LoadMethod::Insert,
+            "bulk" => LoadMethod::Bulk,
+            _ => LoadMethod::Auto,
+        },
+        left: None,
     }
 }
 

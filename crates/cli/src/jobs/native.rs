@@ -157,3 +157,19 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     }),
     load_option("force", "force", |j| on(j.force)),
 ];
+
+/// Options of every tool's loads.
+pub const PREPARATION: &[LoadOption] = &[
+    load_option("replace", "prepare.replace", |j| {
+        on(j.prepare.as_ref()?.replace)
+    }),
+    load_option("keep-loaded", "prepare.keep_loaded", |j| {
+        on(j.prepare.as_ref()?.keep_loaded)
+    }),
+    load_option("chunk-rows", "prepare.chunk_rows", |j| {
+        Some(j.prepare.as_ref()?.chunk_rows.to_string())
+    }),
+    load_option("load-method", "prepare.method", |j| {
+        Some(j.prepare.as_ref()?.method.word().into())
+    }),
+];

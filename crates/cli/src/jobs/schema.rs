@@ -2,7 +2,7 @@
 
 use crate::args::Schema;
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
+use crate::stdio::print;
 use schemars::schema_for;
 use tidemark_core::Job;
 

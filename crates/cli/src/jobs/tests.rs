@@ -2,9 +2,10 @@
 
 use super::Adapter;
 use super::exec::{adapters, order};
+use crate::plan::load_spec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use tidemark_core::{Job, Source};
+use tidemark_core::{Job, JobKind, Source};
 use tidemark_workloads::Definition;
 
 type Case = (
@@ -152,16 +153,33 @@ fn named(tool: &str, workload: &str) -> (&'static Adapter, &'static Definition) 
     (adapter, tidemark_workloads::find(workload).unwrap())
 }
 
-/// The job of a choice of options, which a command line gave.
+/// The run of a choice of options, which a command line gave.
 fn job(tool: &str, workload: &str, given: &[(&str, &str)]) -> Result<Job, String> {
+    job_of(JobKind::Run, tool, workload, given)
+}
+
+fn job_of(
+    kind: JobKind,
+    tool: &str,
+    workload: &str,
+    given: &[(&str, &str)],
+) -> Result<Job, String> {
     let (adapter, definition) = named(tool, workload);
     let mut options = (adapter.defaults)(definition);
     for (name, value) in given.iter().chain(&[("target", "sqlite:a.db")]) {
         options.set(name, value, Source::CommandLine).unwrap();
     }
-    let order = (adapter.order)(options, definition, Vec::new());
+    let order = (adapter.order)(kind, options, definition, Vec::new());
     order.map(|order| order.job).map_err(|f| f.message)
 }
+
+/// Options of every tool that makes loads.
+const OF_LOADS: &[(&str, &str)] = &[
+    ("replace", "on"),
+    ("keep-loaded", "on"),
+    ("chunk-rows", "50"),
+    ("load-method", "insert"),
+];
 
 type Choice = (
     &'static str,
@@ -187,6 +205,24 @@ proptest! {
             prop_assert_eq!(&read, &job);
             let (_, order) = order(&read, None, &[], false).map_err(|f| TestCaseError::fail(f.message))?;
             prop_assert_eq!(&order.job, &job);
+        }
+    }
+
+    #[test]
+    fn a_load_that_was_written_asks_for_the_same_load(
+        (tool, workload, mut given) in choices(),
+        of_load in subsequence(OF_LOADS.to_vec(), 0..=OF_LOADS.len()),
+    ) {
+        given.extend(of_load);
+        prop_assume!(named(tool, workload).0.load.is_some());
+        // As above.
+        if let Ok(job) = job_of(JobKind::Load, tool, workload, &given) {
+            prop_assert_eq!(job.kind(), JobKind::Load);
+            let read = Job::from_json(&job.to_json()).unwrap();
+            prop_assert_eq!(&read, &job);
+            let (_, order) = order(&read, None, &[], false).map_err(|f| TestCaseError::fail(f.message))?;
+            prop_assert_eq!(&order.job, &job);
+            prop_assert_eq!(load_spec(&order.job), load_spec(&job));
         }
     }
 

@@ -18,12 +18,12 @@ Files to copy from are in studies/; docs/studies.md explains every key.";
 pub struct Study {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: StudyCommand,
 }
 
 /// What to do with a study.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum StudyCommand {
     /// Show a study's matrix, its steps with their commands, and the expected time; touches nothing
     Plan(Plan),
     /// Execute a study, step by step

@@ -1,25 +1,25 @@
 //! Executing the steps that wait.
 
-use super::child::{self, Ended, Task};
-use super::ending::{is_asked_to_end, times_asked};
-use super::left::left;
-use super::outcome::Outcome;
-use super::pace::Pace;
+use super::interrupt::{is_asked_to_end, times_asked};
+use super::outcome::StepVerdict;
 use super::put_back::put_back;
 use super::settings;
+use super::step_process::{self, ProcessEnd, StepProcess};
+use super::tables_left::tables_left;
 use super::targets::Reached;
-use super::view::{Look, View};
+use super::time_left::Pace;
+use super::view::{StepProgress, View};
+use super::vocabulary;
 use crate::exit::{ExitCode, Failure};
-use crate::jobs;
 use crate::runner::Order;
-use crate::secrets::redact;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemark_core::{StudyLoad, StudyPlace};
+use tidemark_core::StudyPlace;
+use tidemark_core::job::TargetAddress;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
-use tidemark_study::{Existing, OnFailure, Plan, Step, StepKind, Study};
+use tidemark_study::{Existing, JobKind, OnFailure, Plan, PlannedStep, Study};
 
 /// How often a step is looked at.
 const POLL: Duration = Duration::from_millis(20);
@@ -27,7 +27,7 @@ const POLL: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(500);
 
 /// An execution of a study.
-pub struct Execution<'a> {
+pub struct StudyExecution<'a> {
     /// Where results are kept.
     pub store: Store,
     /// Its id.
@@ -44,7 +44,7 @@ pub struct Execution<'a> {
     pub view: bool,
 }
 
-impl Execution<'_> {
+impl StudyExecution<'_> {
     /// Executes every step that waits; puts every setting back, whatever happens.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Execution<'_> {
                     continue;
                 }
                 view.begins(seq + 1, step);
-                if step.kind == StepKind::Load {
+                if step.kind == JobKind::Load {
                     in_tables.remove(&step.tables);
                 }
                 let begun = Instant::now();
@@ -104,7 +104,7 @@ impl Execution<'_> {
                     }
                     StepState::Done | StepState::Invalid => {
                         pace.took(step, begun.elapsed());
-                        if step.kind == StepKind::Load {
+                        if step.kind == JobKind::Load {
                             in_tables.insert(step.tables.clone(), seq);
                         }
                     }
@@ -176,16 +176,15 @@ impl Execution<'_> {
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StepVerdict, Failure> {
         let step = &self.plan.steps[seq];
-        let words = self.words(step);
-        self.store
-            .step_begins(&self.id, number(seq), &redact(&words))?;
-        let since_ms = self.begun_ms(seq)?;
         let place = self
             .places
             .get(step.place)
             .ok_or_else(|| Failure::new(ExitCode::Failed, "the step's target is not there"))?;
+        let words = step.command.words(&place.url);
+        self.store.step_begins(&self.id, number(seq), &words)?;
+        let since_ms = self.begun_ms(seq)?;
         if !step.global.is_empty() {
             match settings::apply(&mut self.store, &self.id, place, &step.global) {
                 Ok(told) => told.iter().for_each(|line| view.say(line)),
@@ -195,39 +194,16 @@ impl Execution<'_> {
                 }
             }
         }
-        let task = match step.kind {
-            StepKind::Run => match self.order(&words, seq, step) {
-                Ok(order) => Task::Run(Box::new(order)),
-                Err(failure) => {
-                    let reason = failure.message;
-                    return self.end(seq, StepState::Failed, Some(reason), None, "");
-                }
-            },
-            StepKind::Load => Task::Load(words, self.load_json(seq, step)?),
+        let order = match self.order(seq, step, place) {
+            Ok(order) => order,
+            Err(failure) => {
+                let reason = failure.message;
+                return self.end(seq, StepState::Failed, Some(reason), None, "");
+            }
         };
-        let mut child = child::start(task, &self.folder, self.store.path(), place)?;
+        let mut child = step_process::start(&order, &self.folder, self.store.path())?;
         let ended = self.wait(&mut child, step, since_ms, states, view, pace)?;
         self.judge(seq, step, since_ms, &ended)
-    }
-
-    /// The command of a step: its target as it is reached.
-    fn words(&self, step: &Step) -> Vec<String> {
-        let named = self
-            .plan
-            .places
-            .get(step.place)
-            .map(|p| format!("--target={}", p.url));
-        let url = self
-            .places
-            .get(step.place)
-            .map(|p| format!("--target={}", p.url));
-        step.words
-            .iter()
-            .map(|word| match (&named, &url) {
-                (Some(named), Some(url)) if word == named => url.clone(),
-                _ => word.clone(),
-            })
-            .collect()
     }
 
     fn begun_ms(&self, seq: usize) -> Result<i64, Failure> {
@@ -235,9 +211,12 @@ impl Execution<'_> {
         Ok(rows.and_then(|r| r.begun_ms).unwrap_or(0))
     }
 
-    /// A run's job, with where it stands in the study.
-    fn order(&self, words: &[String], seq: usize, step: &Step) -> Result<Order, Failure> {
-        let mut order = jobs::of_words(words)?;
+    /// A step's job, with where it stands in the study; of a load with which tables it may replace:
+    /// those that this execution has loaded, as it left them.
+    fn order(&self, seq: usize, step: &PlannedStep, place: &Reached) -> Result<Order, Failure> {
+        let mut order = vocabulary::order(&step.command, &place.url)?;
+        order.target.password = place.target.password.clone();
+        order.job.target = TargetAddress::from(&order.target);
         order.job.study = Some(StudyPlace {
             study: self.id.clone(),
             name: self.study.name.clone(),
@@ -246,24 +225,18 @@ impl Execution<'_> {
             repeat: step.repeat,
         });
         order.job.sum_tables = self.is_replaced(seq, step);
+        if let Some(prepare) = &mut order.job.prepare {
+            prepare.left = Some(tables_left(&self.store, &self.id, self.plan, &step.tables)?);
+        }
         Ok(order)
-    }
-
-    /// Which tables a load may replace: those that this execution has loaded, as it left them.
-    fn load_json(&self, seq: usize, step: &Step) -> Result<String, Failure> {
-        written(serde_json::to_string(&StudyLoad {
-            study: self.id.clone(),
-            left: left(&self.store, &self.id, self.plan, &step.tables)?,
-            sums: self.is_replaced(seq, step),
-        }))
     }
 
     /// Whether another load takes the place of a step's tables, and has to prove that they are the
     /// study's: loads that failed are taken again, so their order says nothing.
-    fn is_replaced(&self, seq: usize, step: &Step) -> bool {
+    fn is_replaced(&self, seq: usize, step: &PlannedStep) -> bool {
         let own = step.load.unwrap_or(seq);
-        let replaces = |(at, other): (usize, &Step)| {
-            at != own && other.kind == StepKind::Load && other.tables == step.tables
+        let replaces = |(at, other): (usize, &PlannedStep)| {
+            at != own && other.kind == JobKind::Load && other.tables == step.tables
         };
         self.study.existing != Existing::Replace && self.plan.steps.iter().enumerate().any(replaces)
     }
@@ -272,13 +245,13 @@ impl Execution<'_> {
     /// second one ends it.
     fn wait(
         &self,
-        child: &mut child::Step,
-        step: &Step,
+        child: &mut StepProcess,
+        step: &PlannedStep,
         since_ms: i64,
         states: &[StepState],
         view: &View,
         pace: &Pace,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<ProcessEnd, Failure> {
         let begun = Instant::now();
         let (mut asked, mut looked) = (0, Instant::now());
         let mut run = None;
@@ -298,12 +271,12 @@ impl Execution<'_> {
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 // What is only shown ends no study.
-                if run.is_none() && step.kind == StepKind::Run {
+                if run.is_none() && step.kind == JobKind::Run {
                     let (id, cell) = (&self.id, &step.cell);
                     let found = self.store.run_at(id, cell, step.repeat, since_ms);
                     run = found.ok().flatten().map(|(id, _)| id);
                 }
-                view.goes_on(&Look {
+                view.goes_on(&StepProgress {
                     store: &self.store,
                     run: run.as_deref(),
                     since: begun.elapsed(),
@@ -324,10 +297,6 @@ pub fn invalid_among(count: usize) -> String {
     }
 }
 
-fn written(json: serde_json::Result<String>) -> Result<String, Failure> {
-    json.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
-}
-
 /// Steps are numbered in 32 bits in the store.
 pub fn number(seq: usize) -> u32 {
     u32::try_from(seq).unwrap_or(u32::MAX)
@@ -342,7 +311,7 @@ fn over(states: &[StepState]) -> usize {
 fn in_tables(rows: &[StepRow], plan: &Plan) -> BTreeMap<String, usize> {
     let mut last: BTreeMap<&str, (i64, Option<usize>)> = BTreeMap::new();
     for (seq, (row, step)) in rows.iter().zip(&plan.steps).enumerate() {
-        if step.kind != StepKind::Load {
+        if step.kind != JobKind::Load {
             continue;
         }
         let Some(at) = row.ended_ms.max(row.begun_ms) else {

@@ -5,10 +5,10 @@ use super::vocabulary::Vocabulary;
 use crate::exit::Failure;
 use std::path::Path;
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
-use tidemark_study::{Plan, Study, parse};
+use tidemark_study::{Plan, Study, parse_for};
 
 /// A study with its steps.
-pub struct Read {
+pub struct StudyFile {
     /// The file's text; may hold passwords.
     pub text: String,
     /// What it says.
@@ -21,7 +21,7 @@ pub struct Read {
 ///
 /// # Errors
 /// [`Failure`] of bad usage with everything that is wrong, by line.
-pub fn read(path: &Path) -> Result<Read, Failure> {
+pub fn read(path: &Path) -> Result<StudyFile, Failure> {
     let shown = path.display().to_string();
     let text = read_text(path, LONGEST_CONFIGURATION)
         .map_err(|e| Failure::usage(format!("{shown}: {e}; examples are in studies/")))?;
@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<Read, Failure> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
+pub fn understand(text: String, shown: &str) -> Result<StudyFile, Failure> {
     let wrong = |e: tidemark_study::StudyError| {
         let count = match e.problems.len() {
             1 => "a problem".to_string(),
@@ -40,11 +40,11 @@ pub fn understand(text: String, shown: &str) -> Result<Read, Failure> {
         };
         Failure::usage(format!("the study has {count}:\n{}", e.told(shown)))
     };
-    let study = parse(&text).map_err(wrong)?;
+    let study = parse_for(&text, &Vocabulary).map_err(wrong)?;
     let plan = Plan::new(&study, &Vocabulary).map_err(wrong)?;
     for place in plan.places.iter().filter(|p| private::is_meant(&p.url)) {
         private::check(&place.url)
             .map_err(|e| Failure::usage(format!("{shown}:{}: {}: {e}", place.line, place.url)))?;
     }
-    Ok(Read { text, study, plan })
+    Ok(StudyFile { text, study, plan })
 }

@@ -3,34 +3,34 @@
 //! Each step is executed as a child process, with the command line that a user would type: what a
 //! study does can be repeated by hand, and a run that crashes takes no study with it.
 
+mod admin_sessions;
 mod advice;
 pub mod args;
-mod begin;
-mod child;
-mod ending;
 mod execute;
 mod file;
-mod following;
-mod hosts;
-mod left;
+mod interrupt;
+mod invalid_runs;
 mod outcome;
-mod pace;
-mod parent;
+mod parent_process;
 mod private;
 mod put_back;
 mod resume;
+mod run_follower;
 mod servers;
 mod settings;
+mod start;
 mod status;
+mod step_process;
+mod tables_left;
 mod targets;
-mod unusable;
+mod time_left;
 mod view;
 mod vocabulary;
 
-pub use parent::end_with_study;
+pub use parent_process::end_with_study;
 
 use crate::exit::{ExitCode, Failure};
-use args::Command;
+use args::StudyCommand;
 use tidemark_study::plan_text;
 
 /// Does what the words ask for.
@@ -39,14 +39,14 @@ use tidemark_study::plan_text;
 /// [`Failure`] with its exit code.
 pub fn study(words: &args::Study) -> Result<ExitCode, Failure> {
     match &words.command {
-        Command::Plan(plan) => {
+        StudyCommand::Plan(plan) => {
             let read = file::read(&plan.file)?;
             let by_hand = private::by_hand(&read.plan.places)?;
-            crate::output::print(&(plan_text(&read.study, &read.plan) + &by_hand));
+            crate::stdio::print(&(plan_text(&read.study, &read.plan) + &by_hand));
             Ok(ExitCode::Success)
         }
-        Command::Run(run) => begin::run(run),
-        Command::Resume(resume) => resume::resume(resume),
-        Command::Status(status) => status::status(status),
+        StudyCommand::Run(run) => start::run(run),
+        StudyCommand::Resume(resume) => resume::resume(resume),
+        StudyCommand::Status(status) => status::status(status),
     }
 }

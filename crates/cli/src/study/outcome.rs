@@ -1,14 +1,14 @@
 //! How a step came out: by its command's end, its run in the store, and what must not be used.
 
 use super::advice;
-use super::child::Ended;
-use super::ending::is_asked_to_end;
-use super::execute::{Execution, number};
-use super::unusable::why_unusable;
+use super::execute::{StudyExecution, number};
+use super::interrupt::is_asked_to_end;
+use super::invalid_runs::why_unusable;
+use super::step_process::ProcessEnd;
 use crate::exit::Failure;
 use tidemark_report::significant;
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
-use tidemark_study::{Step, StepKind};
+use tidemark_study::{JobKind, PlannedStep};
 
 /// What is noted at a run that was cut off.
 pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
@@ -16,25 +16,25 @@ pub const HALF_MADE: &str = "ended before its time; its study makes the run agai
 pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
 
 /// How a step came out.
-pub struct Outcome {
+pub struct StepVerdict {
     /// How it stands.
     pub state: StepState,
     /// What is told of it.
     pub said: String,
 }
 
-impl Execution<'_> {
+impl StudyExecution<'_> {
     /// What came of a step whose command has ended.
     pub(super) fn judge(
         &mut self,
         seq: usize,
-        step: &Step,
+        step: &PlannedStep,
         since_ms: i64,
-        ended: &Ended,
-    ) -> Result<Outcome, Failure> {
+        ended: &ProcessEnd,
+    ) -> Result<StepVerdict, Failure> {
         let run = match step.kind {
-            StepKind::Load => None,
-            StepKind::Run => self
+            JobKind::Load => None,
+            JobKind::Run => self
                 .store
                 .run_at(&self.id, &step.cell, step.repeat, since_ms)?,
         };
@@ -45,20 +45,20 @@ impl Execution<'_> {
             }
             self.store
                 .step_waits(&self.id, number(seq), "it was interrupted")?;
-            return Ok(Outcome {
+            return Ok(StepVerdict {
                 state: StepState::Waiting,
                 said: "interrupted".into(),
             });
         }
         let failure = match (ended.failure(), step.kind, &run) {
-            (Some(failure), StepKind::Load, _) => Some(advice::of_load(&failure)),
+            (Some(failure), JobKind::Load, _) => Some(advice::of_load(&failure)),
             (Some(failure), ..) => Some(failure),
-            (None, StepKind::Run, Some((_, ListedState::Finished))) => None,
-            (None, StepKind::Run, _) => Some(match ended.complaint() {
+            (None, JobKind::Run, Some((_, ListedState::Finished))) => None,
+            (None, JobKind::Run, _) => Some(match ended.complaint() {
                 Some(said) => format!("its run is not in the store: {said}"),
                 None => "its run is not in the store".into(),
             }),
-            (None, StepKind::Load, _) => None,
+            (None, JobKind::Load, _) => None,
         };
         let (state, reason) = match (failure, id) {
             (Some(failure), _) => (StepState::Failed, Some(failure)),
@@ -75,7 +75,7 @@ impl Execution<'_> {
         reason: Option<String>,
         run_id: Option<&str>,
         output: &str,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<StepVerdict, Failure> {
         let end = StepEnd {
             state,
             reason: reason.as_deref(),
@@ -91,7 +91,7 @@ impl Execution<'_> {
             (None, Some(id)) => self.result(id)?,
             (None, None) => "done".into(),
         };
-        Ok(Outcome { state, said })
+        Ok(StepVerdict { state, said })
     }
 
     /// A run's result in a few words.

@@ -12,10 +12,10 @@ use tidemark_study::StudyTarget;
 /// A private server; its end is that of this value.
 pub struct Server {
     url: String,
-    held: Held,
+    held: ServerOwner,
 }
 
-enum Held {
+enum ServerOwner {
     /// Started just now.
     Started(Box<Running>),
     /// An earlier process of this study started it.
@@ -133,12 +133,12 @@ pub fn start(
                     )));
                 }
                 let _hold = home.hold(&name, &purpose)?;
-                let held = Held::Users { _hold };
+                let held = ServerOwner::Users { _hold };
                 return Ok(Server { url, held });
             }
             (State::Running { .. }, None) => {
                 let _hold = home.hold(&name, &purpose)?;
-                let held = Held::Found { home, name, _hold };
+                let held = ServerOwner::Found { home, name, _hold };
                 return Ok(Server { url, held });
             }
             // Of an earlier process of this study, and its server has ended.
@@ -151,7 +151,7 @@ pub fn start(
     let running = home.start_for(Some(&purpose), &request, &mut |_| !asked())?;
     Ok(Server {
         url: running.url(),
-        held: Held::Started(Box::new(running)),
+        held: ServerOwner::Started(Box::new(running)),
     })
 }
 
@@ -185,7 +185,7 @@ impl Server {
 
     /// Whether it was started just now, and so is empty.
     pub fn is_new(&self) -> bool {
-        matches!(self.held, Held::Started(_))
+        matches!(self.held, ServerOwner::Started(_))
     }
 
     /// Ends it, unless it is the user's.
@@ -194,9 +194,9 @@ impl Server {
     /// [`Failure`] when it can't be ended; it is listed by `tidemark up` then.
     pub fn stop(self) -> Result<(), Failure> {
         let ended = match self.held {
-            Held::Started(running) => running.stop(),
-            Held::Found { home, name, .. } => home.down(&name).map(drop),
-            Held::Users { .. } => Ok(()),
+            ServerOwner::Started(running) => running.stop(),
+            ServerOwner::Found { home, name, .. } => home.down(&name).map(drop),
+            ServerOwner::Users { .. } => Ok(()),
         };
         ended.map_err(not_ended)
     }

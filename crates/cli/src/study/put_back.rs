@@ -1,6 +1,6 @@
 //! Putting back what a study has changed, and what servers have changed with it.
 
-use super::hosts::Hosts;
+use super::admin_sessions::Hosts;
 use super::settings::write_moved;
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};

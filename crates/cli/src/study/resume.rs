@@ -1,14 +1,14 @@
 //! `study resume`: goes on with what is left.
 
 use super::args;
-use super::begin::{absolute, place_of_store};
-use super::ending::listen;
-use super::execute::{Execution, number};
-use super::file::{self, Read};
+use super::execute::{StudyExecution, number};
+use super::file::{self, StudyFile};
+use super::interrupt::listen;
+use super::invalid_runs::why_unusable;
 use super::outcome::{HALF_MADE, MADE_AGAIN, judged};
 use super::servers::{servers, shared_with};
+use super::start::{absolute, place_of_store};
 use super::targets::{leave, leave_behind, reach};
-use super::unusable::why_unusable;
 use crate::exit::{ExitCode, Failure};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use tidemark_observe::client_host;
 use tidemark_store::{
     ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
 };
-use tidemark_study::{Plan, Reload, StepKind, Study, changed_lines, redact};
+use tidemark_study::{JobKind, Plan, Reload, Study, changed_lines, redact};
 
 /// A run whose study was killed is killed with it; so long it is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ const MOST_LINES: usize = 8;
 ///
 /// # Errors
 /// [`Failure`] of bad usage when the file has changed, or another process is at it; as
-/// [`Execution::execute`].
+/// [`StudyExecution::execute`].
 pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let mut store = Store::open_existing(&place_of_store(words.store.store.as_deref())?)?;
     let row = find(&store, &words.study)?;
@@ -38,7 +38,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
-    let own = servers(&read.plan, Path::new(&row.folder));
+    let own = servers(&read.plan.places, Path::new(&row.folder));
     let shared = |other: &StudyRow| shared_with(&own, other);
     store.claim_study(&row.id, &client_host().hostname, words.take_over, &shared)?;
     listen();
@@ -50,7 +50,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         true => reach(&read.plan.places, &row.id)?,
         false => Vec::new(),
     };
-    let mut execution = Execution {
+    let mut execution = StudyExecution {
         store,
         id: row.id.clone(),
         study: &read.study,
@@ -94,7 +94,7 @@ pub fn find(store: &Store, word: &str) -> Result<StudyRow, Failure> {
 
 /// The study as it was begun. Its file is read again for its passwords, which the store does not
 /// have, and must say the same as then.
-fn file_of(row: &StudyRow, as_begun: bool) -> Result<Read, Failure> {
+fn file_of(row: &StudyRow, as_begun: bool) -> Result<StudyFile, Failure> {
     let hides = row.file.contains("***");
     let text = match read_text(row.path.as_ref(), LONGEST_CONFIGURATION) {
         Ok(text) => text,
@@ -147,7 +147,12 @@ fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failu
 
 /// Decides about every step that was begun and has no end, and about those that are to be taken
 /// again.
-fn tidy(store: &mut Store, id: &str, read: &Read, words: &args::Resume) -> Result<(), Failure> {
+fn tidy(
+    store: &mut Store,
+    id: &str,
+    read: &StudyFile,
+    words: &args::Resume,
+) -> Result<(), Failure> {
     for (seq, row) in store.steps(id)?.iter().enumerate() {
         match row.state {
             StepState::GoingOn => end_or_again(store, id, seq, row, read)?,
@@ -173,7 +178,7 @@ fn end_or_again(
     id: &str,
     seq: usize,
     row: &StepRow,
-    read: &Read,
+    read: &StudyFile,
 ) -> Result<(), Failure> {
     let run = match row.kind.as_str() {
         "run" => ended_run(store, id, row)?,
@@ -230,9 +235,7 @@ fn again(
 ) -> Result<(), Failure> {
     store.step_waits(id, number(seq), why)?;
     let step = plan.steps.get(seq);
-    let load = step
-        .filter(|s| s.kind == StepKind::Run)
-        .and_then(|s| s.load);
+    let load = step.filter(|s| s.kind == JobKind::Run).and_then(|s| s.load);
     if let Some(load) = load.filter(|_| study.reload == Reload::PerRun) {
         store.step_waits(id, number(load), "its run is made again")?;
     }

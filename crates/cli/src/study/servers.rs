@@ -1,53 +1,26 @@
 //! Which servers a study loads, so that no two studies load one at the same time.
 
 use super::private;
-use super::vocabulary::Vocabulary;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tidemark_core::{Host, Protocol, Target};
 use tidemark_sandbox::Request;
 use tidemark_store::StudyRow;
-use tidemark_study::{Commands, Family, Phase, Plan, parse};
+use tidemark_study::{StudyTarget, parse};
 
-/// The servers of a plan that is executed in `folder`, each by what it is called however a URL
+/// The servers of a study that is executed in `folder`, each by what it is called however a URL
 /// names it. Private servers of the study's own are nobody else's.
-pub fn servers(plan: &Plan, folder: &Path) -> BTreeSet<String> {
-    let of_place = |place: &tidemark_study::StudyTarget| of_url(&place.url, folder);
-    plan.places.iter().flat_map(of_place).collect()
+pub fn servers(places: &[StudyTarget], folder: &Path) -> BTreeSet<String> {
+    let of_place = |place: &StudyTarget| of_url(&place.url, folder);
+    places.iter().flat_map(of_place).collect()
 }
 
 /// One of these servers that another execution loads.
 pub fn shared_with(own: &BTreeSet<String>, other: &StudyRow) -> Option<String> {
     // Another Tidemark may have begun it: an option that is refused here has its server all the same.
-    let plan = plan(other)?;
-    let theirs = servers(&plan, Path::new(&other.folder));
+    let places = parse(&other.file).ok()?.places();
+    let theirs = servers(&places, Path::new(&other.folder));
     own.intersection(&theirs).next().cloned()
-}
-
-/// The commands were looked at when the study began; here they are only told.
-struct AsBegun;
-
-impl Commands for AsBegun {
-    fn takes(&self, family: &Family, phase: Phase, option: &str) -> bool {
-        Vocabulary.takes(family, phase, option)
-    }
-
-    fn shapes(&self, family: &Family, option: &str) -> bool {
-        Vocabulary.shapes(family, option)
-    }
-
-    fn is_property(&self, family: &Family, option: &str) -> bool {
-        Vocabulary.is_property(family, option)
-    }
-
-    fn check(&self, _: &[String]) -> Result<(), String> {
-        Ok(())
-    }
-}
-
-/// The plan of a study that was begun, as this Tidemark makes it; its options are not looked at again.
-fn plan(study: &StudyRow) -> Option<Plan> {
-    Plan::new(&parse(&study.file).ok()?, &AsBegun).ok()
 }
 
 fn of_url(url: &str, folder: &Path) -> Vec<String> {

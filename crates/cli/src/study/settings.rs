@@ -5,7 +5,7 @@
 //! found by reading all before and after, and what was read before is in the store until what moved
 //! has its own rows there.
 
-use super::hosts::{Hosts, Opener};
+use super::admin_sessions::{Hosts, Opener};
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
 use tidemark_core::DbError;

@@ -1,10 +1,10 @@
 //! `study status`: how far studies are.
 
 use super::args;
-use super::begin::place_of_store;
 use super::execute::invalid_among;
 use super::outcome::figures;
 use super::resume::find;
+use super::start::place_of_store;
 use crate::exit::{ExitCode, Failure};
 use crate::runs::open_if_made;
 use std::fmt::Write;
@@ -141,7 +141,7 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
             study.id
         );
     }
-    crate::output::print(&tidemark_core::printable_lines(&out));
+    crate::stdio::print(&tidemark_core::printable_lines(&out));
     Ok(ExitCode::Success)
 }
 

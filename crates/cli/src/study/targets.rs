@@ -1,20 +1,20 @@
 //! The databases of a study, as commands and sessions reach them.
 
-use super::ending::is_asked_to_end;
+use super::interrupt::is_asked_to_end;
 use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::{from_url, text_variable};
-use tidemark_core::{Protocol, Secret, Target};
+use tidemark_core::{Secret, Target};
 use tidemark_study::{Password, StudyTarget};
 
 /// A database of a study.
 pub struct Reached {
     /// What results call it.
     pub name: String,
-    /// The URL for commands; may hold a password.
+    /// Its URL; may hold a password.
     pub url: String,
-    /// The variable of the password that the URL lacks, with its value, for commands.
-    pub variable: Option<(&'static str, Secret)>,
+    /// The same with its password, wherever that stands.
+    pub target: Target,
     /// The target of the account that changes settings.
     pub admin: Target,
     /// The private server behind it.
@@ -84,26 +84,29 @@ fn reach_one(place: &StudyTarget, study: &str, number: usize) -> Result<Reached,
         }
         false => (place.url.clone(), None),
     };
-    let target = from_url(&url)?;
-    let variable = match secret(place, "password", place.password.as_ref())? {
-        None => None,
-        Some(secret) => Some((name_of_variable(target.protocol, place)?, secret)),
-    };
-    let mut admin = match &place.admin {
-        Some(admin) => from_url(admin)?,
-        None => target,
-    };
-    let password = match &place.admin {
-        Some(_) => secret(place, "admin-password", place.admin_password.as_ref())?,
-        None => variable.as_ref().map(|(_, password)| password.clone()),
-    };
-    if let Some(password) = password {
-        admin.password = password;
+    let mut target = from_url(&url)?;
+    if let Some(password) = secret(place, "password", place.password.as_ref())? {
+        if target.protocol.password_variable().is_none() {
+            return Err(Failure::usage(format!(
+                "target {}: SQLite has no passwords: leave password out",
+                place.name
+            )));
+        }
+        target.password = password;
     }
+    let admin = match &place.admin {
+        Some(admin) => {
+            let mut admin = from_url(admin)?;
+            let given = secret(place, "admin-password", place.admin_password.as_ref())?;
+            admin.password = given.unwrap_or(admin.password);
+            admin
+        }
+        None => target.clone(),
+    };
     Ok(Reached {
         name: place.name.clone(),
         url,
-        variable,
+        target,
         admin,
         server,
     })
@@ -125,17 +128,6 @@ fn secret(
         None => Err(Failure::usage(format!(
             "target {}: {key} = \"env:{name}\", and {name} is not set in the environment; for \
              example: export {name}=…",
-            place.name
-        ))),
-    }
-}
-
-fn name_of_variable(protocol: Protocol, place: &StudyTarget) -> Result<&'static str, Failure> {
-    match protocol {
-        Protocol::Mysql => Ok("MYSQL_PWD"),
-        Protocol::Postgres => Ok("PGPASSWORD"),
-        Protocol::Sqlite => Err(Failure::usage(format!(
-            "target {}: SQLite has no passwords: leave password out",
             place.name
         ))),
     }

@@ -1,9 +1,9 @@
 //! What is seen of a study while it is executed: a line a step everywhere, on a terminal bars below
 //! them, or a view that fills it (`--view`).
 
-use super::child;
-use super::ending::{asked, is_asked_to_end};
-use super::following::Following;
+use super::interrupt::{asked, is_asked_to_end};
+use super::run_follower::RunFollower;
+use super::step_process::StepProcess;
 use crate::progress::where_bars_are_drawn;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
@@ -13,7 +13,7 @@ use tidemark_core::{printable, printable_lines};
 use tidemark_live::{Controls, StudyInfo, StudyPicture};
 use tidemark_report::significant;
 use tidemark_store::{RunProgress, StepState, Store};
-use tidemark_study::{Step, StepKind, time_text};
+use tidemark_study::{JobKind, PlannedStep, time_text};
 
 /// What a step prints is shown by so many lines at most.
 const MOST_PRINTED: usize = 100;
@@ -34,7 +34,7 @@ pub struct View {
 enum Shown {
     Nothing,
     Bars(Bars),
-    Screen(tidemark_live::View<StudyPicture>, Following),
+    Screen(tidemark_live::View<StudyPicture>, RunFollower),
 }
 
 struct Bars {
@@ -44,7 +44,7 @@ struct Bars {
 }
 
 /// A look at the step in progress.
-pub struct Look<'a> {
+pub struct StepProgress<'a> {
     /// Where its run is written.
     pub store: &'a Store,
     /// The run's id, when it has begun.
@@ -54,7 +54,7 @@ pub struct Look<'a> {
     /// Time left for all.
     pub left: Duration,
     /// Its command.
-    pub child: &'a child::Step,
+    pub child: &'a StepProcess,
 }
 
 impl View {
@@ -82,7 +82,7 @@ impl View {
             tidemark_live::View::open(picture, controls())
         });
         let shown = match screen.flatten() {
-            Some(screen) => Shown::Screen(screen, Following::default()),
+            Some(screen) => Shown::Screen(screen, RunFollower::default()),
             None => view.bars(),
         };
         view.shown.replace(shown);
@@ -147,14 +147,14 @@ impl View {
     }
 
     /// A step begins, by its number from 1.
-    pub fn begins(&self, number: usize, step: &Step) {
+    pub fn begins(&self, number: usize, step: &PlannedStep) {
         self.look_whether_left();
         self.step.replace((name_of(step), step.expected));
         match &mut *self.shown.borrow_mut() {
             Shown::Nothing => {}
             Shown::Bars(bars) => bars.begins(&self.step.borrow()),
             Shown::Screen(screen, following) => {
-                *following = Following::default();
+                *following = RunFollower::default();
                 let (name, expected) = self.step.borrow().clone();
                 screen.change(move |p| p.step_begins(number, name, expected));
             }
@@ -162,7 +162,7 @@ impl View {
     }
 
     /// A step goes on.
-    pub fn goes_on(&self, look: &Look<'_>) {
+    pub fn goes_on(&self, look: &StepProgress<'_>) {
         self.look_whether_left();
         match &mut *self.shown.borrow_mut() {
             Shown::Nothing => {}
@@ -185,7 +185,7 @@ impl View {
     }
 
     /// A step has ended, the `over`-th of all.
-    pub fn ended(&self, over: usize, step: &Step, state: StepState, said: &str) {
+    pub fn ended(&self, over: usize, step: &PlannedStep, state: StepState, said: &str) {
         let width = self.total.to_string().len();
         let line = format!("[{over:width$}/{}] {}: {said}", self.total, name_of(step));
         self.say(&line);
@@ -247,10 +247,10 @@ impl Bars {
 }
 
 /// A step as people call it.
-pub fn name_of(step: &Step) -> String {
+pub fn name_of(step: &PlannedStep) -> String {
     match step.kind {
-        StepKind::Load => format!("load {}", step.cell),
-        StepKind::Run => format!("{} repeat {}", step.cell, step.repeat),
+        JobKind::Load => format!("load {}", step.cell),
+        JobKind::Run => format!("{} repeat {}", step.cell, step.repeat),
     }
 }
 

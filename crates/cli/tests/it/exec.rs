@@ -76,6 +76,47 @@ fn every_tools_run_is_made_again_exactly() {
     );
 }
 
+/// A command that loads prints its job in the place of doing it, and the job does the same.
+#[test]
+fn every_tools_load_is_a_job() {
+    let work = Workdir::new();
+    let target = "--target=sqlite:a.db";
+    let sysbench = ["sysbench", "oltp_read_write", target, "--table-size=200"];
+    let ycsb = ["-P", "workloada", "-p", "recordcount=300", target];
+    for (load, rows) in [
+        ([&sysbench[..], &["prepare"]].concat(), 200),
+        ([&["ycsb", "load"], &ycsb[..]].concat(), 300),
+        (vec!["tpch", "prepare", "--sf=0.01", target], 60_175),
+    ] {
+        let printed = work.ok(&[&load[..], &["--print-job"]].concat()).out;
+        let asked = json(&printed);
+        assert_eq!(asked["prepare"]["replace"], false, "{printed}");
+        fs::write(work.path().join("load.json"), &printed).unwrap();
+        let said = work.ok(&["exec", "load.json"]);
+        assert!(said.out.contains(&format!(": {rows} rows")), "{said:?}");
+        // The tables are there now, and the job does not say that they may go.
+        let again = work.run(&["exec", "load.json"]);
+        assert_eq!(again.code, Some(5), "{again:?}");
+        let mut asked = asked;
+        asked["prepare"]["replace"] = true.into();
+        fs::write(work.path().join("load.json"), asked.to_string()).unwrap();
+        work.ok(&["exec", "load.json"]);
+    }
+    // A tool whose loads are no jobs.
+    let mut job = json(
+        &work
+            .ok(&[&sysbench[..], &["--print-job", "prepare"]].concat())
+            .out,
+    );
+    job["tool"]["name"] = "oltpbench".into();
+    job["tool"]["settings"] = serde_json::json!({});
+    job["workload"] = serde_json::json!({"name": "tpcc"});
+    fs::write(work.path().join("load.json"), job.to_string()).unwrap();
+    let refused = work.run(&["exec", "load.json"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("oltpbench"), "{refused:?}");
+}
+
 #[test]
 fn the_phases_of_a_workload_file_are_a_list_of_jobs() {
     let work = Workdir::new();

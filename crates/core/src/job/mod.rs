@@ -1,14 +1,17 @@
-//! A benchmark run as a value: everything that decides what is run, and no secret.
+//! A benchmark run, or the load of its tables, as a value: everything that decides what is done, and no
+//! secret.
 
 mod address;
+mod preparation;
 mod read;
 mod settings;
 
 pub use address::{PasswordReference, TargetAddress};
+pub use preparation::{LoadMethod, Preparation};
 pub use read::JobError;
 pub use settings::{Settings, SettingsError};
 
-use crate::{RunSpec, StudyPlace, duration_text};
+use crate::{RunSpec, StudyLoad, StudyPlace, duration_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -31,6 +34,9 @@ pub struct Job {
     pub session: SessionSetup,
     /// What is run.
     pub workload: WorkloadChoice,
+    /// How its tables are made and filled; absent of a job that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Preparation>,
     /// How load is made.
     #[serde(default)]
     pub load: RunSpec,
@@ -48,13 +54,52 @@ pub struct Job {
     /// The run's place in a study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,
-    /// Whether all rows of the study's tables are summed before and after the run, because a later load
-    /// is to replace them.
+    /// Whether all rows of the study's tables are summed before and after the run, or after the load,
+    /// because a later load is to replace them.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sum_tables: bool,
     /// What is worth knowing of how the run was asked for, a line each; its record tells it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobKind {
+    /// Makes and fills tables.
+    Load,
+    /// Measures.
+    Run,
+}
+
+impl JobKind {
+    /// Its word, as a study calls its steps.
+    pub fn word(self) -> &'static str {
+        match self {
+            JobKind::Load => "load",
+            JobKind::Run => "run",
+        }
+    }
+}
+
+impl Job {
+    /// What it does.
+    pub fn kind(&self) -> JobKind {
+        match self.prepare {
+            Some(_) => JobKind::Load,
+            None => JobKind::Run,
+        }
+    }
+
+    /// The study that a load is made for, with what it may replace.
+    pub fn study_load(&self) -> Option<StudyLoad> {
+        let left = self.prepare.as_ref()?.left.clone()?;
+        Some(StudyLoad {
+            study: self.study.as_ref()?.study.clone(),
+            left,
+            sums: self.sum_tables,
+        })
+    }
 }
 
 fn is_off(flag: &bool) -> bool {

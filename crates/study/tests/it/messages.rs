@@ -89,6 +89,14 @@ fn each_problem_is_told_with_its_line() {
             "f:8: option mysql-password: a [[target]] says it",
         ),
         (
+            with("", "options = { out = \"a.json\" }"),
+            "f:8: option out: results are kept in the store, and tidemark report writes them",
+        ),
+        (
+            with("", "options = { price = \"5 USD\" }"),
+            "f:8: option price: price of the study says it",
+        ),
+        (
             with("", "session = { \"a b\" = 1 }"),
             "f:8: setting a b: names have letters",
         ),

@@ -3,7 +3,7 @@
 use super::common::{Known, plan, study};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use tidemark_study::{Commands, Plan, Reload, StepKind, plan_text};
+use tidemark_study::{Commands, JobKind, Plan, Reload, plan_text};
 
 const HEAD: &str = "name = \"s\"\ntime = \"5s\"\nwarmup = \"2s\"\n";
 const TARGET: &str = "[[target]]\nname = \"a\"\nurl = \"mysql://u:geheim@h/db\"\n";
@@ -23,7 +23,7 @@ fn each_family_has_its_command_lines() {
          [[workload]]\nname = \"workloada\"\noptions = {{ recordcount = 1_000 }}\n"
     );
     let (_, plan) = plan(&text);
-    let url = "--target=mysql://u:geheim@h/db";
+    let url = "--target=mysql://u:***@h/db";
     assert_eq!(
         commands(&plan),
         [
@@ -57,7 +57,7 @@ fn tpc_h_has_no_warm_up_and_a_time_of_its_own_alone() {
         );
         let (_, plan) = plan(&text);
         let run = plan.steps[1].words.join(" ");
-        let url = "--target=mysql://u:geheim@h/db";
+        let url = "--target=mysql://u:***@h/db";
         assert_eq!(
             run,
             format!("tidemark tpch {url} --sf=0.1 --threads=1{said} run")
@@ -220,7 +220,7 @@ proptest! {
         prop_assert_eq!(given.runs(), cells * repeats as usize);
         // Every place of the matrix once.
         let runs = |plan: &Plan| {
-            let runs = plan.steps.iter().filter(|s| s.kind == StepKind::Run);
+            let runs = plan.steps.iter().filter(|s| s.kind == JobKind::Run);
             runs.map(|s| (s.cell.clone(), s.repeat)).collect::<Vec<_>>()
         };
         let unique: BTreeSet<_> = runs(&given).into_iter().collect();
@@ -239,8 +239,8 @@ proptest! {
             let mut used = BTreeSet::new();
             for (seq, step) in plan.steps.iter().enumerate() {
                 match step.kind {
-                    StepKind::Load => { holds.insert(&step.tables, seq); }
-                    StepKind::Run => {
+                    JobKind::Load => { holds.insert(&step.tables, seq); }
+                    JobKind::Run => {
                         prop_assert_eq!(holds.get(step.tables.as_str()).copied(), step.load);
                         used.insert(step.load);
                     }
@@ -248,10 +248,10 @@ proptest! {
             }
             // No load is for nothing, and none is told to replace what is not this study's.
             prop_assert_eq!(used.len(), plan.steps.len() - plan.runs());
-            let replaces = |s: &tidemark_study::Step| s.words.contains(&"--replace".to_string());
+            let replaces = |s: &tidemark_study::PlannedStep| s.words.contains(&"--replace".to_string());
             prop_assert!(!plan.steps.iter().any(replaces));
             if reload == "never" {
-                let loads = plan.steps.iter().filter(|s| s.kind == StepKind::Load);
+                let loads = plan.steps.iter().filter(|s| s.kind == JobKind::Load);
                 let names: BTreeSet<_> = loads.map(|s| (&s.cell, &s.tables)).collect();
                 prop_assert_eq!(names.len(), plan.steps.len() - plan.runs(), "each data once");
             }
@@ -279,7 +279,7 @@ fn the_file_decides_how_a_study_is_made() {
     assert_eq!(study.reload, Reload::PerRun);
     assert!(Known.takes(
         study.workloads[0].family,
-        tidemark_study::Phase::Run,
+        tidemark_study::JobKind::Run,
         "wait"
     ));
 }

@@ -37,7 +37,7 @@ pub const FAMILY: Family = Family {
     command: CommandLine::SYSBENCH,
     data: "sbtest",
     clashes_with: &[],
-    load_s: |given| given("tables", 1.0) * given("table-size", 10_000.0) / ROWS_PER_S,
+    load_s: |options| options.float("tables") * options.float("table-size") / ROWS_PER_S,
     runs: Runs::Transactions,
 };
 

@@ -96,7 +96,7 @@ pub const FAMILY: Family = Family {
     },
     data: "tpcc",
     clashes_with: &["tpch"],
-    load_s: |given| given("warehouses", 10.0) * WAREHOUSE_S,
+    load_s: |options| options.float("warehouses") * WAREHOUSE_S,
     runs: Runs::Transactions,
 };
 

@@ -46,8 +46,8 @@ pub const FAMILY: Family = Family {
     command: CommandLine::go_tpc("tpch"),
     data: "tpch",
     clashes_with: &["tpcc"],
-    load_s: |given| given("sf", 1.0) * LOAD_S,
-    runs: Runs::Queries(|given| given("sf", 1.0) * QUERIES_S),
+    load_s: |options| options.float("sf") * LOAD_S,
+    runs: Runs::Queries(|options| options.float("sf") * QUERIES_S),
 };
 
 /// Loading scale factor 1, and its 22 queries: the order of magnitude on a small machine.

@@ -77,7 +77,7 @@ pub const FAMILY: Family = Family {
     },
     data: "ycsb",
     clashes_with: &[],
-    load_s: |given| given("recordcount", 1000.0) / RECORDS_PER_S,
+    load_s: |options| options.float("recordcount") / RECORDS_PER_S,
     runs: Runs::Transactions,
 };
 

@@ -1,6 +1,6 @@
 //! `prepare --output-type csv`: files for bulk importers, named as go-tpc names them.
 
-use super::{Command, Work};
+use super::{GoTpcCommand, GoTpcWork};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::load_seed;
@@ -19,7 +19,7 @@ use tidemark_workloads::{TablePlan, Workload};
 const WRITE: usize = 1 << 20;
 
 /// One file that will be written.
-struct Job {
+struct CsvFile {
     /// Index of its table in the workload's.
     table: usize,
     path: PathBuf,
@@ -33,7 +33,7 @@ struct Job {
 /// # Errors
 /// [`Failure`] of bad usage; [`ExitCode::Refused`] when files of these names are there;
 /// [`ExitCode::Failed`] when one can't be written.
-pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
+pub fn write(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     let options = work.options;
     let Some(folder) = options.text_opt("output-dir") else {
         return Err(Failure::usage(
@@ -81,8 +81,8 @@ pub fn write(work: &Work<'_>) -> Result<ExitCode, Failure> {
 }
 
 /// The command that checks the tables, where there is one.
-fn check(work: &Work<'_>) -> String {
-    if !work.tool.commands.contains(&Command::Check) {
+fn check(work: &GoTpcWork<'_>) -> String {
+    if !work.tool.commands.contains(&GoTpcCommand::Check) {
         return String::new();
     }
     let sizes = work.tool.shapes.iter().take(1);
@@ -99,7 +99,7 @@ fn failed(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Indexes of the tables asked for, in the workload's order.
-fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
+fn tables(work: &GoTpcWork<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
     let asked = work.options.list("tables");
     let names = || plans.iter().map(|p| p.name.as_str());
     if let Some(unknown) = asked.iter().find(|t| !names().any(|n| n == **t)) {
@@ -118,7 +118,7 @@ fn tables(work: &Work<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failure> {
 }
 
 /// `DATABASE.TABLE.THREAD.csv`.
-fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<Job>, Failure> {
+fn jobs(work: &GoTpcWork<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<CsvFile>, Failure> {
     let database = work.options.text("db");
     let mut jobs = Vec::new();
     for table in tables(work, plans)? {
@@ -127,7 +127,7 @@ fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<Job>,
         };
         let parts = (work.tool.files)(&plan.name, work.options).clamp(1, plan.rows.max(1));
         let bound = |n: u64| (u128::from(plan.rows) * u128::from(n) / u128::from(parts)) as u64;
-        jobs.extend((0..parts).map(|n| Job {
+        jobs.extend((0..parts).map(|n| CsvFile {
             table,
             path: folder.join(format!("{database}.{}.{n}.csv", plan.name)),
             first: bound(n),
@@ -140,10 +140,10 @@ fn jobs(work: &Work<'_>, folder: &Path, plans: &[TablePlan]) -> Result<Vec<Job>,
 /// Files of these tables that are there are the user's: of an older load, whose other parts an
 /// importer would take for this one's.
 fn not_in_the_way(
-    work: &Work<'_>,
+    work: &GoTpcWork<'_>,
     folder: &Path,
     plans: &[TablePlan],
-    jobs: &[Job],
+    jobs: &[CsvFile],
 ) -> Result<(), Failure> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Ok(());
@@ -181,19 +181,19 @@ fn not_in_the_way(
 }
 
 /// How many rows were written, and the files.
-type Finished<'a> = (u64, Vec<(&'a Job, Whole)>);
+type Finished<'a> = (u64, Vec<(&'a CsvFile, Whole)>);
 
 /// How many rows were written, and the files, which are put in their places when all of them are whole.
 fn write_all<'a>(
     workload: &Arc<dyn Workload>,
-    jobs: &'a [Job],
+    jobs: &'a [CsvFile],
     threads: usize,
     seed: u64,
 ) -> Result<Finished<'a>, Failure> {
     let units: u64 = jobs.iter().map(|j| j.count).sum();
     let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let stop = interrupt::handle();
-    let worker = || -> Result<Vec<(&Job, Whole)>, Failure> {
+    let worker = || -> Result<Vec<(&CsvFile, Whole)>, Failure> {
         let mut files = Vec::new();
         loop {
             // More than all jobs is out of range, which ends it.
@@ -236,7 +236,7 @@ fn write_all<'a>(
 
 fn write_one(
     workload: &Arc<dyn Workload>,
-    job: &Job,
+    job: &CsvFile,
     seed: u64,
     done: &AtomicU64,
     stopped: &dyn Fn() -> bool,

@@ -1,9 +1,9 @@
 //! The database itself: like go-tpc, `prepare` makes the one that the flags name if there is none.
 
-use super::Work;
+use super::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use std::io::Write;
 use tidemark_core::{DbError, ErrorKind, Protocol, Source, Target};
 use tidemark_drivers::Connector;
@@ -14,7 +14,11 @@ use tidemark_runtime::block_on;
 ///
 /// # Errors
 /// [`Failure`] as the server's: no session, no right to make a database.
-pub(super) fn ensure(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn ensure(
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let by_flags = work.options.source("target") == Source::Default;
     if !by_flags || plan.target.database.is_empty() || !is_absent(plan)? {
         return Ok(());
@@ -48,7 +52,7 @@ pub(super) fn ensure(work: &Work<'_>, plan: &Plan, out: &mut dyn Write) -> Resul
 }
 
 /// Whether the server says that it has no database of that name.
-fn is_absent(plan: &Plan) -> Result<bool, Failure> {
+fn is_absent(plan: &BoundWorkload) -> Result<bool, Failure> {
     let connector = plan.connector.clone().unlimited();
     let opened = block_on(async move {
         connector.connect(0).await?.close().await;

@@ -2,7 +2,7 @@
 //!
 //! One table feeds the command line, the help and the validation.
 
-use super::Command::{self, Prepare};
+use super::GoTpcCommand::{self, Prepare};
 use crate::native::{LOAD, NATIVE, PREPARED, at_least};
 use std::time::Duration;
 use tidemark_core::OptionKind::{self, Bool, Choice, Int, List, Password, Text, Time};
@@ -16,7 +16,7 @@ pub struct Flag {
     /// Its letter, or a space.
     pub letter: char,
     /// The commands that know it; empty for all.
-    pub only: &'static [Command],
+    pub only: &'static [GoTpcCommand],
     /// Why it does nothing here, if it does nothing.
     pub idle: Option<&'static str>,
 }
@@ -44,7 +44,7 @@ impl Flag {
     }
 
     /// Known to these commands alone.
-    pub const fn only(mut self, commands: &'static [Command]) -> Self {
+    pub const fn only(mut self, commands: &'static [GoTpcCommand]) -> Self {
         self.only = commands;
         self
     }

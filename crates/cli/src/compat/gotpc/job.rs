@@ -1,16 +1,18 @@
 //! go-tpc's flags as a job, and a job as go-tpc's flags.
 
-use super::parse::{self, Invocation};
-use super::{Command, Tool, flags};
+use super::{GoTpcCommand, GoTpcWork, Tool, flags};
 use crate::exit::Failure;
-use crate::jobs::{LoadOption, load_option, no_run};
+use crate::jobs::{Adapter, LoadOption, load_option};
 use crate::pacing::sets_its_length;
+use crate::plan::loading_spec;
+use crate::runner::Order;
+use tidemark_core::JobKind;
 use tidemark_core::duration_text::written;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
+use tidemark_workloads::Definition;
 
-/// Flags that are another command's, or have no effect.
+/// Flags that are another command's.
 const OTHER: &[&str] = &[
-    "dropdata",
     "output-type",
     "output-dir",
     "tables",
@@ -19,9 +21,10 @@ const OTHER: &[&str] = &[
     "snapshot",
 ];
 
-/// Whether a flag makes no part of a run.
-pub fn is_other(tool: &Tool, name: &str) -> bool {
-    OTHER.contains(&name) || tool.idle().any(|flag| flag.spec.name == name)
+/// Whether a flag makes no part of a job of this kind.
+pub fn is_other(tool: &Tool, kind: JobKind, name: &str) -> bool {
+    let is_of_loads = OTHER.contains(&name);
+    (is_of_loads && kind == JobKind::Run) || tool.idle().any(|flag| flag.spec.name == name)
 }
 
 /// Whether a flag says where the database is.
@@ -29,19 +32,29 @@ pub fn connects(name: &str) -> bool {
     flags::connection().any(|flag| flag == name)
 }
 
-/// What words ask for: the options of a run.
+/// The words behind the options.
+pub fn words(job: &Job) -> (Vec<String>, Vec<String>) {
+    let command = GoTpcCommand::of(job.kind()).name();
+    (Vec::new(), vec![command.into()])
+}
+
+/// What a command line asks for.
 ///
 /// # Errors
-/// [`Failure`] of bad usage, and of words that run no load.
-pub fn run_options(tool: &Tool, words: &[String]) -> Result<OptionValues, Failure> {
-    match parse::parse(tool, words)? {
-        Invocation::Do {
-            command: Command::Run,
-            options,
-            ..
-        } => Ok(*options),
-        _ => Err(no_run()),
-    }
+/// [`Failure`] of bad usage.
+pub fn order(
+    (tool, adapter): (&Tool, &Adapter),
+    kind: JobKind,
+    options: OptionValues,
+    definition: &'static Definition,
+    command: Vec<String>,
+) -> Result<Order, Failure> {
+    let target = GoTpcWork::new(tool, &options)?.target()?;
+    let load = match kind {
+        JobKind::Load => loading_spec(&options, "seed")?,
+        JobKind::Run => (tool.run_spec)(&options)?,
+    };
+    adapter.ordered(kind, options, definition, target, load, command)
 }
 
 /// How long the run is, unless its schedule says so.
@@ -59,8 +72,13 @@ pub fn ignores(job: &Job) -> Option<String> {
     }
 }
 
-/// Flags of a run that is made of transactions.
-pub const LOAD: &[LoadOption] = &[
+/// Another name of `--replace`.
+pub const DROPDATA: LoadOption = load_option("dropdata", "prepare.replace", |_| None);
+
+/// Flags of a workload that is made of transactions.
+pub const PLACED: &[LoadOption] = &[
+    DROPDATA,
+    load_option("terminals", "load.terminals", |_| None),
     load_option("time", "load.time", time),
     load_option("count", "load.events", |j| {
         let own = !sets_its_length(&j.load.pacing);

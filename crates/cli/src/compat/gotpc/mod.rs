@@ -9,24 +9,28 @@ pub mod job;
 pub mod parse;
 mod prepare;
 mod target;
-mod words;
+mod value_aliases;
 mod work;
 
-pub use prepare::{cleanup, load};
-pub use work::Work;
+pub use prepare::prepare;
+pub use work::GoTpcWork;
 
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::jobs::Adapter;
+use crate::plan::BoundWorkload;
+use crate::stdio::print;
 use flags::{Flag, Group};
 use parse::Invocation;
-use tidemark_core::OptionValues;
-use tidemark_study::Phase;
+use prepare::cleanup;
+use std::io::Write;
+use tidemark_core::JobKind;
+use tidemark_core::{OptionValues, RunSpec};
 use tidemark_workloads::Definition;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum GoTpcCommand {
     /// Make and fill the tables.
     Prepare,
     /// Make load and measure.
@@ -37,24 +41,24 @@ pub enum Command {
     Cleanup,
 }
 
-impl Command {
+impl GoTpcCommand {
     /// Its word.
     pub const fn name(self) -> &'static str {
         match self {
-            Command::Prepare => "prepare",
-            Command::Run => "run",
-            Command::Check => "check",
-            Command::Cleanup => "cleanup",
+            GoTpcCommand::Prepare => "prepare",
+            GoTpcCommand::Run => "run",
+            GoTpcCommand::Check => "check",
+            GoTpcCommand::Cleanup => "cleanup",
         }
     }
 }
 
-impl Command {
+impl GoTpcCommand {
     /// What a study's step is.
-    pub const fn of(phase: Phase) -> Self {
-        match phase {
-            Phase::Load => Command::Prepare,
-            Phase::Run => Command::Run,
+    pub const fn of(kind: JobKind) -> Self {
+        match kind {
+            JobKind::Load => GoTpcCommand::Prepare,
+            JobKind::Run => GoTpcCommand::Run,
         }
     }
 }
@@ -66,7 +70,7 @@ pub struct Tool {
     /// The benchmark's name.
     pub title: &'static str,
     /// What it can be asked to do.
-    pub commands: &'static [Command],
+    pub commands: &'static [GoTpcCommand],
     /// What these do.
     pub commands_help: &'static str,
     /// Its flags by titles.
@@ -85,6 +89,12 @@ pub struct Tool {
     pub examples: &'static str,
     /// In how many files `--output-type=csv` writes a table.
     pub files: fn(table: &str, options: &OptionValues) -> u64,
+    /// What a run is asked to do.
+    pub run_spec: fn(&OptionValues) -> Result<RunSpec, Failure>,
+    /// What a load ends with.
+    pub after_load: fn(&GoTpcWork<'_>, &BoundWorkload, &mut dyn Write) -> Result<(), Failure>,
+    /// The command that checks the tables, where there is one.
+    pub check: fn(&GoTpcWork<'_>) -> Result<ExitCode, Failure>,
 }
 
 impl Tool {
@@ -107,14 +117,15 @@ impl Tool {
         Ok(grammar.mut_arg("COMMAND", |arg| arg.value_parser(commands)))
     }
 
-    /// Understands `words` and does what they ask for.
+    /// Understands `words` and does what they ask for; `args` is everything, for the record.
     ///
     /// # Errors
     /// [`Failure`] with its exit code.
     pub fn main(
         &self,
+        adapter: &Adapter,
+        args: &[String],
         words: &[String],
-        act: impl FnOnce(Command, &Work<'_>) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
         match parse::parse(self, words)? {
             Invocation::Print(text) => {
@@ -128,12 +139,33 @@ impl Tool {
             } => {
                 hints.iter().for_each(|h| eprintln!("tidemark: {h}"));
                 match command {
-                    Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+                    GoTpcCommand::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
                     _ => interrupt::listen(),
                 }
-                let work = Work::new(self, &options)?;
-                act(command, &work).map_err(|failure| advice::in_go_tpcs_words(failure, &options))
+                let done = self.act(adapter, command, &options, args);
+                done.map_err(|failure| advice::in_go_tpcs_words(failure, &options))
             }
+        }
+    }
+
+    fn act(
+        &self,
+        adapter: &Adapter,
+        command: GoTpcCommand,
+        options: &OptionValues,
+        args: &[String],
+    ) -> Result<ExitCode, Failure> {
+        let work = GoTpcWork::new(self, options)?;
+        let perform = |kind| {
+            let (options, command) = (options.clone(), args.to_vec());
+            adapter.perform(&(adapter.order)(kind, options, work.definition, command)?)
+        };
+        match command {
+            GoTpcCommand::Prepare if options.text("output-type") == "csv" => csv::write(&work),
+            GoTpcCommand::Prepare => perform(JobKind::Load),
+            GoTpcCommand::Run => perform(JobKind::Run),
+            GoTpcCommand::Check => (self.check)(&work),
+            GoTpcCommand::Cleanup => cleanup(&work),
         }
     }
 }

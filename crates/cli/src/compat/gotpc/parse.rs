@@ -1,12 +1,14 @@
 //! The command line of a workload of go-tpc's, whose flags may stand before and after the command.
 
 use super::flags::{Flag, IDLE, general};
-use super::words::worded;
-use super::{Command, Tool};
+use super::value_aliases::worded;
+use super::{GoTpcCommand, Tool};
 use crate::exit::{ExitCode, Failure};
+use crate::frontend::StepOptions;
 use crate::grammar::value;
 use clap::{Arg, ArgMatches};
-use tidemark_core::{OptionSpec, OptionValues, Source, did_you_mean};
+use tidemark_core::{OptionError, OptionSpec, OptionValues, Source, did_you_mean, nearest};
+use tidemark_study::StepCommand;
 use tidemark_workloads::Definition;
 
 /// A command line, understood.
@@ -17,7 +19,7 @@ pub enum Invocation {
     /// A command.
     Do {
         /// Which.
-        command: Command,
+        command: GoTpcCommand,
         /// Every option's effective value.
         options: Box<OptionValues>,
         /// What the user should know but need not act on.
@@ -49,7 +51,7 @@ impl Tool {
     ///
     /// # Errors
     /// [`Failure`] when this build lacks the workload.
-    pub fn takes(&self, command: Command, option: &str) -> Result<bool, Failure> {
+    pub fn takes(&self, command: GoTpcCommand, option: &str) -> Result<bool, Failure> {
         let definition = self.definition()?;
         let flag = self.flags().find(|f| f.spec.name == option);
         Ok(match flag {
@@ -61,16 +63,31 @@ impl Tool {
         })
     }
 
-    /// Looks whether words are a right command line, without doing what they say.
+    /// The options that a study's step asks for.
     ///
     /// # Errors
-    /// [`Failure`] of bad usage.
-    pub fn check(&self, words: &[String]) -> Result<(), Failure> {
+    /// As [`parse`].
+    pub fn of_step(&self, step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
         let definition = self.definition()?;
-        if let Invocation::Do { options, .. } = parse(self, words)? {
-            crate::plan::check(definition, &options)?;
+        let command = GoTpcCommand::of(step.kind);
+        let mut values = defaults(self, definition);
+        values.set("target", url, Source::CommandLine)?;
+        for option in &step.options {
+            let name = option.name.as_str();
+            // A flag's underscores are no dashes to go-tpc.
+            let spec = values.specs().find(|spec| spec.name == name).copied();
+            let spec = spec.ok_or_else(|| OptionError::Unknown {
+                name: name.into(),
+                nearest: nearest(name, values.specs().map(|s| s.name)).map(Into::into),
+            })?;
+            set(self, command, &mut values, &spec, &option.value)?;
         }
-        Ok(())
+        complete(&mut values)?;
+        Ok(StepOptions {
+            definition,
+            values,
+            notes: Vec::new(),
+        })
     }
 
     fn program(&self) -> String {
@@ -108,22 +125,39 @@ pub fn parse(tool: &Tool, words: &[String]) -> Result<Invocation, Failure> {
         let Some(value) = value(&given, spec) else {
             continue;
         };
-        options.set(spec.name, worded(spec, &value), Source::CommandLine)?;
-        if let Some(flag) = tool.flags().find(|f| f.spec.name == spec.name) {
-            of_this_command(flag, command)?;
-            if let Some(why) = flag.idle {
-                hints.push(format!("--{} has no effect: {why}", spec.name));
-            }
-        }
+        hints.extend(set(tool, command, &mut options, spec, &value)?);
     }
-    if options.flag("use-fk") && options.has("foreign-keys") {
-        options.set("foreign-keys", "on", Source::CommandLine)?;
-    }
+    complete(&mut options)?;
     Ok(Invocation::Do {
         command,
         options: Box::new(options),
         hints,
     })
+}
+
+/// Sets a flag of a command, and says so if it has no effect.
+fn set(
+    tool: &Tool,
+    command: GoTpcCommand,
+    options: &mut OptionValues,
+    spec: &OptionSpec,
+    value: &str,
+) -> Result<Option<String>, Failure> {
+    options.set(spec.name, worded(spec, value), Source::CommandLine)?;
+    let Some(flag) = tool.flags().find(|f| f.spec.name == spec.name) else {
+        return Ok(None);
+    };
+    of_this_command(flag, command)?;
+    let said = |why| format!("--{} has no effect: {why}", spec.name);
+    Ok(flag.idle.map(said))
+}
+
+/// What follows from other flags.
+fn complete(options: &mut OptionValues) -> Result<(), Failure> {
+    if options.flag("use-fk") && options.has("foreign-keys") {
+        options.set("foreign-keys", "on", Source::CommandLine)?;
+    }
+    Ok(())
 }
 
 /// Every option of a workload, as if none were given.
@@ -137,7 +171,7 @@ pub fn defaults(tool: &Tool, definition: &'static Definition) -> OptionValues {
     OptionValues::defaults([&all[..]])
 }
 
-fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
+fn of_this_command(flag: &Flag, command: GoTpcCommand) -> Result<(), Failure> {
     if flag.only.is_empty() || flag.only.contains(&command) {
         return Ok(());
     }
@@ -151,7 +185,7 @@ fn of_this_command(flag: &Flag, command: Command) -> Result<(), Failure> {
 }
 
 /// The command, or the beginning of one, as go-tpc takes it.
-fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
+fn command(tool: &Tool, given: &ArgMatches) -> Result<GoTpcCommand, Failure> {
     let names = tool.names_of_commands();
     let known = names.join(", ");
     let Some(word) = given.get_one::<String>("COMMAND") else {
@@ -161,7 +195,7 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<Command, Failure> {
             tool.example
         )));
     };
-    let begins = |c: &&Command| c.name().starts_with(word.as_str());
+    let begins = |c: &&GoTpcCommand| c.name().starts_with(word.as_str());
     let begins: Vec<_> = tool.commands.iter().filter(begins).collect();
     match begins.as_slice() {
         [command] if !word.is_empty() => Ok(**command),

@@ -2,16 +2,15 @@
 
 use super::{Tool, flags, target};
 use crate::exit::Failure;
-use crate::output::Aside;
-use crate::plan::{Plan, load_seed, load_spec};
+use crate::plan::BoundWorkload;
+use crate::stdio::Aside;
 use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Source, Target};
-use tidemark_engine::{LoadSpec, Replace};
 use tidemark_report::Lang;
 use tidemark_workloads::Definition;
 
 /// A command line that was understood.
-pub struct Work<'a> {
+pub struct GoTpcWork<'a> {
     /// Which command of Tidemark's.
     pub tool: &'a Tool,
     /// The workload's row of the registry.
@@ -24,7 +23,7 @@ pub struct Work<'a> {
     pub lang: Lang,
 }
 
-impl<'a> Work<'a> {
+impl<'a> GoTpcWork<'a> {
     /// Of these options.
     ///
     /// # Errors
@@ -52,27 +51,12 @@ impl<'a> Work<'a> {
         target::target(self.options)
     }
 
-    /// The workload on the target that the flags name.
+    /// The workload on the target that the flags name, for commands that make no job.
     ///
     /// # Errors
     /// [`Failure`] of bad usage, or of connection when a host has no address.
-    pub fn plan(&self, preparing: bool) -> Result<Plan, Failure> {
-        Plan::new(self.definition, self.options, self.target()?, preparing)
-    }
-
-    /// How the load is made.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage.
-    pub fn load_spec(&self) -> Result<LoadSpec, Failure> {
-        let spec = load_spec(self.options, load_seed(self.options, "seed"))?;
-        Ok(match spec.replace {
-            Replace::Nothing if self.options.flag("dropdata") => LoadSpec {
-                replace: Replace::Benchmark,
-                ..spec
-            },
-            _ => spec,
-        })
+    pub fn plan(&self) -> Result<BoundWorkload, Failure> {
+        BoundWorkload::new(self.definition, self.options, self.target()?, false)
     }
 
     /// The command that makes the tables a run needs, as the user would write it.

@@ -1,12 +1,12 @@
 //! Whether the phases of a workload file can have an efficiency.
 
-use super::execution::{Doing, Execution, list};
+use super::execution::{FileExecution, PhaseAction, list};
 use super::waits::Waits;
 use tidemark_report::tpcc::{SETTLE_S, TERMINALS_PER_WAREHOUSE, is_specified_mix};
 
 /// Why efficiency would mean nothing, if so: that ten terminals a warehouse key and think, and mix
 /// their transactions, as TPC-C has it is what it is made of.
-pub fn no_efficiency(execution: &Execution) -> Option<String> {
+pub fn no_efficiency(execution: &FileExecution) -> Option<String> {
     let most = execution.warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
     no_efficiency_of_pauses(execution)
         .or_else(|| {
@@ -21,13 +21,13 @@ pub fn no_efficiency(execution: &Execution) -> Option<String> {
 }
 
 /// What makes efficiency other than it seems: terminals of a phase that had no time to come apart.
-pub fn warning(execution: &Execution) -> Option<String> {
+pub fn warning(execution: &FileExecution) -> Option<String> {
     let warmups = execution
         .phases
         .iter()
         .filter_map(|phase| match &phase.doing {
-            Doing::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
-            Doing::Nothing(_) => None,
+            PhaseAction::Run { spec, .. } => Some(spec.warmup.as_secs_f64()),
+            PhaseAction::Nothing(_) => None,
         });
     let shortest = warmups.fold(f64::INFINITY, f64::min);
     (shortest < SETTLE_S).then(|| {
@@ -38,9 +38,9 @@ pub fn warning(execution: &Execution) -> Option<String> {
     })
 }
 
-fn no_efficiency_of_mixes(execution: &Execution) -> Option<String> {
+fn no_efficiency_of_mixes(execution: &FileExecution) -> Option<String> {
     execution.phases.iter().find_map(|phase| match &phase.doing {
-        Doing::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
+        PhaseAction::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
             "weights {} are no mix of TPC-C's, which has at least 43 % Payment and 4 % of each of \
              the last three",
             list(weights)
@@ -49,7 +49,7 @@ fn no_efficiency_of_mixes(execution: &Execution) -> Option<String> {
     })
 }
 
-fn no_efficiency_of_pauses(execution: &Execution) -> Option<String> {
+fn no_efficiency_of_pauses(execution: &FileExecution) -> Option<String> {
     let full = Waits {
         keying: 1.0,
         think: 1.0,
@@ -58,16 +58,16 @@ fn no_efficiency_of_pauses(execution: &Execution) -> Option<String> {
         .phases
         .iter()
         .find_map(|phase| match &phase.doing {
-            Doing::Nothing(_) => None,
-            Doing::Run { waits, .. } if *waits == full => None,
-            Doing::Run { spec, .. } if spec.pacing.is_open_loop() => {
+            PhaseAction::Nothing(_) => None,
+            PhaseAction::Run { waits, .. } if *waits == full => None,
+            PhaseAction::Run { spec, .. } if spec.pacing.is_open_loop() => {
                 Some("arrivals on a schedule neither key nor think".into())
             }
-            Doing::Run { waits, .. } if waits.any() => Some(format!(
+            PhaseAction::Run { waits, .. } if waits.any() => Some(format!(
                 "terminals key {} times and think {} times as long as TPC-C has it",
                 waits.keying, waits.think
             )),
-            Doing::Run { .. } => Some(
+            PhaseAction::Run { .. } => Some(
                 "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
              <useThinkTime>true</useThinkTime> make them"
                     .into(),

@@ -58,7 +58,7 @@ pub(super) const PHASE: &[OptionSpec] = &[
 
 /// What one phase does.
 #[derive(Debug)]
-pub enum Doing {
+pub enum PhaseAction {
     /// No load is made for this time.
     Nothing(Duration),
     /// A run of its own.
@@ -81,18 +81,18 @@ pub fn list(weights: &[f64; 5]) -> String {
 
 /// One phase.
 #[derive(Debug)]
-pub struct Phase {
+pub struct WorkPhase {
     /// Its number in the file, from 1.
     pub number: u16,
     /// What it does.
-    pub doing: Doing,
+    pub doing: PhaseAction,
     /// One line for people.
     pub said: String,
 }
 
 /// Everything that is to be done, understood and not yet begun.
 #[derive(Debug)]
-pub struct Execution {
+pub struct FileExecution {
     /// TPC-C.
     pub definition: &'static Definition,
     /// The database.
@@ -108,7 +108,7 @@ pub struct Execution {
     /// Sessions that load.
     pub loaders: u64,
     /// The phases, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<WorkPhase>,
     /// Numbers of the transaction types in samples.
     pub ids: Vec<u32>,
     /// Whether the file names an isolation level.
@@ -146,7 +146,7 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
 ///
 /// # Errors
 /// [`Failure`] of bad usage: numbers that contradict each other, a file that says too little.
-pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution, Failure> {
+pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<FileExecution, Failure> {
     let definition = crate::compat::tpcc::definition()?;
     let config = given.text("config");
     let target = target(given, file)?;
@@ -224,7 +224,7 @@ pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<Execution,
     {
         set(&mut options, "seed", &seed.to_string(), from_file)?;
     }
-    let mut execution = Execution {
+    let mut execution = FileExecution {
         definition,
         target,
         options,
@@ -332,7 +332,7 @@ fn target(given: &OptionValues, file: &WorkloadFile) -> Result<Target, Failure> 
     Ok(target)
 }
 
-impl Execution {
+impl FileExecution {
     fn phase(
         &self,
         given: &OptionValues,
@@ -340,16 +340,16 @@ impl Execution {
         work: &Work,
         index: usize,
         waits: Waits,
-    ) -> Result<Phase, Failure> {
+    ) -> Result<WorkPhase, Failure> {
         let number = u16::try_from(index + 1).unwrap_or(u16::MAX);
         let of = file.works.len();
         let seconds = work.time.as_secs();
         let terminals = work.active_terminals.map_or(self.terminals, u64::from);
         let head = format!("Phase {number} of {of}: {seconds} s");
         if work.rate == Rate::Disabled {
-            return Ok(Phase {
+            return Ok(WorkPhase {
                 number,
-                doing: Doing::Nothing(work.time),
+                doing: PhaseAction::Nothing(work.time),
                 said: format!("{head}, disabled: no load is made"),
             });
         }
@@ -428,13 +428,13 @@ impl Execution {
             0 => String::new(),
             s => format!(" after {s} s of warm-up"),
         };
-        Ok(Phase {
+        Ok(WorkPhase {
             number,
             said: format!(
                 "{head}{warmup}, rate {}{note}, weights {weights}",
                 work.rate
             ),
-            doing: Doing::Run {
+            doing: PhaseAction::Run {
                 options: Box::new(options),
                 spec: Box::new(spec),
                 waits,

@@ -19,7 +19,7 @@ fn file(inner: &str, works: &str) -> WorkloadFile {
     WorkloadFile::parse(&text).unwrap()
 }
 
-fn asked(line: &str, file: &WorkloadFile) -> Result<Execution, Failure> {
+fn asked(line: &str, file: &WorkloadFile) -> Result<FileExecution, Failure> {
     let words = format!("--execute -c w.xml {line}");
     let words: Vec<String> = words.split_whitespace().map(Into::into).collect();
     match parse(&words).unwrap() {
@@ -28,13 +28,13 @@ fn asked(line: &str, file: &WorkloadFile) -> Result<Execution, Failure> {
     }
 }
 
-fn execution_of(line: &str, inner: &str, works: &str) -> Execution {
+fn execution_of(line: &str, inner: &str, works: &str) -> FileExecution {
     asked(line, &file(inner, works)).unwrap()
 }
 
-fn run(phase: &Phase) -> (&OptionValues, &RunSpec, Waits) {
+fn run(phase: &WorkPhase) -> (&OptionValues, &RunSpec, Waits) {
     match &phase.doing {
-        Doing::Run {
+        PhaseAction::Run {
             options,
             spec,
             waits,
@@ -112,7 +112,7 @@ fn a_client_has_its_part_of_the_warehouses() {
     // 2.1.6.1: the constants of the run are those of its other clients.
     let other = "--warehouses=5 --start-warehouse-id=11 --total-warehouses=20";
     let other = execution_of(other, "", &work("unlimited"));
-    let seed = |execution: &Execution| run(&execution.phases[0]).1.seed;
+    let seed = |execution: &FileExecution| run(&execution.phases[0]).1.seed;
     assert_eq!(seed(&execution), seed(&other));
     let said = asked(
         "--warehouses=5 --start-warehouse-id=6",
@@ -137,7 +137,9 @@ fn phases_follow_each_other_as_the_file_has_them() {
     assert_eq!(spec.warmup, Duration::from_secs(9));
     assert_eq!(spec.interval, Duration::from_millis(250));
     assert_eq!(options.text("report"), "r.1.html,r.1.txt");
-    assert!(matches!(execution.phases[1].doing, Doing::Nothing(t) if t == Duration::from_secs(5)));
+    assert!(
+        matches!(execution.phases[1].doing, PhaseAction::Nothing(t) if t == Duration::from_secs(5))
+    );
     let (options, spec, _) = run(&execution.phases[2]);
     assert_eq!(spec.warmup, Duration::from_secs(3));
     assert_eq!(spec.pacing, Pacing::Rate(250.0));

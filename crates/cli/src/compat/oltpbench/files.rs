@@ -17,12 +17,12 @@ const HEAD: &str = "Transaction Type Index,Transaction Name,Start Time (microsec
 const MOST_TRIES: u32 = 100_000;
 
 /// Where files go, and what they are called.
-pub struct Place {
+pub struct ResultFiles {
     folder: PathBuf,
     name: String,
 }
 
-impl Place {
+impl ResultFiles {
     /// What `--directory`, `--output` and `--timestamp` ask for. Nothing is made yet.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Transactions {
     /// # Errors
     /// [`Failure`] naming the file.
     pub fn new(
-        place: &Place,
+        place: &ResultFiles,
         options: &OptionValues,
         names: &[&str],
         ids: &[u32],
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use tidemark_core::Source;
 
-    fn place(dir: &Path, output: &str) -> Place {
+    fn place(dir: &Path, output: &str) -> ResultFiles {
         let groups = super::super::options::groups();
         let mut options = OptionValues::defaults(groups.iter().map(|g| g.options.as_slice()));
         let folder = dir.join("results").display().to_string();
@@ -173,7 +173,7 @@ mod tests {
             .set("directory", &folder, Source::CommandLine)
             .unwrap();
         options.set("output", output, Source::CommandLine).unwrap();
-        Place::new(&options).unwrap()
+        ResultFiles::new(&options).unwrap()
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         for name in ["a/b", "../x", "", ".hidden"] {
             let mut options = OptionValues::defaults(groups.iter().map(|g| g.options.as_slice()));
             options.set("output", name, Source::CommandLine).unwrap();
-            let said = Place::new(&options).err().map(|e| e.to_string());
+            let said = ResultFiles::new(&options).err().map(|e| e.to_string());
             assert!(
                 said.is_some_and(|s| s.contains("--output=oltpbench")),
                 "{name}"

@@ -1,15 +1,15 @@
 //! A phase of a workload file as a job.
 
-use super::execution::{Doing, Execution, Phase, defaults, phase_spec};
+use super::execution::{FileExecution, PhaseAction, WorkPhase, defaults, phase_spec};
 use super::run::execute_orders;
 use super::waits::Waits;
 use crate::exit::{ExitCode, Failure};
-use crate::jobs::{Adapter, LoadOption, dashed, load_option, no_run};
-use crate::output::{Stdout, print};
-use crate::outputs::say;
+use crate::jobs::{Adapter, LoadOption, dashed, load_option};
+use crate::record_outputs::say;
 use crate::runner::Order;
+use crate::stdio::{Stdout, print};
 use std::time::Duration;
-use tidemark_core::{Job, OptionValues};
+use tidemark_core::{Job, JobKind, OptionValues};
 use tidemark_workloads::Definition;
 
 /// `tidemark oltpbench --execute`, of one phase.
@@ -17,12 +17,12 @@ pub const ADAPTER: Adapter = Adapter {
     name: "oltpbench",
     defaults,
     connects: |name| name == "nodes",
-    load: LOAD,
-    is_other: |name| OTHER.contains(&name),
+    placed: PLACED,
+    is_other: |_, name| OTHER.contains(&name),
     words: None,
     word: dashed,
-    understand: |_, _| Err(no_run()),
     order,
+    load: None,
     run,
 };
 
@@ -45,7 +45,7 @@ const OTHER: &[&str] = &[
     "upload",
 ];
 
-const LOAD: &[LoadOption] = &[
+const PLACED: &[LoadOption] = &[
     load_option("time", "load.time", |j| {
         Some(j.load.time.unwrap_or_default().as_secs().to_string())
     }),
@@ -60,6 +60,7 @@ const LOAD: &[LoadOption] = &[
 
 /// What a job's options ask for.
 fn order(
+    kind: JobKind,
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
@@ -67,8 +68,7 @@ fn order(
     let target = crate::target::from_url(options.text("target"))?;
     let seconds = |name| Duration::from_secs(options.uint(name));
     let load = phase_spec(&options, seconds("time"), seconds("warmup-time-secs"))?;
-    let workload = (definition.build)(&options)?;
-    ADAPTER.ordered(options, definition, workload, target, load, command)
+    ADAPTER.ordered(kind, options, definition, target, load, command)
 }
 
 /// The run of one phase; none of a phase that makes no load.
@@ -76,18 +76,17 @@ fn order(
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn order_of(
-    execution: &Execution,
-    phase: &Phase,
+    execution: &FileExecution,
+    phase: &WorkPhase,
     command: &[String],
 ) -> Result<Option<Order>, Failure> {
-    let Doing::Run { options, spec, .. } = &phase.doing else {
+    let PhaseAction::Run { options, spec, .. } = &phase.doing else {
         return Ok(None);
     };
     let (definition, target) = (execution.definition, execution.target.clone());
     let options = options.as_ref().clone();
-    let workload = (definition.build)(&options)?;
     let (load, command) = (spec.as_ref().clone(), command.to_vec());
-    let order = ADAPTER.ordered(options, definition, workload, target, load, command)?;
+    let order = ADAPTER.ordered(JobKind::Run, options, definition, target, load, command)?;
     Ok(Some(order))
 }
 
@@ -95,7 +94,7 @@ pub fn order_of(
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn print_jobs(execution: &Execution, command: &[String]) -> Result<ExitCode, Failure> {
+pub fn print_jobs(execution: &FileExecution, command: &[String]) -> Result<ExitCode, Failure> {
     let mut jobs = Vec::new();
     for phase in &execution.phases {
         jobs.extend(order_of(execution, phase, command)?.map(|order| order.job));
@@ -122,10 +121,10 @@ fn run(order: &Order) -> Result<ExitCode, Failure> {
     let of = options.uint("phases");
     let number = u16::try_from(options.uint("phase")).unwrap_or(1);
     let seconds = order.job.load.time.unwrap_or_default().as_secs();
-    let phase = Phase {
+    let phase = WorkPhase {
         number,
         said: format!("Phase {number} of {of}: {seconds} s"),
-        doing: Doing::Run {
+        doing: PhaseAction::Run {
             options: Box::new(options.clone()),
             spec: Box::new(order.job.load.clone()),
             waits: waits(options),
@@ -133,7 +132,7 @@ fn run(order: &Order) -> Result<ExitCode, Failure> {
         },
     };
     let ids = options.list("transaction-ids").into_iter();
-    let execution = Execution {
+    let execution = FileExecution {
         definition: order.definition,
         target: order.target.clone(),
         options: options.clone(),

@@ -1,17 +1,17 @@
 //! `--create`, `--clear` and `--load`.
 
-use super::execution::Execution;
+use super::execution::FileExecution;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::loading::{Told, drop_all, say, tell};
-use crate::plan::{Plan, load_seed};
+use crate::loading::{LoadPrinter, drop_all, say, tell};
+use crate::plan::{BoundWorkload, load_seed};
 use std::io::Write;
 use tidemark_core::Source;
 use tidemark_drivers::BulkMethod;
 use tidemark_engine::{LoadSpec, Replace, create};
 
 /// How the load is made.
-fn spec(execution: &Execution) -> LoadSpec {
+fn spec(execution: &FileExecution) -> LoadSpec {
     let options = &execution.options;
     LoadSpec {
         threads: usize::try_from(execution.loaders).unwrap_or(1),
@@ -28,11 +28,11 @@ fn spec(execution: &Execution) -> LoadSpec {
     }
 }
 
-fn plan(execution: &Execution, making: bool) -> Result<Plan, Failure> {
+fn plan(execution: &FileExecution, making: bool) -> Result<BoundWorkload, Failure> {
     let mut options = execution.options.clone();
     // The file's level is that of its transactions; a load has its own means.
     options.set("isolation", "default", Source::ConfigFile)?;
-    Plan::new(
+    BoundWorkload::new(
         execution.definition,
         &options,
         execution.target.clone(),
@@ -45,7 +45,7 @@ fn plan(execution: &Execution, making: bool) -> Result<Plan, Failure> {
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn create_tables(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn create_tables(execution: &FileExecution, out: &mut dyn Write) -> Result<(), Failure> {
     say(out, "Creating new TPCC database...");
     let plan = plan(execution, true)?;
     let mut spec = spec(execution);
@@ -72,7 +72,7 @@ pub fn create_tables(execution: &Execution, out: &mut dyn Write) -> Result<(), F
 /// # Errors
 /// [`Failure`] as the engine's; [`crate::exit::ExitCode::Refused`] for a table that is not the
 /// benchmark's.
-pub fn clear(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn clear(execution: &FileExecution, out: &mut dyn Write) -> Result<(), Failure> {
     say(out, "Resetting TPCC database...");
     let plan = plan(execution, false)?;
     drop_all(&plan, 1, execution.options.flag("force"), out)?;
@@ -84,7 +84,7 @@ pub fn clear(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> 
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn load(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn load(execution: &FileExecution, out: &mut dyn Write) -> Result<(), Failure> {
     let spec = spec(execution);
     say(
         out,
@@ -95,7 +95,7 @@ pub fn load(execution: &Execution, out: &mut dyn Write) -> Result<(), Failure> {
     );
     let plan = plan(execution, true)?;
     let report = {
-        let mut told = Told::new(out);
+        let mut told = LoadPrinter::new(out);
         let stop = interrupt::handle();
         tidemark_engine::prepare(&plan.connector, &plan.workload, &spec, &stop, &mut told)?
     };

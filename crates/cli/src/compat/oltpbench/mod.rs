@@ -17,9 +17,9 @@ mod windows;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::Frontend;
 use crate::interrupt;
-use crate::output::{Stdout, print};
-use crate::outputs::say;
-use execution::Execution;
+use crate::record_outputs::say;
+use crate::stdio::{Stdout, print};
+use execution::FileExecution;
 use parse::Invocation;
 use std::time::Duration;
 use tidemark_core::{Host, OptionValues};
@@ -101,7 +101,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 /// Does what is asked for, in the family's order.
 fn steps(
     options: &OptionValues,
-    execution: &Execution,
+    execution: &FileExecution,
     args: &[String],
 ) -> Result<ExitCode, Failure> {
     let out = &mut Stdout;
@@ -128,7 +128,7 @@ fn steps(
 }
 
 /// What was understood, with the family's own line among it.
-fn header(execution: &Execution) -> String {
+fn header(execution: &FileExecution) -> String {
     let host = |host: &Host| match host {
         Host::Tcp { host, .. } => host.clone(),
         Host::Unix(path) => path.display().to_string(),

@@ -1,8 +1,8 @@
 //! Prints a phase while it goes on, and writes the lines for every so many seconds.
 
 use super::windows::Windows;
+use crate::live_output::LiveOutput;
 use crate::measuring::{Voice, is_due};
-use crate::outlet::Outlet;
 use std::time::Duration;
 use tidemark_core::record::{Interval, Phase};
 
@@ -30,7 +30,7 @@ impl<'a> Printer<'a> {
 }
 
 impl Voice for Printer<'_> {
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>) {
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         self.count += interval.types.values().map(|t| t.count).sum::<u64>();
         self.length_ms += interval.length_ms;
         if is_due(self.length_ms, self.every) {

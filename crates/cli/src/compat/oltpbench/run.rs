@@ -1,20 +1,20 @@
 //! `--execute`: the phases of the workload file, one after the other, each a run of its own.
 
 use super::efficiency::{no_efficiency, warning};
-use super::execution::{Doing, Execution};
-use super::files::{Place, Transactions};
+use super::execution::{FileExecution, PhaseAction};
+use super::files::{ResultFiles, Transactions};
 use super::job;
 use super::printer::Printer;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::jobs::watch;
+use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::outlet::Outlet;
-use crate::outputs::{Outputs, say};
 use crate::pacing::long_distance;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::progress;
+use crate::record_outputs::{RecordOutputs, say};
 use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
@@ -51,9 +51,9 @@ struct Files {
 }
 
 impl Files {
-    fn new(execution: &Execution) -> Result<Self, Failure> {
+    fn new(execution: &FileExecution) -> Result<Self, Failure> {
         let options = &execution.options;
-        let place = Place::new(options)?;
+        let place = ResultFiles::new(options)?;
         let mut windows = Vec::new();
         if options.flag("output-samples") {
             windows.push(Windows::new(&place, Columns::Samples, 1)?);
@@ -90,7 +90,7 @@ impl Files {
 /// [`Failure`] of the first phase that could not begin or failed; the phases before it are told
 /// all the same.
 pub fn execute(
-    execution: &Execution,
+    execution: &FileExecution,
     args: &[String],
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
@@ -106,19 +106,19 @@ pub fn execute(
 /// # Errors
 /// As [`execute`].
 pub fn execute_orders(
-    execution: &Execution,
+    execution: &FileExecution,
     orders: &[Option<Order>],
     out: &mut dyn Write,
 ) -> Result<ExitCode, Failure> {
     for order in orders.iter().flatten() {
-        Outputs::new(&order.job.outputs)?;
+        RecordOutputs::new(&order.job.outputs)?;
     }
     let mut watching = Watching::new(&watch(&execution.options))?;
     let prepare = prepare_command(&execution.options);
     enough_warehouses(execution, &prepare)?;
     let first = orders.iter().flatten().next();
     let mut described = match first {
-        Some(order) => Some(runner::look(order, &Plan::of(order)?, &prepare)?),
+        Some(order) => Some(runner::look(order, &BoundWorkload::of(order)?, &prepare)?),
         None => None,
     };
     let mut files = Files::new(execution)?;
@@ -138,8 +138,8 @@ pub fn execute_orders(
     for (phase, order) in execution.phases.iter().zip(orders) {
         say(out, &format!("{}\n", phase.said));
         match (&phase.doing, order) {
-            (Doing::Run { .. }, Some(order)) => {
-                let mut words = Words {
+            (PhaseAction::Run { .. }, Some(order)) => {
+                let mut words = OltpbenchConsole {
                     warehouses: execution.warehouses,
                     options: &order.options,
                     number: phase.number,
@@ -147,7 +147,7 @@ pub fn execute_orders(
                     files: &mut files,
                     out,
                 };
-                let ran = Outputs::new(&order.job.outputs).and_then(|outputs| {
+                let ran = RecordOutputs::new(&order.job.outputs).and_then(|outputs| {
                     let found = described.take();
                     runner::run_watched(order, found, &outputs, &mut watching, &mut words)
                 });
@@ -162,7 +162,7 @@ pub fn execute_orders(
                     Err(failure) => ended = Err(failure),
                 }
             }
-            (Doing::Nothing(time), _) if !pause(*time) => ended = Ok(ExitCode::Interrupted),
+            (PhaseAction::Nothing(time), _) if !pause(*time) => ended = Ok(ExitCode::Interrupted),
             _ => {}
         }
         if !matches!(ended, Ok(ExitCode::Success)) {
@@ -188,7 +188,7 @@ pub fn execute_orders(
 }
 
 /// The family's words for one phase.
-struct Words<'a, 'f> {
+struct OltpbenchConsole<'a, 'f> {
     warehouses: u64,
     options: &'a OptionValues,
     number: u16,
@@ -197,7 +197,7 @@ struct Words<'a, 'f> {
     out: &'f mut dyn Write,
 }
 
-impl Console for Words<'_, '_> {
+impl Console for OltpbenchConsole<'_, '_> {
     fn prepare_command(&self) -> String {
         self.prepare.into()
     }
@@ -227,7 +227,7 @@ impl Console for Words<'_, '_> {
         let samples = self.files.transactions.as_ref();
         let samples = samples.map(|t| (&t.log, self.number));
         let mut printer = Printer::new(every, &mut self.files.windows);
-        ready.measure(&[], samples, Outlet::one(self.out, bar), &mut printer)
+        ready.measure(&[], samples, LiveOutput::one(self.out, bar), &mut printer)
     }
 
     fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
@@ -275,8 +275,8 @@ fn prepare_command(options: &OptionValues) -> String {
 
 /// Whether as many warehouses are loaded as the phases ask for. Where the table is not there yet,
 /// or not to be read, the run itself tells.
-fn enough_warehouses(execution: &Execution, prepare: &str) -> Result<(), Failure> {
-    let plan = Plan::new(
+fn enough_warehouses(execution: &FileExecution, prepare: &str) -> Result<(), Failure> {
+    let plan = BoundWorkload::new(
         execution.definition,
         &execution.options,
         execution.target.clone(),

@@ -1,6 +1,6 @@
 //! Files with a line for every so many seconds, as BenchBase writes them.
 
-use super::files::Place;
+use super::files::ResultFiles;
 use crate::exit::Failure;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -54,7 +54,7 @@ impl Windows {
     ///
     /// # Errors
     /// [`Failure`] naming the file.
-    pub fn new(place: &Place, columns: Columns, seconds: u64) -> Result<Self, Failure> {
+    pub fn new(place: &ResultFiles, columns: Columns, seconds: u64) -> Result<Self, Failure> {
         let (ending, head) = match columns {
             Columns::Results => (".results.csv", RESULTS),
             Columns::Samples => (".samples.csv", SAMPLES),

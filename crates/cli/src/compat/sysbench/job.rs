@@ -1,25 +1,32 @@
 //! sysbench's options as a job, and a job as sysbench's options.
 
-use super::{parse, run, target};
+use super::{prepare, run, settings, target};
 use crate::exit::Failure;
-use crate::jobs::{Adapter, LoadOption, dashed, load_option, no_run};
+use crate::jobs::{Adapter, LoadOption, dashed, load_option};
 use crate::pacing::sets_its_length;
-use crate::plan::run_spec;
+use crate::plan::{loading_spec, run_spec};
 use crate::runner::Order;
+use tidemark_core::JobKind;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
 use tidemark_workloads::Definition;
 
-/// `tidemark sysbench … run`.
+/// `tidemark sysbench … prepare` and `run`.
 pub const ADAPTER: Adapter = Adapter {
     name: "sysbench",
-    defaults: parse::defaults,
+    defaults: settings::defaults,
     connects,
-    load: LOAD,
-    is_other: |name| ["help", "version", "config-file"].contains(&name),
-    words: Some(|job| (Vec::new(), vec![job.workload.name.clone(), "run".into()])),
+    placed: PLACED,
+    is_other: |_, name| ["help", "version", "config-file"].contains(&name),
+    words: Some(|job| {
+        let command = match job.kind() {
+            JobKind::Load => "prepare",
+            JobKind::Run => "run",
+        };
+        (Vec::new(), vec![job.workload.name.clone(), command.into()])
+    }),
     word: dashed,
-    understand,
     order,
+    load: Some(prepare::prepare),
     run: run::run,
 };
 
@@ -40,7 +47,8 @@ fn limit(job: &Job, value: Option<u64>) -> Option<String> {
     is_own.then(|| value.unwrap_or(0).to_string())
 }
 
-const LOAD: &[LoadOption] = &[
+const PLACED: &[LoadOption] = &[
+    load_option("config-file", "target.url", |_| None),
     load_option("time", "load.time", |j| {
         limit(j, j.load.time.map(|t| t.as_secs()))
     }),
@@ -72,31 +80,23 @@ const LOAD: &[LoadOption] = &[
     }),
 ];
 
-/// What words ask for.
-fn understand(words: &[String], command: Vec<String>) -> Result<Order, Failure> {
-    match parse::parse(words)? {
-        parse::Invocation::Workload {
-            definition,
-            command: parse::Command::Run,
-            options,
-            ..
-        } => order(*options, definition, command),
-        _ => Err(no_run()),
-    }
-}
-
 /// What a command line asks for.
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
 pub fn order(
+    kind: JobKind,
     options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
 ) -> Result<Order, Failure> {
-    run::check(&options)?;
     let target = target::target(&options)?;
-    let workload = (definition.build)(&options)?;
-    let load = run_spec(&options, target.protocol)?;
-    ADAPTER.ordered(options, definition, workload, target, load, command)
+    let load = match kind {
+        JobKind::Load => loading_spec(&options, "rand-seed")?,
+        JobKind::Run => {
+            run::check(&options)?;
+            run_spec(&options, target.protocol)?
+        }
+    };
+    ADAPTER.ordered(kind, options, definition, target, load, command)
 }

@@ -9,16 +9,17 @@ pub mod parse;
 pub mod prepare;
 mod printer;
 mod run;
+mod settings;
 pub mod target;
 
 use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
-use crate::frontend::{Frontend, StudyWords};
+use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
-use crate::output::{Stdout, print};
-use parse::{Command, Invocation};
-use std::io::Write;
+use crate::stdio::print;
+use parse::{Invocation, ScriptCommand};
+use tidemark_core::JobKind;
 use tidemark_core::OptionValues;
 use tidemark_workloads::{CommandLine, Definition, families};
 
@@ -40,11 +41,11 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
-    study: Some(StudyWords {
+    study: Some(StudySupport {
         takes: |_, option| takes(option),
         shapes: |option| SHAPES.contains(&option),
         is_property: |_| false,
-        check,
+        options: settings::of_step,
     }),
 };
 
@@ -139,90 +140,54 @@ pub const SHAPES: &[&str] = &[
     "rand-seed",
 ];
 
-/// Looks whether words are a right command line, without doing what they say.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn check(words: &[String]) -> Result<(), Failure> {
-    if let Invocation::Workload {
-        definition,
-        options,
-        ..
-    } = parse::parse(words)?
-    {
-        target::target(&options)?;
-        crate::plan::check(definition, &options)?;
-    }
-    Ok(())
-}
-
 /// From this verbosity on more than errors is printed, as with sysbench.
 const QUIET: u64 = 3;
 
-/// Runs one command of a workload with options written as on a command line; for `demo`.
+/// Loads or runs a script with options by name; for `demo`.
 ///
 /// # Errors
 /// As [`main`].
-pub fn run_command(
+pub fn perform(
+    kind: JobKind,
     script: &str,
-    command: Command,
-    options: &[String],
+    said: &[(&str, String)],
     args: &[String],
 ) -> Result<ExitCode, Failure> {
-    let mut words = options.to_vec();
-    words.push(script.into());
-    words.push(
-        match command {
-            Command::Prepare => "prepare",
-            Command::Prewarm => "prewarm",
-            Command::Run => "run",
-            Command::Cleanup => "cleanup",
-            Command::Help => "help",
-        }
-        .into(),
-    );
-    match parse::parse(&words)? {
-        Invocation::Workload {
-            definition,
-            command,
-            options,
-            ..
-        } => execute(definition, command, &options, args),
-        _ => Err(Failure::usage("a workload and a command were expected")),
-    }
+    let said = said.iter().map(|(name, value)| (*name, value.as_str()));
+    let (definition, options) = settings::of_settings(script, said)?;
+    interrupt::listen();
+    ADAPTER.perform(&job::order(kind, options, definition, args.to_vec())?)
 }
 
 fn execute(
     definition: &'static Definition,
-    command: Command,
+    command: ScriptCommand,
     options: &OptionValues,
     args: &[String],
 ) -> Result<ExitCode, Failure> {
-    if command == Command::Help {
+    if command == ScriptCommand::Help {
         print(&help::of_script(definition));
         return Ok(ExitCode::Success);
     }
     match command {
-        Command::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
+        ScriptCommand::Cleanup => interrupt::listen_saying(interrupt::DROPPING),
         _ => interrupt::listen(),
     }
-    let mut out: Box<dyn Write> = if options.uint("verbosity") >= QUIET {
-        Box::new(Stdout)
-    } else {
-        Box::new(std::io::sink())
+    let mut out = prepare::outlet(options);
+    let perform = |kind| {
+        let order = job::order(kind, options.clone(), definition, args.to_vec())?;
+        ADAPTER.perform(&order)
     };
     let done = match command {
-        Command::Prepare => {
-            prepare::prepare(definition, options, &mut out).map(|()| ExitCode::Success)
-        }
-        Command::Prewarm => {
+        ScriptCommand::Prepare => perform(JobKind::Load),
+        ScriptCommand::Prewarm => {
             prepare::prewarm(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Cleanup => {
+        ScriptCommand::Cleanup => {
             prepare::cleanup(definition, options, &mut out).map(|()| ExitCode::Success)
         }
-        Command::Run => ADAPTER.perform(&job::order(options.clone(), definition, args.to_vec())?),
-        Command::Help => Ok(ExitCode::Success),
+        ScriptCommand::Run => perform(JobKind::Run),
+        ScriptCommand::Help => Ok(ExitCode::Success),
     };
     done.map_err(|failure| advice::in_the_users_words(failure, options))
 }

@@ -4,17 +4,17 @@
 //! counts, and a set of options that depends on the script.
 
 use super::config_file;
-use super::options::{DEPRECATED, GROUPS};
 use super::scripts;
-use crate::exit::Failure;
-use tidemark_core::{
-    OptionError, OptionKind, OptionSpec, OptionValues, Source, did_you_mean, nearest,
+use super::settings::{
+    all_specs, belongs_elsewhere, defaults, example, kind, resolve, set, set_from_file,
 };
-use tidemark_workloads::{Definition, find, registry};
+use crate::exit::Failure;
+use tidemark_core::{OptionError, OptionKind, OptionValues, did_you_mean, nearest};
+use tidemark_workloads::{Definition, find};
 
 /// What is done with a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum ScriptCommand {
     /// Make and fill its tables.
     Prepare,
     /// Bring its tables into the server's memory.
@@ -27,12 +27,12 @@ pub enum Command {
     Help,
 }
 
-const COMMANDS: &[(&str, Command)] = &[
-    ("prepare", Command::Prepare),
-    ("prewarm", Command::Prewarm),
-    ("run", Command::Run),
-    ("cleanup", Command::Cleanup),
-    ("help", Command::Help),
+const COMMANDS: &[(&str, ScriptCommand)] = &[
+    ("prepare", ScriptCommand::Prepare),
+    ("prewarm", ScriptCommand::Prewarm),
+    ("run", ScriptCommand::Run),
+    ("cleanup", ScriptCommand::Cleanup),
+    ("help", ScriptCommand::Help),
 ];
 
 /// The words for them.
@@ -52,7 +52,7 @@ pub enum Invocation {
         /// The workload.
         definition: &'static Definition,
         /// The command.
-        command: Command,
+        command: ScriptCommand,
         /// Every option's effective value.
         options: Box<OptionValues>,
         /// What the user should know but need not act on.
@@ -154,7 +154,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
             }
         }
     }
-    if is_common(script) && command == Command::Run {
+    if is_common(script) && command == ScriptCommand::Run {
         return Err(Failure::usage(format!(
             "{script} makes and drops tables and has no run of its own; name the script to run, for \
              example oltp_read_write"
@@ -172,12 +172,6 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         options: Box::new(options),
         warnings,
     })
-}
-
-/// Every option of a script, as if none were given.
-pub fn defaults(definition: &'static Definition) -> OptionValues {
-    let general = GROUPS.iter().map(|g| g.options);
-    OptionValues::defaults(general.chain(definition.options.iter().copied()))
 }
 
 fn command_names() -> String {
@@ -203,7 +197,7 @@ fn is_common(script: &str) -> bool {
 }
 
 /// The workload of a script's name.
-fn script_of(script: &str) -> Result<&'static Definition, Failure> {
+pub(super) fn script_of(script: &str) -> Result<&'static Definition, Failure> {
     let script = match is_common(script) {
         true => "oltp_read_write",
         false => script,
@@ -220,7 +214,7 @@ fn script_of(script: &str) -> Result<&'static Definition, Failure> {
 
 fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = scripts().map(|d| d.name).collect();
-    if crate::misplaced::is_target(&error.name) {
+    if crate::usage_hints::is_target(&error.name) {
         return Failure::usage(format!(
             "{} is no script: a target is given as --target=URL; scripts are {}",
             tidemark_core::redact_target(&error.name),
@@ -301,97 +295,10 @@ fn unknown_flag(given: &[Given]) -> Result<(), Failure> {
     Err(Failure::usage(format!("{error}{hint}")))
 }
 
-/// Every option of every workload, for what must be known before the script is.
-fn all_specs() -> impl Iterator<Item = &'static OptionSpec> {
-    let general = GROUPS.iter().flat_map(|g| g.options);
-    let own = registry()
-        .iter()
-        .flat_map(|d| d.options.iter().copied().flatten());
-    general.chain(own)
-}
-
-fn kind(name: &str) -> Option<OptionKind> {
-    let name = resolve(name).0;
-    all_specs().find(|s| s.name == name).map(|s| s.kind)
-}
-
-fn example(name: &str) -> String {
-    let default = all_specs()
-        .find(|s| s.name == name)
-        .map_or("", |s| s.default);
-    format!(
-        "--{name}={}",
-        if default.is_empty() { "VALUE" } else { default }
-    )
-}
-
-/// The present name of a deprecated option, and whether it is one.
-fn resolve(name: &str) -> (String, bool) {
-    let dashed = name.replace('_', "-");
-    match DEPRECATED.iter().find(|(old, _)| *old == dashed) {
-        Some((_, new)) => ((*new).to_string(), true),
-        None => (dashed, false),
-    }
-}
-
-/// Whether a name is an option of another workload: a configuration file may serve several.
-fn belongs_elsewhere(name: &str) -> bool {
-    kind(name).is_some()
-}
-
-fn set(
-    options: &mut OptionValues,
-    name: &str,
-    value: &str,
-    warnings: &mut Vec<String>,
-    definition: &Definition,
-) -> Result<(), Failure> {
-    let (name, deprecated) = resolve(name);
-    if deprecated {
-        warnings.push(format!("an older name of --{name} was used; use --{name}"));
-    }
-    // Reports add up; everything else is as it was said last.
-    let before = Some(options.text("report"))
-        .filter(|b| name == "report" && !b.is_empty() && !value.is_empty())
-        .filter(|_| options.source("report") == Source::CommandLine);
-    let value = before.map_or(value.to_string(), |before| format!("{before},{value}"));
-    // sysbench's bulk_insert takes every option: command lines serve a whole family of scripts.
-    if definition.name == "bulk_insert" && options.spec(&name).is_err() && belongs_elsewhere(&name)
-    {
-        warnings.push(format!(
-            "--{name} is not an option of bulk_insert: it has no effect"
-        ));
-        return Ok(());
-    }
-    options
-        .set(&name, &value, Source::CommandLine)
-        .map_err(|error| match &error {
-            OptionError::Unknown { .. } if belongs_elsewhere(&name) => Failure::usage(format!(
-                "--{name} is not an option of {}; see: tidemark sysbench {} help",
-                definition.name, definition.name
-            )),
-            OptionError::Unknown { nearest: None, .. } => Failure::usage(format!(
-                "{error}; see: tidemark sysbench --help, and: tidemark sysbench {} help",
-                definition.name
-            )),
-            _ => Failure::usage(error.to_string()),
-        })
-}
-
-fn set_from_file(
-    options: &mut OptionValues,
-    name: &str,
-    value: &str,
-    path: &str,
-) -> Result<(), Failure> {
-    options
-        .set(&resolve(name).0, value, Source::ConfigFile)
-        .map_err(|error| Failure::usage(format!("--config-file={path}: {error}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidemark_core::Source;
 
     fn args(line: &str) -> Vec<String> {
         line.split_whitespace().map(Into::into).collect()
@@ -495,7 +402,7 @@ mod tests {
             }
         }
         let (said, command) = warned("--test=/usr/share/sysbench/oltp_insert.lua run");
-        assert_eq!((said.as_str(), command), ("", Command::Run));
+        assert_eq!((said.as_str(), command), ("", ScriptCommand::Run));
     }
 
     #[test]

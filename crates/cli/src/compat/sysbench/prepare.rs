@@ -1,10 +1,12 @@
 //! `prepare`, `prewarm` and `cleanup`.
 
-use super::target;
+use super::{QUIET, target};
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::loading::{Told, drop_all, is_kept, say, tell};
-use crate::plan::{Plan, load_seed, load_spec};
+use crate::loading::{drop_all, is_kept, load, say};
+use crate::pacing::terminals_and_sessions;
+use crate::plan::{BoundWorkload, load_spec};
+use crate::runner::Order;
+use crate::stdio::Stdout;
 use std::io::Write;
 use std::sync::Arc;
 use tidemark_core::OptionValues;
@@ -15,29 +17,25 @@ use tidemark_workloads::Definition;
 ///
 /// # Errors
 /// [`Failure`] as the engine's.
-pub fn prepare(
-    definition: &Definition,
-    options: &OptionValues,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options, target::target(options)?, true)?;
-    let spec = load_spec(options, load_seed(options, "rand-seed"))?;
-    if is_kept(options, &plan, &spec, out)? {
-        return Ok(());
+pub fn prepare(order: &Order) -> Result<ExitCode, Failure> {
+    let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
+    let out = &mut outlet(&order.options);
+    if is_kept(&order.job, &plan, &spec, out)? {
+        return Ok(ExitCode::Success);
     }
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
     }
-    let mut observer = Told::new(out);
-    let report = tidemark_engine::prepare(
-        &plan.connector,
-        &plan.workload,
-        &spec,
-        &interrupt::handle(),
-        &mut observer,
-    )?;
-    tell(&report, out);
-    Ok(())
+    load(&plan, &spec, out)?;
+    Ok(ExitCode::Success)
+}
+
+/// Where lines go, if the user wants them.
+pub fn outlet(options: &OptionValues) -> Box<dyn Write> {
+    match options.uint("verbosity") >= QUIET {
+        true => Box::new(Stdout),
+        false => Box::new(std::io::sink()),
+    }
 }
 
 /// Brings the tables into the server's memory.
@@ -49,7 +47,7 @@ pub fn prewarm(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options, target::target(options)?, false)?;
+    let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
     let (connector, workload) = (plan.connector.clone(), Arc::clone(&plan.workload));
     let (send, lines) = std::sync::mpsc::channel();
     let work = std::thread::spawn(move || {
@@ -88,7 +86,7 @@ pub fn cleanup(
     options: &OptionValues,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let plan = Plan::new(definition, options, target::target(options)?, false)?;
-    let terminals = load_spec(options, load_seed(options, "rand-seed"))?.terminals;
+    let plan = BoundWorkload::new(definition, options, target::target(options)?, false)?;
+    let (terminals, _) = terminals_and_sessions(options)?;
     drop_all(&plan, terminals, options.flag("force"), out)
 }

@@ -1,7 +1,7 @@
 //! Prints a run as sysbench does while it goes on.
 
-use crate::measuring::{Voice, Window};
-use crate::outlet::Outlet;
+use crate::live_output::LiveOutput;
+use crate::measuring::{IntervalWindow, Voice};
 use crate::progress;
 use indicatif::ProgressBar;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct Printer<'a> {
     percentiles: &'a [f64],
     /// Whether there are interval lines.
     has_lines: bool,
-    window: Window,
+    window: IntervalWindow,
     warmup_s: u64,
     open_loop: bool,
     /// Whether the rate is another from one interval to the next.
@@ -41,7 +41,7 @@ impl<'a> Printer<'a> {
         Self {
             percentiles,
             has_lines: every(options) > 0,
-            window: Window::new(Duration::from_secs(every(options))),
+            window: IntervalWindow::new(Duration::from_secs(every(options))),
             warmup_s: options.uint("warmup-time"),
             open_loop: spec.pacing.is_open_loop(),
             rate_changes: crate::pacing::sets_its_length(&spec.pacing),
@@ -50,14 +50,14 @@ impl<'a> Printer<'a> {
 }
 
 impl Voice for Printer<'_> {
-    fn started(&mut self, say: &mut Outlet<'_>) {
+    fn started(&mut self, say: &mut LiveOutput<'_>) {
         say.say(started());
         if self.warmup_s > 0 {
             say.say(&warming_up(self.warmup_s));
         }
     }
 
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>) {
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if let Some(sum) = self.window.add(interval) {
             let mut line = IntervalLine::of(
                 &sum,
@@ -71,7 +71,7 @@ impl Voice for Printer<'_> {
         }
     }
 
-    fn step(&mut self, held: &Step, say: &mut Outlet<'_>) {
+    fn step(&mut self, held: &Step, say: &mut LiveOutput<'_>) {
         // Between interval lines there is nothing of ours; they name the rate themselves.
         if !self.has_lines
             && let Ok(line) = step(held)
@@ -80,7 +80,7 @@ impl Voice for Printer<'_> {
         }
     }
 
-    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut Outlet<'_>) {
+    fn checkpoint(&mut self, seconds: f64, totals: &Totals, say: &mut LiveOutput<'_>) {
         if let Ok(mut summary) = Summary::of_totals(totals, self.percentiles) {
             summary.total_time_s = seconds;
             say.say(&checkpoint(&summary));

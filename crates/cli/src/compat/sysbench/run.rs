@@ -1,14 +1,14 @@
 //! `run`, in sysbench's words.
 
+use super::SHAPES;
+use super::prepare::outlet;
 use super::printer::{Printer, bar};
-use super::{QUIET, SHAPES};
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::outlet::Outlet;
-use crate::output::Stdout;
-use crate::outputs::say;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
-use crate::plan::{Plan, checkpoints, percentiles};
+use crate::plan::{BoundWorkload, checkpoints, percentiles};
+use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
@@ -35,21 +35,18 @@ pub fn check(options: &OptionValues) -> Result<(), Failure> {
 /// As [`runner::run`].
 pub fn run(order: &Order) -> Result<ExitCode, Failure> {
     let options = &order.options;
-    let mut words = Words {
+    let mut words = SysbenchConsole {
         options,
         percentiles: percentiles(options)?,
         checkpoints: checkpoints(options)?,
         prepare: prepare_command(order.definition.name, options),
-        out: match options.uint("verbosity") >= QUIET {
-            true => Box::new(Stdout),
-            false => Box::new(std::io::sink()),
-        },
+        out: outlet(options),
     };
     runner::run(order, &mut words)
 }
 
 /// sysbench's words for a run.
-struct Words<'a> {
+struct SysbenchConsole<'a> {
     options: &'a OptionValues,
     percentiles: Vec<f64>,
     checkpoints: Vec<Duration>,
@@ -57,13 +54,13 @@ struct Words<'a> {
     out: Box<dyn Write>,
 }
 
-impl Words<'_> {
+impl SysbenchConsole<'_> {
     fn warn(&mut self, warning: &str) {
         say(&mut self.out, &format!("WARNING: {warning}\n"));
     }
 }
 
-impl Console for Words<'_> {
+impl Console for SysbenchConsole<'_> {
     fn prepare_command(&self) -> String {
         self.prepare.clone()
     }
@@ -82,7 +79,7 @@ impl Console for Words<'_> {
     fn inspect(
         &mut self,
         _order: &Order,
-        _plan: &Plan,
+        _plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         for warning in other_data(&described.tables) {
@@ -102,7 +99,7 @@ impl Console for Words<'_> {
 
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
         let load = &ready.job().load;
-        let outlet = Outlet::one(&mut self.out, bar(self.options, load));
+        let outlet = LiveOutput::one(&mut self.out, bar(self.options, load));
         let mut printer = Printer::new(self.options, load, &self.percentiles);
         ready.measure(&self.checkpoints, None, outlet, &mut printer)
     }

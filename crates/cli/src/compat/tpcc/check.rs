@@ -1,9 +1,10 @@
 //! `check`, and the checks after a load and after a run.
 
-use crate::compat::gotpc::Work;
+use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
-use crate::plan::Plan;
+use crate::pacing::terminals_and_sessions;
+use crate::plan::BoundWorkload;
 use crate::recording::describe_counting;
 use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
@@ -18,9 +19,9 @@ const MOST_SESSIONS: usize = 16;
 ///
 /// # Errors
 /// As [`after`], and [`ready::tables`].
-pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
-    let plan = work.plan(false)?;
-    let threads = work.load_spec()?.threads;
+pub(super) fn alone(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
+    let plan = work.plan()?;
+    let (_, threads) = terminals_and_sessions(work.options)?;
     let prepare = work.prepare_command();
     let described = describe_counting(&plan.connector, &plan.workload, threads, 0)
         .map_err(|error| ready::failed(error, &prepare))?;
@@ -34,14 +35,30 @@ pub(super) fn alone(work: &Work<'_>) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
+/// As [`alone`], after a load that is to be checked.
+///
+/// # Errors
+/// As [`after`].
+pub(super) fn after_load(
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (_, threads) = terminals_and_sessions(work.options)?;
+    match work.options.flag("no-check") {
+        true => Ok(()),
+        false => after(work, plan, threads, out),
+    }
+}
+
 /// As [`alone`], after the load or run of this command.
 ///
 /// # Errors
 /// [`ExitCode::Check`] when a condition does not hold; [`ExitCode::Failed`] when one could not be
 /// asked; the engine's failure when none could.
 pub(super) fn after(
-    work: &Work<'_>,
-    plan: &Plan,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -60,8 +77,8 @@ enum When {
 
 /// Asks every consistency condition (clause 3.3.2) and tells each verdict.
 fn ask(
-    work: &Work<'_>,
-    plan: &Plan,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<CheckReport, Failure> {
@@ -71,7 +88,7 @@ fn ask(
         only: None,
     };
     let report = {
-        let mut observer = Told {
+        let mut observer = CheckPrinter {
             out,
             lang: work.lang,
             bar: None,
@@ -131,13 +148,13 @@ fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Fa
 }
 
 /// Tells of each condition as it is found, and shows progress where there is a terminal.
-struct Told<'a> {
+struct CheckPrinter<'a> {
     out: &'a mut dyn Write,
     lang: Lang,
     bar: Option<ProgressBar>,
 }
 
-impl CheckObserver for Told<'_> {
+impl CheckObserver for CheckPrinter<'_> {
     fn progress(&mut self, done: u64, total: u64) {
         let bar = self
             .bar
@@ -183,7 +200,7 @@ fn line(found: &ConditionReport, lang: Lang) -> String {
     }
 }
 
-impl Drop for Told<'_> {
+impl Drop for CheckPrinter<'_> {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,7 +1,8 @@
 //! The command line of `tidemark tpcc`: go-tpc's flags for TPC-C, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
-use crate::compat::gotpc::Command::{self, Check, Cleanup, Prepare, Run};
+use super::{check, plan};
+use crate::compat::gotpc::GoTpcCommand::{self, Check, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, IGNORE_ERROR, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT,
@@ -26,9 +27,12 @@ pub const TOOL: Tool = Tool {
     example: "--warehouses 4",
     examples: EXAMPLES,
     files,
+    run_spec: plan::run_spec,
+    after_load: check::after_load,
+    check: check::alone,
 };
 
-const COMMANDS: &[Command] = &[Prepare, Run, Check, Cleanup];
+const COMMANDS: &[GoTpcCommand] = &[Prepare, Run, Check, Cleanup];
 
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &[

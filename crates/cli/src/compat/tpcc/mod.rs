@@ -6,15 +6,13 @@ mod flags;
 mod flags_tests;
 mod job;
 mod plan;
-mod prepare;
 mod printer;
 mod run;
 
-use crate::compat::gotpc::{Command, cleanup, csv};
+use crate::compat::gotpc::GoTpcCommand;
 use crate::exit::{ExitCode, Failure};
-use crate::frontend::{Frontend, StudyWords};
+use crate::frontend::{Frontend, StudySupport};
 pub use flags::TOOL;
-use job::ADAPTER;
 use tidemark_workloads::Definition;
 
 /// The command.
@@ -30,12 +28,12 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: true,
     flags_first: true,
     runs: Some(&job::ADAPTER),
-    study: Some(StudyWords {
+    study: Some(StudySupport {
         // A build without the workload says so when its command is looked at.
-        takes: |phase, option| TOOL.takes(Command::of(phase), option).unwrap_or(false),
+        takes: |phase, option| TOOL.takes(GoTpcCommand::of(phase), option).unwrap_or(false),
         shapes: |option| TOOL.shapes.contains(&option),
         is_property: |_| false,
-        check: |words| TOOL.check(words),
+        options: |step, url| TOOL.of_step(step, url),
     }),
 };
 
@@ -44,17 +42,7 @@ pub const FRONTEND: Frontend = Frontend {
 /// # Errors
 /// [`Failure`] with its exit code.
 pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
-    TOOL.main(words, |command, work| match command {
-        Command::Prepare if work.options.text("output-type") == "csv" => csv::write(work),
-        Command::Prepare => prepare::prepare(work),
-        Command::Run => ADAPTER.perform(&job::order(
-            work.options.clone(),
-            work.definition,
-            args.to_vec(),
-        )?),
-        Command::Check => check::alone(work),
-        Command::Cleanup => cleanup(work),
-    })
+    TOOL.main(&job::ADAPTER, args, words)
 }
 
 /// The workload's row of the registry.

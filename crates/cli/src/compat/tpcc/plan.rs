@@ -1,6 +1,5 @@
 //! From flags to what is run.
 
-use crate::compat::gotpc::Work;
 use crate::exit::Failure;
 use crate::pacing::sets_its_length;
 use crate::plan::{native_spec, tpcc_seed};
@@ -11,8 +10,7 @@ use tidemark_report::tpcc::Price;
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
-    let options = work.options;
+pub(super) fn run_spec(options: &OptionValues) -> Result<RunSpec, Failure> {
     price(options)?;
     let spec = native_spec(options, tpcc_seed(options))?;
     if spec.pacing != Pacing::Closed && options.flag("wait") {
@@ -51,14 +49,13 @@ fn price(options: &OptionValues) -> Result<Option<Price>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compat::gotpc::GoTpcWork;
     use crate::compat::tpcc::flags::TOOL;
     use crate::compat::tpcc::options_of;
     use std::time::Duration;
 
     fn spec(line: &str) -> Result<RunSpec, String> {
-        let options = options_of(line);
-        let work = Work::new(&TOOL, &options).unwrap();
-        run_spec(&work).map_err(|f| f.message)
+        run_spec(&options_of(line)).map_err(|f| f.message)
     }
 
     #[test]
@@ -127,7 +124,7 @@ mod tests {
     #[test]
     fn the_command_that_prepares_has_what_shapes_and_connects_and_no_password() {
         let options = options_of("-H h -p geheim --warehouses 4 -T 8 --time 5m run");
-        let work = Work::new(&TOOL, &options).unwrap();
+        let work = GoTpcWork::new(&TOOL, &options).unwrap();
         let command = work.prepare_command();
         assert_eq!(
             command,

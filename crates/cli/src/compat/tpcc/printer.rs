@@ -1,7 +1,7 @@
 //! Prints a run as go-tpc does while it goes on.
 
-use crate::measuring::{Voice, Window};
-use crate::outlet::Outlet;
+use crate::live_output::LiveOutput;
+use crate::measuring::{IntervalWindow, Voice};
 use std::time::Duration;
 use tidemark_compat::OutputStyle;
 use tidemark_compat::tpcc::current;
@@ -11,7 +11,7 @@ use tidemark_report::step;
 /// What is printed while a run goes on.
 pub(super) struct Printer {
     style: OutputStyle,
-    window: Window,
+    window: IntervalWindow,
 }
 
 impl Printer {
@@ -19,19 +19,19 @@ impl Printer {
     pub fn new(style: OutputStyle, every: Duration) -> Self {
         Self {
             style,
-            window: Window::new(every),
+            window: IntervalWindow::new(every),
         }
     }
 }
 
 impl Voice for Printer {
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>) {
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if let Some(sum) = self.window.add(interval) {
             say.say(&current(&sum, interval.phase, self.style));
         }
     }
 
-    fn step(&mut self, held: &Step, say: &mut Outlet<'_>) {
+    fn step(&mut self, held: &Step, say: &mut LiveOutput<'_>) {
         if let Ok(line) = step(held) {
             say.say_aside(&line);
         }

@@ -2,17 +2,17 @@
 
 use super::check;
 use super::printer::Printer;
-use crate::compat::gotpc::Work;
+use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::{Kept, Measured};
-use crate::outlet::Outlet;
-use crate::output::{Aside, Stdout};
-use crate::outputs::say;
 use crate::pacing::{described as asked, long_distance, sets_its_length};
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use crate::progress;
+use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_compat::tpcc::summary;
@@ -31,18 +31,18 @@ const WAREHOUSE: &str = "warehouse";
 /// # Errors
 /// As [`runner::run`]; [`ExitCode::Check`] when a condition does not hold after the run.
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
-    let work = Work::new(&super::flags::TOOL, &order.options)?;
+    let work = GoTpcWork::new(&super::flags::TOOL, &order.options)?;
     let aside = work.aside();
-    runner::run(order, &mut Words { work, aside })
+    runner::run(order, &mut TpccConsole { work, aside })
 }
 
 /// go-tpc's words for a run of TPC-C.
-struct Words<'a> {
-    work: Work<'a>,
+struct TpccConsole<'a> {
+    work: GoTpcWork<'a>,
     aside: Aside,
 }
 
-impl Console for Words<'_> {
+impl Console for TpccConsole<'_> {
     fn prepare_command(&self) -> String {
         self.work.prepare_command()
     }
@@ -57,7 +57,7 @@ impl Console for Words<'_> {
     fn inspect(
         &mut self,
         _order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         _described: &mut Described,
     ) -> Result<(), Failure> {
         enough_warehouses(&self.work, plan, &self.prepare_command())
@@ -72,7 +72,7 @@ impl Console for Words<'_> {
         let bar = progress::of_run(&ready.job().load);
         let mut printer = Printer::new(self.work.style, self.work.options.time("interval"));
         let mut out = Stdout;
-        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         ready.measure(&[], None, outlet, &mut printer)
     }
 
@@ -88,7 +88,7 @@ impl Console for Words<'_> {
         &mut self.aside
     }
 
-    fn after(&mut self, order: &Order, plan: &Plan, _kept: &Kept) -> Result<(), Failure> {
+    fn after(&mut self, order: &Order, plan: &BoundWorkload, _kept: &Kept) -> Result<(), Failure> {
         match self.work.options.flag("check-all") {
             true => check::after(&self.work, plan, order.job.load.sessions, &mut self.aside),
             false => Ok(()),
@@ -97,7 +97,7 @@ impl Console for Words<'_> {
 }
 
 /// What a run may be meant not to be.
-fn warnings(work: &Work<'_>, spec: &RunSpec) -> Vec<String> {
+fn warnings(work: &GoTpcWork<'_>, spec: &RunSpec) -> Vec<String> {
     let mut warnings = Vec::new();
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         warnings.push(
@@ -120,7 +120,11 @@ fn warnings(work: &Work<'_>, spec: &RunSpec) -> Vec<String> {
 }
 
 /// Whether as many warehouses are loaded as the run asks for.
-fn enough_warehouses(work: &Work<'_>, plan: &Plan, prepare: &str) -> Result<(), Failure> {
+fn enough_warehouses(
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
+    prepare: &str,
+) -> Result<(), Failure> {
     let connector = plan.connector.clone().unlimited();
     let loaded = block_on(async move {
         let mut session = connector.connect(0).await?;
@@ -143,7 +147,7 @@ fn enough_warehouses(work: &Work<'_>, plan: &Plan, prepare: &str) -> Result<(), 
     Ok(())
 }
 
-fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
+fn header(work: &GoTpcWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
     let mut lines = vec![
         format!("tidemark {} (go-tpc output)", env!("CARGO_PKG_VERSION")),
         format!("Target: {}", record.target),
@@ -162,7 +166,7 @@ fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
 }
 
 /// go-tpc's lines, and those that it has no words for.
-fn summaries(work: &Work<'_>, record: &RunRecord) -> Result<(String, String), Failure> {
+fn summaries(work: &GoTpcWork<'_>, record: &RunRecord) -> Result<(String, String), Failure> {
     let theirs = summary(record, work.style)?;
     let mut ours = results(record, work.lang)?;
     ours += &beyond(record)?;

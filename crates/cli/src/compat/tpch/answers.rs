@@ -1,10 +1,10 @@
 //! The right answers to what a run asks: stored ones, or SQLite's on the same data.
 
-use super::asked::{Asked, Question};
 use super::size;
+use super::test_plan::{Question, TestPlan};
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
-use crate::outputs::say;
+use crate::record_outputs::say;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Answers {
     /// [`Failure`] of bad usage when there is nothing to compare with; why the reference could not be
     /// made or did not answer.
     pub fn find(
-        asked: &Asked,
+        asked: &TestPlan,
         options: &OptionValues,
         workload: &Arc<dyn Workload>,
         out: &mut dyn Write,

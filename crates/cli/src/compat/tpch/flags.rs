@@ -1,12 +1,14 @@
 //! The command line of `tidemark tpch`: go-tpc's flags for TPC-H, with its names, letters and
 //! defaults, and what Tidemark has beside them.
 
-use crate::compat::gotpc::Command::{self, Cleanup, Prepare, Run};
+use super::{job, tiflash};
+use crate::compat::gotpc::GoTpcCommand::{self, Cleanup, Prepare, Run};
 use crate::compat::gotpc::Tool;
 use crate::compat::gotpc::flags::{
     CONNECTION, COUNT, DROPDATA, Flag, Group, INTERVAL, ISOLATION, MAX_PROCS, OUTPUT, OUTPUT_DIR,
     OUTPUT_TYPE, TABLES, TIME, flag, up_to_a_year,
 };
+use crate::exit::Failure;
 use crate::native::at_least;
 use std::time::Duration;
 use tidemark_core::OptionKind::{Bool, Choice, Float, Int, List, Text};
@@ -26,9 +28,15 @@ pub const TOOL: Tool = Tool {
     example: "--sf 0.1",
     examples: EXAMPLES,
     files,
+    run_spec: job::run_spec,
+    after_load: |work, plan, out| match work.options.uint("tiflash-replica") {
+        0 => Ok(()),
+        _ => tiflash::wait(plan, out),
+    },
+    check: |_| Err(Failure::usage("check is not offered for TPC-H")),
 };
 
-const COMMANDS: &[Command] = &[Prepare, Run, Cleanup];
+const COMMANDS: &[GoTpcCommand] = &[Prepare, Run, Cleanup];
 
 /// Flags that say what tables there are, for the command that makes them.
 const SHAPES: &[&str] = &["sf", "indexes", "foreign-keys", "tiflash-replica"];

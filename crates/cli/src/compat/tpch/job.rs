@@ -1,48 +1,53 @@
-//! A run of TPC-H as a job.
+//! A load and a run of TPC-H as jobs.
 
-use super::asked::Asked;
+use super::test_plan::TestPlan;
 use super::{TOOL, run};
-use crate::compat::gotpc::{Work, job, parse};
+use crate::compat::gotpc::{self, job, parse};
 use crate::exit::Failure;
 use crate::jobs::{Adapter, dashed};
 use crate::runner::Order;
+use tidemark_core::JobKind;
 use tidemark_core::{OptionValues, PreparedMode, RunSpec};
 use tidemark_workloads::Definition;
 
-/// `tidemark tpch run`. How many streams there are, how long they ask and with which values are settings
-/// of its own; the load of the job follows from them.
+/// `tidemark tpch prepare` and `run`. How many streams there are, how long they ask and with which values
+/// are settings of its own; the load of a run follows from them.
 pub const ADAPTER: Adapter = Adapter {
     name: TOOL.name,
     defaults: |definition| parse::defaults(&TOOL, definition),
     connects: job::connects,
-    load: &[],
-    is_other: |name| job::is_other(&TOOL, name),
-    words: Some(|_| (Vec::new(), vec!["run".into()])),
+    placed: &[job::DROPDATA],
+    is_other: |kind, name| job::is_other(&TOOL, kind, name),
+    words: Some(job::words),
     word: dashed,
-    understand: |words, command| {
-        order(job::run_options(&TOOL, words)?, TOOL.definition()?, command)
-    },
     order,
+    load: Some(|order| gotpc::prepare(&TOOL, order)),
     run: run::run,
 };
 
 /// What a command line asks for. A seed that the clock gave is the job's from now on.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn order(
+fn order(
+    kind: JobKind,
     mut options: OptionValues,
     definition: &'static Definition,
     command: Vec<String>,
 ) -> Result<Order, Failure> {
-    let asked = Asked::new(&options)?;
-    if let Some(seed) = asked.seed {
+    if kind == JobKind::Run
+        && let Some(seed) = TestPlan::new(&options)?.seed
+    {
         let source = options.source("seed");
         options.set("seed", &seed.to_string(), source)?;
     }
-    let target = Work::new(&TOOL, &options)?.target()?;
-    let workload = (definition.build)(&options)?;
-    let load = RunSpec {
+    job::order((&TOOL, &ADAPTER), kind, options, definition, command)
+}
+
+/// What a run is asked to do.
+///
+/// # Errors
+/// [`Failure`] of bad usage.
+pub(super) fn run_spec(options: &OptionValues) -> Result<RunSpec, Failure> {
+    let asked = TestPlan::new(options)?;
+    Ok(RunSpec {
         sessions: asked.streams,
         terminals: asked.streams,
         seed: asked.seed.unwrap_or(0),
@@ -53,6 +58,5 @@ pub fn order(
         inject_rtt: options.time("inject-rtt"),
         statement_timeout: Some(options.time("statement-timeout")).filter(|t| !t.is_zero()),
         ..RunSpec::default()
-    };
-    ADAPTER.ordered(options, definition, workload, target, load, command)
+    })
 }

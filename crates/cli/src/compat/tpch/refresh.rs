@@ -5,8 +5,8 @@
 //! the tables, and of which scale factor they are; when they are put back it says so no more. A run
 //! that was killed meanwhile leaves it, and the next one puts the tables back before it asks anything.
 
-use super::asked::Asked;
-use super::untouched::{State, strange_row};
+use super::test_plan::TestPlan;
+use super::unchanged_rows::{State, strange_row};
 use crate::exit::{ExitCode, Failure};
 use std::sync::Arc;
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
@@ -146,7 +146,7 @@ impl Marks {
         &self,
         connector: &Connector,
         workload: &Arc<dyn Workload>,
-        asked: &Asked,
+        asked: &TestPlan,
         sets: u64,
         dialect: Dialect,
         stop: &StopHandle,
@@ -211,7 +211,7 @@ impl Marks {
 pub(super) fn must_be_as_loaded(
     connector: &Connector,
     workload: &Arc<dyn Workload>,
-    asked: &Asked,
+    asked: &TestPlan,
     dialect: Dialect,
     prepare: &str,
     stop: &StopHandle,
@@ -237,7 +237,7 @@ pub(super) fn must_be_as_loaded(
 /// The first so many sets.
 fn sets_of(
     workload: &Arc<dyn Workload>,
-    asked: &Asked,
+    asked: &TestPlan,
     sets: u64,
     dialect: Dialect,
 ) -> Vec<RefreshSet> {

@@ -1,25 +1,23 @@
 //! `run`: ask, time, compare, tell, keep.
 
 use super::answers::Answers;
-use super::asked::{Asked, Test};
 use super::refresh::{self, Marks};
 use super::size;
-use super::watch::{Told, Watch};
-use crate::compat::gotpc::Work;
+use super::test_plan::{Test, TestPlan};
+use super::watch::{QueryTally, Watch};
+use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
-use crate::outlet::Outlet;
-use crate::output::{self, Stdout};
-use crate::outputs::{Outputs, complain, say};
-use crate::plan::Plan;
-use crate::recording::{Described, Recording, describe};
-use crate::runner::Order;
-use crate::storing::Storing;
-use crate::watching::Watching;
+use crate::live_output::LiveOutput;
+use crate::measuring::Measured;
+use crate::plan::BoundWorkload;
+use crate::record_outputs::say;
+use crate::recording::{Described, describe};
+use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_compat::tpch::summary;
-use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, QueryOutcome, QueryRun, RunRecord, RunState, TableState, Totals,
 };
@@ -36,113 +34,206 @@ use tidemark_workloads::tpch::SETS;
 /// [`Failure`] when nothing could be asked; when queries failed, took too long, or answered wrongly:
 /// what was measured is kept all the same.
 pub(super) fn run(order: &Order) -> Result<ExitCode, Failure> {
-    let work = &Work::new(&super::TOOL, &order.options)?;
-    let options = work.options;
-    let outputs = Outputs::new(&order.job.outputs)?;
-    let mut watching = Watching::new(&order.job.watch)?;
-    let asked = Asked::new(options)?;
-    let plan = Plan::of(order)?;
-    let prepare = work.prepare_command();
-    let mut aside = work.aside();
-    let look = || {
-        let found = describe(&order.job, &plan);
-        found.map_err(|error| ready::failed(error, &prepare))
+    let work = GoTpcWork::new(&super::TOOL, &order.options)?;
+    let mut words = TpchConsole {
+        asked: TestPlan::new(&order.options)?,
+        aside: work.aside(),
+        work,
+        tables: None,
+        restored: Ok(()),
     };
-    let mut described = look()?;
-    let needed = plan.workload.needs(asked.streams);
-    ready::tables(&needed, &described, order.job.force, &prepare)?;
-    let dialect = Dialect::new(described.server.engine);
-    let (marks, guard) = marked(work, &plan, &asked, &described, &mut aside)?;
-    if marks.sets > 0 || described.tables.iter().any(has_other_rows) {
-        // They were put back since, here or by another client.
-        described = look()?;
+    runner::run(order, &mut words)
+}
+
+/// go-tpc's words for a run of TPC-H, which is made of streams of queries.
+struct TpchConsole<'a> {
+    work: GoTpcWork<'a>,
+    asked: TestPlan,
+    aside: Aside,
+    /// What was found of the tables before the run.
+    tables: Option<Tables>,
+    /// Whether they are as they were loaded after it.
+    restored: Result<(), Failure>,
+}
+
+/// What a run must know of its tables.
+struct Tables {
+    dialect: Dialect,
+    marks: Marks,
+    guard: Option<Guard>,
+    answers: Option<Answers>,
+}
+
+impl Console for TpchConsole<'_> {
+    fn prepare_command(&self) -> String {
+        self.work.prepare_command()
     }
-    let answers = Answers::find(&asked, options, &plan.workload, &mut aside)?;
-    let spec = StreamsSpec {
-        until: asked.until,
-        query_limit: asked.limit,
-        setup: if options.flag("enable-query-tuning") {
-            dialect.tune_for_analytics()
-        } else {
-            Vec::new()
-        },
-        reconnect_timeout: options.time("reconnect-timeout"),
-    };
-    let mut recording = Recording::new(order, described);
-    say(&mut aside, &header(&asked, &recording.record));
-    let mut storing = Storing::open(order.job.outputs.store.as_deref())?;
-    complain(&mut storing);
-    let tests = asked.tests(&plan.workload, dialect);
-    if asked.sets() > 0 {
-        let stop = interrupt::handle();
-        let (connector, workload) = (&plan.connector, &plan.workload);
-        if asked.sets() > marks.sets {
-            say(&mut aside, LOOKING);
-            refresh::must_be_as_loaded(connector, workload, &asked, dialect, &prepare, &stop)?;
+
+    fn inspect(
+        &mut self,
+        order: &Order,
+        plan: &BoundWorkload,
+        described: &mut Described,
+    ) -> Result<(), Failure> {
+        let (work, asked) = (&self.work, &self.asked);
+        let aside = &mut self.aside;
+        let (marks, guard) = marked(work, plan, asked, described, aside)?;
+        if marks.sets > 0 || described.tables.iter().any(has_other_rows) {
+            // They were put back since, here or by another client.
+            let found = describe(&order.job, plan);
+            *described = found.map_err(|error| ready::failed(error, &work.prepare_command()))?;
         }
-        if let Some(lost) = guard.as_ref().and_then(Guard::failure) {
+        self.tables = Some(Tables {
+            dialect: Dialect::new(described.server.engine),
+            marks,
+            guard,
+            answers: Answers::find(asked, work.options, &plan.workload, aside)?,
+        });
+        Ok(())
+    }
+
+    fn header(&mut self, _order: &Order, record: &RunRecord) {
+        say(&mut self.aside, &header(&self.asked, record));
+    }
+
+    fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
+        let Some(tables) = self.tables.take() else {
+            return Err(Failure::new(ExitCode::Failed, "the tables are not known"));
+        };
+        let (plan, options) = (ready.plan(), self.work.options);
+        self.change(plan, &tables)?;
+        let asked = &self.asked;
+        let spec = StreamsSpec {
+            until: asked.until,
+            query_limit: asked.limit,
+            setup: if options.flag("enable-query-tuning") {
+                tables.dialect.tune_for_analytics()
+            } else {
+                Vec::new()
+            },
+            reconnect_timeout: options.time("reconnect-timeout"),
+        };
+        let tests = asked.tests(&plan.workload, tables.dialect);
+        let mut measured = self.ask(ready, &tests, &spec, tables.answers.as_ref())?;
+        let record = &mut measured.recording.record;
+        if self.asked.sets() > 0 {
+            self.restored = put_back(&self.asked, plan, &tables, record, &mut self.aside);
+        }
+        drop(tables);
+        if measured.result.failure.is_none() {
+            keep_plans(plan, &tests, options.flag("use-explain"), &spec, record);
+        }
+        Ok(measured)
+    }
+
+    fn summary(&mut self, _order: &Order, measured: &Measured<'_>) -> Result<String, Failure> {
+        let record = &measured.recording.record;
+        let theirs = summary(record, self.work.style);
+        let ours = results(record, self.work.lang);
+        say(&mut self.aside, "Finished\n");
+        say(&mut Stdout, &theirs);
+        say(&mut self.aside, &ours);
+        Ok(format!("{theirs}{ours}"))
+    }
+
+    fn aside(&mut self) -> &mut dyn Write {
+        &mut self.aside
+    }
+
+    /// Rows were compared where it matters, and to count them all takes longer than many a query.
+    fn looks_again(&self) -> bool {
+        false
+    }
+
+    fn verdict(
+        &mut self,
+        result: RunResult,
+        record: &RunRecord,
+        prepare: &str,
+    ) -> Result<ExitCode, Failure> {
+        let ended = match (result.state, result.failure) {
+            (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
+            (_, Some(error)) => Err(ready::failed(error, prepare)),
+            _ => verdict(record, self.asked.check),
+        };
+        match (ended, self.restored.clone()) {
+            (ended, Ok(())) => ended,
+            (Ok(_), Err(changed)) => Err(changed),
+            (Err(error), Err(changed)) => Err(Failure::new(
+                ExitCode::Failed,
+                format!("{error}; and {changed}"),
+            )),
+        }
+    }
+}
+
+impl TpchConsole<'_> {
+    /// Looks whether the rows that refreshes change are as they were loaded, and marks them as changed.
+    fn change(&mut self, plan: &BoundWorkload, tables: &Tables) -> Result<(), Failure> {
+        let asked = &self.asked;
+        if asked.sets() == 0 {
+            return Ok(());
+        }
+        let (connector, workload) = (&plan.connector, &plan.workload);
+        if asked.sets() > tables.marks.sets {
+            say(&mut self.aside, LOOKING);
+            let (stop, prepare) = (interrupt::handle(), self.work.prepare_command());
+            let dialect = tables.dialect;
+            refresh::must_be_as_loaded(connector, workload, asked, dialect, &prepare, &stop)?;
+        }
+        if let Some(lost) = tables.guard.as_ref().and_then(Guard::failure) {
             // Another client may change them by now.
             return Err(lost.into());
         }
-        marks.write(connector, asked.sets(), asked.scale)?;
+        tables.marks.write(connector, asked.sets(), asked.scale)
     }
-    let measured = measure(
-        work,
-        &Measured {
-            asked: &asked,
-            plan: &plan,
-            spec: &spec,
-            tests: &tests,
-            answers: answers.as_ref(),
-            recorded: &order.job.load,
-        },
-        &mut recording,
-        &mut storing,
-        &mut watching,
-        &mut aside,
-    );
-    let _held = interrupt::hold();
-    recording.finish(&measured);
-    let restored = match asked.sets() {
-        0 => Ok(()),
-        _ => {
-            let record = &mut recording.record;
-            let guard = guard.as_ref();
-            put_back(&marks, guard, &plan, &asked, dialect, record, &mut aside)
-        }
-    };
-    drop(guard);
-    if measured.failure.is_none() {
-        keep_plans(
-            &plan,
-            &tests,
-            options.flag("use-explain"),
-            &spec,
-            &mut recording.record,
-        );
-    }
-    say(&mut aside, "Finished\n");
-    let theirs = summary(&recording.record, work.style);
-    let ours = results(&recording.record, work.lang);
-    say(&mut Stdout, &theirs);
-    say(&mut aside, &ours);
-    let kept = outputs.keep(&mut recording, &mut storing, &mut aside)?;
-    if output::failure().is_some() && !kept {
-        // The only place left.
-        eprint!("{theirs}{ours}");
-    }
-    let ended = match (measured.state, measured.failure) {
-        (RunState::Interrupted, _) => Ok(ExitCode::Interrupted),
-        (_, Some(error)) => Err(ready::failed(error, &prepare)),
-        _ => verdict(&recording.record, asked.check),
-    };
-    match (ended, restored) {
-        (ended, Ok(())) => ended,
-        (Ok(_), Err(changed)) => Err(changed),
-        (Err(error), Err(changed)) => Err(Failure::new(
-            ExitCode::Failed,
-            format!("{error}; and {changed}"),
-        )),
+
+    /// Runs the tests one after the other.
+    fn ask<'b>(
+        &mut self,
+        ready: Ready<'b>,
+        tests: &[Vec<Stream>],
+        spec: &StreamsSpec,
+        answers: Option<&Answers>,
+    ) -> Result<Measured<'b>, Failure> {
+        let (work, asked) = (&self.work, &self.asked);
+        let questions = asked.questions();
+        let steps: usize = tests.iter().flatten().map(|s| s.steps.len()).sum();
+        let all = (asked.until == Until::Once).then_some(steps as u64);
+        let bar = progress::bar(all.unwrap_or(0), "queries");
+        let mut out = Stdout;
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
+        ready.measure_by(outlet, |making| {
+            let plan = making.plan;
+            let mut watch = Watch {
+                making,
+                asked,
+                questions: &questions,
+                answers,
+                style: work.style,
+                every: work.options.time("interval"),
+                all,
+                before: Duration::ZERO,
+                last_end: Duration::ZERO,
+                told: QueryTally::default(),
+            };
+            let mut failure = None;
+            for streams in tests {
+                let stop = interrupt::handle();
+                let ran = run_streams(&plan.connector, streams, spec, &stop, &mut watch);
+                watch.before += ran.as_ref().map_or(watch.last_end, |took| *took);
+                watch.last_end = Duration::ZERO;
+                if let Err(error) = ran {
+                    failure = Some(error);
+                    break;
+                }
+            }
+            if !watch.every.is_zero() {
+                watch.lines();
+            }
+            let totals = watch.told.totals(watch.before);
+            Ok(result(failure, totals, asked.streams, watch.told))
+        })
     }
 }
 
@@ -154,69 +245,12 @@ fn has_other_rows(table: &TableState) -> bool {
     table.expected_rows.is_some_and(|rows| rows != table.rows)
 }
 
-/// What is measured and how.
-struct Measured<'a> {
-    asked: &'a Asked,
-    plan: &'a Plan,
-    spec: &'a StreamsSpec,
-    tests: &'a [Vec<Stream>],
-    answers: Option<&'a Answers>,
-    recorded: &'a RunSpec,
-}
-
-/// Runs the tests one after the other.
-fn measure(
-    work: &Work<'_>,
-    what: &Measured<'_>,
-    recording: &mut Recording,
-    storing: &mut Storing,
-    watching: &mut Watching,
-    aside: &mut dyn Write,
+fn result(
+    failure: Option<EngineError>,
+    totals: Totals,
+    sessions: usize,
+    told: QueryTally,
 ) -> RunResult {
-    let asked = what.asked;
-    let questions = asked.questions();
-    let steps: usize = what.tests.iter().flatten().map(|s| s.steps.len()).sum();
-    let all = (asked.until == Until::Once).then_some(steps as u64);
-    let bar = progress::bar(all.unwrap_or(0), "queries");
-    let mut out = Stdout;
-    let mut watch = Watch {
-        asked,
-        questions: &questions,
-        answers: what.answers,
-        say: Outlet::two(&mut out, aside, bar),
-        recording,
-        storing,
-        watching,
-        spec: what.recorded,
-        style: work.style,
-        every: work.options.time("interval"),
-        all,
-        before: Duration::ZERO,
-        last_end: Duration::ZERO,
-        told: Told::default(),
-    };
-    let mut failure = None;
-    for streams in what.tests {
-        let stop = interrupt::handle();
-        let ran = run_streams(&what.plan.connector, streams, what.spec, &stop, &mut watch);
-        watch.before += ran.as_ref().map_or(watch.last_end, |took| *took);
-        watch.last_end = Duration::ZERO;
-        if let Err(error) = ran {
-            failure = Some(error);
-            break;
-        }
-    }
-    if !watch.every.is_zero() {
-        watch.lines();
-    }
-    watch.watching.ended();
-    watch.say.release();
-    watch.say.bar().finish_and_clear();
-    let totals = watch.told.totals(watch.before);
-    result(failure, totals, asked.streams, watch.told)
-}
-
-fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: Told) -> RunResult {
     RunResult {
         state: match &failure {
             None => RunState::Finished,
@@ -239,9 +273,9 @@ fn result(failure: Option<EngineError>, totals: Totals, sessions: usize, told: T
 /// What marks said; tables that a run before this one left changed, by as many sets as they said,
 /// were put back. A run that changes tables has their lock with it.
 fn marked(
-    work: &Work<'_>,
-    plan: &Plan,
-    asked: &Asked,
+    work: &GoTpcWork<'_>,
+    plan: &BoundWorkload,
+    asked: &TestPlan,
     described: &Described,
     aside: &mut dyn Write,
 ) -> Result<(Marks, Option<Guard>), Failure> {
@@ -299,24 +333,29 @@ fn marked(
 /// # Errors
 /// [`ExitCode::Failed`]: they are still changed.
 fn put_back(
-    marks: &Marks,
-    guard: Option<&Guard>,
-    plan: &Plan,
-    asked: &Asked,
-    dialect: Dialect,
+    asked: &TestPlan,
+    plan: &BoundWorkload,
+    tables: &Tables,
     record: &mut RunRecord,
     aside: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let (connector, workload) = (&plan.connector, &plan.workload);
+    let Tables {
+        dialect,
+        marks,
+        guard,
+        ..
+    } = tables;
     let sets = asked.sets();
     // An interrupt was meant for the queries. One more ends the process at once.
     let stop = match interrupt::handle() {
         stop if stop.is_stopped() => StopHandle::new(),
         stop => stop,
     };
-    let done = match guard.and_then(Guard::failure) {
+    let done = match guard.as_ref().and_then(Guard::failure) {
         // Another client may change them by now.
         Some(lost) => Err(Failure::from(lost)),
-        None => marks.put_back(&plan.connector, &plan.workload, asked, sets, dialect, &stop),
+        None => marks.put_back(connector, workload, asked, sets, *dialect, &stop),
     };
     let note = match &done {
         Ok(()) => format!(
@@ -333,7 +372,7 @@ fn put_back(
 
 /// Keeps the plan of each query as it was first asked. One that can't be had is a note.
 fn keep_plans(
-    plan: &Plan,
+    plan: &BoundWorkload,
     tests: &[Vec<Stream>],
     analyze: bool,
     spec: &StreamsSpec,
@@ -366,7 +405,7 @@ fn keep_plans(
     }
 }
 
-fn header(asked: &Asked, record: &RunRecord) -> String {
+fn header(asked: &TestPlan, record: &RunRecord) -> String {
     let mut lines = vec![
         format!("tidemark {} (go-tpc output)", env!("CARGO_PKG_VERSION")),
         format!("Target: {}", record.target),

@@ -3,7 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::loading::say;
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use tidemark_core::DbError;
@@ -19,7 +19,7 @@ const TELL: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// [`Failure`] as the server's; [`ExitCode::Interrupted`] by Ctrl-C.
-pub(super) fn wait(plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn wait(plan: &BoundWorkload, out: &mut dyn Write) -> Result<(), Failure> {
     let began = Instant::now();
     let mut told = None;
     loop {
@@ -45,7 +45,7 @@ pub(super) fn wait(plan: &Plan, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-fn lacking(plan: &Plan) -> Result<u64, Failure> {
+fn lacking(plan: &BoundWorkload) -> Result<u64, Failure> {
     let connector = plan.connector.clone().unlimited();
     let tables = plan.workload.needs(1);
     let looked = block_on(async move {

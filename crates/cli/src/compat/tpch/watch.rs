@@ -1,15 +1,12 @@
 //! Takes down what streams do: judges answers, prints go-tpc's lines, keeps each query at once.
 
 use super::answers::Answers;
-use super::asked::{Asked, Question};
-use crate::outlet::Outlet;
-use crate::recording::Recording;
-use crate::storing::Storing;
-use crate::watching::{Watching, run_info};
+use super::test_plan::{Question, TestPlan};
+use crate::measuring::Making;
+use crate::watching::run_info;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tidemark_compat::{OutputStyle, tpch};
-use tidemark_core::RunSpec;
 use tidemark_core::record::{
     AnswerVerdict, EncodedHistogram, Interval, Phase, QueryOutcome, QueryRun, StatementCounts,
     Totals, TypeStats,
@@ -19,17 +16,12 @@ use tidemark_live::Asking;
 use tidemark_stats::Histogram;
 
 /// What is told and kept while streams run.
-pub(super) struct Watch<'a> {
-    pub asked: &'a Asked,
+pub(super) struct Watch<'a, 'o> {
+    /// For go-tpc's lines, and the others.
+    pub making: Making<'a, 'o>,
+    pub asked: &'a TestPlan,
     pub questions: &'a [Question],
     pub answers: Option<&'a Answers>,
-    /// For go-tpc's lines, and the others.
-    pub say: Outlet<'a>,
-    pub recording: &'a mut Recording,
-    pub storing: &'a mut Storing,
-    pub watching: &'a mut Watching,
-    /// What the record says was asked for.
-    pub spec: &'a RunSpec,
     pub style: OutputStyle,
     pub every: Duration,
     /// Queries in all, where that is known.
@@ -38,12 +30,12 @@ pub(super) struct Watch<'a> {
     pub before: Duration,
     /// When this test's last query ended.
     pub last_end: Duration,
-    pub told: Told,
+    pub told: QueryTally,
 }
 
 /// What has been told and counted so far.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct QueryTally {
     /// Whether the run is in the store.
     begun: bool,
     /// Queries in the record that are in go-tpc's lines.
@@ -61,7 +53,7 @@ fn stats(histogram: &Histogram) -> TypeStats {
     }
 }
 
-impl Told {
+impl QueryTally {
     /// The totals of queries that took so long in all.
     pub fn totals(&self, elapsed: Duration) -> Totals {
         let mut all = Histogram::new();
@@ -81,14 +73,19 @@ impl Told {
     }
 }
 
-impl Watch<'_> {
+impl Watch<'_, '_> {
     /// go-tpc's lines of what ended since the last ones.
     pub fn lines(&mut self) {
-        let new = self.recording.record.queries.get(self.told.printed..);
+        let new = self
+            .making
+            .recording
+            .record
+            .queries
+            .get(self.told.printed..);
         let lines = tpch::current(new.unwrap_or_default(), self.style);
-        self.told.printed = self.recording.record.queries.len();
+        self.told.printed = self.making.recording.record.queries.len();
         self.told.last = Some(Instant::now());
-        self.say.say(&lines);
+        self.making.say.say(&lines);
     }
 
     fn judged(&mut self, result: &StepResult) -> (AnswerVerdict, Vec<String>) {
@@ -128,12 +125,12 @@ impl Watch<'_> {
         } else {
             interval.ignored_errors = 1;
         }
-        self.storing.interval(&interval);
-        self.watching.interval(&interval);
+        self.making.storing.interval(&interval);
+        self.making.watching.interval(&interval);
     }
 }
 
-impl StreamsObserver for Watch<'_> {
+impl StreamsObserver for Watch<'_, '_> {
     fn started(&mut self) {
         if !std::mem::replace(&mut self.told.begun, true) {
             let begun = Started {
@@ -142,25 +139,27 @@ impl StreamsObserver for Watch<'_> {
                 executors: self.asked.streams,
                 connect_time: Duration::ZERO,
             };
-            let said = crate::outputs::load_begins(self.recording, self.storing, &begun);
-            self.say.say_aside(&said);
-            let info = run_info(&self.recording.record, self.spec, &[]);
+            self.making.begins(&begun);
+            let job = self.making.job;
+            let info = run_info(&self.making.recording.record, &job.load, &[]);
             let names = self.asked.names();
-            if self.watching.streams_started(info, names, self.all) {
-                self.say.hold();
+            if self.making.watching.streams_started(info, names, self.all) {
+                self.making.say.hold();
             }
         }
     }
 
     fn begins(&mut self, stream: usize, _step: usize, name: &str) {
         let called = self.asked.called(stream);
-        self.watching.query_begins(stream as u64, called, name);
+        self.making
+            .watching
+            .query_begins(stream as u64, called, name);
     }
 
     /// Where the user has left the view, lines take its place.
     fn waits(&mut self) {
-        if !self.watching.has_view() {
-            self.say.release();
+        if !self.making.watching.has_view() {
+            self.making.say.release();
         }
     }
 
@@ -177,7 +176,7 @@ impl StreamsObserver for Watch<'_> {
                 self.told.errors.add(error);
                 let mut one = ErrorTally::default();
                 one.add(error);
-                self.watching.errors(Phase::Measure, one.counts());
+                self.making.watching.errors(Phase::Measure, one.counts());
                 QueryOutcome::Failed(error.to_string())
             }
         };
@@ -187,8 +186,8 @@ impl StreamsObserver for Watch<'_> {
             QueryOutcome::Failed(_) => Asking::Failed,
         };
         let stream = result.stream as u64;
-        self.watching
-            .query_ends(stream, &result.name, result.took, how);
+        let watching = &mut self.making.watching;
+        watching.query_ends(stream, &result.name, result.took, how);
         let query = QueryRun {
             stream: self.asked.recorded_stream(result.stream, result.step) as u64,
             name: result.name,
@@ -201,10 +200,10 @@ impl StreamsObserver for Watch<'_> {
         };
         self.keep(&query);
         self.waits();
-        let bar = self.say.bar();
+        let bar = self.making.say.bar();
         bar.inc(1);
         bar.set_message(query.name.clone());
-        self.recording.record.queries.push(query);
+        self.making.recording.record.queries.push(query);
         let due = self
             .told
             .last

@@ -1,16 +1,17 @@
 //! `load`: the table, and its records.
 
-use super::Work;
+use super::YcsbWork;
+use super::parse::YcsbCommand;
 use crate::exit::{ExitCode, Failure};
-use crate::interrupt;
-use crate::loading::{Told, is_kept, tell};
-use crate::outputs::say;
-use crate::plan::{Plan, load_seed, load_spec};
+use crate::loading::{self, is_kept};
+use crate::plan::{BoundWorkload, load_spec};
+use crate::record_outputs::say;
+use crate::runner::Order;
 use std::sync::Arc;
 use tidemark_compat::ycsb;
 use tidemark_core::{DbError, OptionValues, Source};
 use tidemark_drivers::catalog;
-use tidemark_engine::{LoadSpec, Replace, is_unfinished};
+use tidemark_engine::{Replace, is_unfinished};
 use tidemark_runtime::block_on;
 
 /// The refusal to do anything with a table of no records, with what is asked of the user.
@@ -26,8 +27,9 @@ pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
 ///
 /// # Errors
 /// [`Failure`] as the engine's, or of bad usage.
-pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
-    let plan = work.plan()?;
+pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
+    let work = YcsbWork::new(asked)?;
+    let (plan, spec) = (BoundWorkload::of(order)?, load_spec(&order.job));
     let options = work.options();
     if options.uint("recordcount") == 0 && options.uint("insertcount") == 0 {
         return Err(no_records(
@@ -35,27 +37,15 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
             "how many records are to be loaded? For example -p recordcount=100000",
         ));
     }
-    let spec = spec(work)?;
-    if is_kept(options, &plan, &spec, &mut work.aside())? {
+    let mut aside = work.aside();
+    if is_kept(&order.job, &plan, &spec, &mut aside)? {
         return Ok(ExitCode::Success);
     }
     if spec.replace == Replace::Benchmark {
         only_ycsbs(&plan, "drop it")?;
     }
-    say(&mut work.aside(), &work.properties());
-    let report = {
-        let mut aside = work.aside();
-        let mut observer = Told::new(&mut aside);
-        tidemark_engine::prepare(
-            &plan.connector,
-            &plan.workload,
-            &spec,
-            &interrupt::handle(),
-            &mut observer,
-        )?
-    };
-    let mut aside = work.aside();
-    tell(&report, &mut aside);
+    say(&mut aside, &work.properties());
+    let report = loading::load(&plan, &spec, &mut aside)?;
     let seconds = report.elapsed.as_secs_f64();
     say(&mut aside, &ycsb::loaded(report.rows_loaded, seconds));
     Ok(ExitCode::Success)
@@ -63,7 +53,7 @@ pub(super) fn load(work: &Work<'_>) -> Result<ExitCode, Failure> {
 
 /// Refuses a table that is not YCSB's, and says what `--force` would do. Its name is the user's choice, so that it may be one that
 /// Tidemark made for another benchmark, whose mark would let it pass.
-pub(super) fn only_ycsbs(plan: &Plan, insists: &str) -> Result<(), Failure> {
+pub(super) fn only_ycsbs(plan: &BoundWorkload, insists: &str) -> Result<(), Failure> {
     let connector = plan.connector.clone().unlimited();
     let workload = Arc::clone(&plan.workload);
     let asked = block_on(async move {
@@ -93,33 +83,5 @@ pub(super) fn only_ycsbs(plan: &Plan, insists: &str) -> Result<(), Failure> {
                 "table {table} is not YCSB's: {what}; nothing was changed. Use another --table or database, or add --force to {insists} all the same"
             ),
         )),
-    }
-}
-
-fn spec(work: &Work<'_>) -> Result<LoadSpec, Failure> {
-    let options = work.options();
-    let mut spec = load_spec(options, load_seed(options, "seed"))?;
-    if spec.replace == Replace::Nothing && options.flag("dropdata") {
-        spec.replace = Replace::Benchmark;
-    }
-    let batch = options.uint("batch-size");
-    if batch > 1 && options.source("chunk-rows") == Source::Default {
-        spec.chunk_rows = batch;
-    }
-    Ok(spec)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::parse::asked;
-    use super::*;
-
-    #[test]
-    fn properties_say_how_it_is_loaded() {
-        let asked =
-            asked("load sqlite -p batch.size=50 -p dropdata=true -p threadcount=3").unwrap();
-        let spec = spec(&Work::new(&asked).unwrap()).unwrap();
-        assert_eq!((spec.chunk_rows, spec.threads), (50, 3));
-        assert_eq!(spec.replace, Replace::Benchmark);
     }
 }

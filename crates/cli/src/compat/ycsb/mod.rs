@@ -3,28 +3,26 @@
 mod files;
 pub mod flags;
 mod job;
+mod key_probe;
 mod load;
 pub mod parse;
 mod printer;
 mod properties;
+mod property_reader;
 mod run;
-mod setting;
 mod target;
-mod there;
 
 use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
-use crate::frontend::{Frontend, StudyWords};
+use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
-use crate::output::{Aside, print};
-use crate::plan::Plan;
-use parse::{Asked, Command, Invocation};
+use crate::stdio::{Aside, print};
+use parse::{Invocation, YcsbCommand};
 use properties::CONNECTION;
 use tidemark_compat::OutputStyle;
-use tidemark_core::{OptionValues, Protocol, Source, Target};
+use tidemark_core::{JobKind, OptionValues, Protocol, Source, Target};
 use tidemark_report::Lang;
-use tidemark_study::Phase;
 use tidemark_workloads::Definition;
 
 /// The command.
@@ -40,11 +38,11 @@ pub const FRONTEND: Frontend = Frontend {
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
-    study: Some(StudyWords {
-        takes: |phase, option| phase == Phase::Run || option == "batch-size" || shapes(option),
+    study: Some(StudySupport {
+        takes: |kind, option| kind == JobKind::Run || shapes(option),
         shapes,
         is_property: |option| !flags::is_flag(option),
-        check,
+        options: parse::of_step,
     }),
 };
 
@@ -83,13 +81,11 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
                 .iter()
                 .for_each(|h| eprintln!("tidemark: WARNING: {h}"));
             interrupt::listen();
-            match asked.command {
-                Command::Load => load::load(&Work::new(&asked)?),
-                Command::Run => {
-                    let order = job::order(&asked, args.to_vec())?;
-                    ADAPTER.perform_by(&order, |order| run::run(order, &asked))
-                }
-            }
+            let order = job::order(&asked, args.to_vec())?;
+            ADAPTER.perform_by(&order, |order| match asked.kind {
+                JobKind::Load => load::load(order, &asked),
+                JobKind::Run => run::run(order, &asked),
+            })
         }
     }
 }
@@ -117,28 +113,16 @@ pub const SHAPES: &[&str] = &[
     "keyprefix",
 ];
 
-/// Looks whether words are a right command line, without doing what they say.
-///
-/// # Errors
-/// [`Failure`] of bad usage.
-pub fn check(words: &[String]) -> Result<(), Failure> {
-    let definition = definition()?;
-    if let Invocation::Do(asked) = parse::parse(definition, words)? {
-        crate::plan::check(definition, &asked.options)?;
-    }
-    Ok(())
-}
-
 /// A command line that was understood.
-pub struct Work<'a> {
+pub struct YcsbWork<'a> {
     definition: &'static Definition,
-    asked: &'a Asked,
+    asked: &'a YcsbCommand,
     style: OutputStyle,
     lang: Lang,
 }
 
-impl<'a> Work<'a> {
-    fn new(asked: &'a Asked) -> Result<Self, Failure> {
+impl<'a> YcsbWork<'a> {
+    fn new(asked: &'a YcsbCommand) -> Result<Self, Failure> {
         let options = &asked.options;
         Ok(Self {
             definition: definition()?,
@@ -163,16 +147,6 @@ impl<'a> Work<'a> {
     /// [`Failure`] of bad usage.
     fn target(&self) -> Result<Target, Failure> {
         target::target(self.asked)
-    }
-
-    /// The workload on the target, to be loaded.
-    ///
-    /// # Errors
-    /// [`Failure`] of bad usage, or of connection when a host has no address.
-    fn plan(&self) -> Result<Plan, Failure> {
-        let target = self.target()?;
-        let options = self.options_on(target.protocol)?;
-        Plan::new(self.definition, &options, target, true)
     }
 
     /// The options as a database of this protocol takes them.
@@ -229,7 +203,7 @@ mod tests {
         );
         let asked = asked.unwrap();
         assert_eq!(
-            Work::new(&asked).unwrap().load_command(),
+            YcsbWork::new(&asked).unwrap().load_command(),
             "tidemark ycsb load mysql -P workloada -p mysql.password='***' -p recordcount=5 --table=t"
         );
     }

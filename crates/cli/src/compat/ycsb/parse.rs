@@ -1,23 +1,17 @@
 //! The command line of `tidemark ycsb`: go-ycsb's, with its property files and properties.
 
-use super::files::{self, Property};
 use super::flags::{TARGET, command_line, flags, general};
 use super::properties::{CONNECTION, OWN};
-use super::setting::Setting;
+use super::property_reader::PropertyReader;
 use crate::exit::Failure;
+use crate::frontend::StepOptions;
 use crate::grammar::{self, value};
 use clap::ArgMatches;
-use tidemark_core::{OptionSpec, OptionValues, Protocol, Source, did_you_mean, redact_value};
+use tidemark_core::{
+    JobKind, OptionSpec, OptionValues, Protocol, Source, did_you_mean, redact_value,
+};
+use tidemark_study::StepCommand;
 use tidemark_workloads::Definition;
-
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    /// Make and fill the table.
-    Load,
-    /// Make load and measure.
-    Run,
-}
 
 /// A command line, understood.
 #[derive(Debug)]
@@ -25,14 +19,14 @@ pub enum Invocation {
     /// `--help` or `--version`: this is to be printed.
     Print(String),
     /// A command.
-    Do(Box<Asked>),
+    Do(Box<YcsbCommand>),
 }
 
 /// A command with everything that was said about it.
 #[derive(Debug)]
-pub struct Asked {
+pub struct YcsbCommand {
     /// Which.
-    pub command: Command,
+    pub kind: JobKind,
     /// The protocol of the database, if the word after the command names one.
     pub database: Option<Protocol>,
     /// The words that named database and files, for the command that loads.
@@ -86,22 +80,12 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
             return Err(grammar::told(&error, "tidemark ycsb", names, enough));
         }
     };
-    let command = command(&given)?;
+    let kind = kind(&given)?;
     let database = database(&given)?;
-    let mut setting = Setting {
-        definition,
-        options: defaults(definition),
-        properties: Vec::new(),
-        hints: Vec::new(),
-        database,
-    };
+    let mut setting = PropertyReader::new(definition, database);
     let mut stand_ins = Vec::new();
     for path in words_of(&given, "property_file") {
-        let properties = files::read(&path)?;
-        stand_ins.extend(files::stand_in(&path, &properties));
-        for property in properties {
-            setting.property(&property, Source::ConfigFile)?;
-        }
+        stand_ins.extend(setting.file(&path)?);
     }
     for pair in words_of(&given, "prop") {
         let Some((name, value)) = pair.split_once('=') else {
@@ -110,12 +94,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
                 redact_value(&pair)
             )));
         };
-        let property = Property {
-            name: name.trim().into(),
-            value: value.into(),
-            place: "-p".into(),
-        };
-        setting.property(&property, Source::CommandLine)?;
+        setting.given(name.trim(), value)?;
     }
     for spec in flags() {
         if let Some(value) = value(&given, spec) {
@@ -132,8 +111,8 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     for path in words_of(&given, "property_file") {
         words.extend(["-P".into(), path]);
     }
-    Ok(Invocation::Do(Box::new(Asked {
-        command,
+    Ok(Invocation::Do(Box::new(YcsbCommand {
+        kind,
         database,
         words,
         options: setting.options,
@@ -143,13 +122,36 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     })))
 }
 
+/// The options that a study's step asks for, whose workload is a file of properties.
+///
+/// # Errors
+/// As [`parse`].
+pub fn of_step(step: &StepCommand, url: &str) -> Result<StepOptions, Failure> {
+    let definition = super::definition()?;
+    let mut setting = PropertyReader::new(definition, None);
+    let stand_in = setting.file(&step.workload)?;
+    for option in step.options.iter().filter(|o| o.is_property) {
+        setting.given(&option.name, &option.value)?;
+    }
+    let values = &mut setting.options;
+    for option in step.options.iter().filter(|o| !o.is_property) {
+        values.set(&option.name, &option.value, Source::CommandLine)?;
+    }
+    values.set("target", url, Source::CommandLine)?;
+    Ok(StepOptions {
+        definition,
+        values: setting.options,
+        notes: stand_in.into_iter().collect(),
+    })
+}
+
 fn words_of(given: &ArgMatches, name: &str) -> Vec<String> {
     let words = given.get_many::<String>(name).into_iter().flatten();
     words.cloned().collect()
 }
 
-fn command(given: &ArgMatches) -> Result<Command, Failure> {
-    const COMMANDS: [(&str, Command); 2] = [("load", Command::Load), ("run", Command::Run)];
+fn kind(given: &ArgMatches) -> Result<JobKind, Failure> {
+    const COMMANDS: [(&str, JobKind); 2] = [("load", JobKind::Load), ("run", JobKind::Run)];
     let example = "for example: tidemark ycsb load mysql -P workloada -p recordcount=100000";
     let Some(word) = given.get_one::<String>("COMMAND") else {
         return Err(Failure::usage(format!(
@@ -157,9 +159,9 @@ fn command(given: &ArgMatches) -> Result<Command, Failure> {
         )));
     };
     // go-ycsb takes the beginning of a command, too.
-    let begins = |(name, _): &&(&str, Command)| !word.is_empty() && name.starts_with(word.as_str());
+    let begins = |(name, _): &&(&str, JobKind)| !word.is_empty() && name.starts_with(word.as_str());
     match COMMANDS.iter().find(begins) {
-        Some((_, command)) => Ok(*command),
+        Some((_, kind)) => Ok(*kind),
         None => {
             let hint = did_you_mean(word, COMMANDS.iter().map(|(name, _)| *name));
             Err(Failure::usage(format!(
@@ -188,7 +190,7 @@ fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
 
 /// What a command line asks for.
 #[cfg(test)]
-pub fn asked(line: &str) -> Result<Asked, Failure> {
+pub fn asked(line: &str) -> Result<YcsbCommand, Failure> {
     let words: Vec<String> = line.split_whitespace().map(Into::into).collect();
     match parse(super::definition().unwrap(), &words)? {
         Invocation::Do(asked) => Ok(*asked),
@@ -208,8 +210,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            (asked.command, asked.database),
-            (Command::Run, Some(Protocol::Mysql))
+            (asked.kind, asked.database),
+            (JobKind::Run, Some(Protocol::Mysql))
         );
         let options = &asked.options;
         for (name, value) in [

@@ -1,7 +1,7 @@
 //! Prints a run as go-ycsb does while it goes on.
 
+use crate::live_output::LiveOutput;
 use crate::measuring::{Voice, is_due};
-use crate::outlet::Outlet;
 use std::time::Duration;
 use tidemark_compat::{OutputStyle, ycsb};
 use tidemark_core::record::{Interval, Phase, Step};
@@ -30,7 +30,7 @@ impl Printer {
 }
 
 impl Voice for Printer {
-    fn interval(&mut self, interval: &Interval, say: &mut Outlet<'_>) {
+    fn interval(&mut self, interval: &Interval, say: &mut LiveOutput<'_>) {
         if self.every.is_zero() || interval.phase != Phase::Measure {
             return;
         }
@@ -44,7 +44,7 @@ impl Voice for Printer {
         }
     }
 
-    fn step(&mut self, held: &Step, say: &mut Outlet<'_>) {
+    fn step(&mut self, held: &Step, say: &mut LiveOutput<'_>) {
         if let Ok(line) = step(held) {
             say.say_aside(&line);
         }

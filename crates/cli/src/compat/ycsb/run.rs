@@ -1,19 +1,19 @@
 //! `run`, in go-ycsb's words.
 
 use super::load::{no_records, only_ycsbs};
-use super::parse::Asked;
+use super::parse::YcsbCommand;
 use super::printer::Printer;
-use super::{Work, there};
+use super::{YcsbWork, key_probe};
 use crate::exit::{ExitCode, Failure};
+use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
-use crate::outlet::Outlet;
-use crate::output::{Aside, Stdout};
-use crate::outputs::say;
 use crate::pacing::{described as lines_of, long_distance, sets_its_length};
-use crate::plan::{Plan, native_spec};
+use crate::plan::{BoundWorkload, native_spec};
 use crate::progress;
+use crate::record_outputs::say;
 use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
+use crate::stdio::{Aside, Stdout};
 use std::io::Write;
 use std::time::Instant;
 use tidemark_compat::ycsb::summary;
@@ -25,19 +25,19 @@ use tidemark_report::ycsb::beyond;
 ///
 /// # Errors
 /// As [`runner::run`].
-pub(super) fn run(order: &Order, asked: &Asked) -> Result<ExitCode, Failure> {
-    let work = Work::new(asked)?;
+pub(super) fn run(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failure> {
+    let work = YcsbWork::new(asked)?;
     let aside = work.aside();
-    runner::run(order, &mut Words { work, aside })
+    runner::run(order, &mut YcsbConsole { work, aside })
 }
 
 /// go-ycsb's words for a run.
-struct Words<'a> {
-    work: Work<'a>,
+struct YcsbConsole<'a> {
+    work: YcsbWork<'a>,
     aside: Aside,
 }
 
-impl Console for Words<'_> {
+impl Console for YcsbConsole<'_> {
     fn prepare_command(&self) -> String {
         self.work.load_command()
     }
@@ -57,7 +57,7 @@ impl Console for Words<'_> {
     fn inspect(
         &mut self,
         order: &Order,
-        plan: &Plan,
+        plan: &BoundWorkload,
         described: &mut Described,
     ) -> Result<(), Failure> {
         let work = &self.work;
@@ -68,7 +68,7 @@ impl Console for Words<'_> {
         for table in &mut described.tables {
             table.expected_rows = Some(work.options().uint("recordcount"));
         }
-        let missing = there::look(work, plan)?;
+        let missing = key_probe::look(work, plan)?;
         say(&mut self.aside, &work.properties());
         let protocol = plan.target.protocol;
         let warnings = warnings(work, &order.job.load, described, protocol);
@@ -88,7 +88,7 @@ impl Console for Words<'_> {
         let bar = progress::of_run(&ready.job().load);
         let mut printer = Printer::new(self.work.style, self.work.options().time("interval"));
         let mut out = Stdout;
-        let outlet = Outlet::two(&mut out, &mut self.aside, bar);
+        let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         let measured = ready.measure(&[], None, outlet, &mut printer)?;
         let elapsed = begun.elapsed();
         say(
@@ -112,7 +112,7 @@ impl Console for Words<'_> {
     }
 }
 
-pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
+pub(super) fn run_spec(work: &YcsbWork<'_>) -> Result<RunSpec, Failure> {
     let options = work.options();
     let spec = native_spec(options, options.uint("seed"))?;
     let by_itself = sets_its_length(&spec.pacing);
@@ -131,7 +131,7 @@ pub(super) fn run_spec(work: &Work<'_>) -> Result<RunSpec, Failure> {
 
 /// What a run may be meant not to be.
 fn warnings(
-    work: &Work<'_>,
+    work: &YcsbWork<'_>,
     spec: &RunSpec,
     described: &Described,
     protocol: Protocol,
@@ -185,7 +185,7 @@ fn other_rows(table: &str, rows: u64, asked: u64) -> String {
     )
 }
 
-fn header(work: &Work<'_>, spec: &RunSpec, record: &RunRecord) -> String {
+fn header(work: &YcsbWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
     let options = work.options();
     let mut lines = vec![
         format!("tidemark {} (go-ycsb output)", env!("CARGO_PKG_VERSION")),
@@ -214,7 +214,7 @@ mod tests {
 
     fn spec(line: &str) -> RunSpec {
         let asked = parse::asked(line).unwrap();
-        run_spec(&Work::new(&asked).unwrap()).unwrap()
+        run_spec(&YcsbWork::new(&asked).unwrap()).unwrap()
     }
 
     #[test]

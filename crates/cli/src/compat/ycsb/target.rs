@@ -1,6 +1,6 @@
 //! From properties to a target.
 
-use super::parse::Asked;
+use super::parse::YcsbCommand;
 use crate::exit::Failure;
 use crate::target::{from_url, password_variable};
 use tidemark_core::{Host, OptionValues, Protocol, Secret, Source, Target, TlsMode, redact_url};
@@ -9,7 +9,7 @@ use tidemark_core::{Host, OptionValues, Protocol, Secret, Source, Target, TlsMod
 ///
 /// # Errors
 /// [`Failure`] of bad usage.
-pub fn target(asked: &Asked) -> Result<Target, Failure> {
+pub fn target(asked: &YcsbCommand) -> Result<Target, Failure> {
     let options = &asked.options;
     if let Some(url) = options.text_opt("target") {
         // Two places to look for the target would leave it to chance which one is measured.

@@ -1,17 +1,18 @@
 //! Commands that take what the tests' studies ask of them.
 #![allow(dead_code)]
 
-use tidemark_study::{Commands, Family, Phase, Plan, Study, parse};
+use tidemark_core::OptionValues;
+use tidemark_study::{Commands, Family, JobKind, Plan, StepCommand, Study, parse, parse_for};
 
 pub struct Known;
 
 const SHAPES: &[&str] = &["tables", "table-size", "warehouses", "sf", "recordcount"];
 
 impl Commands for Known {
-    fn takes(&self, _: &Family, phase: Phase, option: &str) -> bool {
+    fn takes(&self, _: &Family, phase: JobKind, option: &str) -> bool {
         match option {
-            "wait" => phase == Phase::Run,
-            "parts" => phase == Phase::Load,
+            "wait" => phase == JobKind::Run,
+            "parts" => phase == JobKind::Load,
             "range-size" | "query-timeout" | "find-max" => true,
             option => SHAPES.contains(&option),
         }
@@ -25,12 +26,27 @@ impl Commands for Known {
         family.name == "ycsb"
     }
 
-    fn check(&self, words: &[String]) -> Result<(), String> {
-        if let Some(rate) = words.iter().find(|w| w.starts_with("--rate=9")) {
-            return Err(format!("{rate}: allowed is less"));
+    fn job_key(&self, option: &str) -> Option<&'static str> {
+        match option {
+            "threads" => Some("load.terminals"),
+            "out" => Some("outputs.record"),
+            "mysql-password" => Some("target.password"),
+            "price" => Some("tool.settings.price"),
+            _ => None,
         }
-        let wrong = words.iter().find(|w| w.contains("tabel"));
-        wrong.map_or(Ok(()), |w| Err(format!("unknown option {w}")))
+    }
+
+    fn options(&self, step: &StepCommand, _: &str) -> Result<OptionValues, String> {
+        for option in &step.options {
+            let said = format!("--{}={}", option.name, option.value);
+            if said.starts_with("--rate=9") {
+                return Err(format!("{said}: allowed is less"));
+            }
+            if said.contains("tabel") {
+                return Err(format!("unknown option {said}"));
+            }
+        }
+        Ok(OptionValues::default())
     }
 }
 
@@ -46,7 +62,7 @@ pub fn plan(text: &str) -> (Study, Plan) {
 
 /// What is wrong with a text, a line each.
 pub fn wrong(text: &str) -> String {
-    match parse(text) {
+    match parse_for(text, &Known) {
         Err(e) => e.told("f"),
         Ok(study) => match Plan::new(&study, &Known) {
             Err(e) => e.told("f"),

@@ -1,6 +1,7 @@
 //! What flags, properties and files say, one after the other: the last word counts.
 
-use super::files::Property;
+use super::files::{self, Property};
+use super::parse::defaults;
 use super::properties::{Meaning, known, meaning, property_of};
 use crate::exit::Failure;
 use tidemark_core::{
@@ -21,7 +22,7 @@ fn workload(definition: &'static Definition) -> impl Iterator<Item = &'static st
 }
 
 /// What was said so far.
-pub(super) struct Setting {
+pub(super) struct PropertyReader {
     pub definition: &'static Definition,
     pub options: OptionValues,
     pub properties: Vec<(String, String)>,
@@ -29,9 +30,39 @@ pub(super) struct Setting {
     pub database: Option<Protocol>,
 }
 
-impl Setting {
+impl PropertyReader {
+    /// Nothing but defaults.
+    pub fn new(definition: &'static Definition, database: Option<Protocol>) -> Self {
+        Self {
+            definition,
+            options: defaults(definition),
+            properties: Vec::new(),
+            hints: Vec::new(),
+            database,
+        }
+    }
+
+    /// Takes a file; says so if it is not there and a built-in workload is taken for it.
+    pub fn file(&mut self, path: &str) -> Result<Option<String>, Failure> {
+        let properties = files::read(path)?;
+        for property in &properties {
+            self.property(property, Source::ConfigFile)?;
+        }
+        Ok(files::stand_in(path, &properties))
+    }
+
+    /// Takes a property of the command line.
+    pub fn given(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        let property = Property {
+            name: name.into(),
+            value: value.into(),
+            place: "-p".into(),
+        };
+        self.property(&property, Source::CommandLine)
+    }
+
     /// Takes one property; `source` says from where.
-    pub fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
+    fn property(&mut self, property: &Property, source: Source) -> Result<(), Failure> {
         let Property { name, value, place } = property;
         // As it may be told: a URL in the wrong place may have a password in it.
         let told = match name.as_str() {

@@ -33,7 +33,7 @@ pub(super) struct Question {
 
 /// A run's options, understood.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct TestPlan {
     pub test: Test,
     pub queries: Vec<&'static Query>,
     /// Streams of queries at the same time.
@@ -48,7 +48,7 @@ pub(super) struct Asked {
     pub scale: f64,
 }
 
-impl Asked {
+impl TestPlan {
     /// # Errors
     /// [`Failure`] of bad usage.
     pub fn new(options: &OptionValues) -> Result<Self, Failure> {

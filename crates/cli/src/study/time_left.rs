@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tidemark_store::{StepRow, StepState};
-use tidemark_study::{Plan, Step};
+use tidemark_study::{Plan, PlannedStep};
 
 /// How long steps take in truth, of what was expected.
 pub struct Pace {
@@ -29,13 +29,19 @@ impl Pace {
     }
 
     /// A step took so long.
-    pub fn took(&mut self, step: &Step, took: Duration) {
+    pub fn took(&mut self, step: &PlannedStep, took: Duration) {
         self.expected = self.expected.saturating_add(step.expected);
         self.took += took;
     }
 
     /// Time left for everything, while a step goes on since so long.
-    pub fn left(&self, plan: &Plan, states: &[StepState], now: &Step, since: Duration) -> Duration {
+    pub fn left(
+        &self,
+        plan: &Plan,
+        states: &[StepState],
+        now: &PlannedStep,
+        since: Duration,
+    ) -> Duration {
         let waiting = plan.steps.iter().zip(states).filter(|(_, s)| !s.is_over());
         let expected: f64 = waiting.map(|(step, _)| step.expected.as_secs_f64()).sum();
         let gone = since.as_secs_f64().min(now.expected.as_secs_f64());

@@ -6,21 +6,21 @@ use jiff::Timestamp;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::{LeftBehind, Source, TablesUsed};
 use tidemark_store::{Filter, StepRow, StepState, Store, StoreError};
-use tidemark_study::{Plan, Step, StepKind};
+use tidemark_study::{JobKind, Plan, PlannedStep};
 
 /// How these tables were left by the last step at them.
 ///
 /// # Errors
 /// What reading can meet.
-pub fn left(
+pub fn tables_left(
     store: &Store,
     study: &str,
     plan: &Plan,
     tables: &str,
 ) -> Result<LeftBehind, StoreError> {
     let rows = store.steps(study)?;
-    let is_loaded = |(step, row): &(&Step, &StepRow)| {
-        step.kind == StepKind::Load
+    let is_loaded = |(step, row): &(&PlannedStep, &StepRow)| {
+        step.kind == JobKind::Load
             && step.tables == tables
             && row.state == StepState::Done
             && !row.output.contains(KEPT)
@@ -30,7 +30,7 @@ pub fn left(
         return Ok(LeftBehind::AsLoaded);
     };
     let is_at_them = |cell: &str| {
-        let at = |s: &&Step| s.kind == StepKind::Run && s.tables == tables && s.cell == cell;
+        let at = |s: &&PlannedStep| s.kind == JobKind::Run && s.tables == tables && s.cell == cell;
         plan.steps.iter().any(|step| at(&step))
     };
     let filter = Filter {

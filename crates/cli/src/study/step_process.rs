@@ -1,10 +1,9 @@
 //! A step's command as a child process.
 
-use super::parent::PARENT_VARIABLE;
-use super::targets::Reached;
+use super::parent_process::PARENT_VARIABLE;
 use crate::exit::{ExitCode, Failure};
+use crate::program;
 use crate::runner::Order;
-use crate::{program, secrets};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::VecDeque;
@@ -14,13 +13,12 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use tidemark_core::{STUDY_LOAD_VARIABLE, Secret};
 
 /// So much of what a command prints is kept: its end.
 const MOST_OUTPUT: usize = 256 * 1024;
 
 /// A command that was started.
-pub struct Step {
+pub struct StepProcess {
     child: Child,
     reader: Option<JoinHandle<()>>,
     output: Arc<Mutex<Tail>>,
@@ -57,82 +55,45 @@ impl Tail {
 }
 
 /// How a command ended.
-pub struct Ended {
+pub struct ProcessEnd {
     /// How the process ended.
     status: ExitStatus,
     /// What it printed.
     pub output: String,
 }
 
-/// What a step does.
-pub enum Task {
-    /// A load: its command line, and which tables it may replace.
-    Load(Vec<String>, String),
-    /// A run, with its password.
-    Run(Box<Order>),
-}
-
-impl Task {
-    /// The words, what is on standard input, and variables of the environment, some of them secret.
-    fn parts(self) -> (Vec<String>, Option<String>, Vec<(&'static str, Secret)>) {
-        match self {
-            Task::Load(words, may_replace) => {
-                let (shown, carried) = secrets::for_child(&words);
-                let told = [(STUDY_LOAD_VARIABLE, may_replace)];
-                let told = told.into_iter().chain(carried);
-                let told = told.map(|(name, value)| (name, Secret::new(value)));
-                (shown, None, told.collect())
-            }
-            Task::Run(order) => {
-                let words = ["tidemark", "exec", "-"].map(String::from).to_vec();
-                let password = &order.target.password;
-                let variable = order.target.protocol.password_variable();
-                let variable = variable.filter(|_| !password.is_empty());
-                let told = variable.map(|name| (name, password.clone()));
-                (words, Some(order.job.to_json()), told.into_iter().collect())
-            }
-        }
-    }
-}
-
-/// Starts a step: this program, in the study's folder, keeping its run in this store. A run gets its job
-/// on standard input.
+/// Starts a step: this program, in the study's folder, keeping its run in this store. It gets its job on
+/// standard input, and the password that the job refers to in the environment.
 ///
 /// # Errors
 /// [`Failure`] when the process can't be started.
-pub fn start(task: Task, folder: &Path, store: &Path, reached: &Reached) -> Result<Step, Failure> {
+pub fn start(order: &Order, folder: &Path, store: &Path) -> Result<StepProcess, Failure> {
     let failed = |e: std::io::Error| {
         Failure::new(ExitCode::Failed, format!("the step can't be started: {e}"))
     };
     let program = program::path().map_err(failed)?;
-    let (shown, input, told) = task.parts();
     let (mut from, to) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(program);
     command
-        .arg0(shown.first().map_or("tidemark", String::as_str))
-        .args(shown.iter().skip(1))
+        .arg0("tidemark")
+        .args(["exec", "-"])
         .current_dir(folder)
         .env("TIDEMARK_STORE", store)
         .env(PARENT_VARIABLE, std::process::id().to_string())
-        .env_remove(STUDY_LOAD_VARIABLE)
-        .stdin(match input {
-            Some(_) => Stdio::piped(),
-            None => Stdio::null(),
-        })
+        .stdin(Stdio::piped())
         .stdout(to.try_clone().map_err(failed)?)
         .stderr(to)
         // Ctrl-C is for the study, which then ends its step.
         .process_group(0);
-    if let Some((name, secret)) = &reached.variable {
-        command.env(name, secret.reveal());
-    }
-    for (name, value) in &told {
-        command.env(name, value.reveal());
+    let password = &order.target.password;
+    let variable = order.target.protocol.password_variable();
+    if let Some(name) = variable.filter(|_| !password.is_empty()) {
+        command.env(name, password.reveal());
     }
     let mut child = command.spawn().map_err(failed)?;
-    if let (Some(mut to), Some(job)) = (child.stdin.take(), input) {
+    if let Some(mut to) = child.stdin.take() {
         // A child that ends before it has read says so itself.
-        let _ended = to.write_all(job.as_bytes());
+        let _ended = to.write_all(order.job.to_json().as_bytes());
     }
     // It holds the writing ends of the pipe, which must be the child's alone to come to an end.
     drop(command);
@@ -148,14 +109,14 @@ pub fn start(task: Task, folder: &Path, store: &Path, reached: &Reached) -> Resu
             tail.push(&buffer[..read]);
         }
     });
-    Ok(Step {
+    Ok(StepProcess {
         child,
         reader: Some(reader),
         output,
     })
 }
 
-impl Step {
+impl StepProcess {
     /// Sends it a signal; one that has ended takes none.
     pub fn signal(&self, signal: Signal) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
@@ -175,7 +136,7 @@ impl Step {
     ///
     /// # Errors
     /// [`Failure`] when it can't be waited for.
-    pub fn ended(&mut self) -> Result<Option<Ended>, Failure> {
+    pub fn ended(&mut self) -> Result<Option<ProcessEnd>, Failure> {
         let waited = self.child.try_wait();
         let waited = waited.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
         let Some(status) = waited else {
@@ -185,14 +146,14 @@ impl Step {
             let _panicked = reader.join();
         }
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(Ended {
+        Ok(Some(ProcessEnd {
             status,
             output: output.text(),
         }))
     }
 }
 
-impl Drop for Step {
+impl Drop for StepProcess {
     /// Nothing goes on that nobody waits for: an error of the store may end a study in the middle.
     fn drop(&mut self) {
         if self.reader.is_some() {
@@ -202,7 +163,7 @@ impl Drop for Step {
     }
 }
 
-impl Ended {
+impl ProcessEnd {
     /// Why it is no success: what it said last, or how it ended.
     pub fn failure(&self) -> Option<String> {
         if self.status.success() {
@@ -250,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_in_the_commands_words() {
-        let ended = |code: i32, output: &str| Ended {
+        let ended = |code: i32, output: &str| ProcessEnd {
             status: ExitStatus::from_raw(code << 8),
             output: output.into(),
         };
@@ -260,7 +221,7 @@ mod tests {
             said.unwrap(),
             "table x is there (exit code 5: something of the user's is in the way and was not touched)"
         );
-        let killed = Ended {
+        let killed = ProcessEnd {
             status: ExitStatus::from_raw(9),
             output: String::new(),
         };

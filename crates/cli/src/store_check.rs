@@ -2,9 +2,9 @@
 
 use crate::args::{self, StoreCommand};
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
 use crate::progress;
 use crate::runs::open;
+use crate::stdio::print;
 use crate::storing::store_path;
 use std::fmt::Write;
 use tidemark_core::{counted, printable};

@@ -1,8 +1,8 @@
 //! Whether the records that a run would choose are in the table, before it begins.
 
-use super::Work;
+use super::YcsbWork;
 use crate::exit::{ExitCode, Failure};
-use crate::plan::Plan;
+use crate::plan::BoundWorkload;
 use tidemark_core::DbError;
 use tidemark_runtime::block_on;
 use tidemark_workloads::ycsb::{Probe, Settings, probe};
@@ -12,7 +12,7 @@ use tidemark_workloads::ycsb::{Probe, Settings, probe};
 /// # Errors
 /// [`ExitCode::Refused`] when all of them are missing and the user does not insist: every read would
 /// find nothing, which takes less time than to find something.
-pub(super) fn look(work: &Work<'_>, plan: &Plan) -> Result<Option<String>, Failure> {
+pub(super) fn look(work: &YcsbWork<'_>, plan: &BoundWorkload) -> Result<Option<String>, Failure> {
     let settings = Settings::new(&work.options_on(plan.target.protocol)?)?;
     let connector = plan.connector.clone();
     let table = settings.table.clone();

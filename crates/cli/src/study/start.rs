@@ -1,14 +1,13 @@
 //! `study run`: begins an execution.
 
 use super::args;
-use super::ending::listen;
-use super::execute::Execution;
-use super::file::{self, Read};
+use super::execute::StudyExecution;
+use super::file::{self, StudyFile};
+use super::interrupt::listen;
 use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
-use crate::secrets::redact;
 use crate::storing::store_path;
 use std::path::{Path, PathBuf};
 use tidemark_core::counted;
@@ -20,7 +19,7 @@ use uuid::Uuid;
 /// Executes a study from its beginning.
 ///
 /// # Errors
-/// [`Failure`] of bad usage before anything is touched; as [`Execution::execute`].
+/// [`Failure`] of bad usage before anything is touched; as [`StudyExecution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let path = absolute(&words.file)?;
@@ -37,7 +36,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     };
     listen();
     // Before any server is reached: who comes second must not have touched anything.
-    let own = servers(&read.plan, &folder);
+    let own = servers(&read.plan.places, &folder);
     let shared = |other: &StudyRow| shared_with(&own, other);
     let steps = new_steps(&read.plan);
     if let Some(other) = store.begin_study(&new, &steps, words.anew, &shared)? {
@@ -87,14 +86,14 @@ fn ready(store: &Store, id: &str, plan: &Plan) -> Result<Vec<Reached>, Failure> 
 /// Executes a study that was written down.
 fn begun(
     words: &args::Run,
-    read: &Read,
+    read: &StudyFile,
     places: Vec<Reached>,
     store: Store,
     id: String,
     folder: PathBuf,
 ) -> Result<ExitCode, Failure> {
     tell(read, &id);
-    let mut execution = Execution {
+    let mut execution = StudyExecution {
         store,
         id,
         study: &read.study,
@@ -109,7 +108,7 @@ fn begun(
     left.map(|()| code)
 }
 
-fn tell(read: &Read, id: &str) {
+fn tell(read: &StudyFile, id: &str) {
     say!(
         "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C ends it, and \
          `tidemark study resume` goes on\n",
@@ -122,11 +121,11 @@ fn tell(read: &Read, id: &str) {
 
 /// The steps as the store keeps them.
 fn new_steps(plan: &Plan) -> Vec<NewStep> {
-    let step = |step: &tidemark_study::Step| NewStep {
+    let step = |step: &tidemark_study::PlannedStep| NewStep {
         kind: step.kind.word().into(),
         cell: step.cell.clone(),
         repeat: step.repeat,
-        command: redact(&step.words),
+        command: step.words.clone(),
     };
     plan.steps.iter().map(step).collect()
 }

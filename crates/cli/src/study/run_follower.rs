@@ -7,14 +7,14 @@ use tidemark_workloads::Definition;
 
 /// What of a run a view has been told.
 #[derive(Debug, Default)]
-pub struct Following {
+pub struct RunFollower {
     /// Whether it was told what run it is.
     begun: bool,
     /// So many of its intervals.
     intervals: u64,
 }
 
-impl Following {
+impl RunFollower {
     /// Tells a view what it does not know yet. What can't be read is left for the next look: what is
     /// only shown ends no study.
     pub fn look(&mut self, store: &Store, run: &str, view: &View<StudyPicture>) {

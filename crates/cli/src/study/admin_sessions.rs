@@ -1,6 +1,6 @@
 //! The servers of a target, reached by the account that changes settings.
 
-use super::ending::while_allowed;
+use super::interrupt::while_allowed;
 use super::targets::Reached;
 use crate::exit::{ExitCode, Failure};
 use tidemark_core::{DbError, ErrorClass, ErrorKind};

@@ -1,9 +1,9 @@
 //! `delete`: runs are asked for before they go.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
 use crate::runs::{minute, open};
-use crate::{args, chosen};
+use crate::stdio::print;
+use crate::{args, run_selection};
 use std::io::{BufRead, IsTerminal, stdin};
 use tidemark_core::printable;
 use tidemark_store::{Filter, RunListing, Store};
@@ -16,9 +16,9 @@ const NOTE: usize = 60;
 /// Deletes runs.
 pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
     let mut store = open(&words.store)?;
-    let mut ids = chosen::ids(&store, &words.runs)?;
+    let mut ids = run_selection::ids(&store, &words.runs)?;
     if let Some(tag) = &words.tag {
-        for run in chosen::tagged(&store, tag)? {
+        for run in run_selection::tagged(&store, tag)? {
             if !ids.contains(&run.id) {
                 ids.push(run.id);
             }

@@ -9,31 +9,31 @@ use std::io::{ErrorKind, IsTerminal, Write};
 const MOST_HELD: usize = 1000;
 
 /// Two places for lines, which may be one, and a progress bar below them.
-pub struct Outlet<'a> {
+pub struct LiveOutput<'a> {
     out: &'a mut dyn Write,
     /// `None` is the same place.
     aside: Option<&'a mut dyn Write>,
     bar: ProgressBar,
-    held: Held,
+    held: HeldLines,
 }
 
 /// Lines that the view keeps off the terminal.
 #[derive(Default)]
-struct Held {
+struct HeldLines {
     /// Whether there is a view.
     on: bool,
-    lines: VecDeque<(Place, String)>,
+    lines: VecDeque<(LineKind, String)>,
     left_out: u64,
 }
 
 /// For whom a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LineKind {
     Out,
     Aside,
 }
 
-impl<'a> Outlet<'a> {
+impl<'a> LiveOutput<'a> {
     /// One place for all lines.
     pub fn one(out: &'a mut dyn Write, bar: ProgressBar) -> Self {
         Self::new(out, None, bar)
@@ -49,18 +49,18 @@ impl<'a> Outlet<'a> {
             out,
             aside,
             bar,
-            held: Held::default(),
+            held: HeldLines::default(),
         }
     }
 
     /// Prints a line of the tool whose words are used.
     pub fn say(&mut self, text: &str) {
-        self.line(Place::Out, text);
+        self.line(LineKind::Out, text);
     }
 
     /// Prints a line that this tool has not.
     pub fn say_aside(&mut self, text: &str) {
-        self.line(Place::Aside, text);
+        self.line(LineKind::Aside, text);
     }
 
     /// The place of Tidemark's own lines, when the run is over.
@@ -90,7 +90,7 @@ impl<'a> Outlet<'a> {
         let left_out = std::mem::take(&mut self.held.left_out);
         if left_out > 0 {
             self.write(
-                Place::Aside,
+                LineKind::Aside,
                 &format!("({left_out} earlier lines are left out)\n"),
             );
         }
@@ -101,14 +101,14 @@ impl<'a> Outlet<'a> {
             .set_draw_target(crate::progress::where_bars_are_drawn());
     }
 
-    fn line(&mut self, place: Place, text: &str) {
+    fn line(&mut self, place: LineKind, text: &str) {
         // Nothing would draw the bar all the same, and a view would leave it there.
         if text.is_empty() {
             return;
         }
         // Without a place of its own, what stands aside goes where the others go.
         let to_file =
-            (place == Place::Out || self.aside.is_none()) && !std::io::stdout().is_terminal();
+            (place == LineKind::Out || self.aside.is_none()) && !std::io::stdout().is_terminal();
         if !self.held.on || to_file {
             return self.write(place, text);
         }
@@ -119,10 +119,10 @@ impl<'a> Outlet<'a> {
         self.held.lines.push_back((place, text.into()));
     }
 
-    fn write(&mut self, place: Place, text: &str) {
+    fn write(&mut self, place: LineKind, text: &str) {
         let bar = self.bar.clone();
         let to: &mut dyn Write = match (place, &mut self.aside) {
-            (Place::Aside, Some(aside)) => &mut **aside,
+            (LineKind::Aside, Some(aside)) => &mut **aside,
             _ => &mut *self.out,
         };
         bar.suspend(|| {
@@ -135,7 +135,7 @@ impl<'a> Outlet<'a> {
     }
 }
 
-impl Drop for Outlet<'_> {
+impl Drop for LiveOutput<'_> {
     fn drop(&mut self) {
         self.release();
         self.bar.finish_and_clear();

@@ -1,9 +1,9 @@
 //! `tag` and `note`: what a user says of runs.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output::print;
 use crate::runs::{open, whole_id};
-use crate::{args, chosen};
+use crate::stdio::print;
+use crate::{args, run_selection};
 use tidemark_core::{printable, printable_lines};
 use tidemark_store::{Store, check_tag};
 
@@ -51,7 +51,7 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
 fn chosen_runs(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> {
     let mut ids: Vec<String> = Vec::new();
     for word in words {
-        let found = chosen::ids(store, std::slice::from_ref(word)).map_err(|failure| {
+        let found = run_selection::ids(store, std::slice::from_ref(word)).map_err(|failure| {
             let is_group = ["tag:", "study:"].iter().any(|p| word.starts_with(p));
             let could_be_tag = !is_group && check_tag(word).is_ok();
             let (example, shown) = (words.first(), printable(word));

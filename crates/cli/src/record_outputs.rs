@@ -1,11 +1,11 @@
 //! Where a run's record goes when it has ended: the store, and the files asked for.
 
 use crate::exit::{ExitCode, Failure};
-use crate::output;
 use crate::recording::Recording;
 use crate::render::{self, Format};
+use crate::stdio;
 use crate::storing::Storing;
-use crate::written;
+use crate::user_files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tidemark_core::job::OutputFiles;
@@ -19,7 +19,7 @@ use tidemark_report::finding_lines;
 const LONGEST_JUDGED_S: f64 = 3600.0;
 
 /// Files that a run writes, checked before it begins.
-pub struct Outputs {
+pub struct RecordOutputs {
     record: Option<PathBuf>,
     reports: Vec<(PathBuf, Format)>,
     lang: String,
@@ -27,7 +27,7 @@ pub struct Outputs {
     overwrite: bool,
 }
 
-impl Outputs {
+impl RecordOutputs {
     /// What `--out`, `--report` and `--lang` ask for.
     ///
     /// # Errors
@@ -62,9 +62,11 @@ impl Outputs {
                     path.display()
                 )));
             }
-            written::permitted(path, format, overwrite).map_err(|failure| match failure.code {
-                ExitCode::Failed => Failure::usage(format!("--{name}={}", failure.message)),
-                _ => failure,
+            user_files::permitted(path, format, overwrite).map_err(|failure| {
+                match failure.code {
+                    ExitCode::Failed => Failure::usage(format!("--{name}={}", failure.message)),
+                    _ => failure,
+                }
             })?;
         }
         Ok(Self {
@@ -120,7 +122,7 @@ impl Outputs {
                 record.id, record.id
             );
             say(out, &where_to_look);
-            if output::failure().is_some() {
+            if stdio::failure().is_some() {
                 // The summary did not arrive, and this is where it can be had.
                 eprint!("{where_to_look}");
             }
