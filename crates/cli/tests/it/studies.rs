@@ -361,6 +361,8 @@ fn no_password_is_stored_shown_or_in_the_process_list() {
         let study = dir
             .command(&["study", "run", name])
             .env("STUDY_PW", "sbtest")
+            // What the file says wins.
+            .env("MYSQL_PWD", "another")
             .spawn()
             .unwrap();
         a_run_goes_on(&dir);
