@@ -99,7 +99,10 @@ mod tests {
         }
         let load = sampler.sample();
         // The machine may be busy with other things, and other tests of this process run beside.
-        assert!(load.process_cpus > 0.0 && load.process_cpus < 1024.0, "{load:?}");
+        assert!(
+            load.process_cpus > 0.0 && load.process_cpus < 1024.0,
+            "{load:?}"
+        );
         assert!(load.cpu_busy > 0.0 && load.cpu_busy <= 1.0, "{load:?}");
         assert!(load.memory_used_bytes > 16 << 20, "{load:?}");
     }
