@@ -1,5 +1,7 @@
 //! Writes reports of made-up runs into the folder given: to look at after a change.
 
+#![allow(clippy::unwrap_used)] // a developer's tool says where it fails
+
 #[path = "../tests/it/common/mod.rs"]
 mod common;
 

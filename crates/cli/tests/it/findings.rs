@@ -9,7 +9,14 @@ use tidemark_core::record::RunRecord;
 use tidemark_testkit::{Engine, Server, shared_mariadb};
 
 /// What is to be told of a host that does other things beside the run.
-const OF_A_BUSY_HOST: [&str; 4] = ["client-bound", "client-stopped", "drift", "stall"];
+const OF_A_BUSY_HOST: [&str; 6] = [
+    "client-bound",
+    "client-stopped",
+    "drift",
+    "heavy-tail",
+    "stall",
+    "too-short",
+];
 
 fn found(dir: &Workdir) -> Vec<Finding> {
     let record: RunRecord = serde_json::from_value(dir.last_record()).unwrap();

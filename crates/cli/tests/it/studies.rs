@@ -98,12 +98,12 @@ fn every_family_is_executed() {
     );
     write(&dir, "oltp.toml", &format!("reload = \"per-run\"\n{oltp}"));
     let said = dir.ok(&["study", "run", "oltp.toml"]);
-    assert!(said.out.contains("6 of 6 steps done"), "{said:?}");
+    assert!(said.out.contains("[6/6]"), "{said:?}");
     let tpch =
         format!("{head}[[workload]]\nname = \"tpch\"\noptions = {{ sf = 0.01, check = true }}\n");
     write(&dir, "tpch.toml", &tpch.replace("f.db", "h.db"));
     let said = dir.ok(&["study", "run", "tpch.toml"]);
-    assert!(said.out.contains("2 of 2 steps done"), "{said:?}");
+    assert!(said.out.contains("[2/2]"), "{said:?}");
     let store = store(&dir);
     let id = store.study("last").unwrap().id;
     assert_eq!(store.runs_of(&id).unwrap().len(), 1);

@@ -262,6 +262,7 @@ Target transaction rate: 12.5/sec
 Think time: exp:12s
 Initializing random number generator from current time (seed 77)
 
+
 "
     );
 }

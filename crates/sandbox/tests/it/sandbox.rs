@@ -263,7 +263,7 @@ const STARTER: &str = "TIDEMARK_TEST_STARTER";
 fn starting(test: &str, home: &Path, engine: Engine) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", &format!("it::sandbox::{test}"), "--nocapture"])
         .env(STARTER, format!("{}={}", engine.word(), home.display()))
         .stdout(Stdio::null())
         .stderr(Stdio::null());

@@ -14,7 +14,7 @@ const WRITER: &str = "TIDEMARK_TEST_WRITER";
 /// This program, running only `test`, as the writer of run `id` at `path`.
 fn writer(test: &str, path: &Path, id: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", &format!("it::processes::{test}"), "--nocapture"])
         .env(WRITER, format!("{id}={}", path.display()))
         .stdout(std::process::Stdio::null())
         .spawn()

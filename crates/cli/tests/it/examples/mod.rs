@@ -66,12 +66,13 @@ fn execute(file: &Path, mariadb: &Server, postgres: &Server) {
         Said::of(&command.output().unwrap())
     };
     let said = tidemark(&["study", "run", name]);
-    assert_eq!(said.code, Some(0), "{name}: {said:?}\n{}", small.text);
+    assert!(said.is_done(), "{name}: {said:?}\n{}", small.text);
 
     let store = Store::open_existing(&dir.path().join("store.db")).unwrap();
     let study = store.study("last").unwrap();
     for step in store.steps(&study.id).unwrap() {
-        assert_eq!(step.state, StepState::Done, "{name}: {step:?}");
+        let is_done = matches!(step.state, StepState::Done | StepState::Invalid);
+        assert!(is_done, "{name}: {step:?}");
     }
     let runs = store.runs_of(&study.id).unwrap();
     assert_eq!(runs.len(), small.points, "{name}: {runs:?}");
