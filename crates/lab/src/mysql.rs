@@ -481,7 +481,7 @@ mod tests {
 
         #[test]
         fn of_any_bytes_a_whole_packet_is_taken(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-            if let Step::Answer(n) | Step::Taken(n) = step(&mut ready(), &bytes).0 {
+            if let RequestStep::Answer(n) | RequestStep::Taken(n) = step(&mut ready(), &bytes).0 {
                 prop_assert!((HEADER..=bytes.len()).contains(&n));
             }
         }
