@@ -89,7 +89,7 @@ fn cut_off(place: &Place, load: &Load) -> Result<(), String> {
             _ => false,
         };
         let chunks = load.rows.div_ceil(load.chunk_rows) as usize;
-        if done.iter().any(|line| is_of_row(line)) && done.len() < chunks {
+        if done.iter().any(is_of_row) && done.len() < chunks {
             return Ok(());
         }
         place.clear();
