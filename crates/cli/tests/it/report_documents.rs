@@ -75,7 +75,13 @@ fn a_study_is_one_document_in_every_form() {
         .as_array()
         .unwrap();
     assert_eq!(points.len(), 2);
-    assert!(points.iter().all(|p| p["counted"] == 2), "{points:?}");
+    // A run that a busy disk held up may not be used, and is told.
+    let is_whole = |p: &serde_json::Value| {
+        let invalid = p["invalid"].as_array().unwrap().len() as u64;
+        let counted = p["counted"].as_u64().unwrap();
+        counted == 2 || counted + invalid == 2
+    };
+    assert!(points.iter().all(is_whole), "{points:?}");
     // One of its runs alone is a page of its own, and a row of its own.
     let id = json["runs"][0]["id"].as_str().unwrap();
     dir.ok(&["report", id, "--out", "one.html"]);
