@@ -94,7 +94,7 @@ pub fn drop_all(
 }
 
 /// What was loaded and verified.
-pub fn tell(report: &LoadReport, out: &mut dyn Write) {
+fn tell(report: &LoadReport, out: &mut dyn Write) {
     let seconds = report.elapsed.as_secs_f64();
     let way = match report.method {
         Some(BulkMethod::PreparedInsert) | None => String::new(),
@@ -170,7 +170,7 @@ pub fn tell(report: &LoadReport, out: &mut dyn Write) {
 }
 
 /// Tells of a load while it goes on: sysbench's lines, and a progress bar where there is a terminal.
-pub struct LoadPrinter<'a> {
+struct LoadPrinter<'a> {
     out: &'a mut dyn Write,
     bar: Option<ProgressBar>,
 }

@@ -103,6 +103,19 @@ impl Making<'_, '_> {
         let fewer = load_begins(self.recording, self.storing, begun);
         self.say.say_aside(&fewer);
     }
+
+    /// Tells all of an interval: the store first, so that what is shown is kept.
+    pub fn interval(&mut self, interval: &Interval) {
+        self.storing.interval(interval);
+        self.watching.interval(interval);
+    }
+
+    /// Where the user has left the view, or there is none, lines take its place.
+    pub fn release_without_view(&mut self) {
+        if !self.watching.has_view() {
+            self.say.release();
+        }
+    }
 }
 
 impl<'a> Ready<'a> {
@@ -255,7 +268,7 @@ pub struct Kept {
     pub totals: Totals,
 }
 
-/// Tells everybody in turn: the store first, so that what is shown is kept.
+/// Tells everybody in turn.
 struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
@@ -278,11 +291,8 @@ impl RunObserver for Observer<'_, '_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
-        self.making.storing.interval(interval);
-        self.making.watching.interval(interval);
-        if !self.making.watching.has_view() {
-            self.making.say.release();
-        }
+        self.making.interval(interval);
+        self.making.release_without_view();
         self.voice.interval(interval, self.making.say);
         let bar = self.making.say.bar();
         bar.inc(interval.length_ms as u64);

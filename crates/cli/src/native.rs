@@ -200,7 +200,7 @@ pub const NATIVE: &[OptionSpec] = &[
         "print-job",
         Bool,
         "off",
-        "run: print the run as JSON, for tidemark exec, and run nothing",
+        "run, prepare: print the run or the load as JSON, for tidemark exec, and do nothing else",
     ),
     option(
         "executors",

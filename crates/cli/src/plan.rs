@@ -5,7 +5,7 @@ use crate::pacing::{pacing, sets_its_length, terminals_and_sessions, think_time}
 use crate::runner::Order;
 use std::sync::Arc;
 use std::time::Duration;
-use tidemark_core::job::{LoadMethod, SessionSetup};
+use tidemark_core::job::{LoadMethod, Preparation, SessionSetup};
 use tidemark_core::{
     Arrivals, DisconnectPolicy, ErrorKind, FewerSessions, IgnoreErrors, Isolation, Job,
     OptionValues, PreparedMode, Protocol, RunSpec, Source, Target,
@@ -300,7 +300,8 @@ pub fn load_seed(options: &OptionValues, name: &str) -> u64 {
 
 /// How a load is made, and what it may replace.
 pub fn load_spec(job: &Job) -> LoadSpec {
-    let prepare = job.prepare.clone().unwrap_or_default();
+    let by_default = Preparation::default();
+    let prepare = job.prepare.as_ref().unwrap_or(&by_default);
     LoadSpec {
         threads: job.load.sessions,
         terminals: job.load.terminals,

@@ -20,7 +20,7 @@ use tidemark_workloads::{Definition, Workload};
 /// A job with what a job may not hold, and with the words in which it was asked for.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The run.
+    /// The run, or the load.
     pub job: Job,
     /// Its workload's row of the registry.
     pub definition: &'static Definition,

@@ -143,8 +143,7 @@ impl StepCommand {
             match (word, self.kind) {
                 (Word::Name, _) => words.push(self.workload.clone()),
                 (Word::Target, _) => words.push(format!("--target={}", redact_url(url))),
-                (Word::Command, JobKind::Load) => words.push(command.load.into()),
-                (Word::Command, JobKind::Run) => words.push(command.run.into()),
+                (Word::Command, kind) => words.push(command.command(kind).into()),
                 (Word::Plain(word), _) => words.push((*word).into()),
                 (Word::Options, _) => {
                     words.extend(self.options.iter().flat_map(CommandOption::words));

@@ -301,11 +301,8 @@ impl Planner<'_> {
         let command = load_command(self.study, cell, self.commands);
         let place = self.places.get(located.place).map_or("", |p| &p.name);
         let step = PlannedStep {
-            kind: JobKind::Load,
             cell: format!("{place}/{}", located.data),
-            repeat: 0,
             factors: BTreeMap::new(),
-            load: None,
             ..self.step(located, command)
         };
         self.steps.push(step);
@@ -336,7 +333,7 @@ impl Planner<'_> {
         };
         self.checked.insert(key, expected);
         PlannedStep {
-            kind: JobKind::Run,
+            kind,
             cell: cell.key.clone(),
             repeat: 0,
             factors: cell.factors.clone(),

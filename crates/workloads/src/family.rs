@@ -2,7 +2,7 @@
 
 use crate::Definition;
 use std::fmt;
-use tidemark_core::OptionValues;
+use tidemark_core::{JobKind, OptionValues};
 
 /// A family of workloads: a row of [`families`](crate::families).
 ///
@@ -68,6 +68,16 @@ pub struct CommandLine {
     pub run_options: &'static [(&'static str, &'static str)],
     /// Whether a run is told what the system costs.
     pub takes_price: bool,
+}
+
+impl CommandLine {
+    /// What asks for a job of this kind.
+    pub fn command(&self, kind: JobKind) -> &'static str {
+        match kind {
+            JobKind::Load => self.load,
+            JobKind::Run => self.run,
+        }
+    }
 }
 
 /// A part of a command line.

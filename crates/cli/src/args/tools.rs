@@ -114,13 +114,13 @@ pub struct Exec {
     /// Replace the files of --out and --report that are there, whoever wrote them
     #[arg(long)]
     pub overwrite: bool,
-    /// Use tables even if they are not this benchmark's
+    /// Use tables even if they are not this benchmark's; a load drops them
     #[arg(long)]
     pub force: bool,
     /// Watch the run in a view that fills the terminal
     #[arg(long)]
     pub view: bool,
-    /// Print the job and run nothing
+    /// Print the job and do nothing else
     #[arg(long)]
     pub print_job: bool,
     /// Where runs are.

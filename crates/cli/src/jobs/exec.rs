@@ -14,7 +14,7 @@ use tidemark_core::{Job, Source, Target, did_you_mean};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_workloads::find;
 
-/// Every tool that runs load.
+/// Every tool that makes jobs.
 pub fn adapters() -> impl Iterator<Item = &'static Adapter> {
     frontend::all().filter_map(|command| command.runs)
 }

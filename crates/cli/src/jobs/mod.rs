@@ -16,6 +16,7 @@ pub use schema::schema;
 use crate::exit::{ExitCode, Failure};
 use crate::plan::session_setup;
 use crate::runner::Order;
+use crate::secrets::is_password_option;
 use crate::stdio::print;
 use native::{NATIVE_SETTINGS, PREPARATION};
 use tidemark_core::JobKind;
@@ -226,7 +227,9 @@ impl Adapter {
         let placed = self.placed().find(|placed| placed.name == option);
         match (placed, option) {
             (Some(placed), _) => Some(placed.path),
-            (None, name) if is_password_name(name) => Some("target.password"),
+            (None, name) if is_password_name(name) || is_password_option(name) => {
+                Some("target.password")
+            }
             (None, "target") => Some("target.url"),
             (None, name) if (self.connects)(name) => Some("target.url"),
             (None, "price") => Some("tool.settings.price"),

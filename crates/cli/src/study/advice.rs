@@ -1,7 +1,6 @@
 //! What commands advise, as the user of a study can do it.
 
-/// Why a load failed, with the way that a study's file has in the place of the command's options:
-/// the study writes its command lines itself.
+/// Why a load failed, with the way that a study's file has in the place of the command's options.
 pub fn of_load(reason: &str) -> String {
     reason
         .replace(

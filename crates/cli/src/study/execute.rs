@@ -16,8 +16,8 @@ use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tidemark_core::StudyPlace;
 use tidemark_core::job::TargetAddress;
+use tidemark_core::{LeftBehind, StudyPlace};
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
 use tidemark_study::{Existing, JobKind, OnFailure, Plan, PlannedStep, Study};
 
@@ -194,7 +194,11 @@ impl StudyExecution<'_> {
                 }
             }
         }
-        let order = match self.order(seq, step, place) {
+        let left = match step.kind {
+            JobKind::Load => Some(tables_left(&self.store, &self.id, self.plan, &step.tables)?),
+            JobKind::Run => None,
+        };
+        let order = match self.order(seq, step, place, left) {
             Ok(order) => order,
             Err(failure) => {
                 let reason = failure.message;
@@ -212,8 +216,14 @@ impl StudyExecution<'_> {
     }
 
     /// A step's job, with where it stands in the study; of a load with which tables it may replace:
-    /// those that this execution has loaded, as it left them.
-    fn order(&self, seq: usize, step: &PlannedStep, place: &Reached) -> Result<Order, Failure> {
+    /// those that this execution has loaded, as it `left` them.
+    fn order(
+        &self,
+        seq: usize,
+        step: &PlannedStep,
+        place: &Reached,
+        left: Option<LeftBehind>,
+    ) -> Result<Order, Failure> {
         let mut order = vocabulary::order(&step.command, &place.url)?;
         order.target.password = place.target.password.clone();
         order.job.target = TargetAddress::from(&order.target);
@@ -226,7 +236,7 @@ impl StudyExecution<'_> {
         });
         order.job.sum_tables = self.is_replaced(seq, step);
         if let Some(prepare) = &mut order.job.prepare {
-            prepare.left = Some(tables_left(&self.store, &self.id, self.plan, &step.tables)?);
+            prepare.left = left;
         }
         Ok(order)
     }

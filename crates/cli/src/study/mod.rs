@@ -1,7 +1,7 @@
 //! `tidemark study`: a matrix of runs from a file.
 //!
-//! Each step is executed as a child process, with the command line that a user would type: what a
-//! study does can be repeated by hand, and a run that crashes takes no study with it.
+//! Each step is a child process, `tidemark exec -`, that is given its job: a run that crashes takes no
+//! study with it. `study plan` shows the command line that asks for the same.
 
 mod admin_sessions;
 mod advice;

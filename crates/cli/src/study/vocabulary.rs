@@ -99,6 +99,11 @@ mod tests {
             ("tpcc", "use_fk = true", "--use_fk; did you mean --use-fk?"),
             (
                 "tpcc",
+                "output-type = \"csv\"",
+                "--output-type=csv: it writes files, which no job does",
+            ),
+            (
+                "tpcc",
                 "wait = true, find-max = \"p99 < 1s\"",
                 "--wait and --find-max",
             ),
@@ -129,6 +134,7 @@ mod tests {
             ("warmuptime", "warmup of the study"),
             ("mysql-password", "a [[target]] says it"),
             ("password", "a [[target]] says it"),
+            ("private-key", "a [[target]] says it"),
             ("mysql-host", "url says where the database is"),
             ("db-driver", "url says where the database is"),
             ("conn-params", "url says where the database is"),

@@ -48,7 +48,7 @@ pub struct Job {
     pub outputs: OutputFiles,
     /// In whose words the run is printed.
     pub tool: ToolChoice,
-    /// Whether tables are used that are not this benchmark's.
+    /// Whether tables that are not this benchmark's are used by a run, or dropped by a load.
     #[serde(default, skip_serializing_if = "is_off")]
     pub force: bool,
     /// The run's place in a study.

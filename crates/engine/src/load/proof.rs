@@ -4,16 +4,13 @@
 
 use super::decide::{refuse_no_table, why_not_ours};
 use super::mark::Mark;
+use super::verify::{MOST_COMPARED, compare};
 use crate::error::EngineError;
 use std::collections::BTreeMap;
 use tidemark_core::{DbError, LeftBehind, Protocol, StudyLoad, held_the_same};
+use tidemark_drivers::Session;
 use tidemark_drivers::catalog::{self, Drops, TableDescription, Verdict};
-use tidemark_drivers::{RowWriter, Sampler, Session};
 use tidemark_workloads::{TablePlan, Workload};
-
-/// Of tables whose storage engine takes nothing back, and that have at most so many rows, each row is
-/// compared with what the load makes.
-const MOST_COMPARED: u64 = 100_000;
 
 /// Why a table may be dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,29 +96,18 @@ async fn leftover(
     rows: u64,
 ) -> Result<Option<String>, DbError> {
     let (plan, table) = (looked.plan, &looked.plan.name);
-    let names = match plan.row_key {
-        [] => plan.key.as_slice(),
-        key => key,
+    let at = (looked.index, plan);
+    let is_searched = !catalog::is_transactional(session, table).await? && rows <= MOST_COMPARED;
+    let sample = match is_searched {
+        true => compare(session, looked.workload, at, looked.seed, &[(0, plan.rows)]).await?,
+        false => None,
     };
-    let at = |name: &&str| plan.columns.iter().position(|c| c == name);
-    let columns: Vec<usize> = names.iter().filter_map(at).collect();
-    let is_searched = !catalog::is_transactional(session, table).await?;
-    if columns.is_empty() || !is_searched || rows > MOST_COMPARED {
+    let Some(sample) = sample else {
         return Ok(Some(format!(
             "table {table} has {rows} rows of a load that can't go on, and whether they are all that \
              load's is not to be told"
         )));
-    }
-    let mut sampler = Sampler::new(table, plan.columns, &columns);
-    let mut source = looked
-        .workload
-        .rows(looked.index, 0, plan.rows, looked.seed);
-    let mut row = Vec::new();
-    while source.next_row(&mut RowWriter::tsv(&mut row)) {
-        sampler.compare(session, &row).await?;
-        row.clear();
-    }
-    let sample = sampler.finish(session).await?;
+    };
     let known = sample.rows - sample.mismatches;
     Ok((known != rows).then(|| {
         format!(

@@ -11,8 +11,8 @@ use tidemark_workloads::{TablePlan, Workload};
 
 /// Units of each table whose rows are compared value by value, spread evenly over the table.
 const SAMPLE_UNITS: u64 = 64;
-/// Of a study's table whose load was cut off and went on, all rows are compared if these are all.
-const MOST_COMPARED: u64 = 100_000;
+/// Tables with at most so many rows are compared whole where a drop depends on it.
+pub(super) const MOST_COMPARED: u64 = 100_000;
 
 /// One table as it was found after a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,10 +115,11 @@ pub(super) async fn look(
     // there may have been changed in between.
     let resumed = mark.is_some_and(|m| (m.resumed || m.loaded) && m.owner.is_some());
     let units = match resumed && expected_rows <= MOST_COMPARED {
-        true => plan.rows,
-        false => SAMPLE_UNITS.min(plan.rows),
+        true => vec![(0, plan.rows)],
+        false => spread(plan),
     };
-    let sample = sample(session, workload, index, plan, seed, units).await?;
+    let sample = compare(session, workload, (index, plan), seed, &units).await?;
+    let sample = sample.unwrap_or_default();
     let report = TableReport {
         table: plan.name.clone(),
         expected_rows,
@@ -188,39 +189,46 @@ async fn refresh(session: &mut Session, table: &str) -> Result<Option<Duration>,
     Ok((!statements.is_empty()).then(|| begun.elapsed()))
 }
 
-/// Compares the rows of so many units, spread evenly over the table, first and last included.
-async fn sample(
+/// A range of units: the first, and how many.
+type Units = (u64, u64);
+
+/// Units spread evenly over the table, first and last included.
+fn spread(plan: &TablePlan) -> Vec<Units> {
+    let units = SAMPLE_UNITS.min(plan.rows);
+    let last = plan.rows.saturating_sub(1);
+    let place = |nth: u64| nth * last / (units - 1).max(1);
+    (0..units).map(|nth| (place(nth), 1)).collect()
+}
+
+/// Compares the rows of these units with what the load makes; `None` of a table
+/// without a key that finds a row.
+///
+/// # Errors
+/// The server's error.
+pub(super) async fn compare(
     session: &mut Session,
     workload: &dyn Workload,
-    index: usize,
-    plan: &TablePlan,
+    (index, plan): (usize, &TablePlan),
     seed: u64,
-    units: u64,
-) -> Result<Sample, DbError> {
+    units: &[Units],
+) -> Result<Option<Sample>, DbError> {
     let names = match plan.row_key {
         [] => plan.key.as_slice(),
         key => key,
     };
-    let columns = names
-        .iter()
-        .filter_map(|key| plan.columns.iter().position(|c| c == key));
-    let columns: Vec<usize> = columns.collect();
+    let at = |name: &&str| plan.columns.iter().position(|c| c == name);
+    let columns: Vec<usize> = names.iter().filter_map(at).collect();
     if columns.is_empty() {
-        return Ok(Sample::default());
+        return Ok(None);
     }
     let mut sampler = Sampler::new(&plan.name, plan.columns, &columns);
-    for nth in 0..units {
-        let unit = if units > 1 {
-            nth * (plan.rows - 1) / (units - 1)
-        } else {
-            0
-        };
-        let mut rows = workload.rows(index, unit, 1, seed);
-        let mut loaded = Vec::new();
-        while rows.next_row(&mut RowWriter::tsv(&mut loaded)) {
-            sampler.compare(session, &loaded).await?;
-            loaded.clear();
+    let mut row = Vec::new();
+    for (first, count) in units {
+        let mut rows = workload.rows(index, *first, *count, seed);
+        while rows.next_row(&mut RowWriter::tsv(&mut row)) {
+            sampler.compare(session, &row).await?;
+            row.clear();
         }
     }
-    sampler.finish(session).await
+    sampler.finish(session).await.map(Some)
 }

@@ -11,20 +11,13 @@ use tidemark_core::duration_text::written;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
 use tidemark_workloads::Definition;
 
-/// Flags that are another command's.
-const OTHER: &[&str] = &[
-    "output-type",
-    "output-dir",
-    "tables",
-    "no-check",
-    "use-fk",
-    "snapshot",
-];
+/// Flags of files, which no job writes, and those that the definition's own follow.
+const OTHER: &[&str] = &["output-type", "output-dir", "tables", "use-fk", "snapshot"];
 
 /// Whether a flag makes no part of a job of this kind.
 pub fn is_other(tool: &Tool, kind: JobKind, name: &str) -> bool {
-    let is_of_loads = OTHER.contains(&name);
-    (is_of_loads && kind == JobKind::Run) || tool.idle().any(|flag| flag.spec.name == name)
+    let is_of_loads = name == "no-check" && kind == JobKind::Run;
+    is_of_loads || OTHER.contains(&name) || tool.idle().any(|flag| flag.spec.name == name)
 }
 
 /// Whether a flag says where the database is.
@@ -49,6 +42,12 @@ pub fn order(
     definition: &'static Definition,
     command: Vec<String>,
 ) -> Result<Order, Failure> {
+    if kind == JobKind::Load && options.text("output-type") == "csv" {
+        return Err(Failure::usage(
+            "--output-type=csv: it writes files, which no job does; leave it out, or give the command \
+             itself, without --print-job",
+        ));
+    }
     let target = GoTpcWork::new(tool, &options)?.target()?;
     let load = match kind {
         JobKind::Load => loading_spec(&options, "seed")?,

@@ -160,8 +160,9 @@ impl Tool {
             let (options, command) = (options.clone(), args.to_vec());
             adapter.perform(&(adapter.order)(kind, options, work.definition, command)?)
         };
+        let writes_files = options.text("output-type") == "csv" && !options.flag("print-job");
         match command {
-            GoTpcCommand::Prepare if options.text("output-type") == "csv" => csv::write(&work),
+            GoTpcCommand::Prepare if writes_files => csv::write(&work),
             GoTpcCommand::Prepare => perform(JobKind::Load),
             GoTpcCommand::Run => perform(JobKind::Run),
             GoTpcCommand::Check => (self.check)(&work),

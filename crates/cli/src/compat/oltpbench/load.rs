@@ -2,8 +2,7 @@
 
 use super::execution::FileExecution;
 use crate::exit::Failure;
-use crate::interrupt;
-use crate::loading::{LoadPrinter, drop_all, say, tell};
+use crate::loading::{self, drop_all, say};
 use crate::plan::{BoundWorkload, load_seed};
 use std::io::Write;
 use tidemark_core::Source;
@@ -94,12 +93,7 @@ pub fn load(execution: &FileExecution, out: &mut dyn Write) -> Result<(), Failur
         ),
     );
     let plan = plan(execution, true)?;
-    let report = {
-        let mut told = LoadPrinter::new(out);
-        let stop = interrupt::handle();
-        tidemark_engine::prepare(&plan.connector, &plan.workload, &spec, &stop, &mut told)?
-    };
-    tell(&report, out);
+    loading::load(&plan, &spec, out)?;
     say(out, "Finished!");
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::plan::{loading_spec, run_spec};
 use crate::runner::Order;
 use tidemark_core::JobKind;
 use tidemark_core::{IgnoreErrors, Job, OptionValues};
-use tidemark_workloads::Definition;
+use tidemark_workloads::{CommandLine, Definition};
 
 /// `tidemark sysbench … prepare` and `run`.
 pub const ADAPTER: Adapter = Adapter {
@@ -18,10 +18,7 @@ pub const ADAPTER: Adapter = Adapter {
     placed: PLACED,
     is_other: |_, name| ["help", "version", "config-file"].contains(&name),
     words: Some(|job| {
-        let command = match job.kind() {
-            JobKind::Load => "prepare",
-            JobKind::Run => "run",
-        };
+        let command = CommandLine::SYSBENCH.command(job.kind());
         (Vec::new(), vec![job.workload.name.clone(), command.into()])
     }),
     word: dashed,

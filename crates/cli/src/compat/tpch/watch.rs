@@ -125,8 +125,7 @@ impl Watch<'_, '_> {
         } else {
             interval.ignored_errors = 1;
         }
-        self.making.storing.interval(&interval);
-        self.making.watching.interval(&interval);
+        self.making.interval(&interval);
     }
 }
 
@@ -156,11 +155,8 @@ impl StreamsObserver for Watch<'_, '_> {
             .query_begins(stream as u64, called, name);
     }
 
-    /// Where the user has left the view, lines take its place.
     fn waits(&mut self) {
-        if !self.making.watching.has_view() {
-            self.making.say.release();
-        }
+        self.making.release_without_view();
     }
 
     fn ended(&mut self, result: StepResult) {
