@@ -6,8 +6,8 @@ use crate::thresholds::{
     DEAD_LATENCIES, DEAD_LONGER, DEAD_SHORTEST_S, DEAD_USUAL, DEADLOCK_LONGEST_S, STALLED_EXPECTED,
 };
 use crate::{Both, Figure, Finding, LoadKind, Severity, option};
-use tidemark_core::ThinkTime;
 use tidemark_core::record::{DeadSide, DeadTime};
+use tidemark_core::{Protocol, ThinkTime};
 
 /// A stretch of time, in seconds from the start of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +56,11 @@ impl Dead {
         };
         let candidates = spans(&|d| d.side == DeadSide::Target);
         let client = spans(&|d| d.side == DeadSide::Client);
-        let by_deadlock = spans(&|d| d.deadlocks > 0 && d.length_ms <= DEADLOCK_LONGEST_S * 1000.0);
+        // Others look for a deadlock at once, so that nobody waits for that.
+        let server = run.record.server.as_ref();
+        let waits = server.is_some_and(|s| s.engine.protocol() == Protocol::Postgres);
+        let is_wait = |d: &DeadTime| d.deadlocks > 0 && d.length_ms <= DEADLOCK_LONGEST_S * 1000.0;
+        let by_deadlock = spans(&|d| waits && is_wait(d));
         let every: Vec<Span> = candidates.iter().chain(&client).copied().collect();
         // Time without a host is told as an outage.
         let outages = outages(run);

@@ -72,14 +72,16 @@ mod tests {
             let used = usage().since(&before);
             used.cpu_user_s + used.cpu_system_s
         };
-        while cpu() < 0.05 && start.elapsed() < Duration::from_secs(60) {
+        while cpu() < 0.2 && start.elapsed() < Duration::from_secs(60) {
             for _ in 0..10_000 {
                 x = std::hint::black_box(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
             }
         }
         // Other tests of this process run beside it, so there may be more.
-        let most = start.elapsed().as_secs_f64() * 1024.0;
-        assert!((0.05..most).contains(&cpu()), "{}", cpu());
+        let used = cpu();
+        let cores = std::thread::available_parallelism().unwrap().get() as f64;
+        let most = start.elapsed().as_secs_f64() * cores + 0.1;
+        assert!((0.2..most).contains(&used), "{used} of {most}");
     }
 
     #[test]

@@ -2,21 +2,11 @@
 //! the reports. The rules themselves are judged by made records (`tests` of the analysis), and how
 //! often they speak of clean runs by `bench/clean-runs` and `bench/dead-time`.
 
-use super::common::{Running, Workdir};
+use super::common::{OF_A_BUSY_HOST, Running, Workdir, signal};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
 use tidemark_testkit::{Engine, Server, shared_mariadb};
-
-/// What is to be told of a host that does other things beside the run.
-const OF_A_BUSY_HOST: [&str; 6] = [
-    "client-bound",
-    "client-stopped",
-    "drift",
-    "heavy-tail",
-    "stall",
-    "too-short",
-];
 
 fn found(dir: &Workdir) -> Vec<Finding> {
     let record: RunRecord = serde_json::from_value(dir.last_record()).unwrap();
@@ -103,7 +93,7 @@ fn data_that_is_not_what_it_should_be_is_told() {
     assert!(has(&dir, "no-op-writes") >= Severity::Suspect);
 }
 
-/// A server that is stopped in the midst of a run.
+/// Server and client that are stopped in the midst of a run, and a lock that another process holds.
 #[test]
 fn dead_time_is_told_with_its_side() {
     let dir = Workdir::new();
@@ -117,14 +107,46 @@ fn dead_time_is_told_with_its_side() {
     ];
     dir.ok(&[&words[..], &["prepare"]].concat());
     let run = ["--threads=4", "--time=5", "--report-interval=1", "run"];
-    let run = Running::start(&dir, &[&words[..], &run[..]].concat());
+    let start = || Running::start(&dir, &[&words[..], &run[..]].concat());
+    let disturbed = start();
     server.pause().unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     server.resume().unwrap();
-    let said = run.end();
+    let said = disturbed.end();
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(has(&dir, "stall"), Severity::Invalid);
     assert!(said.out.contains("while the client ran"), "{said:?}");
+    // The client itself.
+    let disturbed = start();
+    let client = disturbed.child.id();
+    signal(client, "STOP");
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(client, "CONT");
+    let said = disturbed.end();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "client-stopped"), Severity::Invalid);
+    // To the end and beyond it.
+    let disturbed = start();
+    server.pause().unwrap();
+    std::thread::sleep(Duration::from_secs(6));
+    server.resume().unwrap();
+    let said = disturbed.end();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
+    // An embedded engine's lock.
+    let url = "sqlite:locked.db";
+    sysbench(&dir, url, "oltp_read_write --table-size=1000 prepare");
+    let target = format!("--target={url}");
+    let words = ["sysbench", "oltp_read_write", &target, "--table-size=1000"];
+    let other = rusqlite::Connection::open(dir.path().join("locked.db")).unwrap();
+    other.busy_timeout(Duration::from_secs(20)).unwrap();
+    let disturbed = Running::start(&dir, &[&words[..], &run[..]].concat());
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    std::thread::sleep(Duration::from_millis(2000));
+    other.execute_batch("ROLLBACK").unwrap();
+    let said = disturbed.end();
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(has(&dir, "stall"), Severity::Invalid);
 }
 
 #[test]
@@ -191,9 +213,12 @@ fn runs_are_compared() {
     assert_eq!(json["metrics"][0]["verdict"], "faster");
     // What is worse than allowed ends with a code of its own.
     let limit = |text: &str| dir.run(&["compare", &fast, &slow, "--fail-if", text]);
-    let failed = limit("p99 > +5%");
+    let failed = limit("throughput < -5%");
     assert_eq!(failed.code, Some(3), "{failed:?}");
-    assert!(failed.out.contains("FAILED: p99 > +5%"), "{failed:?}");
+    assert!(
+        failed.out.contains("FAILED: throughput < -5%"),
+        "{failed:?}"
+    );
     assert_eq!(limit("throughput > +5%").code, Some(0));
     // Single runs, and one that is a file.
     let one = fast.split(',').next().unwrap();

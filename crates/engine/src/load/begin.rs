@@ -2,7 +2,7 @@
 //! how it leaves.
 
 use super::board::TableWork;
-use super::create_tables::Making;
+use super::create_tables::{Making, note_joining};
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::mark;
@@ -324,6 +324,11 @@ fn join(
 ) -> Result<Vec<TableWork>, EngineError> {
     let (workload, spec) = (Arc::clone(workload), spec.clone());
     on_session(connector, async move |session: &mut Session| {
+        for plan in &plans {
+            note_joining(session, plan, &spec)
+                .await
+                .map_err(statement)?;
+        }
         journal::join(session, me.number, &me.load_text())
             .await
             .map_err(statement)?;

@@ -175,6 +175,24 @@ async fn note_resumption(
     catalog::mark_table(session, &plan.name, &mark).await
 }
 
+/// The same before this client takes part in a load that others are at: where the rows are not made on
+/// this load's behalf alone, the owner's name goes.
+///
+/// # Errors
+/// The server's error.
+pub(super) async fn note_joining(
+    session: &mut Session,
+    plan: &TablePlan,
+    spec: &LoadSpec,
+) -> Result<(), DbError> {
+    let text = catalog::table_mark(session, &plan.name).await?;
+    let owner = text.as_deref().and_then(Mark::of).and_then(|m| m.owner);
+    match owner.is_some() && owner != spec.owner() {
+        true => note_resumption(session, plan, spec, true).await,
+        false => Ok(()),
+    }
+}
+
 /// Makes a table with a mark, and with options for text where it names no character set itself.
 async fn make(
     session: &mut Session,

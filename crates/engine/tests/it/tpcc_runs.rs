@@ -12,6 +12,7 @@ use tidemark_engine::{
     Started, StopHandle, Verdict, check, prepare, run,
 };
 use tidemark_runtime::block_on;
+use tidemark_stats::Histogram;
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpcc::{OPTIONS, Tpcc};
 
@@ -217,6 +218,19 @@ fn think(engine: &str, place: &Place) {
         let efficiency = count(totals, "NewOrder") as f64 / most;
         // Server and tests share the machine; nothing but pacing can make it more than all.
         assert!((0.05..1.1).contains(&efficiency), "{what}: {efficiency}");
+        // However slow the server is, what is left of a terminal's time is keying and thinking, but for
+        // the transaction that it is at when the run ends.
+        let (mut ended, mut responding, mut longest) = (0.0, 0.0, 0.0_f64);
+        for of_type in totals.types.values().filter_map(|t| t.response.as_ref()) {
+            let response = Histogram::decode(&of_type.0).unwrap();
+            ended += response.count() as f64;
+            responding += response.sum_ns() as f64 / 1e9;
+            longest = longest.max(response.max_ns() as f64 / 1e9);
+        }
+        let pause = (TERMINALS as f64 * totals.elapsed_s - responding) / ended;
+        let at_the_end = TERMINALS as f64 * (longest + cycle) / ended;
+        let is_asked = (cycle * 0.6..cycle * 1.4 + at_the_end).contains(&pause);
+        assert!(is_asked, "{what}: {pause} s, {at_the_end} s more at most");
         // Each was due before it was sent, but what was deferred was not.
         assert!(totals.types["Payment"].response.is_some(), "{what}");
         assert!(totals.types["DeferredDelivery"].response.is_none());

@@ -3,17 +3,18 @@
 
 #![allow(clippy::unwrap_used)] // a developer's tool says where it fails
 
+#[path = "../../tests/it/seeds/mod.rs"]
+#[allow(dead_code)] // what tests write
+mod corpora;
 mod records;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::path::PathBuf;
 
 /// Tries a seed, and writes it.
 fn write(target: &str, name: &str, data: &[u8]) {
     tidemark_fuzzing::run(target, data);
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let folder = root.join("../../fuzz/corpus").join(target);
+    let folder = corpora::folder(target);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(name), data).unwrap();
 }

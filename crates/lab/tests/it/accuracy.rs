@@ -1,5 +1,6 @@
 //! What the engine reports beside what really happened, as far as a busy machine can't change it: no
-//! latency is shorter than the truth, and none is missing. How close they are, on a machine that does
+//! latency is shorter than the truth, none is missing, and all of them are not longer than sessions
+//! lasted. How close they are, on a machine that does
 //! nothing else, `bench/accuracy` says.
 
 use super::common::{connectors, decode, drive, lab};
@@ -22,6 +23,25 @@ fn too_short(truth: &Histogram, measured: &Histogram) -> Vec<String> {
     short.collect()
 }
 
+/// Latencies that can't be: together longer than so many sessions lasted, and the fastest of them far
+/// from the truth's.
+fn too_long(
+    truth: &Histogram,
+    measured: &Histogram,
+    session_s: f64,
+    sessions: usize,
+) -> Vec<String> {
+    // The last of each session end after the run's time.
+    let most = session_s + sessions as f64 * measured.max_ns() as f64 / 1e9;
+    let sum = measured.sum_ns() as f64 / 1e9;
+    let (least, got) = (truth.min_ns() as f64, measured.min_ns() as f64);
+    let told = [
+        (sum > most).then(|| format!("{sum} s in sessions of {most} s")),
+        (got > least * 1.05 + 5e6).then(|| format!("at least {got} ns for {least} ns")),
+    ];
+    told.into_iter().flatten().collect()
+}
+
 fn measure(delay: &str, pick: impl Fn(&Lab) -> Connector) -> Vec<String> {
     let lab = lab(LabConfig {
         delay: delay.parse().unwrap(),
@@ -39,13 +59,16 @@ fn measure(delay: &str, pick: impl Fn(&Lab) -> Connector) -> Vec<String> {
     let truth = lab.stop().unwrap();
     assert_eq!(result.totals.all.count, truth.delays.count());
     let server = result.totals.all.server.as_ref().unwrap();
-    too_short(&truth.delays, &decode(server))
+    let (truth, server) = (truth.delays, decode(server));
+    let session_s = result.totals.elapsed_s * spec.sessions as f64;
+    let long = too_long(&truth, &server, session_s, spec.sessions);
+    [too_short(&truth, &server), long].concat()
 }
 
 fn is_true(delay: &str) {
     for protocol in 0..2 {
-        let short = measure(delay, |lab| connectors(lab)[protocol].clone());
-        assert!(short.is_empty(), "{delay}: {short:?}");
+        let wrong = measure(delay, |lab| connectors(lab)[protocol].clone());
+        assert!(wrong.is_empty(), "{delay}: {wrong:?}");
     }
 }
 
@@ -111,6 +134,10 @@ fn a_histogram_that_is_wrong_is_found() {
     };
     assert!(too_short(&of(50_000), &of(50_100)).is_empty());
     assert_eq!(too_short(&of(50_000), &of(49_000)).len(), PERCENTS.len());
+    // A thousand latencies of one session.
+    let lasted = of(50_000).sum_ns() as f64 / 1e9;
+    assert!(too_long(&of(50_000), &of(50_000), lasted, 1).is_empty());
+    assert_eq!(too_long(&of(50_000), &of(70_000), lasted, 1).len(), 2);
 }
 
 /// Whoever waits politely sees a stall once a session; arrivals on a schedule see it whole

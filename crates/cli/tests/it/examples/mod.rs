@@ -1,7 +1,7 @@
 //! Every file in `studies/`, made small and executed on real servers.
 mod shrink;
 
-use crate::common::{Said, Workdir};
+use crate::common::{Said, Workdir, only_the_host_spoils};
 use shrink::{Servers, shrink};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -68,6 +68,7 @@ fn execute(file: &Path, mariadb: &Server, postgres: &Server) {
     let said = tidemark(&["study", "run", name]);
     assert!(said.is_done(), "{name}: {said:?}\n{}", small.text);
 
+    only_the_host_spoils(&dir.path().join("store.db"));
     let store = Store::open_existing(&dir.path().join("store.db")).unwrap();
     let study = store.study("last").unwrap();
     for step in store.steps(&study.id).unwrap() {

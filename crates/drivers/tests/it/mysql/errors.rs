@@ -198,9 +198,15 @@ fn a_killed_session_is_lost_and_says_so_again() {
         let mut killer = connect(&db.url()).await;
         let id = number(&mut session, "SELECT CONNECTION_ID()").await;
         killer.simple(&format!("KILL {id}")).await.unwrap();
-        while session.simple("SELECT 1").await.is_ok() {
-            sleep(Duration::from_millis(5)).await;
-        }
+        let begun = Instant::now();
+        let lost = loop {
+            match session.simple("SELECT 1").await {
+                Ok(_) => sleep(Duration::from_millis(5)).await,
+                Err(error) => break error,
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "it lives on");
+        };
+        assert_eq!(lost.class, ErrorClass::ConnectionLost, "{lost}");
         for _ in 0..2 {
             let error = session.simple("SELECT 1").await.unwrap_err();
             assert_eq!(error.class, ErrorClass::ConnectionLost, "{error}");

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tidemark_core::{Source, StudyLoad};
+use tidemark_drivers::Connector;
 use tidemark_engine::{
     LoadFailure, LoadObserver, LoadSpec, Replace, StopHandle, create, drop_tables, prepare,
 };
@@ -48,16 +49,18 @@ impl Load {
     }
 
     pub fn run(&self, place: &Place) -> Result<(), LoadFailure> {
+        self.observed(&place.connector(), &mut Nothing)
+    }
+
+    /// The same with somebody who is told how it goes.
+    pub fn observed(
+        &self,
+        connector: &Connector,
+        observer: &mut dyn LoadObserver,
+    ) -> Result<(), LoadFailure> {
         let stop = StopHandle::new();
         let spec = self.spec();
-        prepare(
-            &place.connector(),
-            &self.workload(),
-            &spec,
-            &stop,
-            &mut Nothing,
-        )
-        .map(drop)
+        prepare(connector, &self.workload(), &spec, &stop, observer).map(drop)
     }
 
     /// Interrupted after so many events.

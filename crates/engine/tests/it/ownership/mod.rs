@@ -6,6 +6,7 @@
 //! `TIDEMARK_OWNERSHIP_SEED` begins with another sequence; a sequence's number makes it again.
 //! With `TIDEMARK_OWNERSHIP_STORY` each sequence is told, not only one that fails.
 
+mod joined;
 mod loads;
 mod model;
 mod place;
@@ -43,6 +44,16 @@ fn a_row_that_was_changed_before_a_load_went_on_is_kept_on_mariadb() {
 #[test]
 fn a_row_that_was_changed_before_a_load_went_on_is_kept_on_postgres() {
     resumed::play(&Place::new(Engine::Postgres));
+}
+
+#[test]
+fn what_several_made_is_no_studys_on_mariadb() {
+    joined::play(&Place::new(Engine::Mariadb));
+}
+
+#[test]
+fn what_several_made_is_no_studys_on_postgres() {
+    joined::play(&Place::new(Engine::Postgres));
 }
 
 /// A load in a process of its own ([`loads::Load::killed`]), which may never end.
