@@ -14,11 +14,11 @@ class Builds(unittest.TestCase):
         # Else each would build the crates that they share once more.
         first = build_command(True, ["tidemark"])
         self.assertEqual(first, build_command(True, ["tidemark-micro", "tidemark-lab"]))
-        self.assertNotIn("--release", first)
+        self.assertNotIn("--profile", first)
 
     def test_what_is_measured_is_optimised_and_nothing_else_is_built(self):
         command = build_command(False, ["tidemark", "tidemark-lab"])
-        self.assertIn("--release", command)
+        self.assertEqual(command[3:5], ["--profile", "dist"])
         self.assertEqual(command[-4:], ["-p", "tidemark", "-p", "tidemark-lab"])
 
 

@@ -64,14 +64,14 @@ def build(smoke):
 
 
 def build_command(smoke, packages):
-    """What builds packages of this workspace: with the release profile, except for a smoke test,
+    """What builds packages of this workspace: with the dist profile, except for a smoke test,
     which takes what the tests have built already. That is the whole workspace with what its tests
     depend on (examples make Cargo count that in): fewer packages turn on fewer features of the
     crates they share, and most would be built once more."""
     command = ["cargo", "build", "--locked"]
     if smoke:
         return [*command, "--workspace", "--bins", "--examples"]
-    command.append("--release")
+    command += ["--profile", "dist"]
     for package in packages:
         command += ["-p", package]
     return command
@@ -89,7 +89,7 @@ def build_packages(smoke, packages):
         check=True,
     )
     folder = pathlib.Path(json.loads(asked.stdout)["target_directory"])
-    return folder / ("debug" if smoke else "release")
+    return folder / ("debug" if smoke else "dist")
 
 
 def become(package, name):

@@ -15,7 +15,7 @@ use tidemark_core::parse_duration;
 
 /// Runs the standard database benchmarks, and says whether the numbers can be believed.
 #[derive(Debug, Parser)]
-#[command(name = "tidemark", version, after_help = after_help(), propagate_version = true,
+#[command(name = "tidemark", version = env!("TIDEMARK_VERSION"), after_help = after_help(), propagate_version = true,
     next_display_order = MOST_FRONTENDS)]
 pub struct Cli {
     /// What to do.

@@ -39,7 +39,7 @@ pub fn described(
 ) -> clap::Command {
     // clap has these two itself.
     let mut known = vec!["help", "version"];
-    let mut command = command.version(env!("CARGO_PKG_VERSION"));
+    let mut command = command.version(env!("TIDEMARK_VERSION"));
     for (spec, title) in options {
         if known.contains(&spec.name) {
             continue;

@@ -302,7 +302,7 @@ impl Recording {
         let record = RunRecord {
             schema_version: SCHEMA_VERSION,
             id: Uuid::now_v7().to_string(),
-            tidemark_version: env!("CARGO_PKG_VERSION").into(),
+            tidemark_version: env!("TIDEMARK_VERSION").into(),
             started_at: jiff::Timestamp::now().to_string(),
             state: RunState::Running,
             study: job.study.clone(),

@@ -274,7 +274,7 @@ fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<
     }
     let mut document = asked.study.clone();
     (document.runs, document.unreadable) = digests(&asked)?;
-    document.version = env!("CARGO_PKG_VERSION").into();
+    document.version = env!("TIDEMARK_VERSION").into();
     let lang = render::language(&words.lang);
     let text = match format {
         Format::Html => document.html(lang),

@@ -68,7 +68,7 @@ fn render(command: &clap::Command, pages: &mut Vec<Page>) -> std::io::Result<()>
         render(below, pages)?;
     }
     let page = clap_mangen::Man::new(command.clone())
-        .source(concat!("tidemark ", env!("CARGO_PKG_VERSION")))
+        .source(concat!("tidemark ", env!("TIDEMARK_VERSION")))
         .manual("Tidemark");
     let mut text = Vec::new();
     page.render(&mut text)?;

@@ -17,6 +17,7 @@ mod offered_load;
 mod order_effect;
 mod outage;
 pub(crate) mod overlap;
+mod quick_build;
 mod repeats_disagree;
 mod row_count;
 mod stall;
@@ -92,6 +93,7 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(drift, needs Intervals),
     rule!(too_short, needs Histogram),
     rule!(latency_floor, needs Histogram),
+    rule!(quick_build, of_queries),
 ];
 
 /// The ids of the rules of comparisons.

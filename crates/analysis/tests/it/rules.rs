@@ -343,6 +343,15 @@ fn a_latency_distribution_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
+fn a_client_that_was_built_quickly_is_noted() {
+    let mut record = clean();
+    record.tidemark_version = "0.1.0".into();
+    assert_eq!(rules(&record), [""; 0]);
+    record.tidemark_version = "0.1.0+quick".into();
+    assert_eq!(rules(&record), ["quick-build"]);
+}
+
+#[test]
 fn every_rule_is_documented() {
     let page = include_str!("../../../../docs/findings.md");
     for rule in tidemark_analysis::rules() {

@@ -239,7 +239,7 @@ pub fn grammar(tool: &Tool, definition: &'static Definition) -> clap::Command {
             "{} with go-tpc's command line and output",
             tool.title
         ))
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(env!("TIDEMARK_VERSION"))
         .override_usage(usage)
         .arg(
             Arg::new("COMMAND")

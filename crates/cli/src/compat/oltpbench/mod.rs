@@ -143,7 +143,7 @@ fn header(execution: &FileExecution) -> String {
         "tidemark {} (OLTPBench output)\nTarget: {}\nConfiguration -> nodes: [{}], port: {}, \
          startWH: {}, warehouses: {}, total warehouses across shards: {}, terminals: {}, \
          dbConnections: {}, loaderThreads: {}\nIsolation: {}\n",
-        env!("CARGO_PKG_VERSION"),
+        env!("TIDEMARK_VERSION"),
         execution.target,
         nodes.join(", "),
         port.as_deref().unwrap_or("none"),

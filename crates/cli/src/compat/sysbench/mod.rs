@@ -68,7 +68,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
         }
         Invocation::Version => {
             print(&tidemark_compat::sysbench::version_line(env!(
-                "CARGO_PKG_VERSION"
+                "TIDEMARK_VERSION"
             )));
             Ok(ExitCode::Success)
         }
@@ -80,7 +80,7 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
         } => {
             if options.uint("verbosity") >= QUIET && !options.flag("print-job") {
                 print(&tidemark_compat::sysbench::version_line(env!(
-                    "CARGO_PKG_VERSION"
+                    "TIDEMARK_VERSION"
                 )));
                 warnings
                     .iter()

@@ -176,7 +176,7 @@ fn help_and_version_are_to_be_printed() {
     for (line, holds) in [
         ("--help", "--warehouses"),
         ("run -h", "--target sqlite:tpcc.db"),
-        ("--version", env!("CARGO_PKG_VERSION")),
+        ("--version", env!("TIDEMARK_VERSION")),
     ] {
         match parsed(line).unwrap() {
             Invocation::Print(text) => assert!(text.contains(holds), "{text}"),

@@ -149,7 +149,7 @@ fn enough_warehouses(
 
 fn header(work: &GoTpcWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
     let mut lines = vec![
-        format!("tidemark {} (go-tpc output)", env!("CARGO_PKG_VERSION")),
+        format!("tidemark {} (go-tpc output)", env!("TIDEMARK_VERSION")),
         format!("Target: {}", record.target),
     ];
     if let Some(server) = &record.server {

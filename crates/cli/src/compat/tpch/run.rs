@@ -407,7 +407,7 @@ fn keep_plans(
 
 fn header(asked: &TestPlan, record: &RunRecord) -> String {
     let mut lines = vec![
-        format!("tidemark {} (go-tpc output)", env!("CARGO_PKG_VERSION")),
+        format!("tidemark {} (go-tpc output)", env!("TIDEMARK_VERSION")),
         format!("Target: {}", record.target),
     ];
     if let Some(server) = &record.server {

@@ -62,7 +62,7 @@ pub fn command_line() -> clap::Command {
     };
     let mut command = clap::Command::new("tidemark ycsb")
         .about("YCSB with go-ycsb's command line, properties and output")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(env!("TIDEMARK_VERSION"))
         .override_usage("tidemark ycsb <load|run> <mysql|pg|sqlite> [FLAGS]")
         .arg(
             Arg::new("COMMAND")

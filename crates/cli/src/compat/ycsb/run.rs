@@ -188,7 +188,7 @@ fn other_rows(table: &str, rows: u64, asked: u64) -> String {
 fn header(work: &YcsbWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
     let options = work.options();
     let mut lines = vec![
-        format!("tidemark {} (go-ycsb output)", env!("CARGO_PKG_VERSION")),
+        format!("tidemark {} (go-ycsb output)", env!("TIDEMARK_VERSION")),
         format!("Target: {}", record.target),
     ];
     if let Some(server) = &record.server {
