@@ -2,7 +2,7 @@
 
 use tempfile::TempDir;
 use tidemark_core::{Engine, PreparedMode, Protocol, Target};
-use tidemark_drivers::{ConnectOptions, Connector, Dialect, RowSet, Session};
+use tidemark_drivers::{BulkMethod, ConnectOptions, Connector, Dialect, RowSet, Session};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Database, shared_mariadb, shared_postgres};
 
@@ -76,8 +76,32 @@ impl Db {
         self.backend
     }
 
+    /// What answers: MySQL may serve the suite of MariaDB, where a test's environment names one.
+    pub fn engine(&self) -> Engine {
+        match self.backend {
+            Backend::Mariadb => shared_mariadb()
+                .unwrap()
+                .query("SELECT VERSION()")
+                .map(|version| match version.contains("MariaDB") {
+                    true => Engine::Mariadb,
+                    false => Engine::Mysql,
+                })
+                .unwrap(),
+            backend => backend.engine(),
+        }
+    }
+
     pub fn dialect(&self) -> Dialect {
-        Dialect::new(self.backend.engine())
+        Dialect::new(self.engine())
+    }
+
+    /// The ways to load rows of which a column is binary: MySQL's LOAD DATA takes text alone.
+    pub fn binary_methods(&self) -> Vec<BulkMethod> {
+        let methods = self.dialect().bulk_methods().iter().copied();
+        let is_mysql = self.engine() == Engine::Mysql;
+        methods
+            .filter(|method| !is_mysql || *method != BulkMethod::LoadData)
+            .collect()
     }
 
     pub fn connector(&self, prepared: PreparedMode) -> Connector {

@@ -6,7 +6,7 @@ use tidemark_drivers::{Outcome, Value};
 
 pub async fn the_server_names_itself(db: Db) {
     let session = db.session().await;
-    assert_eq!(session.server().engine, db.backend().engine());
+    assert_eq!(session.server().engine, db.engine());
     assert!(
         session
             .server()
