@@ -224,6 +224,9 @@ pub(crate) struct PostgresStatus {
     own: Own,
     rest: Rest,
     groups: Vec<Group>,
+    /// Sessions tell of what they did once a second: totals that count from the begin of the load would
+    /// miss the first second, so they count from its end.
+    is_first: bool,
 }
 
 impl PostgresStatus {
@@ -233,6 +236,7 @@ impl PostgresStatus {
             own: own.clone(),
             rest: Rest::default(),
             groups: Vec::new(),
+            is_first: true,
         }
     }
 }
@@ -262,6 +266,9 @@ impl SeriesSource for PostgresStatus {
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        if std::mem::take(&mut self.is_first) {
+            return Ok(());
+        }
         let own = listed(&self.own.ids());
         let mut failed = None;
         for group in &mut self.groups {

@@ -183,7 +183,7 @@ impl SeriesSource for ServerProcess {
         if self.reads_io {
             self.io(&processes, samples);
         }
-        if self.samples.is_multiple_of(MEMORY_EVERY) {
+        if self.samples % MEMORY_EVERY == 1 {
             samples.tell(&RESIDENT, &[], resident(&processes));
         }
         self.samples += 1;
