@@ -73,6 +73,16 @@ pub(crate) fn unseen_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart
     (!sentences.is_empty()).then(|| DocumentPart::new(t.unseen, vec![Block::List(sentences)]))
 }
 
+/// Notes but those of sources that failed, which stand among what was not observed.
+pub(crate) fn other_notes(record: &RunRecord) -> Vec<String> {
+    let is_told = |note: &str| {
+        let mut all = record.observed.iter();
+        all.any(|o| note.starts_with(&format!("source {}: ", o.source)))
+    };
+    let notes = record.notes.iter().filter(|note| !is_told(note));
+    notes.cloned().collect()
+}
+
 fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
     let template = match gap.kind {
         GapKind::RemoteHost => t.remote_host,

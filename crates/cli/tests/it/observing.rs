@@ -144,8 +144,9 @@ fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
     let host = "--observe-host=http://127.0.0.1:1/metrics";
     work.ok(&run(target, &["--time=2", host, "run"]));
     let shown = work.ok(&["show", "last"]).out;
-    assert!(
-        shown.contains("source server-host: 127.0.0.1:1: "),
+    assert_eq!(
+        shown.matches("server-host: 127.0.0.1:1: ").count(),
+        1,
         "{shown}"
     );
     assert!(

@@ -147,7 +147,7 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         Detail::Brief => tables::wrong_tables(w),
         Detail::All | Detail::Summary => tables::tables(w),
     });
-    parts.extend(part_of(t.notes, record.notes.clone(), Block::List));
+    parts.extend(part_of(t.notes, observed::other_notes(record), Block::List));
     if !record.command.is_empty() {
         let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];
         blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));
