@@ -29,100 +29,116 @@ pub fn server_host(record: &RunRecord) -> Option<&'static str> {
     }
 }
 
-/// Seconds in which a run was measured, as its intervals have it, with the transactions in them.
-#[derive(Debug, Clone, Copy)]
+/// The measurement as its intervals have it.
+#[derive(Debug, Clone, Default)]
 struct Window {
     end_ms: i64,
-    seconds: f64,
-    transactions: f64,
+    /// Begin and end in milliseconds, and the transactions of each interval.
+    intervals: Vec<(f64, f64, f64)>,
 }
 
 impl Window {
     fn of(record: &RunRecord) -> Option<Self> {
-        let measured = record
-            .intervals
-            .iter()
-            .filter(|i| i.phase == Phase::Measure);
-        let (mut window, mut any) = (
-            Window {
-                end_ms: 0,
-                seconds: 0.0,
-                transactions: 0.0,
-            },
-            false,
-        );
-        for interval in measured {
-            any = true;
-            let count: u64 = interval.types.values().map(|t| t.count).sum();
-            window.transactions += count as f64;
-            window.seconds += interval.length_ms / 1000.0;
-            window.end_ms = interval.start_ms + interval.length_ms as i64;
-        }
+        let measured = record.intervals.iter();
+        let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
+            let count: u64 = i.types.values().map(|t| t.count).sum();
+            let start = i.start_ms as f64;
+            (start, start + i.length_ms, count as f64)
+        });
+        let mut intervals: Vec<_> = measured.collect();
         // A day's intervals may have been left in the store: a load that never changed has its totals.
-        if !any && record.steps.is_empty() {
-            window.transactions = record.totals.all.count as f64;
-            window.seconds = record.totals.elapsed_s;
-            window.end_ms = (window.seconds * 1000.0) as i64;
+        if intervals.is_empty() && record.steps.is_empty() {
+            let totals = &record.totals;
+            intervals.push((0.0, totals.elapsed_s * 1000.0, totals.all.count as f64));
         }
-        (window.transactions > 0.0 && window.seconds > 0.0).then_some(window)
+        let end = intervals.last()?.1;
+        let any = intervals.iter().any(|(_, _, count)| *count > 0.0);
+        (any && end > 0.0).then(|| Self {
+            end_ms: end as i64,
+            intervals,
+        })
     }
 
-    fn rate(&self) -> f64 {
-        self.transactions / self.seconds
+    /// Transactions a second of a part of it.
+    fn rate(&self, from_ms: i64, to_ms: i64) -> f64 {
+        let (from, to) = (from_ms as f64, (to_ms as f64).min(self.end_ms as f64));
+        let of_part = self.intervals.iter().map(|(begin, end, count)| {
+            let common = (end.min(to) - begin.max(from)).max(0.0);
+            count * common / (end - begin).max(1e-9)
+        });
+        of_part.sum::<f64>() / ((to - from) / 1000.0)
     }
 }
 
-/// The mean over the measurement of all series of a source and name that `wanted` takes, added up.
-/// `None` where there are no points of them. A series that began late was at nothing before.
-fn mean(
+/// What series of a source and name had in the measurement.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// Of all points of all of them.
+    sum: f64,
+    /// Points of the longest.
+    points: f64,
+    /// The time that they are of.
+    from_ms: i64,
+    to_ms: i64,
+}
+
+impl Seen {
+    /// The mean of all series, added up: one that began late was at nothing before.
+    fn mean(&self) -> f64 {
+        self.sum / self.points
+    }
+
+    /// The mean by the transactions of the same time.
+    fn each(&self, window: &Window) -> Option<f64> {
+        let rate = window.rate(self.from_ms, self.to_ms);
+        (rate > 0.0).then(|| self.mean() / rate)
+    }
+}
+
+/// The series that `wanted` takes; `None` where they have no points.
+fn seen(
     record: &RunRecord,
     window: &Window,
     source: &str,
     name: &str,
     wanted: impl Fn(&Series) -> bool,
-) -> Option<f64> {
-    let (sum, points) = sum(record, window, source, name, wanted)?;
-    Some(sum / points)
-}
-
-/// The sum of their points, and how many the longest of them has.
-fn sum(
-    record: &RunRecord,
-    window: &Window,
-    source: &str,
-    name: &str,
-    wanted: impl Fn(&Series) -> bool,
-) -> Option<(f64, f64)> {
-    let (mut sum, mut points) = (0.0, 0_u64);
+) -> Option<Seen> {
+    let mut seen = Seen {
+        sum: 0.0,
+        points: 0.0,
+        from_ms: i64::MAX,
+        to_ms: 0,
+    };
     for series in series(record, source, name).filter(|s| wanted(s)) {
-        let mut of_this = 0;
+        let mut points = 0.0;
         for point in series.points().ok()? {
             let point = point.ok()?;
             if (0..window.end_ms).contains(&point.at_ms) {
-                sum += point.value;
-                of_this += 1;
+                seen.sum += point.value;
+                points += 1.0;
+                seen.from_ms = seen.from_ms.min(point.at_ms);
+                seen.to_ms = seen.to_ms.max(point.at_ms + i64::from(series.step_ms));
             }
         }
-        points = points.max(of_this);
+        seen.points = seen.points.max(points);
     }
-    (points > 0).then(|| (sum, points as f64))
+    (seen.points > 0.0).then_some(seen)
 }
 
 /// Sessions that were in a state on average, those of one wait alone where one is given; `CPU` is the
 /// wait of sessions that wait for nothing.
 pub fn sessions(record: &RunRecord, state: &str, wait: Option<&str>) -> Option<f64> {
     let window = Window::of(record)?;
-    let seen = sum(record, &window, SERVER_ACTIVITY, "sessions", |_| true);
-    let label = |series: &Series, label: &str| series.key.labels.get(label).cloned();
-    let of = |s: &Series| {
-        label(s, "state").as_deref() == Some(state)
-            && wait.is_none_or(|wait| label(s, "wait").as_deref() == Some(wait))
+    let of = |wanted: &dyn Fn(&Series) -> bool| {
+        seen(record, &window, SERVER_ACTIVITY, "sessions", wanted)
     };
+    let is = |series: &Series, label: &str, value: &str| {
+        series.key.labels.get(label).is_some_and(|v| v == value)
+    };
+    let all = of(&|_| true)?;
+    let in_state = of(&|s| is(s, "state", state) && wait.is_none_or(|wait| is(s, "wait", wait)));
     // A state that nobody was seen in has no series, and one that was seen late fewer points.
-    seen.map(|(_, points)| {
-        let of_state = sum(record, &window, SERVER_ACTIVITY, "sessions", of);
-        of_state.map_or(0.0, |(sum, _)| sum / points)
-    })
+    Some(in_state.map_or(0.0, |seen| seen.sum / all.points))
 }
 
 /// What a transaction costs something of.
@@ -220,8 +236,8 @@ const KINDS: &[(CostKind, &[From])] = &[
     ),
 ];
 
-/// What a transaction of the measurement took on average, as far as sources told: rates over the
-/// measurement by transactions a second. Nothing of runs without transactions.
+/// What a transaction of the measurement took on average, as far as sources told: rates by the
+/// transactions a second of the same time. Nothing of runs without transactions.
 pub fn costs(record: &RunRecord) -> Vec<Cost> {
     let Some(window) = Window::of(record) else {
         return Vec::new();
@@ -229,13 +245,14 @@ pub fn costs(record: &RunRecord) -> Vec<Cost> {
     // What observing takes is no transaction's.
     let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
     let cost = |kind, (source, names, unit): &From| {
-        let means = names
-            .iter()
-            .map(|name| mean(record, &window, source, name, counts));
-        let total: f64 = means.sum::<Option<f64>>()?;
+        let each = names.iter().map(|name| {
+            let seen = seen(record, &window, source, name, counts)?;
+            seen.each(&window)
+        });
+        let total: f64 = each.sum::<Option<f64>>()?;
         Some(Cost {
             kind,
-            per_transaction: total * unit / window.rate(),
+            per_transaction: total * unit,
             source,
         })
     };
@@ -293,7 +310,7 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
                 .get("interface")
                 .is_some_and(|i| i == interface)
         };
-        mean(record, window, CLIENT_HOST, name, is_it)
+        seen(record, window, CLIENT_HOST, name, is_it)?.each(window)
     };
     let bytes = interfaces.filter_map(|series| {
         let interface = series.key.labels.get("interface")?;
@@ -307,7 +324,7 @@ fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
     let most = bytes.reduce(f64::max)?;
     Some(Cost {
         kind: CostKind::NetworkBytes,
-        per_transaction: most / window.rate(),
+        per_transaction: most,
         source: CLIENT_HOST,
     })
 }

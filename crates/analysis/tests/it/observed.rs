@@ -114,6 +114,17 @@ fn a_transactions_cost_is_of_the_measurement_alone() {
 }
 
 #[test]
+fn a_cost_is_of_the_transactions_of_its_own_time() {
+    // A source that began in the third second, when there were a quarter of the transactions.
+    let late = [(2, 50.0), (3, 50.0)];
+    let mut record = record(vec![series("server-status", "rows.read", &[], &late)]);
+    for interval in &mut record.intervals[3..] {
+        interval.types.get_mut("t").unwrap().count = 25;
+    }
+    assert_eq!(costs(&record)[0].per_transaction, 2.0);
+}
+
+#[test]
 fn half_of_a_cost_is_none() {
     let record = record(vec![series(
         "server-process",
