@@ -53,7 +53,7 @@ impl Window {
         }
         let end = intervals.last()?.1;
         let any = intervals.iter().any(|(_, _, count)| *count > 0.0);
-        (any && end > 0.0).then(|| Self {
+        (any && end > 0.0).then_some(Self {
             end_ms: end as i64,
             intervals,
         })
