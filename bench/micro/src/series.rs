@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tidemark_core::record::Gap;
 use tidemark_core::record::{RunRecord, RunState, SCHEMA_VERSION};
 use tidemark_core::series::SeriesChunk;
 use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
@@ -61,8 +62,8 @@ impl SeriesSource for Measured {
     fn every(&self) -> Duration {
         self.every
     }
-    fn start(&mut self) -> Result<(), String> {
-        self.source.start()
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        self.source.start(gaps)
     }
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
         let used = thread_us();
@@ -124,7 +125,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for thread in load {
         let _ended = thread.join();
     }
-    notes.iter().for_each(|note| println!("{note}"));
+    notes.notes.iter().for_each(|note| println!("{note}"));
     let looks = seen.looks.load(Ordering::Relaxed).max(2) - 1;
     let used = seen.last_us.load(Ordering::Relaxed) - seen.first_us.load(Ordering::Relaxed);
     let each_us = used as f64 / looks as f64;

@@ -18,6 +18,7 @@ mod family;
 mod finding;
 mod kind;
 mod notation;
+pub mod observed;
 mod rules;
 mod run;
 pub mod setup;

@@ -32,6 +32,8 @@ const ASIDE: &[&str] = &[
     "mysql-debug",
     "no-check",
     "note",
+    "observe",
+    "observe-host",
     "out",
     "output",
     "output-dir",

@@ -61,6 +61,7 @@ fn value_name(kind: OptionKind) -> &'static str {
         OptionKind::List => "LIST",
         OptionKind::Rates => "N|FROM..TO:STEP|LIST",
         OptionKind::Objective => "OBJECTIVE",
+        OptionKind::Observe => "auto|off|LIST",
         _ => "TEXT",
     }
 }

@@ -100,7 +100,7 @@ pub struct Measured<'a> {
 impl Making<'_, '_> {
     /// The load begins.
     pub fn begins(&mut self, begun: &Started) {
-        let fewer = load_begins(self.recording, self.storing, begun);
+        let fewer = load_begins(self.recording, self.storing, &self.plan.connector, begun);
         self.say.say_aside(&fewer);
     }
 

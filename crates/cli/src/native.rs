@@ -1,7 +1,9 @@
 //! What every command that loads or runs has beside the options of the tool it stands for.
 
 use std::time::Duration;
-use tidemark_core::OptionKind::{self, Bool, Choice, Float, Int, Objective, Text, ThinkTime, Time};
+use tidemark_core::OptionKind::{
+    self, Bool, Choice, Float, Int, Objective, Observe, Text, ThinkTime, Time,
+};
 use tidemark_core::{OptionSpec, option};
 
 /// A whole number that is not below `min`.
@@ -195,6 +197,19 @@ pub const NATIVE: &[OptionSpec] = &[
         "0",
         "go on serving --metrics for this time after a run's end, so that the last figures are \
          fetched, too",
+    ),
+    option(
+        "observe",
+        Observe,
+        "auto",
+        "record what hosts and database did during a run: auto is each source that can be had, off none; \
+         or a list of client-host, server-host, server-process, server-status, server-activity",
+    ),
+    option(
+        "observe-host",
+        Text,
+        "",
+        "URL of a node_exporter on the database's host, as http://db1:9100/metrics, if that is another host",
     ),
     option(
         "print-job",

@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
+use tidemark_drivers::Connector;
 use tidemark_engine::Started;
 use tidemark_report::fewer_sessions;
 use tidemark_report::finding_lines;
@@ -164,8 +165,13 @@ pub fn say(out: &mut dyn Write, text: &str) {
 }
 
 /// Takes note that sessions begin; what is to be said of those that could not be opened.
-pub fn load_begins(recording: &mut Recording, storing: &mut Storing, begun: &Started) -> String {
-    recording.started(begun, &storing.sink());
+pub fn load_begins(
+    recording: &mut Recording,
+    storing: &mut Storing,
+    connector: &Connector,
+    begun: &Started,
+) -> String {
+    recording.started(begun, connector, &storing.sink());
     storing.begin(&recording.record);
     complain(storing);
     fewer_sessions(&recording.record)

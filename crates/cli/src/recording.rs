@@ -17,7 +17,7 @@ use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
     EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
 };
-use tidemark_observe::{ClientHostSource, HostSampler, Sampling, Sink, client_host};
+use tidemark_observe::{HostSampler, Observing, Sampling, Sink, client_host, sources};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -345,11 +345,20 @@ impl Recording {
     }
 
     /// The load begins: what the client uses counts from here, and series go to `sink`.
-    pub fn started(&mut self, begun: &Started, sink: &Sink) {
+    pub fn started(&mut self, begun: &Started, connector: &Connector, sink: &Sink) {
         self.host = HostSampler::new();
         let warmup = Duration::from_secs_f64(self.record.warmup_s.unwrap_or_default());
-        let sources = vec![Box::new(ClientHostSource::new()) as _];
-        self.sampling = Some(Sampling::start(sources, warmup, sink));
+        let watch = self.record.job.as_ref().map(|job| job.watch.clone());
+        let watch = watch.unwrap_or_default();
+        let all = sources(&Observing {
+            observe: &watch.observe,
+            host: watch.observe_host.as_deref(),
+            connector,
+            engine: self.record.server.as_ref().map(|server| server.engine),
+            on_client: self.record.target_on_client,
+        });
+        self.record.observed = all.unseen;
+        self.sampling = Some(Sampling::start(all.sources, warmup, sink));
         self.record.load_began_at = Some(jiff::Timestamp::now().to_string());
         self.record.executors = begun.executors;
         self.record.sessions_opened = Some(begun.sessions).filter(|n| *n < self.record.sessions);
@@ -361,8 +370,10 @@ impl Recording {
     /// The load is over.
     fn ended(&mut self) {
         self.record.usage = self.host.usage();
-        let notes = self.sampling.take().map(Sampling::end);
-        self.record.notes.extend(notes.into_iter().flatten());
+        if let Some(ended) = self.sampling.take().map(Sampling::end) {
+            self.record.notes.extend(ended.notes);
+            self.record.observed.splice(0..0, ended.observed);
+        }
     }
 
     /// Takes over what was measured.

@@ -86,7 +86,12 @@ pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, 
         Format::Text => report::text(record, lang)
             .map(harmless)
             .map_err(|e| failed(&e)),
-        Format::Json => tidemark_store::to_json(record).map_err(|e| failed(&e)),
+        Format::Json => {
+            let text = report::json(record).map_err(|e| failed(&e))?;
+            // JSON has no infinity: what can't be read again is told now.
+            tidemark_store::from_json(&text).map_err(|e| failed(&e))?;
+            Ok(text)
+        }
         Format::Csv => {
             let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];
             let one = Many {

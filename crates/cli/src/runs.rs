@@ -12,7 +12,7 @@ use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_files::read_text;
 use tidemark_report::{significant, workload_name};
-use tidemark_store::{Filter, StateWord, Store, StoreError, from_json, to_json};
+use tidemark_store::{Filter, StateWord, Store, StoreError, from_json};
 use tidemark_workloads::registry;
 
 impl From<StoreError> for Failure {
@@ -257,8 +257,7 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
     let store = open(&show.store)?;
     let record = store.get(&whole_id(&store, &show.id)?)?;
     if show.json {
-        let text = to_json(&record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
-        return print(&text);
+        return print(&render::render(&record, Format::Json, &show.lang)?);
     }
     let text = render::render(&record, Format::Text, &show.lang)?;
     print(&printable_lines(&text))

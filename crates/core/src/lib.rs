@@ -26,6 +26,7 @@ mod isolation;
 pub mod job;
 mod nearest;
 mod objective;
+pub mod observe;
 pub mod options;
 mod pacing;
 mod printable;
@@ -49,6 +50,7 @@ pub use isolation::Isolation;
 pub use job::{Job, JobError, JobKind};
 pub use nearest::{did_you_mean, nearest};
 pub use objective::{Limit, Measure, Objective, ObjectiveError};
+pub use observe::{Observe, ObserveError};
 pub use options::{OptionError, OptionKind, OptionSpec, OptionValues, Source, option};
 pub use pacing::{
     Arrivals, DurationError, FindMax, Pacing, RateStep, ThinkTime, ThinkTimeError, parse_duration,

@@ -5,7 +5,7 @@ mod values;
 pub use values::{OptionValues, Source};
 
 use crate::pacing::parse_duration;
-use crate::{Objective, Rates, ThinkTime, did_you_mean};
+use crate::{Objective, Observe, Rates, ThinkTime, did_you_mean};
 use std::fmt;
 use std::time::Duration;
 
@@ -43,6 +43,8 @@ pub enum OptionKind {
     Rates,
     /// What must be kept, as `p99 < 20ms`.
     Objective,
+    /// Sources of observation: `auto`, `off` or a list.
+    Observe,
     /// One of the listed words.
     Choice(&'static [&'static str]),
     /// Any text.
@@ -174,6 +176,13 @@ impl OptionSpec {
                     error: error.to_string(),
                 }),
             },
+            OptionKind::Observe => match value.parse::<Observe>() {
+                Ok(observe) => Ok(observe.to_string()),
+                Err(error) => Err(OptionError::Malformed {
+                    name: self.name.into(),
+                    error: error.to_string(),
+                }),
+            },
             OptionKind::Choice(words) => {
                 if words.contains(&value) {
                     Ok(value.into())
@@ -264,6 +273,7 @@ impl fmt::Display for OptionSpec {
             OptionKind::ThinkTime => "=[exp:]TIME".into(),
             OptionKind::Rates => "=N|FROM..TO:STEP|LIST".into(),
             OptionKind::Objective => "=OBJECTIVE".into(),
+            OptionKind::Observe => "=auto|off|LIST".into(),
             OptionKind::Choice(words) => format!("={{{}}}", words.join(",")),
             OptionKind::Text | OptionKind::Password => "=STRING".into(),
             OptionKind::List => "=[LIST,...]".into(),

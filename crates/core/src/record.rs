@@ -4,6 +4,7 @@
 mod client;
 mod interval;
 mod latency;
+mod observed;
 mod query;
 mod totals;
 
@@ -12,6 +13,7 @@ pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
 pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
+pub use observed::{Gap, GapKind, Observed};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 
@@ -193,6 +195,10 @@ pub struct RunRecord {
     /// What watched the run beside the load gave: the client's host, first of all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+    /// What each source of series could see and could not; empty in records of before, and where nothing
+    /// was observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Observed>,
     /// Queries of a benchmark that asks questions, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<QueryRun>,

@@ -171,6 +171,21 @@ impl Connector {
         self
     }
 
+    /// For sessions that observe a run beside its own: as the target names them, without what the run's
+    /// sessions are given, and given up when a statement or an opening takes longer than this.
+    #[must_use]
+    pub fn observing(mut self, longest: Duration) -> Self {
+        self.options = ConnectOptions {
+            prepared: PreparedMode::Text,
+            connect_timeout: longest,
+            statement_timeout: Some(longest),
+            ..ConnectOptions::default()
+        };
+        self.session = Arc::default();
+        self.attends = false;
+        self
+    }
+
     /// Sends statements as text, whatever the options say: a query that is executed once is planned
     /// with its values then.
     #[must_use]

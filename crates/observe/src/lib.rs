@@ -12,15 +12,20 @@ extern crate self as tidemark_observe;
 mod it;
 
 mod client;
+mod db;
 mod host;
 mod load;
+mod observing;
+mod own;
 mod sampling;
+mod server;
 mod source;
 mod usage;
 
 pub use client::{ClientHostSource, MOST_CORES};
 pub use host::client_host;
 pub use load::{ClientLoad, HostSampler};
-pub use sampling::{Sampling, Sink};
-pub use source::{Column, Samples, SeriesSource};
+pub use observing::{Observing, Sources, sources};
+pub use sampling::{Ended, Sampling, Sink};
+pub use source::{Column, Metric, Samples, SeriesSource};
 pub use usage::{Usage, usage};

@@ -1,156 +1,278 @@
-//! The threads that look at sources while a run goes on.
+//! The threads that sample sources while a run goes on.
 
 use crate::source::{Samples, SeriesSource};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tidemark_core::record::{Gap, GapKind, Observed};
 use tidemark_core::series::{Series, SeriesChunk};
 
-/// So many looks are handed over at once: what a client that is killed loses of its series.
-const LOOKS_AT_ONCE: u64 = 5;
-/// So many looks make a stretch, which is handed over again while it grows.
-const LOOKS_A_CHUNK: u64 = 300;
-/// What the end of a run waits for a source that is looking.
+/// So many samples are handed over at once: what a client that is killed loses of its series.
+const SAMPLES_AT_ONCE: u64 = 5;
+/// So many samples make a stretch, which is handed over again while it grows.
+const SAMPLES_A_CHUNK: u64 = 300;
+/// What the end of a run waits for the last samples of sources that were at rest.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// A source that has been busy for so long has stalled, and is not waited for.
+const STALLED: Duration = Duration::from_millis(400);
+/// Peeks take at most one part in so many of the time.
+const PEEKING: u32 = 10;
 /// Reading small files and deflating.
 const STACK: usize = 256 << 10;
 
 /// Takes what was seen; from several threads, one call of a source at a time.
 pub type Sink = Arc<dyn Fn(SeriesChunk) + Send + Sync>;
 
-/// Sources that are looked at, each by a thread of its own.
+/// Sources that are sampled, each by a thread of its own.
 #[derive(Debug)]
 pub struct Sampling {
+    begun: Instant,
     sources: Vec<Sampled>,
-    notes: Vec<String>,
+    failed: Vec<Observed>,
+}
+
+/// What became of the sources.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// What each could see.
+    pub observed: Vec<Observed>,
+    /// What went wrong, a line each.
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug)]
 struct Sampled {
-    name: String,
+    state: Arc<State>,
     stop: Sender<()>,
-    ended: Receiver<Vec<String>>,
+    ended: Receiver<()>,
+}
+
+/// What is known of a source while its thread works.
+#[derive(Debug)]
+struct State {
+    observed: Mutex<Observed>,
+    /// Milliseconds from the begin, plus one, at which it began what it is at; 0 while it is idle.
+    busy_since: AtomicU64,
+}
+
+impl State {
+    fn change(&self, change: impl FnOnce(&mut Observed)) {
+        change(&mut self.observed.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn observed(&self) -> Observed {
+        let observed = self.observed.lock();
+        observed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn failed(&self, kind: GapKind, why: &str) {
+        self.change(|observed| {
+            let gap = Gap::new(kind, why);
+            let failures = observed.gaps.iter().filter(|g| g.kind == GapKind::Failed);
+            // Once, however often.
+            if failures.count() < 5 && !observed.gaps.contains(&gap) {
+                observed.gaps.push(gap);
+            }
+        });
+    }
 }
 
 impl Sampling {
-    /// Begins to look. The load begins now, which is `warmup` before the measurement.
+    /// Begins to sample. The load begins now, which is `warmup` before the measurement.
     pub fn start(sources: Vec<Box<dyn SeriesSource>>, warmup: Duration, sink: &Sink) -> Self {
         let begun = Instant::now();
         let first_ms = -i64::try_from(warmup.as_millis()).unwrap_or(i64::MAX);
         let mut sampling = Self {
+            begun,
             sources: Vec::new(),
-            notes: Vec::new(),
+            failed: Vec::new(),
         };
         for source in sources {
             let name = source.name().to_string();
             let ((stop, stopped), (end, ended)) = (channel(), channel());
+            let state = Arc::new(State {
+                observed: Mutex::new(Observed {
+                    source: name.clone(),
+                    ..Observed::default()
+                }),
+                busy_since: AtomicU64::new(1),
+            });
             let looking = Looking {
                 samples: Samples::new(&name, source.every()),
                 source,
+                state: Arc::clone(&state),
                 begun,
                 first_ms,
                 sink: Arc::clone(sink),
                 chunk: 0,
-                notes: Vec::new(),
             };
             let spawned = std::thread::Builder::new()
                 .name(format!("sample-{name}"))
                 .stack_size(STACK)
                 .spawn(move || {
+                    looking.until(&stopped);
                     // Who started it may have given it up.
-                    let _nobody = end.send(looking.until(&stopped));
+                    let _nobody = end.send(());
                 });
             match spawned {
-                Ok(_) => sampling.sources.push(Sampled { name, stop, ended }),
-                Err(error) => sampling.notes.push(note(&name, &error)),
+                Ok(_) => sampling.sources.push(Sampled { state, stop, ended }),
+                Err(error) => {
+                    state.failed(GapKind::Failed, &error.to_string());
+                    sampling.failed.push(state.observed());
+                }
             }
         }
         sampling
     }
 
-    /// Looks a last time; what went wrong, a line each. A source that does not come to an end in time
-    /// is left alone.
-    pub fn end(self) -> Vec<String> {
-        let (mut notes, mut ends) = (self.notes, Vec::new());
-        for Sampled { name, stop, ended } in self.sources {
+    /// Samples a last time. A source that does not come to an end at once is left behind: the end of a
+    /// run waits for none that has stalled.
+    pub fn end(self) -> Ended {
+        let Self {
+            begun,
+            sources,
+            failed,
+        } = self;
+        let mut waiting = Vec::new();
+        for Sampled { state, stop, ended } in sources {
+            let since = state.busy_since.load(Ordering::Acquire);
+            let busy_since = begun + Duration::from_millis(since.saturating_sub(1));
             drop(stop);
-            ends.push((name, ended));
+            let until = match since {
+                0 => Instant::now() + PATIENCE,
+                _ => busy_since + STALLED,
+            };
+            waiting.push((state, ended, until));
         }
-        let until = Instant::now() + PATIENCE;
-        for (name, ended) in ends {
-            match ended.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(of_source) => notes.extend(of_source),
-                Err(_) => notes.push(note(&name, &"its last look came to no end")),
+        let mut all = failed;
+        for (state, ended, until) in waiting {
+            let patience = until.saturating_duration_since(Instant::now());
+            if ended.recv_timeout(patience).is_err() {
+                state.failed(GapKind::Stalled, "");
             }
+            all.push(state.observed());
         }
-        notes
+        let notes = all.iter().flat_map(notes_of).collect();
+        Ended {
+            observed: all,
+            notes,
+        }
     }
 }
 
-fn note(source: &str, why: &dyn std::fmt::Display) -> String {
-    format!("series of {source}: {why}")
+/// What went wrong with a source. What it can't see by its rights or the server's settings is no failure.
+fn notes_of(observed: &Observed) -> Vec<String> {
+    let said = |gap: &Gap| match gap.kind {
+        GapKind::Failed => Some(format!("source {}: {}", observed.source, gap.detail)),
+        GapKind::Stalled => Some(format!(
+            "source {}: it had not answered when the run ended",
+            observed.source
+        )),
+        _ => None,
+    };
+    observed.gaps.iter().filter_map(said).collect()
 }
 
 /// A thread's side.
 struct Looking {
     source: Box<dyn SeriesSource>,
     samples: Samples,
+    state: Arc<State>,
     begun: Instant,
     first_ms: i64,
     sink: Sink,
     chunk: u32,
-    notes: Vec<String>,
 }
 
 impl Looking {
-    fn until(mut self, stopped: &Receiver<()>) -> Vec<String> {
+    fn until(mut self, stopped: &Receiver<()>) {
         let every = self.source.every().max(Duration::from_millis(1));
-        if let Err(why) = self.source.start() {
-            return vec![note(self.source.name(), &why)];
+        let mut gaps = Vec::new();
+        let started = self.source.start(&mut gaps);
+        self.state.change(|observed| {
+            observed.sampled = started.is_ok();
+            gaps.extend(started.clone().err());
+            observed.gaps.extend(gaps);
+        });
+        if started.is_err() {
+            return;
         }
-        self.look(None);
-        let (mut looks, mut next) = (0_u64, 1_u32);
+        self.sample(None);
+        let peek_every = every / (self.source.peeks() + 1);
+        let mut next_peek = Instant::now() + peek_every;
+        let (mut taken, mut next) = (0_u64, 1_u32);
         loop {
             let due = self.begun + every * next;
-            let wait = due.saturating_duration_since(Instant::now());
+            let peeks = self.source.peeks() > 0 && next_peek + peek_every / 2 < due;
+            let until = if peeks { next_peek } else { due };
+            let wait = until.saturating_duration_since(Instant::now());
+            self.idle();
             let ends = stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
-            // A look tells of the step that it is nearest to the end of.
+            if peeks && !ends {
+                next_peek = self.peek(peek_every);
+                continue;
+            }
+            // A sample tells of the step that it is nearest to the end of.
             let steps = (self.begun.elapsed() + every / 2).as_nanos() / every.as_nanos();
             let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-            let looks_now = steps >= next;
-            if looks_now {
+            let samples_now = steps >= next;
+            if samples_now {
                 let at = u128::from(steps - 1) * every.as_millis();
                 let at = i64::try_from(at).unwrap_or(i64::MAX);
-                self.look(Some(self.first_ms.saturating_add(at)));
-                looks += 1;
+                self.sample(Some(self.first_ms.saturating_add(at)));
+                taken += 1;
                 next = steps.saturating_add(1);
+                next_peek = next_peek.max(Instant::now() + peek_every / 2);
             }
-            let whole = looks >= LOOKS_A_CHUNK;
+            let whole = taken >= SAMPLES_A_CHUNK;
             if ends || whole {
                 self.hand_over(self.samples.series());
-            } else if looks_now && looks.is_multiple_of(LOOKS_AT_ONCE) {
+            } else if samples_now && taken.is_multiple_of(SAMPLES_AT_ONCE) {
                 self.hand_over(self.samples.unfinished());
             }
             if ends {
-                return self.notes;
+                return;
             }
             if whole {
                 self.samples.clear();
                 self.chunk += 1;
-                looks = 0;
+                taken = 0;
             }
         }
     }
 
-    fn look(&mut self, at_ms: Option<i64>) {
+    fn sample(&mut self, at_ms: Option<i64>) {
+        self.busy();
         self.samples.begin(at_ms);
+        let began = Instant::now();
         if let Err(why) = self.source.sample(&mut self.samples) {
-            let said = note(self.source.name(), &why);
-            // Once, however often.
-            if !self.notes.contains(&said) && self.notes.len() < 5 {
-                self.notes.push(said);
+            self.state.failed(GapKind::Failed, &why);
+            // The next may hang: what there is is handed over.
+            if began.elapsed() > STALLED {
+                self.hand_over(self.samples.unfinished());
             }
         }
+    }
+
+    /// Peeks; when to do it again.
+    fn peek(&mut self, every: Duration) -> Instant {
+        self.busy();
+        let began = Instant::now();
+        if let Err(why) = self.source.peek() {
+            self.state.failed(GapKind::Failed, &why);
+        }
+        let took = began.elapsed();
+        (began + every).max(Instant::now() + took * (PEEKING - 1))
+    }
+
+    fn busy(&self) {
+        let ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX - 1);
+        self.state.busy_since.store(ms + 1, Ordering::Release);
+    }
+
+    fn idle(&self) {
+        self.state.busy_since.store(0, Ordering::Release);
     }
 
     fn hand_over(&self, series: Vec<Series>) {

@@ -1,34 +1,106 @@
 //! What watches a run beside its load, and how it tells what it saw.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use tidemark_core::record::Gap;
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
-/// Something that is looked at every so often while a run goes on: the client's host, a server's
-/// status, a Prometheus endpoint. Each has a thread of its own, so it may wait for an answer; a look
-/// that took longer than its time leaves a gap.
+/// Something that is sampled while a run goes on: the client's host, a server's status, a Prometheus
+/// endpoint. Each has a thread of its own, so it may wait for an answer; a sample that took longer than
+/// its time leaves a gap.
 pub trait SeriesSource: Send {
     /// What its series stand under in the record: `client-host`.
     fn name(&self) -> &str;
 
-    /// Time from look to look; no less than a millisecond.
+    /// Time from sample to sample; no less than a millisecond.
     fn every(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    /// Gets ready, once, when the load begins. A source that can't is not looked at.
+    /// So many peeks are taken between two samples, evenly.
+    fn peeks(&self) -> u32 {
+        0
+    }
+
+    /// Gets ready, once, when the load begins: finds out whether it can be had. What it can't see goes to
+    /// `gaps`.
     ///
     /// # Errors
-    /// What becomes a note of the record, for people.
-    fn start(&mut self) -> Result<(), String> {
+    /// Why it can't be had. Such a source is not sampled.
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        let _ = gaps;
         Ok(())
     }
 
-    /// Looks. The first look is at the beginning of the load: totals count from there.
+    /// Samples. The first sample is at the beginning of the load: totals count from there.
     ///
     /// # Errors
-    /// What becomes a note of the record, for people, once. The source is looked at again, and what it
+    /// What becomes a note of the record, for people, once. The source is sampled again, and what it
     /// gave before the error counts.
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String>;
+
+    /// Looks at what the next sample sums up. It is left out while peeks take more than a tenth of the
+    /// time.
+    ///
+    /// # Errors
+    /// As [`SeriesSource::sample`].
+    fn peek(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What a series of a source is called, and how exactly it is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    /// Its name: `log.written`.
+    pub name: &'static str,
+    /// Its unit, of a rate that of what happens in a second.
+    pub unit: &'static str,
+    /// Decimal digits that are kept.
+    pub digits: i8,
+    /// Whether values are totals, whose growth is kept.
+    pub is_total: bool,
+    /// What a value is multiplied by to be in its unit.
+    pub scale: f64,
+}
+
+impl Metric {
+    /// A total of events.
+    pub const fn count(name: &'static str) -> Self {
+        Self::total(name, "1/s", 0, 1.0)
+    }
+
+    /// A total of bytes.
+    pub const fn bytes(name: &'static str) -> Self {
+        Self::total(name, "bytes/s", -2, 1.0)
+    }
+
+    /// A total of milliseconds, of which so many are one in what a value is counted in.
+    pub const fn time(name: &'static str, ms: f64) -> Self {
+        Self::total(name, "ms/s", 1, ms)
+    }
+
+    /// A total.
+    pub const fn total(name: &'static str, unit: &'static str, digits: i8, scale: f64) -> Self {
+        Self {
+            name,
+            unit,
+            digits,
+            is_total: true,
+            scale,
+        }
+    }
+
+    /// A value as it is.
+    pub const fn gauge(name: &'static str, unit: &'static str, digits: i8) -> Self {
+        Self {
+            name,
+            unit,
+            digits,
+            is_total: false,
+            scale: 1.0,
+        }
+    }
 }
 
 /// Names one series of a source's [`Samples`].
@@ -41,6 +113,8 @@ pub struct Samples {
     source: String,
     step_ms: u32,
     columns: Vec<State>,
+    /// Those of metrics, by name and labels' values.
+    named: HashMap<(&'static str, String), Column>,
     /// The look that goes on: when it began, and the time that it tells of; the first tells of none.
     now: Instant,
     at_ms: Option<i64>,
@@ -60,6 +134,7 @@ impl Samples {
             source: source.into(),
             step_ms: u32::try_from(every.as_millis()).unwrap_or(u32::MAX),
             columns: Vec::new(),
+            named: HashMap::new(),
             now: Instant::now(),
             at_ms: None,
         }
@@ -91,6 +166,32 @@ impl Samples {
             last: None,
         });
         Column(self.columns.len() - 1)
+    }
+
+    /// A metric's value at this sample, with the labels that tell it from others of its name. A new
+    /// one makes a series.
+    pub fn tell(&mut self, metric: &Metric, labels: &[(&str, &str)], value: f64) {
+        let values: String = labels.iter().map(|(_, v)| format!("{v}\0")).collect();
+        let key = (metric.name, values);
+        let column = match self.named.get(&key) {
+            Some(column) => *column,
+            None => {
+                let Metric {
+                    name, unit, digits, ..
+                } = *metric;
+                let column = match metric.is_total {
+                    true => self.rate(name, unit, labels, digits),
+                    false => self.gauge(name, unit, labels, digits),
+                };
+                self.named.insert(key, column);
+                column
+            }
+        };
+        let value = value * metric.scale;
+        match metric.is_total {
+            true => self.total(column, value),
+            false => self.put(column, value),
+        }
     }
 
     /// A value as it is.

@@ -25,6 +25,7 @@ mod load_words;
 mod many;
 mod merge;
 pub mod number;
+mod observed;
 mod section;
 mod series;
 mod single;
@@ -48,6 +49,7 @@ pub use many::{
 };
 pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
+pub use observed::json;
 pub use section::Section;
 pub use single::{html, markdown, text};
 pub use texts::Lang;

@@ -12,6 +12,7 @@ pub use metric::{Measured, Metric};
 pub(crate) use usable::repeats;
 pub use usable::{Side, Unusable};
 
+use crate::observed::{ComparedCost, compared, costs};
 use crate::rules::{findings, findings_of_groups};
 use crate::{AnalysisError, Finding};
 use serde::Serialize;
@@ -103,6 +104,9 @@ pub struct Comparison {
     pub basis: Basis,
     /// Throughput, then latencies; a metric that a run lacks is left out.
     pub metrics: Vec<Compared>,
+    /// What a transaction took on either side, as far as both sides' sources told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<ComparedCost>,
     /// What else was different.
     pub differences: Vec<Difference>,
     /// Whether the settings of the servers are among it: those of engines
@@ -142,10 +146,16 @@ pub fn compare(a: &[RunRecord], b: &[RunRecord]) -> Result<Comparison, AnalysisE
     let repeats = figured(&found_a) > 1 && figured(&found_b) > 1;
     let of_a = measured(a, &found_a, !repeats)?;
     let of_b = measured(b, &found_b, !repeats)?;
-    Ok(compare_measured(
+    let mut comparison = compare_measured(
         &of_a.iter().collect::<Vec<_>>(),
         &of_b.iter().collect::<Vec<_>>(),
-    ))
+    );
+    let figured = |runs: &[RunRecord], ids: &[String]| {
+        let of = runs.iter().filter(|run| ids.contains(&run.id));
+        of.map(costs).collect::<Vec<_>>()
+    };
+    comparison.costs = compared(&figured(a, &comparison.a), &figured(b, &comparison.b));
+    Ok(comparison)
 }
 
 /// Compares two groups of runs that were measured before ([`Measured::of`]).
@@ -177,6 +187,7 @@ pub fn compare_measured(a: &[&Measured], b: &[&Measured]) -> Comparison {
             Basis::Intervals
         },
         metrics,
+        costs: Vec::new(),
         differences: difference::between(&facts_a, &facts_b),
         settings_compared: difference::have_common_settings(&facts_a, &facts_b),
         findings: findings_of_groups(a, b),

@@ -6,5 +6,6 @@ mod common;
 mod comparisons;
 mod conditions;
 mod dead_time;
+mod observed;
 mod rules;
 mod users;

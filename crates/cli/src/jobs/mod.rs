@@ -290,6 +290,9 @@ pub fn watch(options: &OptionValues) -> Watch {
         view: options.flag("view"),
         metrics: options.text_opt("metrics").map(String::from),
         metrics_linger: options.time("metrics-linger"),
+        // Checked when it was set.
+        observe: options.text("observe").parse().unwrap_or_default(),
+        observe_host: options.text_opt("observe-host").map(String::from),
     }
 }
 

@@ -139,6 +139,12 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     load_option("metrics-linger", "watch.metrics_linger", |j| {
         Some(written(j.watch.metrics_linger))
     }),
+    load_option("observe", "watch.observe", |j| {
+        Some(j.watch.observe.to_string())
+    }),
+    load_option("observe-host", "watch.observe_host", |j| {
+        Some(j.watch.observe_host.clone().unwrap_or_default())
+    }),
     load_option("store", "outputs.store", |j| {
         Some(j.outputs.store.clone().unwrap_or_default())
     }),

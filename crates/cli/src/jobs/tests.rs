@@ -50,6 +50,8 @@ const CASES: &[Case] = &[
             ("report", "a.html,b.md"),
             ("lang", "zh"),
             ("metrics", "9090"),
+            ("observe", "client-host,server-status"),
+            ("observe-host", "http://db1:9100/metrics"),
             ("force", "on"),
         ],
     ),

@@ -63,7 +63,7 @@ fn the_clients_host_is_recorded_with_each_run_whatever_ends_it() {
     let mut child = work.spawn(&line.iter().map(String::as_str).collect::<Vec<_>>());
     let db = rusqlite::Connection::open(work.path().join("store.db")).unwrap();
     let begun = Instant::now();
-    let runs = "SELECT COUNT(DISTINCT run_id) FROM series";
+    let runs = "SELECT COUNT(DISTINCT run_id) FROM series WHERE source = 'client-host'";
     while db.query_row(runs, [], |row| row.get::<_, i64>(0)).unwrap() < 2 {
         assert!(begun.elapsed() < Duration::from_secs(60), "no series");
         std::thread::sleep(Duration::from_millis(100));

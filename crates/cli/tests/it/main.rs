@@ -16,6 +16,7 @@ mod host_series;
 mod hostile_servers;
 mod keeping;
 mod loads;
+mod observing;
 mod odd_defaults;
 mod oltpbench;
 mod on_terminal;

@@ -11,7 +11,7 @@ pub use preparation::{LoadMethod, Preparation};
 pub use read::JobError;
 pub use settings::{Settings, SettingsError};
 
-use crate::{RunSpec, StudyLoad, StudyPlace, duration_text};
+use crate::{Observe, RunSpec, StudyLoad, StudyPlace, duration_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -162,6 +162,12 @@ pub struct Watch {
     #[serde(with = "duration_text")]
     #[schemars(with = "String")]
     pub metrics_linger: Duration,
+    /// What is observed beside the load.
+    #[serde(skip_serializing_if = "Observe::is_auto")]
+    pub observe: Observe,
+    /// URL of the node_exporter on the database's host, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe_host: Option<String>,
 }
 
 /// Where a run's record goes.

@@ -4,23 +4,30 @@
 //! | series | unit | labels | of |
 //! | --- | --- | --- | --- |
 //! | `cpu.busy`, `cpu.user`, `cpu.system`, `cpu.iowait`, `cpu.steal` | `ratio` | `core` | `/proc/stat` |
-//! | `threads.cpu`, `threads.run-delay` | `cores`, `ms/s` | `threads`: `load` or `other` | `schedstat` |
+//! | `threads.cpu`, `threads.run-delay` | `cores`, `ms/s` | `threads`: `load`, `observing`, `other` | `schedstat` |
 //! | `memory.used`, `memory.available`, `memory.resident` | `bytes` | | `meminfo`, own `status` |
 //! | `network.received`, `.sent`, `.packets-received`, `.packets-sent` | `bytes/s`, `1/s` | `interface` | `net/dev` |
+//! | `disk.…` | `bytes/s`, `1/s`, `ms/s`, `ratio` | `disk` | `/proc/diskstats` |
+//! | `pressure.…`, `context-switches`, `processes.…` | `ratio`, `1/s` | | `/proc/pressure`, `/proc/stat` |
 //! | `tcp.segments-sent`, `tcp.retransmits`, `tcp.timeouts` | `1/s` | | `net/snmp`, `netstat` |
 //!
 //! Busy is whatever is neither idle nor waiting for a disk; what the hypervisor took is in it. Of more
 //! than [`MOST_CORES`] processors only `cpu.busy` is kept for each, and the rest as means of all.
 //! Where a system has no `/proc`, the host's load is all that is told.
 
+mod machine;
 pub(crate) mod proc;
 mod threads;
 
 use crate::load::HostSampler;
 use crate::source::{Column, Samples, SeriesSource};
+use machine::Machine;
+pub(crate) use machine::metrics;
 use proc::{CpuTicks, ProcFile, Traffic, counter, cpus, interfaces, memory};
 use std::collections::HashMap;
 use threads::Threads;
+use tidemark_core::observe::CLIENT_HOST;
+use tidemark_core::record::Gap;
 
 /// So many processors are told of in full.
 pub const MOST_CORES: usize = 32;
@@ -42,6 +49,7 @@ pub struct ClientHostSource {
     memory: Memory,
     network: Network,
     tcp: Tcp,
+    machine: Machine,
     elsewhere: Option<Elsewhere>,
 }
 
@@ -61,6 +69,7 @@ impl ClientHostSource {
             memory: Memory::new(),
             network: Network::new(),
             tcp: Tcp::new(),
+            machine: Machine::new(),
             elsewhere: None,
         }
     }
@@ -68,10 +77,10 @@ impl ClientHostSource {
 
 impl SeriesSource for ClientHostSource {
     fn name(&self) -> &str {
-        "client-host"
+        CLIENT_HOST
     }
 
-    fn start(&mut self) -> Result<(), String> {
+    fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let has_proc = std::path::Path::new("/proc/stat").exists();
         self.elsewhere = (!has_proc).then(Elsewhere::new);
         Ok(())
@@ -90,6 +99,7 @@ impl SeriesSource for ClientHostSource {
             self.memory.sample(samples),
             self.network.sample(samples),
             self.tcp.sample(samples),
+            self.machine.sample(samples),
         ];
         let failed: Vec<String> = parts.into_iter().filter_map(Result::err).collect();
         match failed.is_empty() {

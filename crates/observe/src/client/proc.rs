@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 /// A file of `/proc`; its content is made anew whenever it is read from its beginning.
-pub(super) struct ProcFile {
+pub(crate) struct ProcFile {
     path: &'static str,
     file: Option<File>,
     content: Vec<u8>,
@@ -141,7 +141,7 @@ pub(super) fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
 }
 
 /// Nanoseconds on a processor, and waiting for one, of a task's `schedstat`.
-pub(super) fn schedule(schedstat: &str) -> Option<(u64, u64)> {
+pub(crate) fn schedule(schedstat: &str) -> Option<(u64, u64)> {
     let mut words = schedstat.split_ascii_whitespace();
     let mut number = || words.next()?.parse().ok();
     Some((number()?, number()?))

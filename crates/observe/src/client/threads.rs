@@ -9,12 +9,19 @@ use std::path::Path;
 /// many seconds after the last one as keeps to that.
 const THREADS_A_SECOND: usize = 200;
 
-/// Two groups: those that make the load, and all others.
+/// What threads are for, by how their names begin; of none of these is the last.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("load", &["executor-", "stream-"]),
+    ("observing", &["sample-", "observe-"]),
+    ("other", &[]),
+];
+
+/// Groups: threads that make the load, threads that observe, and all others.
 pub(super) struct Threads {
     known: HashMap<String, Thread>,
     /// Nanoseconds on a processor and waiting for one, of each group.
-    sums: [(u64, u64); 2],
-    columns: Option<[(Column, Column); 2]>,
+    sums: [(u64, u64); GROUPS.len()],
+    columns: Option<[(Column, Column); GROUPS.len()]>,
     /// Looks until the next one.
     rest: usize,
     text: String,
@@ -33,7 +40,7 @@ impl Threads {
     pub fn new() -> Self {
         Self {
             known: HashMap::new(),
-            sums: [(0, 0); 2],
+            sums: [(0, 0); GROUPS.len()],
             columns: None,
             rest: 0,
             text: String::new(),
@@ -74,7 +81,7 @@ impl Threads {
         self.known.retain(|_, thread| thread.at_look == look);
         self.rest = self.known.len() / THREADS_A_SECOND;
         let columns = *self.columns.get_or_insert_with(|| {
-            ["load", "other"].map(|threads| {
+            GROUPS.map(|(threads, _)| {
                 let labels = [("threads", threads)];
                 (
                     samples.rate("threads.cpu", "cores", &labels, 3),
@@ -98,9 +105,8 @@ impl Threads {
     }
 }
 
-/// By its name: the engine calls threads that make load so.
 fn group(task: &Path) -> usize {
     let name = std::fs::read_to_string(task.join("comm")).unwrap_or_default();
-    let makes_load = ["executor-", "stream-"].iter().any(|p| name.starts_with(p));
-    usize::from(!makes_load)
+    let is_of = |(_, begins): &(&str, &[&str])| begins.iter().any(|b| name.starts_with(b));
+    GROUPS.iter().position(is_of).unwrap_or(GROUPS.len() - 1)
 }

@@ -1,36 +1,10 @@
 //! Sources are looked at beside a run, and none of them can fail it or hold it up.
-use std::sync::{Arc, Mutex};
+use super::kept::{kept, points, sink};
 use std::time::{Duration, Instant};
-use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource, Sink};
+use tidemark_core::series::Series;
+use tidemark_observe::{ClientHostSource, Samples, Sampling, SeriesSource};
 
 type Look = Box<dyn FnMut(&mut Samples, u32) -> Result<(), String> + Send>;
-type Chunks = Arc<Mutex<Vec<SeriesChunk>>>;
-
-fn sink() -> (Sink, Chunks) {
-    let chunks = Chunks::default();
-    let own = Arc::clone(&chunks);
-    (
-        Arc::new(move |chunk| own.lock().unwrap().push(chunk)),
-        chunks,
-    )
-}
-
-/// What is there in the end: of each chunk the last.
-fn kept(chunks: &Chunks) -> Vec<Series> {
-    let mut last = std::collections::BTreeMap::new();
-    for chunk in chunks.lock().unwrap().iter() {
-        let key = (chunk.source.clone(), chunk.number);
-        last.insert(key, chunk.series.clone());
-    }
-    tidemark_core::series::join(last.into_values().flatten().collect())
-}
-
-fn points(series: &Series) -> Vec<(i64, f64)> {
-    let points = series.points().unwrap().map(Result::unwrap);
-    points.map(|p| (p.at_ms, p.value)).collect()
-}
-
 /// Does what it is told at each look.
 struct Told {
     name: &'static str,
@@ -74,7 +48,9 @@ fn looks_become_series_in_chunks_that_join() {
     });
     let watch = Sampling::start(vec![count], Duration::from_millis(50), &sink);
     std::thread::sleep(Duration::from_millis(3300));
-    assert!(watch.end().is_empty());
+    let ended = watch.end();
+    assert!(ended.notes.is_empty(), "{ended:?}");
+    assert!(ended.observed[0].sampled && ended.observed[0].gaps.is_empty());
     // A busy machine leaves gaps, and may leave many.
     assert!(chunks.lock().unwrap().len() >= 3);
     let series = kept(&chunks);
@@ -119,7 +95,7 @@ fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
     let watch = Sampling::start(sources, Duration::ZERO, &sink);
     std::thread::sleep(Duration::from_millis(200));
     let begun = Instant::now();
-    let notes = watch.end();
+    let notes = watch.end().notes;
     assert!(
         begun.elapsed() < Duration::from_secs(5),
         "{:?}",
@@ -128,12 +104,61 @@ fn what_fails_or_hangs_is_noted_and_the_others_go_on() {
     assert_eq!(
         notes,
         [
-            "series of bad: connection refused",
-            "series of slow: its last look came to no end",
-            "series of dies: its last look came to no end",
+            "source bad: connection refused",
+            "source slow: it had not answered when the run ended",
+            "source dies: it had not answered when the run ended",
         ]
     );
     assert_eq!(kept(&chunks)[0].key.source, "good");
+}
+
+/// Counts its peeks, the first of which take long.
+struct Peeking {
+    peeks: u32,
+    slow: u32,
+}
+
+impl SeriesSource for Peeking {
+    fn name(&self) -> &str {
+        "peeking"
+    }
+    fn peeks(&self) -> u32 {
+        10
+    }
+    fn peek(&mut self) -> Result<(), String> {
+        self.peeks += 1;
+        if self.peeks <= self.slow {
+            std::thread::sleep(Duration::from_millis(60));
+        }
+        Ok(())
+    }
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        let metric = tidemark_observe::Metric::gauge("peeks", "1", 0);
+        samples.tell(&metric, &[], f64::from(std::mem::take(&mut self.peeks)));
+        Ok(())
+    }
+}
+
+#[test]
+fn peeks_are_many_and_fewer_where_they_take_long() {
+    let most = |slow: u32| {
+        let (sink, chunks) = sink();
+        let source = Box::new(Peeking { peeks: 0, slow });
+        let watch = Sampling::start(vec![source], Duration::ZERO, &sink);
+        std::thread::sleep(Duration::from_millis(3200));
+        assert!(watch.end().notes.is_empty());
+        points(&kept(&chunks)[0])
+            .iter()
+            .map(|p| p.1 as u32)
+            .max()
+            .unwrap()
+    };
+    let quick = most(0);
+    // Fewer on a busy machine, and never more.
+    assert!((1..=10).contains(&quick), "{quick}");
+    // At a tenth of the time, which 60 ms are of 600.
+    let slow = most(u32::MAX);
+    assert!((1..=2).contains(&slow), "{slow}");
 }
 
 #[cfg(target_os = "linux")]
@@ -155,7 +180,7 @@ fn the_clients_host_tells_of_processors_threads_memory_and_network() {
         }
     });
     busy.unwrap().join().unwrap();
-    assert_eq!(watch.end(), Vec::<String>::new());
+    assert_eq!(watch.end().notes, Vec::<String>::new());
     let series = kept(&chunks);
     let of = |name: &str| -> Vec<&Series> {
         let all = series.iter().filter(|s| s.key.name == name);

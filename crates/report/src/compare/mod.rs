@@ -7,7 +7,8 @@ use crate::document::text::Lines;
 use crate::findings::finding_lines;
 use crate::load_words::Table;
 use crate::number::{three, whole};
-use crate::texts::{Lang, compare as texts, fill};
+use crate::observed::said_of;
+use crate::texts::{Lang, compare as texts, fill, observed};
 pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{
@@ -29,6 +30,9 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
     out.part(&metrics(comparison, t).into(), lang.texts());
     if let Some(needed) = needed(comparison, lang) {
         out.line(&needed);
+    }
+    if let Some(costs) = compared_costs(comparison, lang) {
+        out.part(&costs.into(), lang.texts());
     }
     if comparison.differences.is_empty() {
         out.line("");
@@ -65,6 +69,9 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
     );
     if let Some(needed) = needed(comparison, lang) {
         out += &format!("\n{needed}\n");
+    }
+    if let Some(costs) = compared_costs(comparison, lang) {
+        out += &markdown::section(costs.title, &markdown::table(&costs.head, &costs.rows));
     }
     out += &if comparison.differences.is_empty() {
         format!("\n{}\n", t.no_differences)
@@ -127,6 +134,27 @@ fn metrics(comparison: &Comparison, t: &'static Texts) -> Table {
         says: String::new(),
         numbers: 4,
     }
+}
+
+/// What a transaction took on either side.
+fn compared_costs(comparison: &Comparison, lang: Lang) -> Option<Table> {
+    let (t, o) = (texts::of(lang), observed::of(lang));
+    let rows = comparison.costs.iter().map(|cost| {
+        let (called, a) = said_of(cost.kind, cost.a, o);
+        let (_, b) = said_of(cost.kind, cost.b, o);
+        let change = cost
+            .ratio
+            .map(|ratio| format!("{:+.1}%", (ratio - 1.0) * 100.0));
+        vec![called.into(), a, b, change.unwrap_or_else(|| "–".into())]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    (!rows.is_empty()).then(|| Table {
+        title: o.costs,
+        head: vec![o.cost, t.a, t.b, t.change],
+        rows,
+        says: String::new(),
+        numbers: 3,
+    })
 }
 
 /// Both values, the change, its interval, and what that says.

@@ -7,6 +7,7 @@ use crate::load::{LoadKind, Spread};
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
+use tidemark_analysis::observed::{Cost, costs};
 use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
@@ -78,6 +79,9 @@ pub struct RunDigest {
     #[serde(skip)]
     pub(crate) latencies: EncodedHistogram,
     pub(crate) series: Vec<Sample>,
+    /// What a transaction took on average.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) costs: Vec<Cost>,
     /// What makes it another run than a second one.
     #[serde(skip)]
     pub(crate) setup: Setup,
@@ -206,6 +210,7 @@ impl RunDigest {
             client: record.client.clone(),
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
+            costs: costs(record),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),

@@ -8,8 +8,9 @@ use crate::command_line::wrapped;
 use crate::digest::Digest;
 use crate::document::{Block, Document, DocumentPart, Judged, Piece, Width};
 use crate::findings::said;
+use crate::observed;
 use crate::section::Section;
-use crate::series;
+use crate::series::{self, Side};
 use crate::texts::{Lang, Texts};
 use crate::words::{Words, readable_time};
 use tidemark_core::record::RunRecord;
@@ -115,14 +116,18 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
     parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
-    if let Some(table) = series::table(record, lang, detail == Detail::Brief) {
-        let mut watched = DocumentPart::from(table);
-        if page {
-            let panels = Block::Panels(series::panels(record, lang));
-            watched.blocks.insert(0, panels);
+    parts.extend(observed::costs_part(record, lang));
+    for side in Side::ALL {
+        if let Some(table) = series::table(record, side, lang, detail == Detail::Brief) {
+            let mut watched = DocumentPart::from(table);
+            if page {
+                let panels = Block::Panels(series::panels(record, side, lang));
+                watched.blocks.insert(0, panels);
+            }
+            parts.push(watched);
         }
-        parts.push(watched);
     }
+    parts.extend(observed::unseen_part(record, lang));
     if page {
         parts.push(tables::statements(w));
     }
@@ -142,7 +147,7 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         Detail::Brief => tables::wrong_tables(w),
         Detail::All | Detail::Summary => tables::tables(w),
     });
-    parts.extend(part_of(t.notes, record.notes.clone(), Block::List));
+    parts.extend(part_of(t.notes, observed::other_notes(record), Block::List));
     if !record.command.is_empty() {
         let mut blocks = vec![Block::Code("sh", wrapped(&record.command))];
         blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));

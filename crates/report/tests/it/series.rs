@@ -2,7 +2,7 @@
 
 use super::common;
 use std::collections::BTreeMap;
-use tidemark_core::record::{Quantiles, RunRecord, TypeStats};
+use tidemark_core::record::{Gap, GapKind, Observed, Quantiles, RunRecord, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 use tidemark_report::{Lang, html, markdown, text};
 
@@ -152,4 +152,65 @@ fn what_a_source_gave_is_told_without_a_histogram() {
     }
     let chinese = text(&record, Lang::Zh).unwrap();
     assert!(chinese.contains("以下规则未作判断"), "{chinese}");
+}
+
+#[test]
+fn what_was_not_observed_is_said_with_how_to_get_it() {
+    let gap = |kind, detail: &str| Gap::new(kind, detail);
+    let observed = |source: &str, gaps| Observed {
+        source: source.into(),
+        sampled: true,
+        gaps,
+    };
+    let mut record = watched();
+    record.observed = vec![
+        observed("client-host", Vec::new()),
+        observed(
+            "server-activity",
+            vec![gap(
+                GapKind::OtherSessions,
+                "GRANT pg_read_all_stats TO app",
+            )],
+        ),
+        observed("server-status", vec![gap(GapKind::Failed, "no <answer>")]),
+    ];
+    record.notes = vec!["source server-status: no <answer>".into(), "another".into()];
+    let told = text(&record, Lang::En).unwrap();
+    assert!(told.contains("GRANT pg_read_all_stats TO app"), "{told}");
+    // Once, though it is a note, too.
+    assert_eq!(told.matches("no <answer>").count(), 1, "{told}");
+    assert!(told.contains("another"), "{told}");
+    let page = html(&record, Lang::Zh).unwrap();
+    assert!(page.contains("其他账号的会话不可见") && !page.contains("no <answer>"));
+    record.observed.clear();
+    let told = text(&record, Lang::En).unwrap();
+    assert!(!told.contains("Not observed"), "{told}");
+}
+
+#[test]
+fn sessions_are_told_state_by_state() {
+    let mut record = watched();
+    let state = |wait: &str, value: f64| {
+        let labels = [("state", "active"), ("wait", wait)];
+        let mut series = series("sessions", "sessions", &labels, |_| value);
+        series.key.source = "server-activity".into();
+        series.key.measures = Measures::Gauge;
+        series
+    };
+    let waits: Vec<String> = (0..14).map(|n| format!("Lock:kind{n}")).collect();
+    let states = waits
+        .iter()
+        .enumerate()
+        .map(|(n, wait)| state(wait, n as f64));
+    record.series.extend(states);
+    let told = markdown(&record, Lang::En).unwrap();
+    assert!(told.contains("Database during the run"), "{told}");
+    // The ten that sessions were in most, largest first.
+    assert!(
+        told.contains("kind13") && told.contains("kind4") && !told.contains("kind3\\"),
+        "{told}"
+    );
+    assert!(told.find("kind13") < told.find("kind12"), "{told}");
+    let page = html(&record, Lang::En).unwrap();
+    assert!(page.contains("<b>Sessions</b><svg"));
 }

@@ -219,6 +219,8 @@ const OURS: &[&str] = &[
     "view",
     "metrics",
     "metrics-linger",
+    "observe",
+    "observe-host",
     "print-job",
     "executors",
     "scheduling",

@@ -202,6 +202,11 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
+        observed: vec![Observed {
+            source: "server-status".into(),
+            sampled: true,
+            gaps: vec![Gap::new(GapKind::SettingOff, "track_io_timing = on")],
+        }],
         queries: vec![QueryRun {
             stream: 1,
             name: "Q1".into(),

@@ -1,11 +1,15 @@
 //! What watched a run beside its load: a small picture of each figure, and their means and extremes.
 
+mod names;
+
 use crate::charts::sparkline;
 use crate::document::Panel;
 use crate::load_words::Table;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::Lang;
+use names::NAMES;
 use std::collections::BTreeMap;
+use tidemark_core::observe::CLIENT_HOST;
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
 
@@ -14,86 +18,34 @@ const POINTS: usize = 160;
 /// Of more series of one name (processors of a big host), what they are together is told.
 const MOST_APART: usize = 4;
 /// So many names are drawn and listed.
-const MOST_NAMES: usize = 40;
+const MOST_NAMES: usize = 80;
+/// So many states of sessions.
+const MOST_STATES: usize = 10;
 
-/// Names of series, in the order in which they are told, with what they are called. `drawn` have a
-/// picture; of the others the table is enough.
-const NAMES: &[Name] = &[
-    name("cpu.busy", true, "Processors: busy", "CPU 使用率"),
-    name("cpu.user", false, "Processors: user", "CPU 用户态"),
-    name("cpu.system", false, "Processors: system", "CPU 内核态"),
-    name("cpu.iowait", false, "Processors: I/O wait", "CPU I/O 等待"),
-    name(
-        "cpu.steal",
-        false,
-        "Processors: steal",
-        "CPU 被宿主机占用（steal）",
-    ),
-    name(
-        "threads.cpu",
-        true,
-        "Client threads: CPU",
-        "压测线程 CPU 用量",
-    ),
-    name(
-        "threads.run-delay",
-        true,
-        "Client threads: run delay",
-        "压测线程调度延迟（run delay）",
-    ),
-    name("memory.used", true, "Memory: used", "已用内存"),
-    name("memory.available", false, "Memory: available", "可用内存"),
-    name(
-        "memory.resident",
-        true,
-        "Memory: client, resident",
-        "压测进程常驻内存",
-    ),
-    name("network.received", true, "Network: received", "网络接收"),
-    name("network.sent", true, "Network: sent", "网络发送"),
-    name(
-        "network.packets-received",
-        false,
-        "Network: packets received",
-        "网络接收包数",
-    ),
-    name(
-        "network.packets-sent",
-        false,
-        "Network: packets sent",
-        "网络发送包数",
-    ),
-    name(
-        "tcp.segments-sent",
-        false,
-        "TCP: segments sent",
-        "TCP 发送段数",
-    ),
-    name("tcp.retransmits", true, "TCP: retransmits", "TCP 重传"),
-    name("tcp.timeouts", false, "TCP: timeouts", "TCP 超时"),
-];
-
-struct Name {
-    name: &'static str,
-    drawn: bool,
-    en: &'static str,
-    zh: &'static str,
+/// Whom series are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The client's host.
+    Client,
+    /// The database and its host.
+    Server,
 }
 
-const fn name(name: &'static str, drawn: bool, en: &'static str, zh: &'static str) -> Name {
-    Name {
-        name,
-        drawn,
-        en,
-        zh,
+impl Side {
+    /// In the order of a report.
+    pub const ALL: [Side; 2] = [Side::Client, Side::Server];
+
+    fn has(self, source: &str) -> bool {
+        (source == CLIENT_HOST) == (self == Side::Client)
     }
-}
 
-/// The heading of them all.
-pub(crate) fn title(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "Client host during the run",
-        Lang::Zh => "压测期间的客户端主机",
+    fn title(self, lang: Lang) -> &'static str {
+        match (self, lang) {
+            (Side::Client, Lang::En) => "Client host during the run",
+            (Side::Client, Lang::Zh) => "压测期间的客户端主机",
+            (Side::Server, Lang::En) => "Database during the run",
+            (Side::Server, Lang::Zh) => "压测期间的数据库",
+        }
     }
 }
 
@@ -109,14 +61,32 @@ impl Group<'_> {
     fn is_drawn(&self) -> bool {
         NAMES.get(self.place).is_none_or(|name| name.drawn)
     }
+
+    /// Whether its series are parts of a whole, each of which is told.
+    fn is_of_states(&self) -> bool {
+        self.series
+            .iter()
+            .all(|s| s.key.labels.contains_key("state"))
+    }
+
+    fn keep_largest(&mut self) {
+        let mean = |s: &&Series| s.summary().ok().flatten().map_or(0.0, |all| all.mean);
+        self.series.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        self.series.truncate(MOST_STATES);
+    }
+
+    /// Whether nothing ever happened.
+    fn is_nothing(&self) -> bool {
+        together(&self.series, i64::MIN).is_some_and(|all| all.min == 0.0 && all.max == 0.0)
+    }
 }
 
-fn groups(record: &RunRecord, lang: Lang) -> Vec<Group<'_>> {
+fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(usize, &str, &str), Group<'_>> = BTreeMap::new();
-    for series in &record.series {
+    for series in record.series.iter().filter(|s| side.has(&s.key.source)) {
         let key = &series.key;
-        let ours = |n: &Name| n.name == key.name && key.source == "client-host";
-        let place = NAMES.iter().position(ours).unwrap_or(NAMES.len());
+        let place = NAMES.iter().position(|n| n.name == key.name);
+        let place = place.unwrap_or(NAMES.len());
         let called = || match (NAMES.get(place), lang) {
             (Some(name), Lang::En) => name.en.to_string(),
             (Some(name), Lang::Zh) => name.zh.to_string(),
@@ -130,13 +100,20 @@ fn groups(record: &RunRecord, lang: Lang) -> Vec<Group<'_>> {
         });
         group.series.push(series);
     }
-    groups.into_values().take(MOST_NAMES).collect()
+    let mut groups: Vec<Group<'_>> = groups.into_values().take(MOST_NAMES).collect();
+    for group in &mut groups {
+        if group.is_of_states() {
+            group.keep_largest();
+        }
+    }
+    groups
 }
 
 /// Small pictures over time, from the start of the load.
-pub(crate) fn panels(record: &RunRecord, lang: Lang) -> Vec<Panel> {
-    let groups = groups(record, lang);
+pub(crate) fn panels(record: &RunRecord, side: Side, lang: Lang) -> Vec<Panel> {
+    let groups = groups(record, side, lang);
     let drawn = groups.iter().filter(|group| group.is_drawn());
+    let drawn = drawn.filter(|group| side == Side::Client || !group.is_nothing());
     drawn.filter_map(|group| panel(group, lang)).collect()
 }
 
@@ -189,12 +166,15 @@ fn broken(buckets: &[Bucket], start: i64) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Means and extremes while it was measured; in brief of what has a picture.
-pub(crate) fn table(record: &RunRecord, lang: Lang, brief: bool) -> Option<Table> {
+pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> Option<Table> {
     let mut rows = Vec::new();
-    let told = |group: &Group<'_>| !brief || group.is_drawn();
-    for group in groups(record, lang).into_iter().filter(told) {
+    let told = |group: &Group<'_>| {
+        !brief || group.is_drawn() && (side == Side::Client || !group.is_nothing())
+    };
+    for group in groups(record, side, lang).into_iter().filter(told) {
         let unit = group.series.first().map_or("", |s| s.key.unit.as_str());
         let apart = match group.series.len() {
+            _ if group.is_of_states() => group.series.iter().map(|s| vec![*s]).collect(),
             0..=MOST_APART => group.series.iter().map(|s| vec![*s]).collect(),
             _ => vec![group.series.clone()],
         };
@@ -216,7 +196,7 @@ pub(crate) fn table(record: &RunRecord, lang: Lang, brief: bool) -> Option<Table
         }
     }
     (!rows.is_empty()).then(|| Table {
-        title: title(lang),
+        title: side.title(lang),
         says: String::new(),
         head: match lang {
             Lang::En => vec!["Series", "Mean", "Min", "Max"],

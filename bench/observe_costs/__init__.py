@@ -1,0 +1,1 @@
+"""What it costs a run that hosts and database are observed."""

@@ -1,0 +1,148 @@
+"""Runs with everything observed and with nothing, in turn, and what a long record takes."""
+
+import contextlib
+import dataclasses
+import json
+import pathlib
+import sqlite3
+
+from session_costs.bench import reached
+from tpcc_costs.bench import TABLES
+from tpcc_costs.client import Tpcc
+from vs_sysbench import target
+from vs_sysbench.clients import TIDEMARK
+from vs_sysbench.command import dropping, refuse_existing, table_names
+from vs_sysbench.errors import BenchError
+from vs_sysbench.parse import sysbench as summary
+
+from . import report
+from .report import OFF, ON
+
+POINT_SELECT, TPCC = "oltp_point_select", "tpcc"
+WORKLOADS = (POINT_SELECT, TPCC)
+OBSERVE = {ON: "--observe=auto", OFF: "--observe=off"}
+# Transactions a second of the long run: what observing takes is looked for, not the load.
+QUIET_RATE = 100
+# What every record on a server of this host has.
+SOURCES = {"client-host", "server-process", "server-status", "server-activity"}
+
+
+@dataclasses.dataclass
+class Found:
+    """Throughput of the runs of one workload on one server, pair by pair."""
+
+    server: str
+    workload: str
+    runs: dict = dataclasses.field(default_factory=lambda: {ON: [], OFF: []})
+
+
+@dataclasses.dataclass
+class Cost:
+    """What observing a long run took: cores of client and server, and bytes of its record."""
+
+    server: str
+    seconds: int
+    client_cores: float
+    server_cores: float
+    series: int
+    series_bytes: int
+    record_bytes: int
+
+
+class Server:
+    """One server."""
+
+    def __init__(self, clients, plan, say):
+        self.clients, self.plan, self.say = clients, plan, say
+        self.name = target.server_version(clients.target, clients.secrets)
+        self.tpcc = Tpcc(clients.programs.tidemark, clients.target, clients.folder)
+
+    @contextlib.contextmanager
+    def tables(self):
+        """The tables of both workloads, made and dropped again."""
+        clients, plan = self.clients, self.plan
+        refuse_existing(clients, [*table_names(plan.run_size), *TABLES])
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(dropping(lambda: clients.cleanup(TIDEMARK, plan.run_size)))
+            clients.prepare(TIDEMARK, plan.run_size, plan.load_threads)
+            if TPCC in plan.workloads:
+                stack.enter_context(dropping(lambda: self.tpcc.cleanup(plan.warehouses)))
+                self.tpcc.prepare(plan.warehouses, plan.load_threads)
+            yield
+
+    def pairs(self, workload):
+        """Every second pair the other way round, so that a drift falls on both alike."""
+        found = Found(self.name, workload)
+        # The server's caches are warm for the first pair, too.
+        self._run(OFF, workload)
+        for number in range(self.plan.pairs):
+            for what in (ON, OFF) if number % 2 == 0 else (OFF, ON):
+                found.runs[what].append(self._run(what, workload))
+            self.say(report.pair_line(found))
+        return found
+
+    def _run(self, what, workload):
+        """One run's throughput."""
+        plan = self.plan
+        if workload == TPCC:
+            mix = self.tpcc.run(plan.warehouses, plan.sessions, plan.seconds, OBSERVE[what])
+            return mix.transactions / mix.elapsed_s
+        done = self.clients.run_with(
+            TIDEMARK, workload, plan.run_size, plan.sessions, plan.seconds, OBSERVE[what]
+        )
+        return summary(done.stdout)[1]
+
+    def cost(self):
+        """A long run with next to no load, with everything observed."""
+        plan, clients = self.plan, self.clients
+        store = pathlib.Path(clients.folder, "long.db")
+        out = pathlib.Path(clients.folder, "long.json")
+        options = [f"--rate={QUIET_RATE}", f"--store={store}", f"--out={out}", OBSERVE[ON]]
+        clients.run_with(
+            TIDEMARK, POINT_SELECT, plan.run_size, plan.sessions, plan.long_seconds, *options
+        )
+        text = out.read_text()
+        sampled = {o["source"] for o in json.loads(text)["observed"] if o["sampled"]}
+        if not SOURCES <= sampled:
+            raise BenchError(f"not observed: {', '.join(sorted(SOURCES - sampled))}")
+        with contextlib.closing(sqlite3.connect(store)) as db:
+            series, stored = db.execute(
+                "SELECT count(DISTINCT source || name || labels), sum(length(detail)) FROM series"
+            ).fetchone()
+            cost = Cost(
+                server=self.name,
+                seconds=plan.long_seconds,
+                client_cores=mean(db, "client-host", "threads.cpu", "observing"),
+                server_cores=mean(db, "server-process", "process.cpu-observing", ""),
+                series=series,
+                series_bytes=stored,
+                record_bytes=len(text),
+            )
+        self.say(report.cost_line(cost))
+        return cost
+
+
+def mean(db, source, name, label):
+    """The mean of a series in a store."""
+    found = db.execute(
+        "SELECT sum(mean * points) / sum(points) FROM series "
+        "WHERE source = ? AND name = ? AND labels LIKE ?",
+        (source, name, f"%{label}%"),
+    ).fetchone()[0]
+    if found is None:
+        raise BenchError(f"the run has no series {name} of {source}")
+    return found
+
+
+def measure(programs, urls, plan, say):
+    """The pairs of each workload on each server, and what observing takes there."""
+    all_found, costs = [], []
+    for driver, url in urls.items():
+        with contextlib.ExitStack() as stack:
+            clients = stack.enter_context(reached(programs, url, driver))
+            server = Server(clients, plan, say)
+            say(f"\n{server.name}")
+            stack.enter_context(server.tables())
+            all_found += [server.pairs(workload) for workload in plan.workloads]
+            costs.append(server.cost())
+    return all_found, costs

@@ -1,0 +1,84 @@
+"""The command line, and the order of the work."""
+
+import argparse
+
+from live_costs.command import program_of
+from session_costs.command import servers
+from vs_sysbench.clients import Size
+from vs_sysbench.script import (
+    Facts,
+    add_output_options,
+    add_program,
+    add_servers,
+    names_of,
+    positive,
+    progress_of,
+    run,
+)
+
+from . import report
+from .bench import QUIET_RATE, WORKLOADS, measure
+
+
+def parser():
+    """The options."""
+    p = argparse.ArgumentParser(
+        prog="bench/observe",
+        description="Prints what observing costs: throughput of runs with everything observed over "
+        "runs with nothing observed, in turn on the same tables; CPU of observing on client and "
+        "server, and the size of a record, of a long run. The servers have to be on this host. "
+        "Without --mysql or --postgres it starts servers of its own (scripts/servers) and stops "
+        "them at the end.",
+    )
+    add_servers(p)
+    p.add_argument("--workloads", type=names_of(WORKLOADS), default=list(WORKLOADS),
+                   metavar="LIST", help=f"of {','.join(WORKLOADS)} (both)")
+    p.add_argument("--pairs", type=positive, help="pairs of runs, in turn (20)")
+    p.add_argument("--time", type=positive, help="seconds of a run (5)")
+    p.add_argument("--long", type=positive, metavar="SECONDS",
+                   help="seconds of the run whose record and CPU are measured (600)")
+    p.add_argument("--sessions", type=positive, help="sessions (16)")
+    add_program(p, "--tidemark", "the program to measure, instead of building this workspace's")
+    add_output_options(p)
+    return p
+
+
+class Plan:
+    """What is run, how often and how large."""
+
+    def __init__(self, args):
+        small = args.smoke
+        self.workloads = args.workloads
+        self.pairs = args.pairs or (1 if small else 20)
+        self.seconds = args.time or (1 if small else 5)
+        self.long_seconds = args.long or (3 if small else 600)
+        self.sessions = args.sessions or (4 if small else 16)
+        self.run_size = Size(4, 500 if small else 25_000)
+        self.warehouses = 1 if small else 4
+        self.load_threads = 4
+
+
+def main():
+    """Runs the command; its exit code."""
+    markers = (report.BEGIN, report.END)
+    return run(parser(), lambda args: measure_all(args, Plan(args)), markers)
+
+
+def measure_all(args, plan):
+    """The pairs on all servers, and the long runs; the tables as text."""
+    say = progress_of(args)
+    facts = Facts(args)
+    programs = program_of(args)
+    with servers(args, say, []) as urls:
+        found, costs = measure(programs, urls, plan, say)
+    how = [
+        f"{plan.pairs} {'pair' if plan.pairs == 1 else 'pairs'} of runs of {plan.seconds} s, in "
+        f"turn; {plan.sessions} sessions, 4 tables of {plan.run_size.rows:,} rows, "
+        f"{plan.warehouses} {'warehouse' if plan.warehouses == 1 else 'warehouses'}.",
+    ]
+    text = facts.markdown(programs.tidemark, [], how)
+    return (
+        f"{text}\n\n{report.figures_table(found)}\n\n"
+        f"A run of {plan.long_seconds} s with {QUIET_RATE} transactions a second:\n\n"
+        f"{report.costs_table(costs)}"
+    )

@@ -1,0 +1,330 @@
+//! What the series of a record say of the measurement: means for rules, and the cost of a transaction.
+//!
+//! Pure functions over the record, by source and name (docs/observe.md lists them).
+
+use serde::Serialize;
+use tidemark_core::observe::{
+    CLIENT_HOST, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+};
+use tidemark_core::record::{Phase, RunRecord};
+use tidemark_core::series::Series;
+
+/// Series of one source and name.
+pub fn series<'r>(
+    record: &'r RunRecord,
+    source: &'r str,
+    name: &'r str,
+) -> impl Iterator<Item = &'r Series> {
+    let of = move |s: &&Series| s.key.source == source && s.key.name == name;
+    record.series.iter().filter(of)
+}
+
+/// The source that tells of the database's host: one that is the client's is told of there.
+pub fn server_host(record: &RunRecord) -> Option<&'static str> {
+    let has = |source: &str| record.series.iter().any(|s| s.key.source == source);
+    match record.target_on_client {
+        _ if has(SERVER_HOST) => Some(SERVER_HOST),
+        Some(true) if has(CLIENT_HOST) => Some(CLIENT_HOST),
+        _ => None,
+    }
+}
+
+/// The measurement as its intervals have it.
+#[derive(Debug, Clone, Default)]
+struct Window {
+    end_ms: i64,
+    /// Begin and end in milliseconds, and the transactions of each interval.
+    intervals: Vec<(f64, f64, f64)>,
+}
+
+impl Window {
+    fn of(record: &RunRecord) -> Option<Self> {
+        let measured = record.intervals.iter();
+        let measured = measured.filter(|i| i.phase == Phase::Measure).map(|i| {
+            let count: u64 = i.types.values().map(|t| t.count).sum();
+            let start = i.start_ms as f64;
+            (start, start + i.length_ms, count as f64)
+        });
+        let mut intervals: Vec<_> = measured.collect();
+        // A day's intervals may have been left in the store: a load that never changed has its totals.
+        if intervals.is_empty() && record.steps.is_empty() {
+            let totals = &record.totals;
+            intervals.push((0.0, totals.elapsed_s * 1000.0, totals.all.count as f64));
+        }
+        let end = intervals.last()?.1;
+        let any = intervals.iter().any(|(_, _, count)| *count > 0.0);
+        (any && end > 0.0).then_some(Self {
+            end_ms: end as i64,
+            intervals,
+        })
+    }
+
+    /// Transactions a second of a part of it.
+    fn rate(&self, from_ms: i64, to_ms: i64) -> f64 {
+        let (from, to) = (from_ms as f64, (to_ms as f64).min(self.end_ms as f64));
+        let of_part = self.intervals.iter().map(|(begin, end, count)| {
+            let common = (end.min(to) - begin.max(from)).max(0.0);
+            count * common / (end - begin).max(1e-9)
+        });
+        of_part.sum::<f64>() / ((to - from) / 1000.0)
+    }
+}
+
+/// What series of a source and name had in the measurement.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// Of all points of all of them.
+    sum: f64,
+    /// Points of the longest.
+    points: f64,
+    /// The time that they are of.
+    from_ms: i64,
+    to_ms: i64,
+}
+
+impl Seen {
+    /// The mean of all series, added up: one that began late was at nothing before.
+    fn mean(&self) -> f64 {
+        self.sum / self.points
+    }
+
+    /// The mean by the transactions of the same time.
+    fn each(&self, window: &Window) -> Option<f64> {
+        let rate = window.rate(self.from_ms, self.to_ms);
+        (rate > 0.0).then(|| self.mean() / rate)
+    }
+}
+
+/// The series that `wanted` takes; `None` where they have no points.
+fn seen(
+    record: &RunRecord,
+    window: &Window,
+    source: &str,
+    name: &str,
+    wanted: impl Fn(&Series) -> bool,
+) -> Option<Seen> {
+    let mut seen = Seen {
+        sum: 0.0,
+        points: 0.0,
+        from_ms: i64::MAX,
+        to_ms: 0,
+    };
+    for series in series(record, source, name).filter(|s| wanted(s)) {
+        let mut points = 0.0;
+        for point in series.points().ok()? {
+            let point = point.ok()?;
+            if (0..window.end_ms).contains(&point.at_ms) {
+                seen.sum += point.value;
+                points += 1.0;
+                seen.from_ms = seen.from_ms.min(point.at_ms);
+                seen.to_ms = seen.to_ms.max(point.at_ms + i64::from(series.step_ms));
+            }
+        }
+        seen.points = seen.points.max(points);
+    }
+    (seen.points > 0.0).then_some(seen)
+}
+
+/// Sessions that were in a state on average, those of one wait alone where one is given; `CPU` is the
+/// wait of sessions that wait for nothing.
+pub fn sessions(record: &RunRecord, state: &str, wait: Option<&str>) -> Option<f64> {
+    let window = Window::of(record)?;
+    let of = |wanted: &dyn Fn(&Series) -> bool| {
+        seen(record, &window, SERVER_ACTIVITY, "sessions", wanted)
+    };
+    let is = |series: &Series, label: &str, value: &str| {
+        series.key.labels.get(label).is_some_and(|v| v == value)
+    };
+    let all = of(&|_| true)?;
+    let in_state = of(&|s| is(s, "state", state) && wait.is_none_or(|wait| is(s, "wait", wait)));
+    // A state that nobody was seen in has no series, and one that was seen late fewer points.
+    Some(in_state.map_or(0.0, |seen| seen.sum / all.points))
+}
+
+/// What a transaction costs something of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CostKind {
+    /// Microseconds of processors of the server's processes, or of the server's host.
+    ServerCpuUs,
+    /// Microseconds of processors of the client, less what observing takes.
+    ClientCpuUs,
+    /// Rows that the server read.
+    RowsRead,
+    /// Pages that it asked its cache for.
+    PagesRequested,
+    /// Pages that its cache had not.
+    PagesRead,
+    /// Bytes that it wrote to files, log included.
+    BytesWritten,
+    /// Bytes of log.
+    LogBytes,
+    /// Flushes to disk.
+    Syncs,
+    /// Times that one of its tasks got a processor.
+    ContextSwitches,
+    /// Bytes over the network, both ways.
+    NetworkBytes,
+}
+
+/// What one transaction took on average.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    /// Of what.
+    pub kind: CostKind,
+    /// How much, in the kind's unit.
+    pub per_transaction: f64,
+    /// The source that told.
+    pub source: &'static str,
+}
+
+/// A source, the series whose means are added up, and what makes the kind's unit of them.
+type From = (&'static str, &'static [&'static str], f64);
+
+/// Of each kind the first that is there counts.
+const KINDS: &[(CostKind, &[From])] = &[
+    (
+        CostKind::ServerCpuUs,
+        &[
+            (
+                SERVER_PROCESS,
+                &["process.cpu-user", "process.cpu-system"],
+                1e6,
+            ),
+            (SERVER_HOST, &["cpu.busy"], 1e6),
+        ],
+    ),
+    (
+        CostKind::ClientCpuUs,
+        &[(CLIENT_HOST, &["threads.cpu"], 1e6)],
+    ),
+    (CostKind::RowsRead, &[(SERVER_STATUS, &["rows.read"], 1.0)]),
+    (
+        CostKind::PagesRequested,
+        &[(SERVER_STATUS, &["buffer.requests"], 1.0)],
+    ),
+    (
+        CostKind::PagesRead,
+        &[(SERVER_STATUS, &["buffer.misses"], 1.0)],
+    ),
+    (
+        CostKind::BytesWritten,
+        &[
+            (SERVER_PROCESS, &["process.disk-written"], 1.0),
+            (SERVER_STATUS, &["data.written"], 1.0),
+            (SERVER_STATUS, &["process.disk-written"], 1.0),
+        ],
+    ),
+    (
+        CostKind::LogBytes,
+        &[(SERVER_STATUS, &["log.written"], 1.0)],
+    ),
+    (
+        CostKind::Syncs,
+        &[
+            (SERVER_STATUS, &["log.syncs"], 1.0),
+            (SERVER_STATUS, &["data.syncs"], 1.0),
+        ],
+    ),
+    (
+        CostKind::ContextSwitches,
+        &[(SERVER_PROCESS, &["process.context-switches"], 1.0)],
+    ),
+    (
+        CostKind::NetworkBytes,
+        &[(SERVER_STATUS, &["network.received", "network.sent"], 1.0)],
+    ),
+];
+
+/// What a transaction of the measurement took on average, as far as sources told: rates by the
+/// transactions a second of the same time. Nothing of runs without transactions.
+pub fn costs(record: &RunRecord) -> Vec<Cost> {
+    let Some(window) = Window::of(record) else {
+        return Vec::new();
+    };
+    // What observing takes is no transaction's.
+    let counts = |s: &Series| s.key.labels.get("threads").is_none_or(|t| t != "observing");
+    let cost = |kind, (source, names, unit): &From| {
+        let each = names.iter().map(|name| {
+            let seen = seen(record, &window, source, name, counts)?;
+            seen.each(&window)
+        });
+        let total: f64 = each.sum::<Option<f64>>()?;
+        Some(Cost {
+            kind,
+            per_transaction: total * unit,
+            source,
+        })
+    };
+    let kinds = KINDS.iter();
+    let mut all: Vec<Cost> = kinds
+        .filter_map(|(kind, from)| from.iter().find_map(|from| cost(*kind, from)))
+        .collect();
+    if !all.iter().any(|c| c.kind == CostKind::NetworkBytes) {
+        all.extend(network(record, &window));
+    }
+    all
+}
+
+/// What a transaction took in one group of runs and in another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ComparedCost {
+    /// Of what.
+    pub kind: CostKind,
+    /// The mean of the first group's runs.
+    pub a: f64,
+    /// Of the second's.
+    pub b: f64,
+    /// The second by the first; absent where that is nothing.
+    pub ratio: Option<f64>,
+}
+
+/// The costs that all runs of both groups have, by one source.
+pub(crate) fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
+    let mean = |runs: &[Vec<Cost>], of: &Cost| -> Option<f64> {
+        let same = |c: &&Cost| c.kind == of.kind && c.source == of.source;
+        let each = runs.iter().map(|run| run.iter().find(same));
+        let sum: Option<f64> = each.map(|c| c.map(|c| c.per_transaction)).sum();
+        sum.map(|sum| sum / runs.len() as f64)
+    };
+    let kinds = a.first().into_iter().flatten();
+    let each = kinds.filter_map(|of| {
+        let (a, b) = (mean(a, of)?, mean(b, of)?);
+        Some(ComparedCost {
+            kind: of.kind,
+            a,
+            b,
+            ratio: (a > 0.0).then(|| b / a),
+        })
+    });
+    each.collect()
+}
+
+/// What went through the client's busiest interface; over loopback each byte is sent and received.
+fn network(record: &RunRecord, window: &Window) -> Option<Cost> {
+    let interfaces = series(record, CLIENT_HOST, "network.sent");
+    let of = |name: &str, interface: &str| {
+        let is_it = |s: &Series| {
+            s.key
+                .labels
+                .get("interface")
+                .is_some_and(|i| i == interface)
+        };
+        seen(record, window, CLIENT_HOST, name, is_it)?.each(window)
+    };
+    let bytes = interfaces.filter_map(|series| {
+        let interface = series.key.labels.get("interface")?;
+        let sent = of("network.sent", interface)?;
+        let received = match interface.as_str() {
+            "lo" => 0.0,
+            _ => of("network.received", interface)?,
+        };
+        Some(sent + received)
+    });
+    let most = bytes.reduce(f64::max)?;
+    Some(Cost {
+        kind: CostKind::NetworkBytes,
+        per_transaction: most,
+        source: CLIENT_HOST,
+    })
+}

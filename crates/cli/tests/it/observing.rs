@@ -1,0 +1,156 @@
+//! What a run observes beside its load, and what it tells of it.
+
+use super::common::Workdir;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use tidemark_testkit::{shared_mariadb, shared_postgres};
+
+fn sources(record: &Value) -> BTreeSet<String> {
+    let all = record["series"].as_array().cloned().unwrap_or_default();
+    all.iter()
+        .map(|s| s["source"].as_str().unwrap().to_string())
+        .collect()
+}
+
+fn run<'a>(target: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let line = [
+        "sysbench",
+        "oltp_read_write",
+        target,
+        "--table-size=500",
+        "--threads=2",
+    ];
+    [&line[..], more].concat()
+}
+
+#[test]
+fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
+    for (server, is_postgres) in [(shared_mariadb(), false), (shared_postgres(), true)] {
+        let database = server.unwrap().fresh_database("observing").unwrap();
+        let work = Workdir::new();
+        let target = format!("--target={}", database.url());
+        work.ok(&run(&target, &["prepare"]));
+        work.ok(&run(&target, &["--time=4", "--out=run.json", "run"]));
+        let read = |file: &str| -> Value {
+            let text = std::fs::read_to_string(work.path().join(file)).unwrap();
+            serde_json::from_str(&text).unwrap()
+        };
+        let record = read("run.json");
+        let all = [
+            "client-host",
+            "server-activity",
+            "server-process",
+            "server-status",
+        ];
+        assert_eq!(sources(&record), BTreeSet::from(all.map(String::from)));
+        let observed = record["observed"].as_array().unwrap();
+        assert!(
+            observed.iter().all(|o| o["sampled"] == true),
+            "{observed:?}"
+        );
+        // A local server's host is the client's, and is not missing.
+        assert!(
+            observed.iter().all(|o| o["source"] != "server-host"),
+            "{observed:?}"
+        );
+
+        let costs = record["costs"].as_array().unwrap();
+        let cost = |kind: &str| {
+            let found = costs.iter().find(|c| c["kind"] == kind);
+            found.map(|c| c["per_transaction"].as_f64().unwrap())
+        };
+        // Ten point selects, four ranges of a hundred rows, four rows changed; servers count what they
+        // read of indexes otherwise, and on a machine with other work a second is more or less.
+        let rows = cost("rows-read").unwrap();
+        assert!((50.0..2000.0).contains(&rows), "{costs:?}");
+        for kind in [
+            "server-cpu-us",
+            "client-cpu-us",
+            "log-bytes",
+            "pages-requested",
+        ] {
+            assert!(cost(kind).is_some_and(|c| c > 1.0), "{kind}: {costs:?}");
+        }
+        assert!(
+            cost("network-bytes").is_some_and(|c| c > 1000.0),
+            "{costs:?}"
+        );
+
+        let shown = work.ok(&["show", "last"]).out;
+        for part in [
+            "Cost of a transaction",
+            "Database during the run",
+            "Rows read",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert_eq!(
+            is_postgres,
+            shown.contains("Set track_io_timing = on."),
+            "{shown}"
+        );
+        let chinese = work.ok(&["show", "last", "--lang", "zh"]).out;
+        assert!(chinese.contains("单个事务的开销"), "{chinese}");
+        work.ok(&["report", "last", "--out", "report.html"]);
+        let page = std::fs::read_to_string(work.path().join("report.html")).unwrap();
+        assert!(page.contains("<b>Commits</b><svg"));
+
+        // Of several runs their figures have it, too.
+        work.ok(&run(
+            &target,
+            &["--time=2", "--observe=off", "--out=off.json", "run"],
+        ));
+        let off = read("off.json");
+        assert!(off.get("series").is_none() && off.get("observed").is_none());
+        assert!(off.get("costs").is_none());
+        work.ok(&["report", "run.json", "off.json", "--out", "both.json"]);
+        let both = read("both.json");
+        assert_eq!(both["runs"][0]["costs"], record["costs"]);
+        assert!(both["runs"][1].get("costs").is_none());
+
+        // It goes with the job.
+        let job = &off["job"]["watch"]["observe"];
+        assert_eq!(job, "off");
+        work.ok(&run(
+            &target,
+            &[
+                "--time=1",
+                "--observe=server-status",
+                "--out=one.json",
+                "run",
+            ],
+        ));
+        let one = read("one.json");
+        assert_eq!(sources(&one), BTreeSet::from(["server-status".to_string()]));
+    }
+}
+
+#[test]
+fn a_source_that_is_none_is_told_with_the_nearest() {
+    let work = Workdir::new();
+    let said = work.run(&run(
+        "--target=sqlite:x.db",
+        &["--observe=server-state", "run"],
+    ));
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("did you mean server-status?"), "{said:?}");
+}
+
+#[test]
+fn a_remote_host_that_cannot_be_seen_is_said_to_be() {
+    let work = Workdir::new();
+    let target = "--target=sqlite:x.db";
+    work.ok(&run(target, &["prepare"]));
+    let host = "--observe-host=http://127.0.0.1:1/metrics";
+    work.ok(&run(target, &["--time=2", host, "run"]));
+    let shown = work.ok(&["show", "last"]).out;
+    assert_eq!(
+        shown.matches("server-host: 127.0.0.1:1: ").count(),
+        1,
+        "{shown}"
+    );
+    assert!(
+        shown.contains("Log: size of the file") || shown.contains("Server: written"),
+        "{shown}"
+    );
+}

@@ -1,0 +1,267 @@
+//! A session that observes: on a thread of its own, so that a server that hangs holds up nobody.
+
+use crate::own::Own;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use tidemark_core::record::{Gap, GapKind};
+use tidemark_core::{DbError, ErrorClass, Protocol};
+use tidemark_drivers::{Connector, RowSet, Session};
+use tidemark_runtime::{block_on, timeout};
+
+/// How long a statement may take, and opening a session.
+pub(crate) const LONGEST: Duration = Duration::from_secs(2);
+/// A lost session is opened again after so long.
+const REOPEN_AFTER: Duration = Duration::from_secs(5);
+/// So many connections stay free for others.
+const SPARE: i64 = 4;
+/// TLS handshakes, and a driver's futures.
+const STACK: usize = 1 << 20;
+
+/// A session that is opened when it is first asked, and again when it was lost.
+pub(crate) struct Db {
+    asks: Sender<String>,
+    answers: Receiver<Answer>,
+    /// The session's connection id, once it answered.
+    id: Option<i64>,
+    /// An answer is still to come, of a question that took too long.
+    overdue: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub(crate) enum Refusal {
+    /// No session should be opened.
+    Never(Gap),
+    /// There is no session, or it was lost.
+    Failed(String),
+    /// The server refused the statement.
+    Statement(String),
+}
+
+/// The connection's id with its answer.
+type Answer = Result<(i64, RowSet), Refusal>;
+
+impl Refusal {
+    /// As a gap of a source that can't be had.
+    pub fn gap(self) -> Gap {
+        match self {
+            Refusal::Never(gap) => gap,
+            Refusal::Failed(why) | Refusal::Statement(why) => Gap::new(GapKind::Failed, why),
+        }
+    }
+
+    /// Whether the statement is to blame.
+    pub fn is_of_the_statement(&self) -> bool {
+        matches!(self, Refusal::Statement(_))
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Never(gap) => write!(f, "{:?} {}", gap.kind, gap.detail),
+            Refusal::Failed(why) | Refusal::Statement(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Db {
+    /// Nothing is opened yet. Sessions that this opens are known to `own`.
+    pub fn new(connector: &Connector, own: &Own) -> Self {
+        let (asks, asked) = channel();
+        let (answer, answers) = channel();
+        let connector = connector.clone().observing(LONGEST);
+        let own = own.clone();
+        let thread = std::thread::Builder::new().name("observe-session".into());
+        // Without a thread every question is answered by its absence.
+        let _spawned = thread.stack_size(STACK).spawn(move || {
+            let _ended = block_on(serve(connector, own, asked, answer));
+        });
+        Self {
+            asks,
+            answers,
+            id: None,
+            overdue: false,
+        }
+    }
+
+    /// The rows of a statement.
+    ///
+    /// # Errors
+    /// [`Refusal`] when no session can be had, the statement fails, or neither happens in time.
+    pub fn query(&mut self, sql: &str) -> Result<RowSet, Refusal> {
+        let late = || Refusal::Failed(format!("no answer within {} s", LONGEST.as_secs()));
+        let gone = || Refusal::Failed("its thread has ended".into());
+        if self.overdue {
+            match self.answers.try_recv() {
+                Ok(_) => self.overdue = false,
+                Err(_) => return Err(late()),
+            }
+        }
+        self.asks.send(sql.into()).map_err(|_| gone())?;
+        match self.answers.recv_timeout(LONGEST + LONGEST / 4) {
+            Ok(answer) => answer.map(|(id, rows)| {
+                self.id = Some(id);
+                rows
+            }),
+            Err(RecvTimeoutError::Timeout) => {
+                self.overdue = true;
+                Err(late())
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(gone()),
+        }
+    }
+}
+
+impl Db {
+    /// The connection id of the session that answered last.
+    pub fn id(&self) -> Option<i64> {
+        self.id
+    }
+}
+
+/// A session that is open, with its connection id.
+struct Open {
+    session: Session,
+    id: i64,
+}
+
+async fn serve(connector: Connector, own: Own, asked: Receiver<String>, answer: Sender<Answer>) {
+    let mut open: Option<Open> = None;
+    let mut tried: Option<(Instant, Refusal)> = None;
+    while let Ok(sql) = asked.recv() {
+        if open.is_none() {
+            let again = tried.as_ref().is_none_or(|(at, why)| {
+                matches!(why, Refusal::Failed(_)) && at.elapsed() >= REOPEN_AFTER
+            });
+            if again {
+                match begin(&connector, &own).await {
+                    Ok(opened) => (open, tried) = (Some(opened), None),
+                    Err(why) => tried = Some((Instant::now(), why)),
+                }
+            }
+        }
+        let answered = match (&mut open, &tried) {
+            (Some(Open { session, id }), _) => {
+                let rows = ask(session, &own, &sql).await;
+                rows.map(|rows| (*id, rows))
+            }
+            (None, Some((_, why))) => Err((false, why.clone())),
+            (None, None) => Err((false, Refusal::Failed("no session".into()))),
+        };
+        let answered = answered.map_err(|(lost, why)| {
+            if lost && let Some(open) = open.take() {
+                own.closed(open.id);
+                tried = Some((Instant::now(), why.clone()));
+            }
+            why
+        });
+        if answer.send(answered).is_err() {
+            break;
+        }
+    }
+    if let Some(open) = open {
+        own.closed(open.id);
+        let _late = timeout(LONGEST, open.session.close()).await;
+    }
+}
+
+/// Asks; with an error, whether the session was lost with it.
+async fn ask(session: &mut Session, own: &Own, sql: &str) -> Result<RowSet, (bool, Refusal)> {
+    own.sent();
+    match timeout(LONGEST, session.query(sql)).await {
+        Ok(Ok(rows)) => Ok(rows),
+        Ok(Err(error)) => match error.class {
+            ErrorClass::ConnectionLost | ErrorClass::Refused => Err((true, failed(&error))),
+            _ => Err((false, Refusal::Statement(error.to_string()))),
+        },
+        Err(_) => {
+            let why = format!("no answer within {} s", LONGEST.as_secs());
+            Err((true, Refusal::Failed(why)))
+        }
+    }
+}
+
+fn failed(error: &DbError) -> Refusal {
+    Refusal::Failed(error.to_string())
+}
+
+/// Opens a session, unless it would be in the way of the run's.
+async fn begin(connector: &Connector, own: &Own) -> Result<Open, Refusal> {
+    let mut session = connector.connect(0).await.map_err(|e| failed(&e))?;
+    if session.is_pooled() {
+        session.close().await;
+        return Err(Refusal::Never(Gap::new(GapKind::Pooler, "")));
+    }
+    let begun = timeout(LONGEST, identify(&mut session, own)).await;
+    let late = |_| Refusal::Failed("no answer to the first statement".into());
+    match begun.map_err(late)? {
+        Ok(id) => Ok(Open { session, id }),
+        Err(why) => {
+            session.close().await;
+            Err(why)
+        }
+    }
+}
+
+async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
+    let is_postgres = session.server().engine.protocol() == Protocol::Postgres;
+    let (id, spare) = match is_postgres {
+        true => {
+            let sql = "SELECT pg_backend_pid(), current_setting('max_connections')::int \
+                       - current_setting('superuser_reserved_connections')::int \
+                       - (SELECT count(*) FROM pg_stat_get_backend_idset())";
+            let rows = session.query(sql).await.map_err(|e| failed(&e))?;
+            (rows.int(0, 0), rows.int(0, 1))
+        }
+        false => {
+            let sql = "SELECT CONNECTION_ID(), @@GLOBAL.max_connections";
+            let rows = session.query(sql).await.map_err(|e| failed(&e))?;
+            let (id, most) = (rows.int(0, 0), rows.int(0, 1));
+            let open = "SHOW GLOBAL STATUS LIKE 'Threads_connected'";
+            let rows = session.query(open).await.map_err(|e| failed(&e))?;
+            (id, most.zip(rows.int(0, 1)).map(|(most, open)| most - open))
+        }
+    };
+    if spare.is_some_and(|spare| spare < SPARE) {
+        return Err(Refusal::Never(Gap::new(GapKind::NoConnections, "")));
+    }
+    let id = id.ok_or_else(|| Refusal::Failed("the server names no connection id".into()))?;
+    let limits: &[&str] = match is_postgres {
+        true => &[
+            "SET application_name = 'tidemark-observe'",
+            "SET statement_timeout = '2s'",
+        ],
+        // MariaDB's and MySQL's; one of them is unknown.
+        false => &[
+            "SET SESSION max_statement_time = 2",
+            "SET SESSION max_execution_time = 2000",
+        ],
+    };
+    for sql in limits {
+        let _unknown = session.simple(sql).await;
+    }
+    let task = match is_postgres {
+        true => Some(id),
+        false => thread_of(session).await,
+    };
+    own.opened(id, task.and_then(|t| u32::try_from(t).ok()));
+    Ok(id)
+}
+
+/// The thread that serves a session: MariaDB tells it in its list of processes, MySQL in
+/// performance_schema.
+async fn thread_of(session: &mut Session) -> Option<i64> {
+    const TELLING: [&str; 2] = [
+        "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
+        "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()",
+    ];
+    for sql in TELLING {
+        if let Ok(rows) = session.query(sql).await
+            && let Some(id) = rows.int(0, 0)
+        {
+            return Some(id);
+        }
+    }
+    None
+}

@@ -1,0 +1,112 @@
+//! Which sources watch a run.
+
+use crate::client::ClientHostSource;
+use crate::own::Own;
+use crate::server::{
+    MysqlActivity, MysqlStatus, NodeExporter, PostgresActivity, PostgresStatus, ServerProcess,
+    SqliteStatus,
+};
+use crate::source::SeriesSource;
+use tidemark_core::observe::{
+    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+};
+use tidemark_core::record::{Gap, GapKind, Observed};
+use tidemark_core::{Engine, Protocol};
+use tidemark_drivers::Connector;
+
+/// What is known of a run that is to be observed.
+#[derive(Debug)]
+pub struct Observing<'a> {
+    /// What is asked for.
+    pub observe: &'a Observe,
+    /// URL of the node_exporter on the database's host.
+    pub host: Option<&'a str>,
+    /// The target; sources open sessions of their own.
+    pub connector: &'a Connector,
+    /// What answered there.
+    pub engine: Option<Engine>,
+    /// Whether it runs on this host; `None` of an embedded database.
+    pub on_client: Option<bool>,
+}
+
+/// The sources that a run has, and those that it can't have.
+#[derive(Default)]
+pub struct Sources {
+    /// To be sampled.
+    pub sources: Vec<Box<dyn SeriesSource>>,
+    /// Asked for and not to be had.
+    pub unseen: Vec<Observed>,
+}
+
+impl Sources {
+    fn add(&mut self, source: impl SeriesSource + 'static) {
+        self.sources.push(Box::new(source));
+    }
+
+    fn cannot(&mut self, source: &str, kind: GapKind, detail: &str) {
+        self.unseen.push(Observed {
+            source: source.into(),
+            sampled: false,
+            gaps: vec![Gap::new(kind, detail)],
+        });
+    }
+}
+
+/// The sources of a run. Nothing is opened yet.
+pub fn sources(of: &Observing<'_>) -> Sources {
+    let mut all = Sources::default();
+    let wants = |source| of.observe.wants(source);
+    if wants(CLIENT_HOST) {
+        all.add(ClientHostSource::new());
+    }
+    if *of.observe == Observe::Off {
+        return all;
+    }
+    let is_embedded = of.connector.target().protocol == Protocol::Sqlite;
+    let is_here = is_embedded || of.on_client == Some(true);
+    if let Some(url) = of.host.filter(|_| wants(SERVER_HOST)) {
+        all.add(NodeExporter::new(url));
+    } else if !is_here && wants(SERVER_HOST) {
+        // Of one that is here the client's host tells.
+        all.cannot(SERVER_HOST, GapKind::RemoteHost, "");
+    }
+    let own = Own::default();
+    match of.engine {
+        Some(Engine::Sqlite) => {
+            let file = &of.connector.target().database;
+            if wants(SERVER_STATUS) && !file.starts_with(":memory:") {
+                all.add(SqliteStatus::new(file.into()));
+            }
+            return all;
+        }
+        Some(Engine::Mariadb | Engine::Mysql) => {
+            if wants(SERVER_STATUS) {
+                all.add(MysqlStatus::new(of.connector, &own));
+            }
+            if wants(SERVER_ACTIVITY) {
+                all.add(MysqlActivity::new(of.connector, &own));
+            }
+        }
+        Some(Engine::Postgres) => {
+            if wants(SERVER_STATUS) {
+                all.add(PostgresStatus::new(of.connector, &own));
+            }
+            if wants(SERVER_ACTIVITY) {
+                all.add(PostgresActivity::new(of.connector, &own));
+            }
+        }
+        other => {
+            let name = other.map_or_else(String::new, |engine| engine.to_string());
+            for source in [SERVER_STATUS, SERVER_ACTIVITY] {
+                if wants(source) {
+                    all.cannot(source, GapKind::Engine, &name);
+                }
+            }
+            return all;
+        }
+    }
+    if is_here && wants(SERVER_PROCESS) {
+        all.add(ServerProcess::new(of.connector.clone(), own));
+    }
+    all
+}

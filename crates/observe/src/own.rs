@@ -1,0 +1,139 @@
+//! What observing itself does on the server, so that it can be taken out of what is counted.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The sessions that observe one server; shared by its sources.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Own(Arc<Mutex<Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By connection id.
+    sessions: HashMap<i64, OwnSession>,
+    /// Totals of sessions that have ended, by counter.
+    ended: HashMap<String, f64>,
+    statements: u64,
+}
+
+#[derive(Debug, Default)]
+struct OwnSession {
+    /// Its process or thread on the server's host, as the server names it.
+    task: Option<u32>,
+    /// Its totals, by counter.
+    counters: HashMap<String, f64>,
+}
+
+impl Own {
+    fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
+        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A session was opened.
+    pub fn opened(&self, id: i64, task: Option<u32>) {
+        self.known(|known| {
+            let session = OwnSession {
+                task,
+                ..OwnSession::default()
+            };
+            known.sessions.insert(id, session);
+        });
+    }
+
+    /// It was lost or closed.
+    pub fn closed(&self, id: i64) {
+        self.known(|known| {
+            let session = known.sessions.remove(&id).unwrap_or_default();
+            for (name, total) in session.counters {
+                *known.ended.entry(name).or_default() += total;
+            }
+        });
+    }
+
+    /// A statement was sent.
+    pub fn sent(&self) {
+        self.known(|known| known.statements += 1);
+    }
+
+    /// Statements sent so far.
+    pub fn statements(&self) -> f64 {
+        self.known(|known| known.statements as f64)
+    }
+
+    /// A session's own total of a counter.
+    pub fn count(&self, id: i64, counter: &str, total: f64) {
+        self.known(|known| {
+            if let Some(session) = known.sessions.get_mut(&id) {
+                session.counters.insert(counter.into(), total);
+            }
+        });
+    }
+
+    /// All sessions' total of a counter.
+    pub fn total(&self, counter: &str) -> f64 {
+        self.known(|known| {
+            let live = known.sessions.values();
+            let live: f64 = live.filter_map(|s| s.counters.get(counter)).sum();
+            live + known.ended.get(counter).copied().unwrap_or(0.0)
+        })
+    }
+
+    /// The ids of the sessions.
+    pub fn ids(&self) -> Vec<i64> {
+        self.known(|known| known.sessions.keys().copied().collect())
+    }
+
+    /// Their processes or threads.
+    pub fn tasks(&self) -> Vec<u32> {
+        self.known(|known| known.sessions.values().filter_map(|s| s.task).collect())
+    }
+}
+
+/// Totals less what observing adds to them.
+#[derive(Debug, Default)]
+pub(crate) struct Rest(HashMap<&'static str, (f64, f64)>);
+
+impl Rest {
+    /// What is left of a total. The server's total and observing's part are not of one moment: where the
+    /// rest shrinks by no more than the part has grown, it stays as it was, for nothing began anew.
+    pub fn of(&mut self, name: &'static str, total: f64, own: f64) -> f64 {
+        let rest = match (total - own, self.0.get(name)) {
+            (rest, Some((last, last_own))) if rest < *last && last - rest <= own - last_own => {
+                *last
+            }
+            (rest, _) => rest,
+        };
+        self.0.insert(name, (rest, own));
+        rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_sessions_counted_stays_when_they_end() {
+        let own = Own::default();
+        own.opened(7, Some(70));
+        own.opened(8, None);
+        own.count(7, "Questions", 5.0);
+        own.count(8, "Questions", 2.0);
+        own.count(9, "Questions", 100.0);
+        assert_eq!((own.total("Questions"), own.tasks()), (7.0, vec![70]));
+        own.closed(7);
+        assert_eq!((own.total("Questions"), own.ids()), (7.0, vec![8]));
+        own.sent();
+        assert_eq!(own.statements(), 1.0);
+    }
+
+    #[test]
+    fn a_rest_shrinks_only_when_the_total_began_anew() {
+        let mut rest = Rest::default();
+        assert_eq!(rest.of("q", 100.0, 10.0), 90.0);
+        // An idle server: only observing added to it, of which the total has not heard all.
+        assert_eq!(rest.of("q", 105.0, 20.0), 90.0);
+        assert_eq!(rest.of("q", 130.0, 25.0), 105.0);
+        assert_eq!(rest.of("q", 3.0, 26.0), -23.0);
+    }
+}

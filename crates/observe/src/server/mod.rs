@@ -1,0 +1,21 @@
+//! Sources of the database server: its processes, what it says of itself, its host.
+
+mod exposition;
+mod find;
+mod http;
+mod mysql_activity;
+mod mysql_status;
+mod node_exporter;
+mod postgres_activity;
+mod postgres_status;
+mod process;
+mod sessions;
+mod sqlite;
+
+pub(crate) use mysql_activity::MysqlActivity;
+pub(crate) use mysql_status::MysqlStatus;
+pub(crate) use node_exporter::NodeExporter;
+pub(crate) use postgres_activity::PostgresActivity;
+pub(crate) use postgres_status::PostgresStatus;
+pub(crate) use process::ServerProcess;
+pub(crate) use sqlite::SqliteStatus;

@@ -1,0 +1,246 @@
+//! The database's host by its node_exporter, under the names that the client's host has.
+
+use super::exposition::{Line, lines};
+use super::http::{Url, get};
+use crate::client::metrics;
+use crate::db::LONGEST;
+use crate::source::{Metric, Samples, SeriesSource};
+use std::collections::{BTreeMap, HashMap};
+use tidemark_core::observe::SERVER_HOST;
+use tidemark_core::record::{Gap, GapKind};
+
+/// Where node_exporter listens unless it is told otherwise.
+const PORT: u16 = 9100;
+/// So many disks, interfaces and processors are told of, each.
+const MOST: usize = 32;
+/// What is asked of it: all of it takes it several times as long.
+const COLLECTORS: [&str; 9] = [
+    "cpu",
+    "diskstats",
+    "loadavg",
+    "meminfo",
+    "netdev",
+    "netstat",
+    "pressure",
+    "stat",
+    "uname",
+];
+
+const BUSY: Metric = Metric::total("cpu.busy", "ratio", 2, 1.0);
+const USED: Metric = Metric::gauge("memory.used", "bytes", -4);
+const AVAILABLE: Metric = Metric::gauge("memory.available", "bytes", -4);
+
+/// What is told as it is, once.
+const PLAIN: [(&str, Metric); 10] = [
+    ("node_context_switches_total", metrics::SWITCHES),
+    ("node_procs_running", metrics::RUNNING),
+    ("node_procs_blocked", metrics::BLOCKED),
+    (
+        "node_pressure_cpu_waiting_seconds_total",
+        Metric::total("pressure.cpu.some", "ratio", 3, 1.0),
+    ),
+    (
+        "node_pressure_io_waiting_seconds_total",
+        Metric::total("pressure.io.some", "ratio", 3, 1.0),
+    ),
+    (
+        "node_pressure_io_stalled_seconds_total",
+        Metric::total("pressure.io.full", "ratio", 3, 1.0),
+    ),
+    (
+        "node_pressure_memory_waiting_seconds_total",
+        Metric::total("pressure.memory.some", "ratio", 3, 1.0),
+    ),
+    (
+        "node_netstat_Tcp_OutSegs",
+        Metric::count("tcp.segments-sent"),
+    ),
+    (
+        "node_netstat_Tcp_RetransSegs",
+        Metric::count("tcp.retransmits"),
+    ),
+    (
+        "node_netstat_TcpExt_TCPTimeouts",
+        Metric::count("tcp.timeouts"),
+    ),
+];
+
+/// What each disk has, in the order of [`metrics::DISK`], with what makes its unit.
+const OF_DISKS: [(&str, f64); 10] = [
+    ("node_disk_reads_completed_total", 1.0),
+    ("node_disk_read_bytes_total", 1.0),
+    ("node_disk_read_time_seconds_total", 1e3),
+    ("node_disk_writes_completed_total", 1.0),
+    ("node_disk_written_bytes_total", 1.0),
+    ("node_disk_write_time_seconds_total", 1e3),
+    ("node_disk_io_time_seconds_total", 1e3),
+    ("node_disk_io_time_weighted_seconds_total", 1e3),
+    ("node_disk_flush_requests_total", 1.0),
+    ("node_disk_flush_requests_time_seconds_total", 1e3),
+];
+
+/// What each interface has.
+const OF_INTERFACES: [(&str, Metric); 4] = [
+    (
+        "node_network_receive_bytes_total",
+        Metric::bytes("network.received"),
+    ),
+    (
+        "node_network_transmit_bytes_total",
+        Metric::bytes("network.sent"),
+    ),
+    (
+        "node_network_receive_packets_total",
+        Metric::count("network.packets-received"),
+    ),
+    (
+        "node_network_transmit_packets_total",
+        Metric::count("network.packets-sent"),
+    ),
+];
+
+/// Modes of a processor by the series that they make.
+const MODES: [(&str, Metric, &[&str]); 4] = [
+    (
+        "user",
+        Metric::total("cpu.user", "ratio", 2, 1.0),
+        &["user", "nice"],
+    ),
+    (
+        "system",
+        Metric::total("cpu.system", "ratio", 2, 1.0),
+        &["system", "irq", "softirq"],
+    ),
+    (
+        "iowait",
+        Metric::total("cpu.iowait", "ratio", 2, 1.0),
+        &["iowait"],
+    ),
+    (
+        "steal",
+        Metric::total("cpu.steal", "ratio", 2, 1.0),
+        &["steal"],
+    ),
+];
+
+/// A node_exporter.
+pub(crate) struct NodeExporter {
+    url: String,
+    from: Option<Url>,
+    /// First totals of disks and interfaces, by name, until something changed.
+    idle: HashMap<String, f64>,
+}
+
+impl NodeExporter {
+    pub fn new(url: &str) -> Self {
+        Self {
+            url: url.into(),
+            from: None,
+            idle: HashMap::new(),
+        }
+    }
+
+    fn tell(&mut self, text: &str, samples: &mut Samples) {
+        let mut cores: BTreeMap<u32, HashMap<String, f64>> = BTreeMap::new();
+        let mut memory = [None; 2];
+        for line in lines(text) {
+            if let Some((_, metric)) = PLAIN.iter().find(|(name, _)| *name == line.name) {
+                samples.tell(metric, &[], line.value);
+            }
+            match line.name {
+                "node_cpu_seconds_total" => {
+                    let core = line.label("cpu").and_then(|c| c.parse().ok());
+                    if let Some((core, mode)) = core.zip(line.label("mode")) {
+                        cores.entry(core).or_default().insert(mode, line.value);
+                    }
+                }
+                "node_memory_MemTotal_bytes" => memory[0] = Some(line.value),
+                "node_memory_MemAvailable_bytes" => memory[1] = Some(line.value),
+                _ => self.device(&line, samples),
+            }
+        }
+        if let [Some(total), Some(available)] = memory {
+            samples.tell(&USED, &[], total - available);
+            samples.tell(&AVAILABLE, &[], available);
+        }
+        for (core, modes) in cores.iter().take(MOST) {
+            let core = core.to_string();
+            let labels = [("core", core.as_str())];
+            let busy: f64 = MODES
+                .iter()
+                .filter(|(name, _, _)| *name != "iowait")
+                .flat_map(|(_, _, of)| of.iter())
+                .filter_map(|mode| modes.get(*mode))
+                .sum();
+            samples.tell(&BUSY, &labels, busy);
+            for (_, metric, of) in &MODES {
+                let total: f64 = of.iter().filter_map(|mode| modes.get(*mode)).sum();
+                samples.tell(metric, &labels, total);
+            }
+        }
+    }
+
+    fn device(&mut self, line: &Line<'_>, samples: &mut Samples) {
+        let place = OF_DISKS.iter().position(|(name, _)| *name == line.name);
+        let of_disk = place.and_then(|at| metrics::DISK.get(at).zip(OF_DISKS.get(at)));
+        let of_interface = OF_INTERFACES.iter().find(|(name, _)| *name == line.name);
+        let (metric, scale, label) = match (of_disk, of_interface) {
+            (Some((metric, (_, scale))), _) => (metric, *scale, "disk"),
+            (None, Some((_, metric))) => (metric, 1.0, "interface"),
+            (None, None) => return,
+        };
+        let Some(device) = line.label("device") else {
+            return;
+        };
+        // What nobody uses makes no series.
+        let known = self.idle.len() < MOST * (OF_DISKS.len() + OF_INTERFACES.len());
+        let key = format!("{} {device}", metric.name);
+        let first = match self.idle.get(&key) {
+            None if !known => return,
+            None => {
+                self.idle.insert(key, line.value);
+                return;
+            }
+            Some(first) => *first,
+        };
+        if first != line.value {
+            samples.tell(metric, &[(label, &device)], line.value * scale);
+        }
+    }
+}
+
+impl SeriesSource for NodeExporter {
+    fn name(&self) -> &str {
+        SERVER_HOST
+    }
+
+    fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        let failed = |why: String| Gap::new(GapKind::Failed, why);
+        let plain = Url::parse(&self.url, PORT).map_err(failed)?;
+        let of: Vec<String> = COLLECTORS
+            .iter()
+            .map(|c| format!("collect[]={c}"))
+            .collect();
+        let few = plain.asking(&of.join("&"));
+        // One that has not all collectors refuses to choose among them.
+        let url = match get(&few, LONGEST) {
+            Ok(_) => few,
+            Err(_) => plain,
+        };
+        let text = get(&url, LONGEST).map_err(failed)?;
+        if !lines(&text).any(|line| line.name == "node_cpu_seconds_total") {
+            return Err(failed(format!("{}: that is no node_exporter", self.url)));
+        }
+        self.from = Some(url);
+        Ok(())
+    }
+
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        let Some(url) = &self.from else {
+            return Ok(());
+        };
+        let text = get(url, LONGEST)?;
+        self.tell(&text, samples);
+        Ok(())
+    }
+}

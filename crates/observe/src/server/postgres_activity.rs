@@ -1,0 +1,99 @@
+//! What PostgreSQL's sessions do and wait for, ten times a second (`pg_stat_activity`).
+
+use super::sessions::Sessions;
+use crate::db::Db;
+use crate::own::Own;
+use crate::source::{Samples, SeriesSource};
+use tidemark_core::observe::SERVER_ACTIVITY;
+use tidemark_core::record::{Gap, GapKind};
+use tidemark_drivers::Connector;
+
+/// Wait events of processes that have nothing to do.
+const RESTING: [&str; 2] = ["Activity", "Timeout"];
+
+/// The server's activity. The function under the view is asked: the view joins catalogs.
+pub(crate) struct PostgresActivity {
+    db: Db,
+    own: Own,
+    sessions: Sessions,
+}
+
+impl PostgresActivity {
+    pub fn new(connector: &Connector, own: &Own) -> Self {
+        Self {
+            db: Db::new(connector, own),
+            own: own.clone(),
+            sessions: Sessions::default(),
+        }
+    }
+}
+
+/// A list of process ids for SQL, never empty.
+pub(super) fn listed(ids: &[i64]) -> String {
+    let ids = ids.iter().chain([&0]).map(i64::to_string);
+    ids.collect::<Vec<_>>().join(", ")
+}
+
+impl SeriesSource for PostgresActivity {
+    fn name(&self) -> &str {
+        SERVER_ACTIVITY
+    }
+
+    fn peeks(&self) -> u32 {
+        10
+    }
+
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        let sql = "SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::int, \
+                   quote_ident(current_user), current_setting('track_activities')";
+        let rows = self.db.query(sql).map_err(|why| why.gap())?;
+        if rows.int(0, 0) == Some(0) {
+            let account = rows.text(0, 1).unwrap_or_default();
+            let grant = format!("GRANT pg_read_all_stats TO {account}");
+            gaps.push(Gap::new(GapKind::OtherSessions, grant));
+        }
+        if rows.text(0, 2).as_deref() == Some("off") {
+            gaps.push(Gap::new(GapKind::SettingOff, "track_activities = on"));
+        }
+        Ok(())
+    }
+
+    fn peek(&mut self) -> Result<(), String> {
+        let own = listed(&self.own.ids());
+        let sql = format!(
+            "SELECT backend_type, state, wait_event_type, wait_event, count(*) FROM \
+             pg_stat_get_activity(NULL) WHERE pid NOT IN ({own}) GROUP BY 1, 2, 3, 4"
+        );
+        let rows = self.db.query(&sql).map_err(|e| e.to_string())?;
+        self.sessions.look();
+        for row in 0..rows.len() {
+            let text = |column| rows.text(row, column).unwrap_or_default();
+            let (of, state, kind, event) = (text(0), text(1), text(2), text(3));
+            let count = u64::try_from(rows.int(row, 4).unwrap_or(0)).unwrap_or(0);
+            let wait = match event.is_empty() {
+                true => "CPU".to_string(),
+                false => format!("{kind}:{event}"),
+            };
+            let is_client = of == "client backend" || of == "parallel worker";
+            match state.as_str() {
+                // Other accounts' are hidden.
+                "" if of.is_empty() => {}
+                "active" | "fastpath function call" if is_client => {
+                    self.sessions.add("active", &wait, count);
+                }
+                "idle" => self.sessions.add("idle", "", count),
+                state if state.starts_with("idle in transaction") => {
+                    self.sessions.add("idle-in-transaction", "", count);
+                }
+                _ if RESTING.contains(&kind.as_str()) => {}
+                _ => self.sessions.add("background", &wait, count),
+            }
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        self.sessions.tell(samples);
+        Ok(())
+    }
+}

@@ -1,0 +1,334 @@
+//! The counters of PostgreSQL 13 to 18: the database's, WAL, checkpoints, I/O, locks.
+//!
+//! Views that are asked are functions without tables under them (monitoring-stats), so that asking reads
+//! nothing that is counted. Each group is a statement: where one is refused, the others go on.
+
+use super::postgres_activity::listed;
+use crate::db::Db;
+use crate::own::{Own, Rest};
+use crate::source::{Metric, Samples, SeriesSource};
+use tidemark_core::observe::SERVER_STATUS;
+use tidemark_core::record::{Gap, GapKind};
+use tidemark_drivers::Connector;
+
+/// A statement that fails so often is asked no more: each failure is a line of the server's log.
+const MOST_FAILURES: u32 = 3;
+const COMMITS: &str = "commits";
+
+/// Metrics that one statement gives, each by an expression.
+struct Group {
+    told: Vec<(Metric, &'static str)>,
+    from: &'static str,
+    failures: u32,
+}
+
+impl Group {
+    fn new(from: &'static str, told: &[(Metric, &'static str)]) -> Self {
+        Self {
+            told: told.to_vec(),
+            from,
+            failures: 0,
+        }
+    }
+
+    fn sql(&self, own: &str) -> String {
+        let expressions: Vec<&str> = self.told.iter().map(|(_, e)| *e).collect();
+        let sql = format!("SELECT {} FROM {}", expressions.join(", "), self.from);
+        sql.replace("$own", own)
+    }
+}
+
+const MS: fn(&'static str) -> Metric = |name| Metric::time(name, 1.0);
+
+/// What a server of this version can be asked.
+fn groups(version: i64) -> Vec<Group> {
+    let mut all = vec![database(version), checkpoints(version), locks()];
+    all.extend(wal(version));
+    all.extend((version >= 160_000).then(|| io(version)));
+    all
+}
+
+fn database(version: i64) -> Group {
+    let count = Metric::count;
+    let mut group = Group::new(
+        "(SELECT oid AS o FROM pg_database WHERE datname = current_database()) AS d",
+        &[
+            (count(COMMITS), "pg_stat_get_db_xact_commit(o)"),
+            (count("rollbacks"), "pg_stat_get_db_xact_rollback(o)"),
+            (count("buffer.requests"), "pg_stat_get_db_blocks_fetched(o)"),
+            (
+                count("buffer.misses"),
+                "pg_stat_get_db_blocks_fetched(o) - pg_stat_get_db_blocks_hit(o)",
+            ),
+            (count("rows.read"), "pg_stat_get_db_tuples_returned(o)"),
+            (count("rows.fetched"), "pg_stat_get_db_tuples_fetched(o)"),
+            (count("rows.inserted"), "pg_stat_get_db_tuples_inserted(o)"),
+            (count("rows.updated"), "pg_stat_get_db_tuples_updated(o)"),
+            (count("rows.deleted"), "pg_stat_get_db_tuples_deleted(o)"),
+            (count("deadlocks"), "pg_stat_get_db_deadlocks(o)"),
+            (
+                Metric::bytes("temporary.written"),
+                "pg_stat_get_db_temp_bytes(o)",
+            ),
+            (MS("data.read-time"), "pg_stat_get_db_blk_read_time(o)"),
+            (MS("data.write-time"), "pg_stat_get_db_blk_write_time(o)"),
+            (
+                Metric::gauge("sessions.open", "sessions", 0),
+                "pg_stat_get_db_numbackends(o) - (SELECT count(*) FROM pg_stat_get_activity(NULL) \
+                 WHERE pid IN ($own))",
+            ),
+        ],
+    );
+    if version >= 140_000 {
+        group.told.extend([
+            (MS("sessions.active-time"), "pg_stat_get_db_active_time(o)"),
+            (
+                MS("sessions.idle-in-transaction-time"),
+                "pg_stat_get_db_idle_in_transaction_time(o)",
+            ),
+            (count("connections"), "pg_stat_get_db_sessions(o)"),
+        ]);
+    }
+    group
+}
+
+fn wal(version: i64) -> Vec<Group> {
+    let count = Metric::count;
+    if version < 140_000 {
+        let bytes = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')";
+        return vec![Group::new(
+            "(SELECT 1) AS one",
+            &[(Metric::bytes("log.written"), bytes)],
+        )];
+    }
+    let mut group = Group::new(
+        "pg_stat_wal",
+        &[
+            (Metric::bytes("log.written"), "wal_bytes"),
+            (count("log.records"), "wal_records"),
+            (count("log.full-pages"), "wal_fpi"),
+            (count("log.waits"), "wal_buffers_full"),
+        ],
+    );
+    if version < 180_000 {
+        group.told.extend([
+            (count("log.writes"), "wal_write"),
+            (count("log.syncs"), "wal_sync"),
+            (MS("log.write-time"), "wal_write_time"),
+            (MS("log.sync-time"), "wal_sync_time"),
+        ]);
+        return vec![group];
+    }
+    let of_io = Group::new(
+        "pg_stat_io WHERE object = 'wal' AND context = 'normal'",
+        &[
+            (count("log.writes"), "sum(writes)"),
+            (count("log.syncs"), "sum(fsyncs)"),
+            (MS("log.write-time"), "sum(write_time)"),
+            (MS("log.sync-time"), "sum(fsync_time)"),
+        ],
+    );
+    vec![group, of_io]
+}
+
+/// The checkpointer has had a view of its own since 17.
+fn checkpoints(version: i64) -> Group {
+    let count = Metric::count;
+    if version >= 170_000 {
+        return Group::new(
+            "pg_stat_checkpointer AS c, pg_stat_bgwriter AS b",
+            &[
+                (count("checkpoints.timed"), "c.num_timed"),
+                (count("checkpoints.requested"), "c.num_requested"),
+                (MS("checkpoints.write-time"), "c.write_time"),
+                (MS("checkpoints.sync-time"), "c.sync_time"),
+                (count("checkpoints.pages-written"), "c.buffers_written"),
+                (count("background.pages-written"), "b.buffers_clean"),
+                (count("background.stops"), "b.maxwritten_clean"),
+                (count("buffer.allocated"), "b.buffers_alloc"),
+            ],
+        );
+    }
+    Group::new(
+        "pg_stat_bgwriter",
+        &[
+            (count("checkpoints.timed"), "checkpoints_timed"),
+            (count("checkpoints.requested"), "checkpoints_req"),
+            (MS("checkpoints.write-time"), "checkpoint_write_time"),
+            (MS("checkpoints.sync-time"), "checkpoint_sync_time"),
+            (count("checkpoints.pages-written"), "buffers_checkpoint"),
+            (count("background.pages-written"), "buffers_clean"),
+            (count("background.stops"), "maxwritten_clean"),
+            (count("buffer.allocated"), "buffers_alloc"),
+            (count("data.backend-syncs"), "buffers_backend_fsync"),
+            (
+                count("pages.written"),
+                "buffers_checkpoint + buffers_clean + buffers_backend",
+            ),
+        ],
+    )
+}
+
+fn io(version: i64) -> Group {
+    let count = Metric::count;
+    let (read, written) = match version >= 180_000 {
+        true => (
+            "sum(read_bytes)",
+            "sum(write_bytes + coalesce(extend_bytes, 0))",
+        ),
+        false => (
+            "sum(reads * op_bytes)",
+            "sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)",
+        ),
+    };
+    Group::new(
+        "pg_stat_io WHERE object <> 'wal'",
+        &[
+            (Metric::bytes("data.read"), read),
+            (Metric::bytes("data.written"), written),
+            (count("data.syncs"), "sum(fsyncs)"),
+            (MS("data.sync-time"), "sum(fsync_time)"),
+            (count("buffer.evictions"), "sum(evictions)"),
+            (count("io.reads"), "sum(reads)"),
+            (count("io.writes"), "sum(writes)"),
+        ],
+    )
+}
+
+/// Sessions that wait for locks, those that hold what they wait for, and the oldest transaction.
+fn locks() -> Group {
+    Group::new(
+        "(WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE pid NOT IN ($own)) \
+         SELECT (SELECT count(*) FROM l WHERE NOT granted) AS waiting, (SELECT count(DISTINCT h.pid) \
+         FROM l AS w JOIN l AS h ON h.granted AND NOT w.granted AND h.pid <> w.pid \
+         AND h.locktype = w.locktype \
+         AND (h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid) \
+         IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, \
+         w.classid, w.objid)) AS blockers, \
+         (SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_get_activity(NULL) \
+         WHERE pid NOT IN ($own)) AS oldest) AS locks",
+        &[
+            (Metric::gauge("locks.waiting", "sessions", 0), "waiting"),
+            (Metric::gauge("locks.blockers", "sessions", 0), "blockers"),
+            (
+                Metric::gauge("transactions.oldest", "s", 2),
+                "coalesce(oldest, 0)",
+            ),
+        ],
+    )
+}
+
+/// The server's counters.
+pub(crate) struct PostgresStatus {
+    db: Db,
+    own: Own,
+    rest: Rest,
+    groups: Vec<Group>,
+    /// Sessions tell of what they did once a second: totals that count from the begin of the load would
+    /// miss the first second, so they count from its end.
+    is_first: bool,
+}
+
+impl PostgresStatus {
+    pub fn new(connector: &Connector, own: &Own) -> Self {
+        Self {
+            db: Db::new(connector, own),
+            own: own.clone(),
+            rest: Rest::default(),
+            groups: Vec::new(),
+            is_first: true,
+        }
+    }
+}
+
+impl SeriesSource for PostgresStatus {
+    fn name(&self) -> &str {
+        SERVER_STATUS
+    }
+
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        let sql = "SELECT current_setting('server_version_num')::int, current_setting('track_io_timing'), \
+                   current_setting('track_wal_io_timing', true)";
+        let rows = self.db.query(sql).map_err(|why| why.gap())?;
+        let version = rows.int(0, 0).unwrap_or_default();
+        for (column, setting) in [(1, "track_io_timing = on"), (2, "track_wal_io_timing = on")] {
+            if rows.text(0, column).as_deref() == Some("off") {
+                gaps.push(Gap::new(GapKind::SettingOff, setting));
+            }
+        }
+        for (since, view) in [(140_000, "pg_stat_wal (14)"), (160_000, "pg_stat_io (16)")] {
+            if version < since {
+                gaps.push(Gap::new(GapKind::OldVersion, view));
+            }
+        }
+        self.groups = groups(version);
+        Ok(())
+    }
+
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        if std::mem::take(&mut self.is_first) {
+            return Ok(());
+        }
+        let own = listed(&self.own.ids());
+        let mut failed = None;
+        for group in &mut self.groups {
+            if group.failures >= MOST_FAILURES {
+                continue;
+            }
+            // Each statement before is a transaction of this database.
+            let statements = self.own.statements();
+            let rows = match self.db.query(&group.sql(&own)) {
+                Ok(rows) => rows,
+                Err(why) => {
+                    group.failures += u32::from(why.is_of_the_statement());
+                    failed = Some(why.to_string());
+                    continue;
+                }
+            };
+            group.failures = 0;
+            for (column, (metric, _)) in group.told.iter().enumerate() {
+                if let Some(value) = rows.float(0, column) {
+                    let rest = match metric.name {
+                        COMMITS => self.rest.of(COMMITS, value, statements),
+                        _ => value,
+                    };
+                    samples.tell(metric, &[], rest);
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_is_asked_what_it_has() {
+        let asked = |version: i64| -> String {
+            let all = groups(version);
+            all.iter().map(|g| g.sql("0") + ";").collect()
+        };
+        let (old, new) = (asked(130_005), asked(180_000));
+        assert!(old.contains("pg_wal_lsn_diff") && !old.contains("pg_stat_wal"));
+        assert!(!old.contains("active_time") && !old.contains("pg_stat_io"));
+        assert!(new.contains("pg_stat_checkpointer") && !new.contains("buffers_backend"));
+        assert!(new.contains("object = 'wal'") && !new.contains("wal_sync_time"));
+        assert!(asked(160_000).contains("reads * op_bytes"));
+        assert!(asked(150_000).contains("wal_sync_time"));
+        for version in [130_000, 140_000, 150_000, 160_000, 170_000, 180_000] {
+            let all = groups(version);
+            let told: Vec<&str> = all
+                .iter()
+                .flat_map(|g| &g.told)
+                .map(|(m, _)| m.name)
+                .collect();
+            let mut once = told.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), told.len(), "{version}: {told:?}");
+            assert!(told.contains(&"log.written") && told.contains(&"checkpoints.requested"));
+        }
+    }
+}

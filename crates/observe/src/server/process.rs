@@ -1,0 +1,236 @@
+//! The processes of a server on this host: CPU, I/O, context switches, memory.
+
+use super::find;
+use crate::client::proc::{memory, schedule};
+use crate::db::Db;
+use crate::own::{Own, Rest};
+use crate::source::{Metric, Samples, SeriesSource};
+use std::collections::HashMap;
+use std::fs;
+use tidemark_core::Host;
+use tidemark_core::observe::SERVER_PROCESS;
+use tidemark_core::record::{Gap, GapKind};
+use tidemark_drivers::Connector;
+
+const CPU_USER: Metric = Metric::total("process.cpu-user", "cores", 3, 1.0);
+const CPU_SYSTEM: Metric = Metric::total("process.cpu-system", "cores", 3, 1.0);
+const CPU_OBSERVING: Metric = Metric::total("process.cpu-observing", "cores", 4, 1e-9);
+const RUN_DELAY: Metric = Metric::time("process.run-delay", 1e-6);
+const SWITCHES: Metric = Metric::count("process.context-switches");
+const RESIDENT: Metric = Metric::gauge("process.resident", "bytes", -4);
+const TASKS: Metric = Metric::gauge("process.tasks", "tasks", 0);
+/// Lines of `/proc/PID/io`: bytes from and to disks, and system calls.
+const IO: [(&str, Metric); 4] = [
+    ("read_bytes", Metric::bytes("process.disk-read")),
+    ("write_bytes", Metric::bytes("process.disk-written")),
+    ("syscr", Metric::count("process.reads")),
+    ("syscw", Metric::count("process.writes")),
+];
+/// Ticks of `/proc/PID/stat` in a second: the same on every Linux that this is built for (time(7)).
+const USER_HZ: f64 = 100.0;
+/// So many tasks have their schedule read each second; of more, every so many seconds.
+const TASKS_A_SECOND: usize = 400;
+/// Memory is read every so many samples: of many processes it takes long.
+const MEMORY_EVERY: u64 = 5;
+
+/// The server's processes: one with its threads, or PostgreSQL's postmaster with its children.
+pub(crate) struct ServerProcess {
+    connector: Connector,
+    own: Own,
+    root: u32,
+    samples: u64,
+    rest: usize,
+    /// Nanoseconds on a processor, waiting for one, and times it got one, of each task.
+    tasks: HashMap<u32, [u64; 3]>,
+    sums: [u64; 3],
+    observing_ns: u64,
+    cpu: Rest,
+    reads_io: bool,
+}
+
+impl ServerProcess {
+    pub fn new(connector: Connector, own: Own) -> Self {
+        Self {
+            connector,
+            own,
+            root: 0,
+            samples: 0,
+            rest: 0,
+            tasks: HashMap::new(),
+            sums: [0; 3],
+            observing_ns: 0,
+            cpu: Rest::default(),
+            reads_io: true,
+        }
+    }
+
+    /// By what the server says of one of its sessions; a server in a container, by its socket.
+    fn find(&self) -> Option<u32> {
+        let own = Own::default();
+        let mut db = Db::new(&self.connector, &own);
+        // Opening is all that is needed.
+        let _answer = db.query("SELECT 1");
+        let by_task = own.tasks().into_iter().find_map(find::by_task);
+        by_task.or_else(|| {
+            let host: &Host = self.connector.hosts().first().map(|(host, _)| host)?;
+            find::by_socket(host)
+        })
+    }
+
+    /// The root and its children.
+    fn processes(&self) -> Vec<u32> {
+        let root = self.root;
+        let children = format!("/proc/{root}/task/{root}/children");
+        let children = fs::read_to_string(children).unwrap_or_default();
+        let children = children
+            .split_ascii_whitespace()
+            .filter_map(|c| c.parse().ok());
+        std::iter::once(root).chain(children).collect()
+    }
+
+    fn schedules(&mut self, processes: &[u32], samples: &mut Samples) {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return;
+        }
+        let own = self.own.tasks();
+        let is_first = self.tasks.is_empty();
+        let mut seen = HashMap::with_capacity(self.tasks.len());
+        for process in processes {
+            let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else {
+                continue;
+            };
+            for task in tasks.flatten() {
+                let Some(id) = task.file_name().to_str().and_then(|t| t.parse().ok()) else {
+                    continue;
+                };
+                // One that has ended meanwhile is gone.
+                let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+                let Some((cpu, delay)) = schedule(&text) else {
+                    continue;
+                };
+                let times = text.split_ascii_whitespace().nth(2);
+                let now = [cpu, delay, times.and_then(|t| t.parse().ok()).unwrap_or(0)];
+                // What is younger than the last sample counts from its birth.
+                let before = match self.tasks.get(&id) {
+                    Some(before) => *before,
+                    None if is_first => now,
+                    None => [0; 3],
+                };
+                let grown: [u64; 3] = std::array::from_fn(|n| now[n].saturating_sub(before[n]));
+                if own.contains(&id) {
+                    self.observing_ns += grown[0];
+                } else {
+                    (0..3).for_each(|n| self.sums[n] += grown[n]);
+                }
+                seen.insert(id, now);
+            }
+        }
+        self.tasks = seen;
+        self.rest = self.tasks.len() / TASKS_A_SECOND;
+        samples.tell(&CPU_OBSERVING, &[], self.observing_ns as f64);
+        samples.tell(&RUN_DELAY, &[], self.sums[1] as f64);
+        samples.tell(&SWITCHES, &[], self.sums[2] as f64);
+        samples.tell(&TASKS, &[], self.tasks.len() as f64);
+    }
+
+    fn io(&self, processes: &[u32], samples: &mut Samples) {
+        let mut sums = [0.0; IO.len()];
+        for process in processes {
+            let text = fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+            for (sum, (name, _)) in sums.iter_mut().zip(&IO) {
+                *sum += io_line(&text, name).unwrap_or(0.0);
+            }
+        }
+        for ((_, metric), sum) in IO.iter().zip(sums) {
+            samples.tell(metric, &[], sum);
+        }
+    }
+}
+
+impl SeriesSource for ServerProcess {
+    fn name(&self) -> &str {
+        SERVER_PROCESS
+    }
+
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        let nothing = || Gap::new(GapKind::NoProcess, "");
+        self.root = self.find().ok_or_else(nothing)?;
+        if fs::read_to_string(format!("/proc/{}/io", self.root)).is_err() {
+            self.reads_io = false;
+            gaps.push(Gap::new(GapKind::ProcessIo, self.root.to_string()));
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
+        let processes = self.processes();
+        // A process that has ended is in its parent's total, once that has waited for it.
+        let mut ticks = [0.0; 2];
+        for process in &processes {
+            let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            if let Some(spent) = cpu_ticks(&text) {
+                ticks = [ticks[0] + spent[0], ticks[1] + spent[1]];
+            } else if *process == self.root {
+                return Err(format!("the server's process {process} is gone"));
+            }
+        }
+        self.schedules(&processes, samples);
+        let observing = self.observing_ns as f64 * CPU_OBSERVING.scale;
+        let user = self.cpu.of(CPU_USER.name, ticks[0] / USER_HZ, observing);
+        samples.tell(&CPU_USER, &[], user);
+        samples.tell(&CPU_SYSTEM, &[], ticks[1] / USER_HZ);
+        if self.reads_io {
+            self.io(&processes, samples);
+        }
+        if self.samples % MEMORY_EVERY == 1 {
+            samples.tell(&RESIDENT, &[], resident(&processes));
+        }
+        self.samples += 1;
+        Ok(())
+    }
+}
+
+/// Memory of all of them: each one's own, and what the largest maps of files and shared memory.
+fn resident(processes: &[u32]) -> f64 {
+    let (mut own, mut shared) = (0, 0);
+    for process in processes {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let of = |name| memory(&status, name).unwrap_or(0);
+        own += of("RssAnon");
+        shared = shared.max(of("RssFile") + of("RssShmem"));
+    }
+    (own + shared) as f64
+}
+
+/// Ticks in user space and in the kernel, with those of children that were waited for (proc_pid_stat(5)).
+fn cpu_ticks(stat: &str) -> Option<[f64; 2]> {
+    // The name in brackets may have spaces.
+    let numbers = stat.rsplit_once(')')?.1;
+    let numbers: Vec<&str> = numbers.split_ascii_whitespace().collect();
+    let n = |at: usize| numbers.get(at)?.parse::<f64>().ok();
+    Some([n(11)? + n(13)?, n(12)? + n(14)?])
+}
+
+fn io_line(text: &str, name: &str) -> Option<f64> {
+    let rest = text
+        .lines()
+        .find_map(|l| l.strip_prefix(name)?.strip_prefix(": "))?;
+    rest.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read() {
+        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 100 20 30 4 20 0 1 0 5";
+        assert_eq!(cpu_ticks(stat), Some([130.0, 24.0]));
+        assert_eq!(cpu_ticks("7 (x"), None);
+        let io = "rchar: 1\nread_bytes: 4096\nwrite_bytes: 8\n";
+        assert_eq!(io_line(io, "read_bytes"), Some(4096.0));
+        assert_eq!(io_line(io, "syscr"), None);
+        assert!(resident(&[std::process::id()]) > 1e6);
+    }
+}
