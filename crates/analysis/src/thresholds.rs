@@ -150,3 +150,20 @@ pub const REPEATS_APART: f64 = 1.5;
 pub const ORDER_REPEATS: usize = 5;
 /// `order-effect`: the last repeat beside the first, as a share; less changes no conclusion.
 pub const ORDER_CHANGE: f64 = 0.1;
+
+/// `summary-mismatch` of imported figures: how far a figure and what it follows from may lie apart beyond
+/// their rounding. Tools time a rate and a run by two clocks, which differ by a few thousandths.
+pub const STATED_APART: f64 = 0.02;
+/// `summary-mismatch`: the same where only the time asked for is stated, and connecting is in it.
+pub const STATED_TIME_APART: f64 = 0.05;
+/// `summary-mismatch`: lines over time are compared with the summary where they cover so much of the run.
+pub const INTERVALS_COVER: f64 = 0.9;
+/// `percentile-below-mean`, `impossible-pair`: a percentile is the edge of a histogram's bucket; those of
+/// sysbench are some 3 % wide.
+pub const PERCENTILE_STEP: f64 = 0.05;
+/// `rate-missed`: chance and the run's ends take less.
+pub const RATE_MISSED: f64 = 0.95;
+/// `not-found`: a few keys are inserted while they are read.
+pub const NOT_FOUND: f64 = 0.01;
+/// `tpcc-efficiency`: tools round the limit of a warehouse differently.
+pub const EFFICIENCY_APART: f64 = 0.01;

@@ -2,6 +2,7 @@
 //! analysed and reported again by a newer Tidemark.
 
 mod client;
+mod imported;
 mod interval;
 mod latency;
 mod observed;
@@ -9,6 +10,7 @@ mod query;
 mod totals;
 
 pub use client::{ClientHost, ClientUsage};
+pub use imported::{Imported, StatedFigure, StatedInterval};
 pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
@@ -25,8 +27,9 @@ use std::collections::BTreeMap;
 
 /// Version of this schema; readers accept their own and older ones, which read as what lacks the newer
 /// parts. Since 2 a record says what its latencies end with ([`LatencyEnd`]), and splits them; since 3
-/// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram.
-pub const SCHEMA_VERSION: u32 = 3;
+/// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram; since 4 it may be
+/// [imported](RunRecord::imported).
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// How far a run came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,6 +105,9 @@ pub struct RunRecord {
     /// How far it came.
     #[serde(flatten)]
     pub state: RunState,
+    /// Where its figures come from, if Tidemark did not measure them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// Where it stands in a study; absent for a run of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,

@@ -21,6 +21,7 @@ mod quick_build;
 mod repeats_disagree;
 mod row_count;
 mod stall;
+mod stated;
 mod summary_mismatch;
 mod too_short;
 mod unfair;
@@ -112,7 +113,11 @@ const OF_COMPARISONS: &[&str] = &[
 pub fn rules() -> impl Iterator<Item = &'static str> {
     let of_families = crate::FAMILIES.iter().flat_map(|f| f.rules);
     let of_one_run = OF_ONE_RUN.iter().chain(of_families).map(|r| r.id);
-    of_one_run.chain(OF_COMPARISONS.iter().copied())
+    let measured: Vec<&str> = of_one_run.collect();
+    let known = measured.clone();
+    let of_imported = stated::ids().filter(move |id| !known.contains(id));
+    let all = measured.into_iter().chain(of_imported);
+    all.chain(OF_COMPARISONS.iter().copied())
 }
 
 /// What every rule has to say of a run, the severest first; nothing where no end was written or no
@@ -121,6 +126,11 @@ pub fn rules() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// [`AnalysisError::Histogram`] when a latency distribution of the record can't be read.
 pub fn findings(record: &RunRecord) -> Result<Vec<Finding>, AnalysisError> {
+    if let Some(imported) = &record.imported {
+        let mut found = stated::findings(record, imported)?;
+        sort(&mut found);
+        return Ok(found);
+    }
     let Some(run) = Run::of(record)? else {
         return Ok(Vec::new());
     };

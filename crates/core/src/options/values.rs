@@ -18,6 +18,8 @@ pub enum Source {
     ConfigFile,
     /// The command line.
     CommandLine,
+    /// What a tool printed of itself; only of imported runs.
+    Output,
 }
 
 /// The effective options: every option of a table with its value and where it came from.

@@ -1,0 +1,317 @@
+//! Latencies that can't be, or that say less than they seem to.
+
+use super::finding;
+use super::view::{Range, View};
+use crate::texts::{
+    averaged_percentiles, coarse_histogram, impossible_pair, percentile_below_mean, stated_floor,
+    stated_samples,
+};
+use crate::thresholds::{
+    FLOOR, FLOOR_MS, FLOOR_SAMPLES, PERCENTILE_NEEDED, PERCENTILE_STEP, SAMPLES_BEYOND,
+};
+use crate::{Figure, Finding, Severity};
+
+fn named(of: &str, name: &str) -> Figure {
+    Figure::Text(match of {
+        "" => name.into(),
+        of => format!("{of} {name}"),
+    })
+}
+
+/// Percentiles are buckets' edges, and those of go-ycsb whole milliseconds.
+fn slack(view: &View<'_>, ms: f64) -> f64 {
+    let step = match view.imported.tool.as_str() {
+        "go-ycsb" => 1.0,
+        _ => 0.0,
+    };
+    ms * PERCENTILE_STEP + step
+}
+
+/// Pairs of figures of which one can't be above the other.
+pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut found = Vec::new();
+    let mut judged = false;
+    let mut pair = |of: &str, less: (&str, Range), more: (&str, Range), slack: f64| {
+        judged = true;
+        if less.1.low > more.1.high + slack {
+            let figures = vec![
+                ("line", Figure::Count(less.1.line)),
+                ("less", named(of, less.0)),
+                ("lessvalue", Figure::Number(less.1.value)),
+                ("more", named(of, more.0)),
+                ("morevalue", Figure::Number(more.1.value)),
+            ];
+            let (says, instead) = (impossible_pair::SAYS, impossible_pair::INSTEAD);
+            found.push(finding(
+                "impossible-pair",
+                Severity::Invalid,
+                says,
+                instead,
+                figures,
+            ));
+        }
+    };
+    for of in view.parts() {
+        let get = |name: &str| view.of(of, name);
+        let (min, mean, max) = (get("min_ms"), get("mean_ms"), get("max_ms"));
+        for (less, more, a, b) in [
+            ("min_ms", "mean_ms", min, mean),
+            ("mean_ms", "max_ms", mean, max),
+            ("min_ms", "max_ms", min, max),
+        ] {
+            if let (Some(a), Some(b)) = (a, b) {
+                pair(of, (less, a), (more, b), 0.001);
+            }
+        }
+        let percentiles = view.percentiles(of);
+        for two in percentiles.windows(2) {
+            if let [(p, a), (q, b)] = two {
+                pair(
+                    of,
+                    (&format!("p{p}_ms"), *a),
+                    (&format!("p{q}_ms"), *b),
+                    slack(view, b.value) * 0.1,
+                );
+            }
+        }
+        for (p, ms) in percentiles {
+            let name = format!("p{p}_ms");
+            // go-tpc's buckets end far above what is in them.
+            if let Some(max) = max.filter(|_| view.imported.tool != "go-tpc") {
+                pair(of, (&name, ms), ("max_ms", max), slack(view, max.value));
+            }
+            if let Some(min) = min {
+                pair(of, ("min_ms", min), (&name, ms), slack(view, ms.value));
+            }
+        }
+    }
+    let get = |name: &str| view.all(name);
+    if let (Some(a), Some(b)) = (get("nopm"), get("tpm_total")) {
+        pair("", ("nopm", a), ("tpm_total", b), 0.0);
+    }
+    if let (Some(a), Some(b)) = (get("tpmc"), get("tpm_total")) {
+        pair("", ("tpmc", a), ("tpm_total", b), b.value * 0.01);
+    }
+    if let (Some(a), Some(b)) = (get("count"), get("statements")) {
+        pair("", ("count", a), ("statements", b), 0.0);
+    }
+    if let (Some(a), Some(b)) = (get("rate"), get("statement_rate")) {
+        pair("", ("rate", a), ("statement_rate", b), b.value * 0.01);
+    }
+    judged.then_some(found)
+}
+
+/// A high percentile under the mean.
+pub(super) fn below_mean(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut found = Vec::new();
+    let mut judged = false;
+    for of in view.parts() {
+        let Some(mean) = view.of(of, "mean_ms") else {
+            continue;
+        };
+        for (percent, ms) in view.percentiles(of) {
+            if percent < 90.0 {
+                continue;
+            }
+            judged = true;
+            if ms.high + slack(view, ms.value) < mean.low {
+                let figures = vec![
+                    ("line", Figure::Count(ms.line)),
+                    ("percent", named(of, &format!("p{percent}"))),
+                    ("ms", Figure::Number(ms.value)),
+                    ("mean", Figure::Number(mean.value)),
+                ];
+                let (says, instead) = (percentile_below_mean::SAYS, percentile_below_mean::INSTEAD);
+                found.push(finding(
+                    "percentile-below-mean",
+                    Severity::Suspect,
+                    says,
+                    instead,
+                    figures,
+                ));
+                break;
+            }
+        }
+    }
+    judged.then_some(found)
+}
+
+/// Percentiles of several clients: what they have together lies between them.
+pub(super) fn averaged(view: &View<'_>) -> Option<Vec<Finding>> {
+    let clients = view.imported.figures.iter().filter(|f| {
+        f.of.starts_with("client ") && f.name.starts_with('p') && f.name.ends_with("_ms")
+    });
+    let mut names: Vec<&str> = clients.clone().map(|f| f.name.as_str()).collect();
+    names.dedup();
+    if names.is_empty() {
+        return None;
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let of = clients.clone().filter(|f| f.name == name).map(|f| f.value);
+        let (least, most) = of.fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
+        let line = clients
+            .clone()
+            .find(|f| f.name == name)
+            .map_or(0, |f| f.line);
+        let merged = view.all(name).is_some();
+        let figures = vec![
+            ("line", Figure::Count(line)),
+            ("name", Figure::Text(name.into())),
+            ("least", Figure::Number(least)),
+            ("most", Figure::Number(most)),
+        ];
+        let severity = if merged {
+            Severity::Suspect
+        } else {
+            Severity::Note
+        };
+        let (says, instead) = (averaged_percentiles::SAYS, averaged_percentiles::INSTEAD);
+        found.push(finding(
+            "averaged-percentiles",
+            severity,
+            says,
+            instead,
+            figures,
+        ));
+    }
+    Some(found)
+}
+
+/// The upper edges, in milliseconds, of the buckets that go-tpc once had.
+const EDGES: [f64; 29] = [
+    1.0, 2.0, 4.0, 8.0, 9.0, 12.0, 16.0, 20.0, 24.0, 28.0, 32.0, 40.0, 48.0, 64.0, 80.0, 96.0,
+    112.0, 128.0, 160.0, 192.0, 256.0, 512.0, 1000.0, 1500.0, 2000.0, 4000.0, 8000.0, 16_000.0,
+    32_000.0,
+];
+
+/// Percentiles that are edges of buckets.
+pub(super) fn coarse(view: &View<'_>) -> Option<Vec<Finding>> {
+    let all: Vec<(f64, Range)> = view
+        .types()
+        .into_iter()
+        .flat_map(|of| view.percentiles(of))
+        .collect();
+    if view.imported.tool != "go-tpc" || all.len() < 4 {
+        return None;
+    }
+    let is_edge = |ms: f64| EDGES.contains(&ms);
+    let Some((_, highest)) = all.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {
+        return None;
+    };
+    if !all.iter().all(|(_, ms)| is_edge(ms.value)) {
+        return Some(Vec::new());
+    }
+    let below = EDGES
+        .iter()
+        .rev()
+        .find(|e| **e < highest.value)
+        .copied()
+        .unwrap_or(0.0);
+    let figures = vec![
+        ("line", Figure::Count(highest.line)),
+        ("ms", Figure::Number(highest.value)),
+        ("below", Figure::Number(below)),
+        ("count", Figure::Count(all.len() as u64)),
+    ];
+    let (says, instead) = (coarse_histogram::SAYS, coarse_histogram::INSTEAD);
+    Some(vec![finding(
+        "coarse-histogram",
+        Severity::Note,
+        says,
+        instead,
+        figures,
+    )])
+}
+
+/// The network was measured.
+pub(super) fn floor(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut judged = false;
+    let mut found = Vec::new();
+    for of in view.parts() {
+        let (Some(min), Some(mean)) = (view.of(of, "min_ms"), view.of(of, "mean_ms")) else {
+            continue;
+        };
+        let count = match of {
+            "" => view.count(),
+            of => view.of(of, "count"),
+        };
+        let Some(count) = count else { continue };
+        judged = true;
+        let share = min.value / mean.value;
+        if count.value < FLOOR_SAMPLES as f64
+            || min.value < FLOOR_MS
+            || share.is_nan()
+            || share < FLOOR
+        {
+            continue;
+        }
+        let figures = vec![
+            ("line", Figure::Count(min.line)),
+            ("type", named(of, "min_ms")),
+            ("min", Figure::Number(min.value)),
+            ("mean", Figure::Number(mean.value)),
+            ("share", Figure::Number(share * 100.0)),
+        ];
+        let (says, instead) = (stated_floor::SAYS, stated_floor::INSTEAD);
+        found.push(finding(
+            "latency-floor",
+            Severity::Suspect,
+            says,
+            instead,
+            figures,
+        ));
+        break;
+    }
+    judged.then_some(found)
+}
+
+/// Too few samples for a percentile.
+pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut judged = false;
+    let mut worst: Option<(f64, Finding)> = None;
+    for of in view.parts() {
+        let count = match of {
+            "" => view.count(),
+            of => view.of(of, "count").or(view.of(of, "samples")),
+        };
+        let Some(count) = count.filter(|n| n.value > 0.0) else {
+            continue;
+        };
+        for (percent, ms) in view.percentiles(of) {
+            judged = true;
+            let beyond = count.value * (1.0 - percent / 100.0);
+            if percent >= 100.0
+                || beyond >= SAMPLES_BEYOND
+                || worst.as_ref().is_some_and(|(b, _)| *b <= beyond)
+            {
+                continue;
+            }
+            // Less than a sample beyond it is no percentile at all; of rare types none is expected to be.
+            let rare = view
+                .count()
+                .is_some_and(|all| count.value < all.value * 0.1);
+            let no_use =
+                of.is_empty() && count.value < SAMPLES_BEYOND / (1.0 - PERCENTILE_NEEDED / 100.0);
+            let severity = match no_use || (beyond < 1.0 && !rare) {
+                true => Severity::Suspect,
+                false => Severity::Note,
+            };
+            let figures = vec![
+                ("line", Figure::Count(ms.line)),
+                ("type", named(of, &format!("p{percent}"))),
+                ("count", Figure::Number(count.value)),
+                (
+                    "needed",
+                    Figure::Number((SAMPLES_BEYOND / (1.0 - percent / 100.0)).round()),
+                ),
+            ];
+            let (says, instead) = (stated_samples::SAYS, stated_samples::INSTEAD);
+            worst = Some((
+                beyond,
+                finding("too-short", severity, says, instead, figures),
+            ));
+        }
+    }
+    judged.then(|| worst.into_iter().map(|(_, f)| f).collect())
+}

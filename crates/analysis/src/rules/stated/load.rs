@@ -1,0 +1,233 @@
+//! Whether the load that is named is the one that ran.
+
+use super::finding;
+use super::view::{Range, View};
+use crate::texts::{error_rate, littles_law, not_found, offered_load, rate_missed};
+use crate::thresholds::{
+    ERRORS, ERRORS_INVALID, NOT_FOUND, RATE_MISSED, USERS_SEEN, USERS_SEEN_INVALID,
+    USERS_SEEN_MOST, USERS_SEEN_SHORTEST_S,
+};
+use crate::{Figure, Finding, Severity};
+
+/// sessions = throughput × mean latency, in a closed loop.
+pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
+    let sessions = view.sessions()?;
+    let seen = in_service(view)?;
+    let elapsed = view.duration();
+    if elapsed.is_some_and(|s| s < USERS_SEEN_SHORTEST_S) {
+        return None;
+    }
+    // Sessions begin before the first moment that counts and end after the last.
+    let slowest = view
+        .parts()
+        .into_iter()
+        .filter_map(|of| view.of(of, "max_ms"));
+    let slowest = slowest.map(|ms| ms.value / 1000.0).fold(0.0, f64::max);
+    let ends = elapsed.map_or(0.0, |s| (slowest / s).min(1.0));
+    let told = |says, instead, severity| {
+        let figures = vec![
+            ("asked", Figure::Number(sessions)),
+            ("seen", Figure::Number(seen.value)),
+            ("share", Figure::Number(seen.value / sessions * 100.0)),
+            ("line", Figure::Count(seen.line)),
+        ];
+        finding("littles-law", severity, says, instead, figures)
+    };
+    if seen.low > sessions * (USERS_SEEN_MOST + ends) {
+        // Latency under a rate holds the queue.
+        return match view.is_closed() {
+            true => Some(vec![told(
+                littles_law::TOO_MANY,
+                littles_law::TOO_MANY_INSTEAD,
+                Severity::Invalid,
+            )]),
+            false => None,
+        };
+    }
+    // Of these tools the load may rest by itself, which they do not state.
+    let may_rest = matches!(
+        view.imported.tool.as_str(),
+        "benchbase" | "k6" | "hammerdb" | "hdr-log"
+    );
+    if !view.is_closed() || may_rest {
+        return None;
+    }
+    let share = seen.high / sessions;
+    if share >= USERS_SEEN - ends {
+        return Some(Vec::new());
+    }
+    let severity = match share < USERS_SEEN_INVALID {
+        true => Severity::Invalid,
+        false => Severity::Suspect,
+    };
+    Some(vec![told(
+        littles_law::TOO_FEW,
+        littles_law::TOO_FEW_INSTEAD,
+        severity,
+    )])
+}
+
+/// Sessions that were at work on average.
+fn in_service(view: &View<'_>) -> Option<Range> {
+    if let (Some(sum), Some(elapsed)) = (view.all("sum_ms"), view.all("elapsed_s")) {
+        return Some(sum.per(elapsed.times(Range::exact(1000.0, sum.line))));
+    }
+    let busy = |rate: Range, mean: Range| rate.times(mean).per(Range::exact(1000.0, mean.line));
+    // A mean of statements beside a rate of transactions is no pair.
+    let rate = view
+        .all("rate")
+        .or_else(|| view.count().zip(view.elapsed()).map(|(n, s)| n.per(s)));
+    if let (Some(rate), Some(mean)) = (rate, view.all("mean_ms")) {
+        return Some(busy(rate, mean));
+    }
+    let elapsed = view.elapsed()?;
+    let mut all: Option<Range> = None;
+    let mut of_types = view.types();
+    if view.nested() {
+        // A READ_MODIFY_WRITE is a READ and an UPDATE: all READs and the UPDATEs are the whole.
+        of_types.push("UPDATE");
+    }
+    if of_types.is_empty() {
+        return None;
+    }
+    for of in of_types {
+        let (count, mean) = (view.of(of, "count")?, view.of(of, "mean_ms")?);
+        let one = busy(count.per(Range::exact(elapsed.value, elapsed.line)), mean);
+        all = Some(all.map_or(one, |sum| sum.plus(one)));
+    }
+    all
+}
+
+/// Fewer sessions than were asked for.
+pub(super) fn offered_load(view: &View<'_>) -> Option<Vec<Finding>> {
+    let asked = view.number("threads")?;
+    let all = &view.imported.intervals;
+    let last = all.len().saturating_sub(1);
+    let end = view.number("time").unwrap_or(f64::INFINITY);
+    let mut seen = all
+        .iter()
+        .take(last)
+        .filter(|i| i.end_s <= end)
+        .filter(|i| i.sessions.is_some())
+        .peekable();
+    seen.peek()?;
+    let fewer = seen.find(|i| i.sessions.is_some_and(|s| s < asked));
+    Some(fewer.map_or(Vec::new(), |i| {
+        let figures = vec![
+            ("line", Figure::Count(i.line)),
+            ("asked", Figure::Number(asked)),
+            ("opened", Figure::Number(i.sessions.unwrap_or(0.0))),
+        ];
+        vec![finding(
+            "offered-load",
+            Severity::Suspect,
+            offered_load::STATED,
+            offered_load::INSTEAD,
+            figures,
+        )]
+    }))
+}
+
+/// The rate asked for was not served.
+pub(super) fn rate_missed(view: &View<'_>) -> Option<Vec<Finding>> {
+    let asked = view.record.rate?;
+    let count = || view.count().zip(view.elapsed()).map(|(n, s)| n.per(s));
+    let made = view.all("rate").or_else(count)?;
+    let figures = vec![
+        ("line", Figure::Count(made.line)),
+        ("asked", Figure::Number(asked)),
+        ("made", Figure::Number(made.value)),
+        ("share", Figure::Number(made.value / asked * 100.0)),
+    ];
+    let told = || {
+        vec![finding(
+            "rate-missed",
+            Severity::Suspect,
+            rate_missed::SAYS,
+            rate_missed::INSTEAD,
+            figures,
+        )]
+    };
+    Some(if made.high < asked * RATE_MISSED {
+        told()
+    } else {
+        Vec::new()
+    })
+}
+
+/// Ignored errors.
+pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
+    let count = view.count();
+    let figures = view.imported.figures.iter();
+    let of_types = figures
+        .filter(|f| f.of == "errors")
+        .map(Range::of)
+        .reduce(Range::plus);
+    let errors = view
+        .all("ignored_errors")
+        .or(view.all("failed"))
+        .or(of_types);
+    let share = match (view.all("error_share"), errors, count) {
+        (Some(percent), ..) => percent.value / 100.0,
+        (None, Some(errors), Some(count)) => errors.value / (errors.value + count.value),
+        _ => return None,
+    };
+    if share.is_nan() || share < ERRORS {
+        return Some(Vec::new());
+    }
+    let line = errors.or(view.all("error_share")).map_or(0, |e| e.line);
+    let figures = vec![
+        ("line", Figure::Count(line)),
+        ("share", Figure::Number(share * 100.0)),
+    ];
+    let severity = if share >= ERRORS_INVALID {
+        Severity::Invalid
+    } else {
+        Severity::Suspect
+    };
+    Some(vec![finding(
+        "error-rate",
+        severity,
+        error_rate::STATED,
+        error_rate::INSTEAD,
+        figures,
+    )])
+}
+
+/// Operations that found nothing and count as done.
+pub(super) fn not_found(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut statuses = view
+        .imported
+        .figures
+        .iter()
+        .filter(|f| f.name.starts_with("return_"))
+        .peekable();
+    statuses.peek()?;
+    let mut found = Vec::new();
+    for status in statuses.filter(|f| f.name != "return_OK" && f.name != "return_0") {
+        let Some(count) = view.of(&status.of, "count") else {
+            continue;
+        };
+        let share = status.value / count.value;
+        if share.is_nan() || share < NOT_FOUND {
+            continue;
+        }
+        let figures = vec![
+            ("line", Figure::Count(status.line)),
+            ("type", Figure::Text(status.of.clone())),
+            (
+                "status",
+                Figure::Text(status.name.trim_start_matches("return_").into()),
+            ),
+            ("share", Figure::Number(share * 100.0)),
+        ];
+        found.push(finding(
+            "not-found",
+            Severity::Suspect,
+            not_found::SAYS,
+            not_found::INSTEAD,
+            figures,
+        ));
+    }
+    Some(found)
+}

@@ -1,0 +1,188 @@
+//! Rules of imported runs: they look at the figures as they were stated, each with its line.
+//!
+//! A rule answers `None` where the source does not state what it needs; it is then said to be left out.
+
+mod equations;
+mod intervals;
+mod latencies;
+mod load;
+mod options;
+mod scale;
+mod view;
+
+use super::not_judged;
+use crate::run::Run;
+use crate::texts::not_judged as text;
+use crate::{AnalysisError, Both, Figure, Finding, Severity};
+use tidemark_core::record::{Imported, RunRecord};
+use view::View;
+
+/// A rule of imported runs.
+struct Rule {
+    id: &'static str,
+    /// `None` where figures are missing that it needs.
+    check: fn(&View<'_>) -> Option<Vec<Finding>>,
+}
+
+/// All, in the order in which findings of equal severity are told.
+const RULES: &[Rule] = &[
+    Rule {
+        id: "failed-run",
+        check: options::failed_run,
+    },
+    Rule {
+        id: "summary-mismatch",
+        check: equations::check,
+    },
+    Rule {
+        id: "impossible-pair",
+        check: latencies::impossible_pair,
+    },
+    Rule {
+        id: "littles-law",
+        check: load::littles_law,
+    },
+    Rule {
+        id: "offered-load",
+        check: load::offered_load,
+    },
+    Rule {
+        id: "setting-contradicts",
+        check: options::setting_contradicts,
+    },
+    Rule {
+        id: "wrong-column",
+        check: options::wrong_column,
+    },
+    Rule {
+        id: "tpcc-efficiency",
+        check: scale::efficiency,
+    },
+    Rule {
+        id: "tpcc-cap",
+        check: scale::cap,
+    },
+    Rule {
+        id: "tpcc-response",
+        check: scale::response,
+    },
+    Rule {
+        id: "rate-missed",
+        check: load::rate_missed,
+    },
+    Rule {
+        id: "error-rate",
+        check: load::error_rate,
+    },
+    Rule {
+        id: "not-found",
+        check: load::not_found,
+    },
+    Rule {
+        id: "percentile-below-mean",
+        check: latencies::below_mean,
+    },
+    Rule {
+        id: "averaged-percentiles",
+        check: latencies::averaged,
+    },
+    Rule {
+        id: "coarse-histogram",
+        check: latencies::coarse,
+    },
+    Rule {
+        id: "latency-floor",
+        check: latencies::floor,
+    },
+    Rule {
+        id: "stall",
+        check: intervals::stall,
+    },
+    Rule {
+        id: "too-short",
+        check: latencies::too_short,
+    },
+    Rule {
+        id: "wrong-working-set",
+        check: options::working_set,
+    },
+    Rule {
+        id: "degenerate-option",
+        check: options::degenerate,
+    },
+];
+
+/// Rules of measured runs whose evidence no other tool states.
+const NEVER: [&str; 8] = [
+    "client-bound",
+    "row-count",
+    "carried-state",
+    "outage",
+    "client-stopped",
+    "no-op-writes",
+    "deadlock-wait",
+    "heavy-tail",
+];
+
+/// Ids of rules that only imported runs have.
+pub(super) fn ids() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|rule| rule.id)
+}
+
+/// What the rules have to say of an imported run.
+pub(super) fn findings(
+    record: &RunRecord,
+    imported: &Imported,
+) -> Result<Vec<Finding>, AnalysisError> {
+    let view = View { record, imported };
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for rule in RULES {
+        match (rule.check)(&view) {
+            Some(of_rule) => found.extend(of_rule),
+            None => left_out.push(rule.id),
+        }
+    }
+    // Of what is stated over time and by session, measured runs' rules judge as well.
+    match Run::of(record)? {
+        Some(run)
+            if record.intervals.len() >= crate::thresholds::TREND_INTERVALS && view.is_steady() =>
+        {
+            found.extend(super::drift::check(&run)?);
+        }
+        _ => left_out.push(super::drift::ID),
+    }
+    match Run::of(record)? {
+        Some(run) if imported.figure("events_stddev").is_some() => {
+            found.extend(super::unfair::check(&run)?)
+        }
+        _ => left_out.push(super::unfair::ID),
+    }
+    left_out.extend(NEVER);
+    found.push(finding(
+        not_judged::ID,
+        Severity::Note,
+        text::STATED,
+        text::INSTEAD,
+        vec![
+            ("tool", Figure::Text(imported.tool.clone())),
+            ("rules", Figure::Text(left_out.join(", "))),
+        ],
+    ));
+    Ok(found)
+}
+
+fn finding(
+    rule: &'static str,
+    severity: Severity,
+    says: Both,
+    instead: Both,
+    figures: Vec<(&'static str, Figure)>,
+) -> Finding {
+    Finding {
+        rule,
+        severity,
+        says,
+        instead,
+        figures,
+    }
+}

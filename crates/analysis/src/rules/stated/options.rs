@@ -1,0 +1,251 @@
+//! Options that deny what is said of a run, or empty it.
+
+use super::finding;
+use super::view::View;
+use crate::texts::{
+    degenerate_option, failed_run, setting_contradicts, wrong_column, wrong_working_set,
+};
+use crate::{Figure, Finding, Severity};
+use tidemark_core::record::RunState;
+
+/// Figures of a run that had failed.
+pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
+    let RunState::Failed(why) = &view.record.state else {
+        return Some(Vec::new());
+    };
+    let figures = vec![
+        ("line", Figure::Count(view.imported.first_line)),
+        ("why", Figure::Text(why.chars().take(120).collect())),
+    ];
+    Some(vec![finding(
+        "failed-run",
+        Severity::Invalid,
+        failed_run::SAYS,
+        failed_run::INSTEAD,
+        figures,
+    )])
+}
+
+/// A number of sessions that the heading or the command says, and the output denies.
+pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
+    let threads = view.number("threads")?;
+    let line = view.line_of("threads");
+    let said = [
+        threads_of(&view.imported.heading),
+        threads_of_command(&view.record.command),
+    ];
+    let mut said = said.into_iter().flatten().peekable();
+    said.peek()?;
+    let other = said.find(|n| *n != threads);
+    Some(other.map_or(Vec::new(), |said| {
+        let figures = vec![
+            ("line", Figure::Count(line)),
+            ("said", Figure::Number(said)),
+            ("threads", Figure::Number(threads)),
+        ];
+        let (says, instead) = (setting_contradicts::SAYS, setting_contradicts::INSTEAD);
+        vec![finding(
+            "setting-contradicts",
+            Severity::Suspect,
+            says,
+            instead,
+            figures,
+        )]
+    }))
+}
+
+/// `64 threads`, `64 线程`, `threads=64`, where a text has one such number alone.
+fn threads_of(text: &str) -> Option<f64> {
+    let text = text.to_lowercase();
+    let words = ["threads", "thread", "线程", "并发"];
+    let mut found = words.iter().filter_map(|word| {
+        let at = text.find(word)?;
+        let before = text.get(..at)?.trim_end_matches([' ', '-', '个']);
+        let digits = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let before: Option<f64> = before.get(digits..)?.parse().ok();
+        before.or_else(|| {
+            let after = text
+                .get(at + word.len()..)?
+                .trim_start_matches([' ', '=', ':', '：', '数']);
+            let end = after.bytes().take_while(u8::is_ascii_digit).count();
+            after.get(..end)?.parse().ok()
+        })
+    });
+    found.next()
+}
+
+fn threads_of_command(words: &[String]) -> Option<f64> {
+    let names = ["--threads=", "--num-threads=", "--client="];
+    let joined = words
+        .iter()
+        .find_map(|w| names.iter().find_map(|n| w.strip_prefix(n)));
+    joined?.parse().ok()
+}
+
+/// A time stamp or a time in the place of a figure.
+pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut found = Vec::new();
+    let mut judged = false;
+    let mut tell = |name: &str, value: f64, line: u64, says, swapped: &str| {
+        let figures = vec![
+            ("line", Figure::Count(line)),
+            ("name", Figure::Text(name.into())),
+            ("value", Figure::Number(value)),
+            ("other", Figure::Text(swapped.into())),
+        ];
+        found.push(finding(
+            "wrong-column",
+            Severity::Invalid,
+            says,
+            wrong_column::INSTEAD,
+            figures,
+        ));
+    };
+    for name in ["nopm", "tpmc", "tpm_total", "rate", "statement_rate"] {
+        let Some(rate) = view.all(name) else { continue };
+        judged = true;
+        // Seconds or milliseconds since 1970; no system makes so much.
+        if rate.value > 1e9 {
+            tell(name, rate.value, rate.line, wrong_column::STAMP, "1970");
+        }
+    }
+    if view.imported.tool == "table" {
+        let (rate, mean, sessions) = (view.all("rate"), view.all("mean_ms"), view.sessions());
+        if let (Some(rate), Some(mean), Some(p)) =
+            (rate, mean, view.percentiles("").last().map(|(_, ms)| *ms))
+        {
+            judged = true;
+            // The mean is above its percentile, and the two in each other's place fit.
+            let fits =
+                |ms: f64| sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < 0.1);
+            if mean.value > p.value && fits(p.value) && !fits(mean.value) {
+                tell(
+                    "mean_ms",
+                    mean.value,
+                    mean.line,
+                    wrong_column::SWAPPED,
+                    "percentile",
+                );
+            }
+        }
+        if let (Some(rate), Some(statements)) = (rate, view.all("statement_rate")) {
+            judged = true;
+            let fits = |r: f64| {
+                sessions
+                    .zip(mean)
+                    .is_none_or(|(s, ms)| (r * ms.value / 1000.0 / s - 1.0).abs() < 0.1)
+            };
+            if rate.value > statements.value * 1.01 && fits(statements.value) {
+                tell(
+                    "rate",
+                    rate.value,
+                    rate.line,
+                    wrong_column::SWAPPED,
+                    "statement_rate",
+                );
+            }
+        }
+        if let (Some(mean), Some(elapsed)) = (mean, view.all("elapsed_s")) {
+            judged = true;
+            if mean.value == elapsed.value && sessions.is_some() {
+                tell(
+                    "mean_ms",
+                    mean.value,
+                    mean.line,
+                    wrong_column::SWAPPED,
+                    "elapsed_s",
+                );
+            }
+        }
+        if let (Some(rate), Some(s), Some(mean)) = (rate, sessions, mean) {
+            judged = true;
+            // Sessions and latency in each other's column.
+            let law = |sessions: f64, ms: f64| (rate.value * ms / 1000.0 / sessions - 1.0).abs();
+            if law(s, mean.value) > 0.5 && law(mean.value, s) < 0.05 {
+                tell(
+                    "mean_ms",
+                    mean.value,
+                    mean.line,
+                    wrong_column::SWAPPED,
+                    "threads",
+                );
+            }
+        }
+    }
+    judged.then_some(found)
+}
+
+/// The run touched other data than was loaded.
+pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
+    let records = view.number("recordcount")?;
+    let operations = view.number("operationcount")?;
+    let is_load =
+        view.option("command") == Some("load") || view.option("dotransactions") == Some("false");
+    let by_hand = view
+        .record
+        .command
+        .iter()
+        .any(|w| w.starts_with("recordcount="));
+    // What a run that is told nothing uses.
+    if is_load
+        || by_hand
+        || view.record.command.is_empty()
+        || records != 1000.0
+        || operations < 10.0 * records
+    {
+        return Some(Vec::new());
+    }
+    let figures = vec![
+        ("line", Figure::Count(view.line_of("recordcount"))),
+        ("records", Figure::Number(records)),
+    ];
+    let (says, instead) = (wrong_working_set::SAYS, wrong_working_set::INSTEAD);
+    Some(vec![finding(
+        "wrong-working-set",
+        Severity::Suspect,
+        says,
+        instead,
+        figures,
+    )])
+}
+
+/// Options that empty a workload, and what each does.
+pub(super) fn degenerate(view: &View<'_>) -> Option<Vec<Finding>> {
+    if view.record.options.is_empty() {
+        return None;
+    }
+    let off = |v: &str| matches!(v, "off" | "0" | "false" | "no");
+    let is_ycsb = matches!(view.imported.tool.as_str(), "go-ycsb" | "ycsb");
+    let standard = is_ycsb && view.record.workload.starts_with("ycsb-");
+    let mut found = Vec::new();
+    for (name, is_degenerate) in [
+        ("maxscanlength", view.option("maxscanlength") == Some("1")),
+        (
+            "requestdistribution",
+            standard && view.option("requestdistribution") == Some("uniform"),
+        ),
+        (
+            "range-selects",
+            view.option("range-selects").is_some_and(off),
+        ),
+        ("skip-trx", view.option("skip-trx").is_some_and(|v| !off(v))),
+    ] {
+        let Some(value) = view.option(name).filter(|_| is_degenerate) else {
+            continue;
+        };
+        let figures = vec![
+            ("line", Figure::Count(view.line_of(name))),
+            ("option", Figure::Text(name.into())),
+            ("value", Figure::Text(value.into())),
+        ];
+        let (says, instead) = (degenerate_option::SAYS, degenerate_option::INSTEAD);
+        found.push(finding(
+            "degenerate-option",
+            Severity::Note,
+            says,
+            instead,
+            figures,
+        ));
+    }
+    Some(found)
+}

@@ -1,0 +1,131 @@
+//! TPC-C's limits, by what is stated.
+
+use super::finding;
+use super::view::{Range, View};
+use crate::texts::{stated_cap, tpcc_efficiency, tpcc_response};
+use crate::thresholds::EFFICIENCY_APART;
+use crate::tpcc::{TERMINALS_PER_WAREHOUSE, TPMC_PER_WAREHOUSE, TYPE_REQUIREMENTS};
+use crate::{Figure, Finding, Severity};
+
+/// New-Orders a minute: tpmC, or what HammerDB calls NOPM.
+fn tpmc(view: &View<'_>) -> Option<Range> {
+    view.all("tpmc")
+        .or(view.all("nopm"))
+        .or(view.of("NewOrder", "per_minute"))
+}
+
+fn warehouses(view: &View<'_>) -> Option<f64> {
+    view.number("warehouses").filter(|w| *w >= 1.0)
+}
+
+/// An efficiency that does not follow from its own figures.
+pub(super) fn efficiency(view: &View<'_>) -> Option<Vec<Finding>> {
+    let (stated, tpmc, warehouses) = (view.all("efficiency")?, tpmc(view)?, warehouses(view)?);
+    let whole = TPMC_PER_WAREHOUSE * warehouses;
+    let made = Range {
+        value: tpmc.value / whole * 100.0,
+        // Some tools take 12.8 or 12.86, some 45 % of the mix.
+        low: tpmc.low / whole * 100.0,
+        high: tpmc.high / whole * 100.0,
+        line: tpmc.line,
+    };
+    if stated.may_be(made, EFFICIENCY_APART, 0.06) {
+        return Some(Vec::new());
+    }
+    let figures = vec![
+        ("line", Figure::Count(stated.line)),
+        ("stated", Figure::Number(stated.value)),
+        ("made", Figure::Number(made.value)),
+        ("tpmc", Figure::Number(tpmc.value)),
+        ("warehouses", Figure::Number(warehouses)),
+        (
+            "fits",
+            Figure::Number(tpmc.value / TPMC_PER_WAREHOUSE / stated.value * 100.0),
+        ),
+    ];
+    let (says, instead) = (tpcc_efficiency::SAYS, tpcc_efficiency::INSTEAD);
+    Some(vec![finding(
+        "tpcc-efficiency",
+        Severity::Invalid,
+        says,
+        instead,
+        figures,
+    )])
+}
+
+/// More New-Orders than think times allow, or fewer terminals than warehouses need.
+pub(super) fn cap(view: &View<'_>) -> Option<Vec<Finding>> {
+    let (tpmc, warehouses) = (tpmc(view)?, warehouses(view)?);
+    let each = tpmc.value / warehouses;
+    let rate = vec![
+        ("line", Figure::Count(tpmc.line)),
+        ("each", Figure::Number(each)),
+        ("cap", Figure::Number(TPMC_PER_WAREHOUSE)),
+    ];
+    if each > TPMC_PER_WAREHOUSE {
+        return Some(vec![finding(
+            "tpcc-cap",
+            Severity::Note,
+            stated_cap::ABOVE,
+            stated_cap::ABOVE_INSTEAD,
+            rate,
+        )]);
+    }
+    let terminals = view
+        .sessions()
+        .filter(|_| view.option("wait") == Some("on") || view.all("efficiency").is_some());
+    let most = terminals.map(|t| t / (warehouses * TERMINALS_PER_WAREHOUSE as f64) * 100.0);
+    Some(match (terminals, most) {
+        (Some(terminals), Some(most)) if most < 99.0 => {
+            let figures = vec![
+                ("terminals", Figure::Number(terminals)),
+                ("warehouses", Figure::Number(warehouses)),
+                ("most", Figure::Number(most)),
+            ];
+            vec![finding(
+                "tpcc-cap",
+                Severity::Note,
+                stated_cap::FEW,
+                stated_cap::FEW_INSTEAD,
+                figures,
+            )]
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Limits of response times, broken.
+pub(super) fn response(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut judged = false;
+    let mut broken = Vec::new();
+    for asked in TYPE_REQUIREMENTS {
+        // A lower percentile above the limit breaks it as well.
+        let percentiles = view.percentiles(asked.name);
+        let Some((_, ms)) = percentiles.iter().rev().find(|(p, _)| *p <= 90.0) else {
+            continue;
+        };
+        judged = true;
+        if ms.low / 1000.0 > asked.limit_s {
+            broken.push((asked, ms.value / 1000.0));
+        }
+    }
+    let types = broken.len() as u64;
+    judged.then(|| {
+        let first = broken.first().map(|(asked, p90)| {
+            let figures = vec![
+                ("type", Figure::Text(asked.name.into())),
+                ("p90", Figure::Number(*p90)),
+                ("limit", Figure::Number(asked.limit_s)),
+                ("types", Figure::Count(types)),
+            ];
+            finding(
+                "tpcc-response",
+                Severity::Suspect,
+                tpcc_response::SAYS,
+                tpcc_response::INSTEAD,
+                figures,
+            )
+        });
+        first.into_iter().collect()
+    })
+}

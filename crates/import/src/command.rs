@@ -1,0 +1,320 @@
+//! Command lines that stand before outputs: which tool, which options.
+
+/// A command line of a known tool.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct CommandLine {
+    pub tool: &'static str,
+    pub text: String,
+    pub line: u64,
+    pub workload: String,
+    pub options: Vec<(String, String)>,
+}
+
+/// Programs, and the tool that each is.
+const PROGRAMS: [(&str, &str); 16] = [
+    ("sysbench", "sysbench"),
+    ("go-tpc", "go-tpc"),
+    ("go-ycsb", "go-ycsb"),
+    ("ycsb", "ycsb"),
+    ("ycsb.sh", "ycsb"),
+    ("ycsb.py", "ycsb"),
+    ("pgbench", "pgbench"),
+    ("oltpbenchmark", "benchbase"),
+    ("benchbase.jar", "benchbase"),
+    ("tpccbenchmark", "benchbase"),
+    ("hammerdbcli", "hammerdb"),
+    ("mysqlslap", "mysqlslap"),
+    ("mariadb-slap", "mysqlslap"),
+    ("tpcc_start", "tpcc-mysql"),
+    ("k6", "k6"),
+    ("tidemark", "tidemark"),
+];
+
+/// Words of which none is a workload: verbs, drivers.
+const VERBS: [&str; 21] = [
+    "run",
+    "load",
+    "prepare",
+    "cleanup",
+    "check",
+    "help",
+    "mysql",
+    "tikv",
+    "jdbc",
+    "basic",
+    "pg",
+    "postgres",
+    "bench",
+    "java",
+    "shell",
+    "mongodb",
+    "redis",
+    "cassandra-cql",
+    "tidb",
+    "warmup",
+    "transactions",
+];
+
+/// Flags with a value that stands apart, and what the flag means. Everything else with a value is
+/// written with `=`, or begins with `--` and is followed by a word.
+const SHORT: [(&str, &str, &str); 22] = [
+    ("go-tpc", "-T", "threads"),
+    ("go-tpc", "-H", "host"),
+    ("go-tpc", "-P", "port"),
+    ("go-tpc", "-D", "db"),
+    ("go-tpc", "-U", "user"),
+    ("go-tpc", "-d", "driver"),
+    ("go-ycsb", "-P", "workload-file"),
+    ("go-ycsb", "-p", "property"),
+    ("ycsb", "-P", "workload-file"),
+    ("ycsb", "-p", "property"),
+    ("ycsb", "-threads", "threads"),
+    ("ycsb", "-target", "target"),
+    ("pgbench", "-c", "threads"),
+    ("pgbench", "-j", "jobs"),
+    ("pgbench", "-T", "time"),
+    ("pgbench", "-t", "transactions"),
+    ("pgbench", "-s", "scale"),
+    ("pgbench", "-R", "rate"),
+    ("pgbench", "-f", "file"),
+    ("pgbench", "-b", "builtin"),
+    ("pgbench", "-P", "report-interval"),
+    ("pgbench", "-M", "protocol"),
+];
+const MORE_SHORT: [(&str, &str, &str); 9] = [
+    ("benchbase", "-b", "benchmark"),
+    ("benchbase", "-c", "config"),
+    ("benchbase", "-s", "report-interval"),
+    ("tpcc-mysql", "-w", "warehouses"),
+    ("tpcc-mysql", "-c", "threads"),
+    ("tpcc-mysql", "-r", "warmup-time"),
+    ("tpcc-mysql", "-l", "time"),
+    ("tpcc-mysql", "-i", "report-interval"),
+    ("mysqlslap", "-c", "threads"),
+];
+
+/// Names of one thing in several tools.
+const SAME: [(&str, &str); 10] = [
+    ("num-threads", "threads"),
+    ("max-time", "time"),
+    ("max-requests", "events"),
+    ("oltp-table-size", "table-size"),
+    ("oltp-tables-count", "tables"),
+    ("threadcount", "threads"),
+    ("client", "threads"),
+    ("concurrency", "threads"),
+    ("jobs", "jobs"),
+    ("test", "workload-name"),
+];
+
+/// The one name of an option.
+pub(crate) fn canonical(name: &str) -> String {
+    let name = name.trim_start_matches('-').replace('_', "-");
+    let same = SAME.iter().find(|(other, _)| *other == name);
+    same.map_or(name.clone(), |(_, one)| (*one).into())
+}
+
+/// The command line in a line of text, if there is one: prompts, bullets and quotes may stand before.
+pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
+    let words = words(text);
+    let at = words.iter().take(12).position(|w| program(w).is_some())?;
+    let tool = program(words.get(at)?)?;
+    // `tiup bench tpcc` is go-tpc; prose that names a tool has no options after it.
+    let rest = words.get(at + 1..)?;
+    let is_verb = |w: &String| VERBS.contains(&w.as_str());
+    let is_flag = |w: &String| w.starts_with('-') && w.len() > 1;
+    let looks = rest.iter().any(is_flag) || rest.first().is_some_and(is_verb);
+    let before = words.get(..at)?;
+    let prose = before.iter().any(|w| {
+        !(w.contains('=')
+            || w.starts_with(['-', '/', '.', '$', '>', '#', '*', '`'])
+            || w.ends_with(['$', '#', '>', ':', '：', '%'])
+            || w.len() <= 10 && PREFIXES.contains(&w.as_str())
+            || w.contains('@'))
+    });
+    if !looks || prose {
+        return None;
+    }
+    let mut command = CommandLine {
+        tool,
+        text: text.trim().chars().take(4000).collect(),
+        line,
+        ..CommandLine::default()
+    };
+    let mut rest = rest.iter().peekable();
+    let mut plain = Vec::new();
+    while let Some(word) = rest.next() {
+        if matches!(
+            word.as_str(),
+            "|" | ">" | ">>" | "&" | "&&" | ";" | "2>&1" | "tee"
+        ) {
+            break;
+        }
+        let known = SHORT.iter().chain(&MORE_SHORT);
+        let short = known
+            .filter(|(of, ..)| *of == tool)
+            .find(|(_, flag, _)| flag == word);
+        if let Some((_, _, name)) = short {
+            let Some(value) = rest.next() else { break };
+            match (*name, value.split_once('=')) {
+                ("property", Some((k, v))) => command.options.push((canonical(k), v.into())),
+                _ => command.options.push(((*name).into(), value.clone())),
+            }
+        } else if let Some((name, value)) = word.strip_prefix("--").and_then(|w| w.split_once('='))
+        {
+            command.options.push((canonical(name), value.into()));
+        } else if let Some(name) = word.strip_prefix("--") {
+            let next = rest.peek();
+            let has_value = next.is_some_and(|w| {
+                !w.starts_with('-') && !VERBS.contains(&w.as_str()) && !w.starts_with("oltp_")
+            });
+            let value = match has_value {
+                true => rest.next().cloned().unwrap_or_default(),
+                false => "on".into(),
+            };
+            command.options.push((canonical(name), value));
+        } else if is_attached(tool, word) {
+            let (flag, value) = word.split_at(2);
+            let mut known = SHORT.iter().chain(&MORE_SHORT);
+            if let Some((_, _, name)) = known.find(|(of, f, _)| *of == tool && *f == flag) {
+                command.options.push(((*name).into(), value.into()));
+            }
+        } else if word.starts_with('-') {
+            command
+                .options
+                .push((word.trim_start_matches('-').into(), "on".into()));
+        } else {
+            plain.push(word.clone());
+        }
+    }
+    let is_workload = |w: &&String| !VERBS.contains(&w.as_str()) && !w.contains('@');
+    command.workload = plain
+        .iter()
+        .find(is_workload)
+        .map(|w| base_name(w).trim_end_matches(".lua").to_string())
+        .unwrap_or_default();
+    let verb = plain
+        .iter()
+        .find(|w| matches!(w.as_str(), "run" | "load" | "prepare" | "cleanup" | "check"));
+    if let Some(verb) = verb {
+        command.options.push(("command".into(), verb.clone()));
+    }
+    for (name, value) in &command.options {
+        match name.as_str() {
+            "workload-file" | "benchmark" | "builtin" => {
+                command.workload = base_name(value).into();
+            }
+            "workload-name" if tool == "sysbench" => command.workload = value.clone(),
+            _ => {}
+        }
+    }
+    if tool == "k6" || tool == "hammerdb" {
+        command.workload = command.workload.trim_end_matches(".js").to_string();
+    }
+    Some(command)
+}
+
+const PREFIXES: [&str; 17] = [
+    "time", "sudo", "nohup", "exec", "numactl", "taskset", "tiup", "docker", "run", "env", "bench",
+    "python", "python2", "python3", "java", "Command:", "bash",
+];
+
+fn is_attached(tool: &str, word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let digit = bytes.get(2).is_some_and(u8::is_ascii_digit);
+    matches!(tool, "pgbench" | "tpcc-mysql" | "go-tpc" | "mysqlslap")
+        && word.starts_with('-')
+        && bytes.get(1).is_some_and(u8::is_ascii_alphabetic)
+        && digit
+}
+
+fn program(word: &str) -> Option<&'static str> {
+    let name = base_name(word);
+    let found = PROGRAMS.iter().find(|(program, _)| *program == name);
+    found.map(|(_, tool)| *tool)
+}
+
+fn base_name(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+/// Words as a shell would have them, of plain quoting.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut any = false;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(q), c) if q == c => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '\'' | '"') => (quote, any) = (Some(c), true),
+            (None, '`') => {}
+            (None, c) if c.is_whitespace() => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            (None, c) => word.push(c),
+        }
+        if words.len() > 400 {
+            break;
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    // A single bullet or prompt stands for itself.
+    while words
+        .first()
+        .is_some_and(|w| matches!(w.as_str(), "$" | ">" | "#" | "*" | "-" | "%"))
+    {
+        words.remove(0);
+    }
+    // `tiup bench tpcc` runs go-tpc.
+    if let [a, b, ..] = words.as_slice()
+        && base_name(a) == "tiup"
+        && b == "bench"
+    {
+        words.splice(0..2, ["go-tpc".to_string()]);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_recognised_and_prose_is_not() {
+        let c = command(
+            "> ./bin/go-ycsb run mysql -P workloads/workloada -p recordcount=1000 --threads 32",
+            7,
+        )
+        .unwrap();
+        assert_eq!((c.tool, &*c.workload, c.line), ("go-ycsb", "workloada", 7));
+        assert!(c.options.contains(&("recordcount".into(), "1000".into())));
+        assert!(c.options.contains(&("threads".into(), "32".into())));
+        let c = command(
+            "sysbench --threads=8 --config-file=config oltp_point_select --tables=16 run",
+            1,
+        )
+        .unwrap();
+        assert_eq!((c.tool, &*c.workload), ("sysbench", "oltp_point_select"));
+        let c = command("$ tiup bench tpcc --warehouses 100 -T 16 run", 1).unwrap();
+        assert_eq!((c.tool, &*c.workload), ("go-tpc", "tpcc"));
+        assert!(c.options.contains(&("threads".into(), "16".into())));
+        let c = command("pgbench -c 8 -j2 -T 60 -S bench", 1).unwrap();
+        assert!(c.options.contains(&("jobs".into(), "2".into())));
+        for prose in [
+            "Use sysbench and go-ycsb to test",
+            "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)",
+            "We ran sysbench with --threads=8",
+            "pgbench (15.18)",
+            "",
+        ] {
+            assert_eq!(command(prose, 1), None, "{prose}");
+        }
+    }
+}

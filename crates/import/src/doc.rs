@@ -1,0 +1,367 @@
+//! A document while it is read: which run is going on, what stands before it, what was not understood.
+
+use crate::command::{CommandLine, canonical, command};
+use crate::draft::{Draft, From};
+use std::collections::BTreeMap;
+
+/// What a line of a document became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Became {
+    /// Nothing stands on it.
+    Blank,
+    /// Figures, options or a part of a run's output, of this tool.
+    Output(&'static str),
+    /// A command line of this tool.
+    Command(&'static str),
+    /// An option of a configuration.
+    Option,
+    /// A heading, or which client follows.
+    Heading,
+    /// A row of a table, or its heading.
+    Table,
+    /// Words outside any output.
+    Remark,
+    /// A line within an output that no format explains.
+    NotUnderstood,
+}
+
+/// The lines that were not understood, as ranges.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// First and last line of each range, and what stands on the first.
+    pub ranges: Vec<(u64, u64, String)>,
+    /// Lines in all.
+    pub lines: u64,
+}
+
+/// More ranges are counted only.
+const MOST_RANGES: usize = 200;
+
+impl Leftovers {
+    fn add(&mut self, line: u64, text: &str) {
+        self.lines += 1;
+        let room = self.ranges.len() < MOST_RANGES;
+        match self.ranges.last_mut() {
+            Some((_, last, _)) if *last + 1 == line => *last = line,
+            _ if room => {
+                let shown = text.trim().chars().take(120).collect();
+                self.ranges.push((line, line, shown));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Everything that is known at a line.
+#[derive(Debug, Default)]
+pub(crate) struct Doc {
+    pub done: Vec<Draft>,
+    pub open: Option<Draft>,
+    pub heading: String,
+    pub client: Option<String>,
+    pub command: Option<CommandLine>,
+    /// Whether a run took the command's options already.
+    command_used: bool,
+    /// A command line that goes on.
+    unfinished: Option<(String, u64)>,
+    /// `name=value` lines of a configuration.
+    pub config: BTreeMap<String, (String, u64)>,
+    /// Commands without output: line and text.
+    pub missing: Vec<(u64, String)>,
+    pub leftovers: Leftovers,
+    pub fenced: bool,
+    /// Lines of words since the last one of the open run.
+    remarks: Vec<(u64, String)>,
+    /// More runs are in no document; what comes then is left over.
+    pub full: bool,
+}
+
+/// More runs than these are in no document.
+const MOST_RUNS: usize = 20_000;
+/// So many lines without a figure end the extent of an output.
+const APART: u64 = 12;
+
+impl Doc {
+    /// The run of a tool that is going on, or a new one.
+    pub fn run(&mut self, tool: &'static str, line: u64) -> &mut Draft {
+        let goes_on = self.open.as_ref().is_some_and(|d| d.tool == tool);
+        if !goes_on {
+            self.close();
+            self.open = Some(self.begin_draft(tool, line));
+        }
+        self.touch(line);
+        self.open.get_or_insert_default()
+    }
+
+    /// Ends what is going on and begins another run.
+    pub fn begin(&mut self, tool: &'static str, line: u64) -> &mut Draft {
+        let is_fresh = self
+            .open
+            .as_ref()
+            .is_some_and(|d| d.tool == tool && !d.has_figures());
+        if !is_fresh {
+            self.close();
+        }
+        self.run(tool, line)
+    }
+
+    /// The open run of a tool, if it is going on.
+    pub fn of(&mut self, tool: &str) -> Option<&mut Draft> {
+        self.open.as_mut().filter(|d| d.tool == tool)
+    }
+
+    /// Says that a line belongs to the open run.
+    pub fn touch(&mut self, line: u64) {
+        let inside = self
+            .open
+            .as_ref()
+            .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
+        // Words between two lines of one output are within it.
+        for (at, text) in self.remarks.drain(..) {
+            if inside {
+                self.leftovers.add(at, &text);
+            }
+        }
+        if let Some(open) = &mut self.open {
+            open.last_line = open.last_line.max(line);
+            open.first_line = open.first_line.min(line);
+        }
+    }
+
+    fn begin_draft(&mut self, tool: &'static str, line: u64) -> Draft {
+        let mut draft = Draft {
+            tool,
+            first_line: line,
+            last_line: line,
+            heading: self.heading.clone(),
+            client: self.client.clone(),
+            ..Draft::default()
+        };
+        let is_same = |c: &&CommandLine| {
+            c.tool == tool || matches!((c.tool, tool), ("ycsb", "go-ycsb") | ("go-ycsb", "ycsb"))
+        };
+        let Some(command) = self.command.as_ref().filter(is_same) else {
+            return draft;
+        };
+        draft.workload.clone_from(&command.workload);
+        draft.command = Some(command.text.clone());
+        let has_config = command.options.iter().any(|(k, _)| k == "config-file");
+        if has_config {
+            for (name, (value, line)) in &self.config {
+                draft.option(name, value, *line, From::Config);
+            }
+        }
+        for (name, value) in &command.options {
+            draft.option(name, value, command.line, From::Command);
+        }
+        self.command_used = true;
+        draft
+    }
+
+    /// Ends the run that is going on.
+    pub fn close(&mut self) {
+        self.remarks.clear();
+        let Some(mut draft) = self.open.take() else {
+            return;
+        };
+        draft.end();
+        let is_load = draft
+            .options
+            .get("command")
+            .is_some_and(|c| matches!(c.value.as_str(), "prepare" | "cleanup" | "check"));
+        if draft.has_figures() && !(is_load && draft.figures.is_empty()) {
+            match self.done.len() < MOST_RUNS {
+                true => self.done.push(draft),
+                false => self.full = true,
+            }
+        }
+    }
+
+    /// What every document has beside outputs: commands, configurations, headings, fences.
+    pub fn context(&mut self, text: &str, line: u64) -> Option<Became> {
+        let plain = text.trim();
+        if let Some((mut begun, at)) = self.unfinished.take() {
+            begun.push(' ');
+            begun.push_str(plain.trim_end_matches('\\'));
+            if plain.ends_with('\\') && begun.len() < 20_000 {
+                self.unfinished = Some((begun, at));
+                return Some(Became::Command("shell"));
+            }
+            return Some(
+                self.commanded(&begun, at)
+                    .map_or(Became::Remark, Became::Command),
+            );
+        }
+        if plain.is_empty() {
+            return Some(Became::Blank);
+        }
+        if plain.starts_with("```") || plain.starts_with("~~~") {
+            self.fenced = !self.fenced;
+            return Some(Became::Blank);
+        }
+        if plain.ends_with('\\') && plain.len() > 1 {
+            let whole = plain.trim_end_matches('\\');
+            if command(whole, line).is_some() || command(&format!("{whole} --x"), line).is_some() {
+                self.unfinished = Some((whole.into(), line));
+                return Some(Became::Command("shell"));
+            }
+        }
+        if let Some(tool) = self.commanded(plain, line) {
+            return Some(Became::Command(tool));
+        }
+        if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
+            if self.open.as_ref().is_some_and(|d| d.has_summary) {
+                self.close();
+            }
+            self.heading = plain
+                .trim_start_matches('#')
+                .trim()
+                .chars()
+                .take(200)
+                .collect();
+            self.client = client(&self.heading);
+            return Some(Became::Heading);
+        }
+        if let Some(client) = client(plain) {
+            if self.open.as_ref().is_some_and(|d| d.has_summary) {
+                self.close();
+            }
+            self.client = Some(client);
+            return Some(Became::Heading);
+        }
+        if let Some((name, value)) = assignment(plain) {
+            self.config.insert(canonical(name), (value.into(), line));
+            return Some(Became::Option);
+        }
+        None
+    }
+
+    fn commanded(&mut self, text: &str, line: u64) -> Option<&'static str> {
+        let command = command(text, line)?;
+        self.close();
+        self.miss();
+        let tool = command.tool;
+        self.command = Some(command);
+        self.command_used = false;
+        Some(tool)
+    }
+
+    /// A command that ran a benchmark and has no output below it.
+    pub fn miss(&mut self) {
+        let Some(command) = self.command.take().filter(|_| !self.command_used) else {
+            return;
+        };
+        let runs = command
+            .options
+            .iter()
+            .any(|(k, v)| k == "command" && v == "run")
+            || command.tool == "pgbench"
+                && !command.options.iter().any(|(k, _)| k.starts_with('i'));
+        if runs && self.missing.len() < 1000 {
+            self.missing.push((command.line, command.text));
+        }
+    }
+
+    /// A line that nothing explains.
+    pub fn left(&mut self, text: &str, line: u64) -> Became {
+        let near = self
+            .open
+            .as_ref()
+            .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
+        if near && (self.remarks.len() as u64) < APART {
+            self.remarks.push((line, text.chars().take(200).collect()));
+            return Became::NotUnderstood;
+        }
+        Became::Remark
+    }
+}
+
+/// Options that a configuration of sysbench has, which stand alone on a line.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    let known = name.starts_with("mysql-")
+        || name.starts_with("pgsql-")
+        || matches!(
+            canonical(name).as_str(),
+            "threads"
+                | "time"
+                | "report-interval"
+                | "tables"
+                | "table-size"
+                | "db-driver"
+                | "events"
+                | "rate"
+                | "percentile"
+                | "rand-type"
+                | "warmup-time"
+                | "range-selects"
+                | "secondary"
+                | "auto-inc"
+                | "db-ps-mode"
+                | "skip-trx"
+        );
+    (known && !value.is_empty() && !value.contains(' ')).then_some((name, value))
+}
+
+/// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.
+fn client(text: &str) -> Option<String> {
+    let text = text.trim_matches([
+        '#', '*', ' ', ':', '：', '-', '=', '[', ']', '【', '】', '<', '>', '(', ')',
+    ]);
+    if text.chars().count() > 40 || text.contains(['|', ',', '=']) {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let words = [
+        "client",
+        "客户端",
+        "压测机",
+        "loader",
+        "load generator",
+        "压测端",
+        "发压机",
+        "驱动机",
+    ];
+    let (at, word) = words.iter().find_map(|w| Some((lower.find(w)?, *w)))?;
+    let label = |t: &str| {
+        let t = t.trim_matches(|c: char| !c.is_alphanumeric());
+        let short = !t.is_empty() && t.chars().count() <= 2;
+        let plain = t.chars().all(|c| c.is_ascii_digit())
+            || t.len() == 1
+            || "一二三四五六七八九十".contains(t);
+        (short && plain).then(|| t.to_string())
+    };
+    let after = lower.get(at + word.len()..)?;
+    if word.is_ascii() && after.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let after = after.split(['(', '（', ',', '，', ':', '：']).next()?;
+    if let Some(label) = label(after) {
+        return Some(label);
+    }
+    let before = lower.get(..at)?.trim_start_matches('第');
+    label(before.trim_end_matches(['个', '台', '号', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_named_by_the_document() {
+        for (text, label) in [
+            ("### Client 1", "1"),
+            ("client #2:", "2"),
+            ("客户端 3", "3"),
+            ("**压测机B**", "b"),
+            ("第2个客户端", "2"),
+            ("== client 1 (10.0.0.1)", "1"),
+        ] {
+            assert_eq!(client(text).as_deref(), Some(label), "{text}");
+        }
+        for text in ["number of clients: 8", "client settings", "客户端配置", ""] {
+            assert_eq!(client(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A run while its lines are read.
+
+use crate::scan::Number;
+use std::collections::BTreeMap;
+use tidemark_core::record::{StatedFigure, StatedInterval};
+use tidemark_stats::Histogram;
+
+/// More intervals than these are merged in pairs: more can't be told apart in a chart, and a file of
+/// gigabytes must not take memory.
+const MOST_INTERVALS: usize = 4096;
+/// More figures than these are in no document.
+const MOST_FIGURES: usize = 20_000;
+
+/// A run of another tool, as far as it was read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    pub tool: &'static str,
+    pub version: Option<String>,
+    pub workload: String,
+    pub first_line: u64,
+    pub last_line: u64,
+    pub heading: String,
+    pub client: Option<String>,
+    pub command: Option<String>,
+    pub figures: Vec<StatedFigure>,
+    pub options: BTreeMap<String, Stated>,
+    pub intervals: Vec<StatedInterval>,
+    /// Each interval stands for so many lines.
+    pub merged: usize,
+    /// Of the pair that is being merged.
+    pub pending: Option<(StatedInterval, usize)>,
+    /// Name, seconds and line.
+    pub queries: Vec<(String, f64, u64)>,
+    /// Seconds of its first interval.
+    pub usual_length: Option<f64>,
+    /// Why it failed.
+    pub failed: Option<String>,
+    /// Whether what is printed at a run's end began.
+    pub has_summary: bool,
+    /// A part of a format's output that goes on over lines, whatever the format calls it.
+    pub section: &'static str,
+    /// What is to be known of how it was read.
+    pub notes: Vec<String>,
+    /// Latencies, where the source has their distribution.
+    pub histogram: Option<Histogram>,
+}
+
+/// An option with its line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stated {
+    pub value: String,
+    pub line: u64,
+    pub from: From,
+}
+
+/// Where an option was stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(crate) enum From {
+    Config,
+    Command,
+    Output,
+}
+
+impl Draft {
+    /// Takes a figure over.
+    pub fn figure(&mut self, of: &str, name: &str, n: Number, line: u64) {
+        self.scaled(of, name, n, 1.0, line);
+    }
+
+    /// Takes a figure over in another unit than the printed one.
+    pub fn scaled(&mut self, of: &str, name: &str, n: Number, factor: f64, line: u64) {
+        // A thousandth of a number is nearer by division.
+        let value = match factor < 1.0 {
+            true => n.value / (1.0 / factor).round(),
+            false => n.value * factor,
+        };
+        if !value.is_finite() || self.figures.len() >= MOST_FIGURES {
+            return;
+        }
+        self.figures.push(StatedFigure {
+            of: of.into(),
+            name: name.into(),
+            value,
+            rounding: 0.5 * 10f64.powi(-i32::from(n.decimals)) * factor,
+            line,
+        });
+    }
+
+    /// A figure of the whole run.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        let mut figures = self.figures.iter().rev();
+        figures
+            .find(|f| f.name == name && f.of.is_empty())
+            .map(|f| f.value)
+    }
+
+    pub fn has(&self, of: &str, name: &str) -> bool {
+        self.figures.iter().any(|f| f.name == name && f.of == of)
+    }
+
+    /// States an option; what a tool printed of itself counts more than its command line.
+    pub fn option(&mut self, name: &str, value: &str, line: u64, from: From) {
+        let name: String = name.chars().take(80).collect();
+        let value: String = value.trim().chars().take(500).collect();
+        if self.options.get(&name).is_none_or(|o| o.from <= from) && self.options.len() < 500 {
+            self.options.insert(name, Stated { value, line, from });
+        }
+    }
+
+    pub fn option_number(&self, name: &str) -> Option<f64> {
+        self.options.get(name)?.value.parse().ok()
+    }
+
+    /// An interval that ends now: it begins where the last one ended, unless lines are missing.
+    pub fn next_interval(&mut self, mut one: StatedInterval) {
+        let before = self.last_moment().unwrap_or(0.0);
+        let mut length = one.end_s - before;
+        // What lies between two lines that are kept is not this line's.
+        let each = self
+            .option_number("report-interval")
+            .filter(|each| *each > 0.0);
+        if let Some(each) = each.or(self.usual_length)
+            && length > 1.5 * each
+        {
+            length = each;
+        }
+        self.usual_length = self.usual_length.or(Some(length).filter(|l| *l > 0.0));
+        one.length_s = Some(length).filter(|l| *l > 0.0);
+        self.interval(one);
+    }
+
+    /// Appends an interval.
+    pub fn interval(&mut self, one: StatedInterval) {
+        let each = self.merged.max(1);
+        if each == 1 {
+            self.intervals.push(one);
+        } else if one.cumulative {
+            match &mut self.pending {
+                Some((_, n)) if *n + 1 >= each => {
+                    self.pending = None;
+                    self.intervals.push(one);
+                }
+                Some((_, n)) => *n += 1,
+                none => *none = Some((one, 1)),
+            }
+        } else {
+            let (sum, n) = match self.pending.take() {
+                Some((sum, n)) => (merge(sum, one), n + 1),
+                None => (one, 1),
+            };
+            match n >= each {
+                true => self.intervals.push(sum),
+                false => self.pending = Some((sum, n)),
+            }
+        }
+        if self.intervals.len() >= MOST_INTERVALS {
+            self.halve();
+        }
+    }
+
+    fn halve(&mut self) {
+        let all = std::mem::take(&mut self.intervals);
+        let mut all = all.into_iter();
+        while let Some(one) = all.next() {
+            self.intervals.push(match all.next() {
+                Some(next) if one.cumulative || next.cumulative => next,
+                Some(next) => merge(one, next),
+                None => one,
+            });
+        }
+        self.merged = self.merged.max(1) * 2;
+    }
+
+    /// Ends reading.
+    pub fn end(&mut self) {
+        if let Some((rest, _)) = self.pending.take() {
+            self.intervals.push(rest);
+        }
+    }
+
+    /// The last moment of its intervals.
+    pub fn last_moment(&self) -> Option<f64> {
+        let last = self.pending.as_ref().map(|(one, _)| one.end_s);
+        last.or(self.intervals.last().map(|i| i.end_s))
+    }
+
+    /// Whether anything was measured in it.
+    pub fn has_figures(&self) -> bool {
+        !self.figures.is_empty()
+            || !self.intervals.is_empty()
+            || !self.queries.is_empty()
+            || self.failed.is_some()
+    }
+}
+
+/// Two neighbouring intervals as one. Percentiles can't be merged and go.
+fn merge(a: StatedInterval, b: StatedInterval) -> StatedInterval {
+    let (la, lb) = (a.length_s.unwrap_or(1.0), b.length_s.unwrap_or(1.0));
+    let mean = |x: Option<f64>, y: Option<f64>| {
+        let sum = x? * la + y? * lb;
+        Some(sum / (la + lb)).filter(|m| m.is_finite())
+    };
+    let add = |x: Option<f64>, y: Option<f64>| Some(x? + y?);
+    StatedInterval {
+        line: a.line,
+        of: if a.of == b.of { a.of } else { String::new() },
+        cumulative: false,
+        end_s: b.end_s,
+        length_s: Some(la + lb),
+        sessions: b.sessions,
+        count: add(a.count, b.count),
+        rate: mean(a.rate, b.rate),
+        statement_rate: mean(a.statement_rate, b.statement_rate),
+        read_rate: mean(a.read_rate, b.read_rate),
+        write_rate: mean(a.write_rate, b.write_rate),
+        other_rate: mean(a.other_rate, b.other_rate),
+        mean_ms: None,
+        sum_ms: add(a.sum_ms, b.sum_ms),
+        percentile_ms: None,
+        error_rate: mean(a.error_rate, b.error_rate),
+        reconnect_rate: mean(a.reconnect_rate, b.reconnect_rate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_intervals_takes_bounded_memory_and_keeps_its_sum() {
+        let mut draft = Draft::default();
+        for n in 0..100_000u64 {
+            draft.interval(StatedInterval {
+                line: n,
+                end_s: (n + 1) as f64,
+                length_s: Some(1.0),
+                rate: Some(7.0),
+                ..StatedInterval::default()
+            });
+        }
+        draft.end();
+        assert!(draft.intervals.len() <= MOST_INTERVALS);
+        let of = |i: &StatedInterval| i.length_s.unwrap() * i.rate.unwrap();
+        let sum: f64 = draft.intervals.iter().map(of).sum();
+        assert!((sum - 700_000.0).abs() < 1.0, "{sum}");
+    }
+}

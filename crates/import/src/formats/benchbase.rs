@@ -1,0 +1,208 @@
+//! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines, results as CSV. Their JSON is in
+//! `json.rs`.
+
+use crate::doc::Doc;
+use crate::draft::{Draft, From};
+use crate::scan::{number, unit_ms, value};
+use tidemark_core::record::StatedInterval;
+
+const TOOL: &str = "benchbase";
+
+/// The transactions of TPC-C in its words, without blanks.
+const TYPES: [&str; 5] = [
+    "NewOrder",
+    "Payment",
+    "OrderStatus",
+    "Delivery",
+    "StockLevel",
+];
+
+pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+    if let Some(at) = text.find("Results(") {
+        return results(&text[at..], line, doc);
+    }
+    let lower = text.trim_start().get(..4).map(str::to_ascii_lowercase);
+    if lower.as_deref() == Some("time")
+        && text.contains(',')
+        && text.to_lowercase().contains("throughput")
+    {
+        let run = doc.begin(TOOL, line);
+        run.section = "csv";
+        for (at, name) in text.split(',').enumerate() {
+            run.option(&format!("column {at}"), name, line, From::Output);
+        }
+        return true;
+    }
+    let plain = text.trim();
+    if let Some(one) = doc
+        .of(TOOL)
+        .filter(|d| d.section == "csv")
+        .and_then(|run| row(run, plain, line))
+    {
+        let run = doc.run(TOOL, line);
+        run.next_interval(one);
+        return true;
+    }
+    client(plain, line, doc)
+}
+
+/// `Results(nanoSeconds=60000000000, measuredRequests=12345) = 205.75 requests/sec`.
+fn results(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let (Some(time), Some(requests)) = (
+        value(text, "nanoSeconds="),
+        value(text, "measuredRequests="),
+    ) else {
+        return false;
+    };
+    let run = match doc.of(TOOL).is_some_and(|d| d.has("", "count")) {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
+    run.has_summary = true;
+    run.scaled("", "elapsed_s", time, 1e-9, line);
+    run.figure("", "count", requests, line);
+    if let Some((_, rest)) = text.split_once(") = ") {
+        if let Some((rate, rest)) = number(rest) {
+            run.figure("", "rate", rate, line);
+            let good = rest
+                .find("(throughput),")
+                .and_then(|at| number(rest[at + 13..].trim_start()));
+            if let Some((good, _)) = good {
+                run.figure("", "goodput", good, line);
+            }
+        }
+    }
+    true
+}
+
+/// What the YugabyteDB client's log says, behind whatever its logger puts before: `TPM-C: 127.68`,
+/// `Efficiency : 99.29%`, `NewOrder, Avg Latency: 33.19 msecs, p99 Latency: 43.55 msecs`.
+fn client(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    for of in TYPES {
+        let spaced = of.replacen("Order", " Order", 1);
+        let Some(at) = plain
+            .find(&format!("{of},"))
+            .or_else(|| plain.find(&format!("{spaced},")))
+        else {
+            continue;
+        };
+        let rest = &plain[at..];
+        if !rest.contains("Latency") {
+            continue;
+        }
+        let run = doc.run(TOOL, line);
+        run.has_summary = true;
+        for (label, name) in [
+            ("Avg Latency:", "mean_ms"),
+            ("p99 Latency:", "p99_ms"),
+            ("p95 Latency:", "p95_ms"),
+        ] {
+            if let Some((n, unit)) = crate::scan::after(rest, label) {
+                let ms = unit_ms(unit.trim_start().trim_end_matches("ecs")).unwrap_or(1.0);
+                run.scaled(of, name, n, ms, line);
+            }
+        }
+        if let Some(n) = value(rest, "Count:") {
+            run.figure(of, "count", n, line);
+        }
+        return true;
+    }
+    let known = [
+        ("Num New Order transactions", "NewOrder", "count"),
+        ("TPM-C", "", "tpmc"),
+        ("TPMC", "", "tpmc"),
+        ("Efficiency", "", "efficiency"),
+        ("Throughput (req/s)", "", "rate"),
+    ];
+    for (label, of, name) in known {
+        let Some(at) = plain.find(label) else {
+            continue;
+        };
+        let rest = plain[at + label.len()..].trim_start_matches([' ', ':', '|', '=', '\t']);
+        let Some((n, _)) = number(rest) else { continue };
+        let begins = at == 0 || plain[..at].contains("INFO") || plain[..at].contains(']');
+        if !begins {
+            continue;
+        }
+        let run = match doc.of(TOOL).is_some_and(|d| d.has(of, name)) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.has_summary = true;
+        if run.workload.is_empty() && name != "rate" {
+            run.workload = "tpcc".into();
+        }
+        run.figure(of, name, n, line);
+        if let Some(time) = value(rest, "time seconds:") {
+            run.figure("", "elapsed_s", time, line);
+        }
+        return true;
+    }
+    latencies(plain, line, doc)
+}
+
+/// A row of the client's table of latencies: `NewOrder | 274 | 33.19 | 43.55 | 0.10`.
+fn latencies(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let Some(run) = doc.of(TOOL) else {
+        return false;
+    };
+    let frame = plain.contains("====") || plain.starts_with("Transaction |");
+    let mut cells = plain.split('|').map(str::trim);
+    let of: String = cells
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    if !frame && !TYPES.contains(&of.as_str()) && of != "All" {
+        return false;
+    }
+    if !frame {
+        let of = if of == "All" { "all" } else { of.as_str() };
+        for (name, cell) in ["count", "mean_ms", "p99_ms"].into_iter().zip(cells) {
+            if let Some((n, _)) = number(cell)
+                && of != "all"
+                && !run.has(of, name)
+            {
+                run.figure(of, name, n, line);
+            }
+        }
+    }
+    doc.touch(line);
+    true
+}
+
+/// A row of the results over time.
+fn row(run: &Draft, plain: &str, line: u64) -> Option<StatedInterval> {
+    let cells: Vec<f64> = plain
+        .split(',')
+        .map(|c| {
+            number(c.trim())
+                .filter(|(_, odd)| odd.is_empty())
+                .map(|(n, _)| n.value)
+        })
+        .collect::<Option<_>>()?;
+    let column = |words: &[&str]| {
+        (0..cells.len()).find(|at| {
+            let name = run.options.get(&format!("column {at}"));
+            name.is_some_and(|n| words.iter().any(|w| n.value.to_lowercase().contains(w)))
+        })
+    };
+    let ms = |at: usize| {
+        let name = run.options.get(&format!("column {at}"));
+        match name.is_some_and(|n| n.value.contains("micro")) {
+            true => cells[at] / 1000.0,
+            false => cells[at],
+        }
+    };
+    if cells.len() < 3 {
+        return None;
+    }
+    Some(StatedInterval {
+        line,
+        end_s: *cells.first()?,
+        rate: column(&["throughput"]).map(|at| cells[at]),
+        mean_ms: column(&["average", "avg"]).map(ms),
+        percentile_ms: column(&["95th"]).map(ms),
+        ..StatedInterval::default()
+    })
+}

@@ -1,0 +1,185 @@
+//! go-tpc: TPC-C, TPC-H and CH-benCHmark, with percentiles of fixed or of old bucketed kinds.
+
+use crate::doc::Doc;
+use crate::draft::{Draft, From};
+use crate::scan::{Number, number, seconds, value};
+use tidemark_core::record::StatedInterval;
+
+const TOOL: &str = "go-tpc";
+
+/// Transactions by their printed name, as Tidemark calls them.
+const TYPES: [(&str, &str); 5] = [
+    ("NEW_ORDER", "NewOrder"),
+    ("PAYMENT", "Payment"),
+    ("ORDER_STATUS", "OrderStatus"),
+    ("DELIVERY", "Delivery"),
+    ("STOCK_LEVEL", "StockLevel"),
+];
+
+pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let plain = text.trim_start_matches([' ', '\t', '>', '*']).trim_end();
+    let (kind, rest) = match plain.strip_prefix('[').and_then(|t| t.split_once(']')) {
+        Some((kind @ ("Current" | "Summary"), rest)) => (kind, rest.trim()),
+        _ => return tail(plain, line, doc),
+    };
+    if let Some((name, took)) = rest.split_once(": ")
+        && name.starts_with('Q')
+    {
+        return query(doc, kind, name, took, line);
+    }
+    let Some((name, rest)) = rest.split_once(" - ") else {
+        return false;
+    };
+    let name = name.trim();
+    let (name, is_error) = match name.strip_suffix("_ERR") {
+        Some(of) => (of, true),
+        None => (name, false),
+    };
+    let known = TYPES.iter().find(|(printed, _)| *printed == name);
+    let of = known.map_or(name, |(_, ours)| ours);
+    match kind {
+        "Current" => {
+            let ended = doc.of(TOOL).is_some_and(|d| d.has_summary);
+            let run = match ended {
+                true => doc.begin(TOOL, line),
+                false => doc.run(TOOL, line),
+            };
+            if !is_error && let Some(one) = current(rest, of, line) {
+                run.interval(StatedInterval {
+                    end_s: run.last_moment().unwrap_or(0.0).max(one.end_s),
+                    ..one
+                });
+            }
+        }
+        _ => {
+            let seen = doc.of(TOOL).is_some_and(|d| {
+                d.has(
+                    if is_error { "errors" } else { of },
+                    if is_error { of } else { "count" },
+                )
+            });
+            let run = match seen {
+                true => doc.begin(TOOL, line),
+                false => doc.run(TOOL, line),
+            };
+            run.has_summary = true;
+            if run.workload.is_empty() && known.is_some() {
+                run.workload = "tpcc".into();
+            }
+            summary(run, of, rest, is_error, line);
+        }
+    }
+    true
+}
+
+fn current(rest: &str, of: &str, line: u64) -> Option<StatedInterval> {
+    let took = value(rest, "Takes(s):")?;
+    let count = value(rest, "Count:");
+    Some(StatedInterval {
+        line,
+        of: of.into(),
+        end_s: took.value,
+        length_s: Some(took.value),
+        count: count.map(|n| n.value),
+        rate: value(rest, "TPM:").map(|n| n.value / 60.0),
+        mean_ms: value(rest, "Avg(ms):").map(|n| n.value),
+        sum_ms: value(rest, "Sum(ms):").map(|n| n.value),
+        percentile_ms: value(rest, "95th(ms):")
+            .or_else(|| value(rest, "99th(ms):"))
+            .map(|n| n.value),
+        ..StatedInterval::default()
+    })
+}
+
+fn summary(run: &mut Draft, of: &str, rest: &str, is_error: bool, line: u64) {
+    if is_error {
+        if let Some(count) = value(rest, "Count:") {
+            run.figure("errors", of, count, line);
+        }
+        return;
+    }
+    for part in rest.split(", ") {
+        let Some((label, n)) = part.split_once(':') else {
+            continue;
+        };
+        let Some((n, _)) = number(n.trim()) else {
+            continue;
+        };
+        let (name, unit) = label
+            .trim()
+            .trim_end_matches(')')
+            .split_once('(')
+            .unwrap_or((label.trim(), ""));
+        let ms = if unit == "us" { 1e-3 } else { 1.0 };
+        match name {
+            "Takes" => run.figure(of, "elapsed_s", n, line),
+            "Count" => run.figure(of, "count", n, line),
+            "TPM" => run.figure(of, "per_minute", n, line),
+            "OPS" => run.figure(of, "rate", n, line),
+            "Sum" => run.scaled(of, "sum_ms", n, ms, line),
+            "Avg" => run.scaled(of, "mean_ms", n, ms, line),
+            "Min" => run.scaled(of, "min_ms", n, ms, line),
+            "Max" => run.scaled(of, "max_ms", n, ms, line),
+            _ => {
+                if let Some((percent, "th")) = number(name) {
+                    run.scaled(of, &format!("p{}_ms", percent.value), n, ms, line);
+                }
+            }
+        }
+    }
+}
+
+fn query(doc: &mut Doc, kind: &str, name: &str, took: &str, line: u64) -> bool {
+    let Some(took) = seconds(took.split(' ').next().unwrap_or(took)) else {
+        return false;
+    };
+    let again = doc
+        .of(TOOL)
+        .is_some_and(|d| kind == "Summary" && d.queries.iter().any(|(n, ..)| n == name));
+    let run = match again {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
+    if run.workload.is_empty() {
+        run.workload = "tpch".into();
+    }
+    if kind == "Summary" {
+        run.has_summary = true;
+        run.queries.push((name.into(), took, line));
+    }
+    true
+}
+
+/// `tpmC: 133.7, tpmTotal: 300.1, efficiency: 17.3%` and its older, shorter forms.
+fn tail(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    if plain == "Finished" || plain.starts_with("Finished: ") {
+        return match doc.of(TOOL) {
+            Some(_) => {
+                doc.touch(line);
+                true
+            }
+            None => false,
+        };
+    }
+    if !plain.starts_with("tpmC:") {
+        return false;
+    }
+    let figures: [(&str, Option<Number>); 3] = [
+        ("tpmc", value(plain, "tpmC:")),
+        ("tpm_total", value(plain, "tpmTotal:")),
+        ("efficiency", value(plain, "efficiency:")),
+    ];
+    let run = doc.run(TOOL, line);
+    for (name, n) in figures {
+        if let Some(n) = n {
+            run.figure("", name, n, line);
+        }
+    }
+    if run.workload.is_empty() {
+        run.workload = "tpcc".into();
+    }
+    if let Some(w) = value(plain, "warehouses:") {
+        run.option("warehouses", &w.value.to_string(), line, From::Output);
+    }
+    true
+}

@@ -1,0 +1,152 @@
+//! HammerDB: results and time profiles as text. Job JSON is in `json.rs`.
+
+use crate::doc::Doc;
+use crate::draft::From;
+use crate::scan::{Number, number, unit_ms};
+
+const TOOL: &str = "hammerdb";
+
+/// Procedures by their names in time profiles.
+const PROCEDURES: [(&str, &str); 5] = [
+    ("neword", "NewOrder"),
+    ("payment", "Payment"),
+    ("delivery", "Delivery"),
+    ("slev", "StockLevel"),
+    ("ostat", "OrderStatus"),
+];
+
+pub(super) fn procedure(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    PROCEDURES
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map(|(_, of)| *of)
+}
+
+pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let plain = text.trim();
+    if let Some(at) = plain.find("System achieved ") {
+        return result(&plain[at + "System achieved ".len()..], line, doc);
+    }
+    if let Some(at) = plain.find(" Active Virtual Users configured") {
+        let users = plain[..at].rsplit([':', ' ']).next().unwrap_or_default();
+        let ended = doc.of(TOOL).is_some_and(|d| d.has_figures());
+        let run = match ended {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        run.option("threads", users, line, From::Output);
+        run.workload = "tpcc".into();
+        return true;
+    }
+    let text = match plain.strip_prefix("Vuser ").and_then(|t| t.split_once(':')) {
+        Some((_, text)) => text.trim(),
+        None => plain,
+    };
+    let was = doc.of(TOOL).is_some();
+    if text.starts_with('|') && text.contains("MIN-") && text.contains("SAMPLES-") {
+        return profile(text, line, doc);
+    }
+    if let Some(name) = text.strip_prefix(">>>>> PROC:") {
+        let run = doc.run(TOOL, line);
+        run.section = procedure(name.trim()).unwrap_or("");
+        return true;
+    }
+    if was && (text.starts_with("CALLS:") || text.starts_with("P99:")) {
+        return called(text, line, doc);
+    }
+    let is_frame = plain.starts_with("Vuser ")
+        || plain.starts_with("Hammerdb Log @")
+        || plain.starts_with(">>>>>")
+        || plain.starts_with("ALL VIRTUAL USERS COMPLETE");
+    if is_frame && plain.starts_with("Hammerdb Log @") {
+        doc.begin(TOOL, line);
+    } else if is_frame && was {
+        doc.touch(line);
+    }
+    is_frame && doc.of(TOOL).is_some()
+}
+
+/// `12345 NOPM from 23456 PostgreSQL TPM`, and the other way round before version 4.
+fn result(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let mut rest = text;
+    let mut found: Vec<(&str, Number)> = Vec::new();
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let Some((n, after)) = number(&rest[at..]) else {
+            break;
+        };
+        let words = after
+            .split(|c: char| c.is_ascii_digit())
+            .next()
+            .unwrap_or("");
+        if words.contains("NOPM") {
+            found.push(("nopm", n));
+        } else if words.contains("TPM") {
+            found.push(("tpm_total", n));
+        }
+        rest = after;
+    }
+    if found.is_empty() {
+        return false;
+    }
+    let run = match doc.of(TOOL).is_some_and(|d| d.has("", "nopm")) {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
+    run.has_summary = true;
+    run.workload = "tpcc".into();
+    for (name, n) in found {
+        run.figure("", name, n, line);
+    }
+    true
+}
+
+/// `|neword|MIN-391|P50%-685|P95%-1286|P99%-3298|MAX-246555|SAMPLES-3603`, microseconds.
+fn profile(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let mut cells = text.trim_matches('|').split('|');
+    let Some(of) = cells.next().and_then(procedure) else {
+        return doc.of(TOOL).is_some();
+    };
+    let run = doc.run(TOOL, line);
+    for cell in cells {
+        let Some((label, n)) = cell.split_once('-') else {
+            continue;
+        };
+        let Some((n, _)) = number(n) else { continue };
+        match label.trim_end_matches('%') {
+            "MIN" => run.scaled(of, "min_ms", n, 1e-3, line),
+            "MAX" => run.scaled(of, "max_ms", n, 1e-3, line),
+            "SAMPLES" => run.figure(of, "samples", n, line),
+            p => run.scaled(of, &format!("{}_ms", p.to_lowercase()), n, 1e-3, line),
+        }
+    }
+    true
+}
+
+/// `CALLS: 1234 MIN: 0.4ms AVG: 1.2ms MAX: 30.1ms TOTAL: 1400.2ms` and `P99: 3ms P95: 2ms P50: 1ms …`.
+fn called(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let run = doc.run(TOOL, line);
+    let of = run.section;
+    if of.is_empty() {
+        return true;
+    }
+    let mut words = text.split_whitespace();
+    while let Some(label) = words.next() {
+        let Some((n, unit)) = words.next().and_then(number) else {
+            continue;
+        };
+        let ms = unit_ms(unit).unwrap_or(1.0);
+        match label.trim_end_matches(':') {
+            "CALLS" => run.figure(of, "count", n, line),
+            "MIN" => run.scaled(of, "min_ms", n, ms, line),
+            "AVG" => run.scaled(of, "mean_ms", n, ms, line),
+            "MAX" => run.scaled(of, "max_ms", n, ms, line),
+            "TOTAL" => run.scaled(of, "sum_ms", n, ms, line),
+            p @ ("P50" | "P95" | "P99") => {
+                run.scaled(of, &format!("{}_ms", p.to_lowercase()), n, ms, line);
+            }
+            _ => {}
+        }
+    }
+    true
+}

@@ -1,0 +1,73 @@
+//! HdrHistogram logs: intervals with their whole distribution.
+
+use crate::doc::Doc;
+use crate::scan::{Number, number};
+use tidemark_core::record::StatedInterval;
+use tidemark_stats::Histogram;
+
+const TOOL: &str = "hdr-log";
+
+pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let plain = text.trim();
+    if plain.starts_with("#[") && (plain.contains("Histogram log") || plain.contains("StartTime")) {
+        let again = doc.of(TOOL).is_some_and(|d| d.has_figures());
+        match again {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        return true;
+    }
+    if plain.starts_with("\"StartTimestamp\"") {
+        doc.run(TOOL, line);
+        return true;
+    }
+    if !plain.contains(",HIST") {
+        return false;
+    }
+    let fields: Vec<&str> = plain.split(',').collect();
+    let fields = match fields.first() {
+        Some(tag) if tag.starts_with("Tag=") => &fields[1..],
+        _ => &fields[..],
+    };
+    let [start, length, _, encoded] = fields else {
+        return false;
+    };
+    let (Some((start, _)), Some((length, _))) = (number(start), number(length)) else {
+        return false;
+    };
+    let Ok(one) = Histogram::decode(encoded) else {
+        return false;
+    };
+    let run = doc.run(TOOL, line);
+    run.has_summary = true;
+    let begin = run.option_number("begin").unwrap_or(start.value);
+    if !run.options.contains_key("begin") {
+        run.option(
+            "begin",
+            &start.value.to_string(),
+            line,
+            crate::draft::From::Output,
+        );
+    }
+    run.interval(StatedInterval {
+        line,
+        end_s: start.value - begin + length.value,
+        length_s: Some(length.value).filter(|l| *l > 0.0),
+        count: Some(one.count() as f64),
+        rate: Some(one.count() as f64 / length.value).filter(|r| r.is_finite()),
+        percentile_ms: Some(one.percentile_ns(95.0) as f64 / 1e6),
+        mean_ms: Some(one.mean_ns() / 1e6),
+        ..StatedInterval::default()
+    });
+    let exact = |value| Number { value, decimals: 9 };
+    run.figures.retain(|f| f.name != "elapsed_s");
+    run.figure(
+        "",
+        "elapsed_s",
+        exact(start.value - begin + length.value),
+        line,
+    );
+    let sum = run.histogram.get_or_insert_with(Histogram::new);
+    // A log of other settings than the first's can't be added.
+    sum.add_encoded(encoded).is_ok()
+}

@@ -1,0 +1,365 @@
+//! JSON of several tools: summaries of BenchBase and k6, sysbench's report hook, HammerDB's jobs. Each
+//! value knows its line.
+
+use super::hammerdb;
+use crate::doc::Doc;
+use crate::draft::{Draft, From};
+use crate::scan::{Number, number};
+use tidemark_core::record::StatedInterval;
+
+/// A longer document is no summary.
+const LONGEST: usize = 1 << 20;
+/// Deeper ones are none either.
+const DEEPEST: usize = 20;
+
+/// Lines of a JSON document, until it is whole.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    text: String,
+    first: u64,
+    depth: i64,
+    in_string: bool,
+    escaped: bool,
+    active: bool,
+}
+
+/// What became of a line.
+pub(crate) enum Collected {
+    /// It is no part of JSON.
+    No,
+    /// The document goes on.
+    More,
+    /// It is whole; whether anything was known in it.
+    Whole(bool),
+}
+
+impl Collector {
+    /// Takes a line where one began, or begins.
+    pub fn take(&mut self, text: &str, line: u64, doc: &mut Doc) -> Collected {
+        if !self.active {
+            let plain = text.trim_start();
+            let begins = plain.starts_with('{')
+                && (plain.len() < 3 || plain.contains('"') || plain.trim() == "{");
+            if !begins {
+                return Collected::No;
+            }
+            *self = Self {
+                first: line,
+                active: true,
+                ..Self::default()
+            };
+        }
+        for c in text.bytes() {
+            match (self.in_string, c) {
+                (true, _) if self.escaped => self.escaped = false,
+                (true, b'\\') => self.escaped = true,
+                (_, b'"') => self.in_string = !self.in_string,
+                (false, b'{' | b'[') => self.depth += 1,
+                (false, b'}' | b']') => self.depth -= 1,
+                _ => {}
+            }
+        }
+        // No string goes over lines.
+        self.in_string = false;
+        self.text.push_str(text);
+        self.text.push('\n');
+        if self.depth > 0 && self.text.len() < LONGEST && !text.trim_start().starts_with("```") {
+            return Collected::More;
+        }
+        self.active = false;
+        let text = std::mem::take(&mut self.text);
+        let mut values = Vec::new();
+        Flat {
+            text: text.as_bytes(),
+            at: 0,
+            line: self.first,
+            values: &mut values,
+        }
+        .value("", 0);
+        Collected::Whole(known(&values, self.first, line, doc))
+    }
+}
+
+/// A value in a document: the names that lead to it, itself, its line.
+struct Value {
+    path: String,
+    text: String,
+    line: u64,
+}
+
+impl Value {
+    fn number(&self) -> Option<Number> {
+        number(self.text.trim()).map(|(n, _)| n)
+    }
+}
+
+/// Reads as much as is well formed.
+struct Flat<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: u64,
+    values: &'t mut Vec<Value>,
+}
+
+impl Flat<'_> {
+    fn blank(&mut self) -> Option<u8> {
+        while let Some(b) = self.text.get(self.at) {
+            match b {
+                b'\n' => self.line += 1,
+                b' ' | b'\t' | b'\r' | b',' | b':' => {}
+                other => return Some(*other),
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn value(&mut self, path: &str, depth: usize) -> Option<()> {
+        if depth > DEEPEST || self.values.len() > 50_000 {
+            return None;
+        }
+        let line = self.line;
+        match self.blank()? {
+            b'{' => {
+                self.at += 1;
+                loop {
+                    if self.blank()? == b'}' {
+                        self.at += 1;
+                        return Some(());
+                    }
+                    let name = self.string()?;
+                    let inner = match path.is_empty() {
+                        true => name,
+                        false => format!("{path}/{name}"),
+                    };
+                    self.value(&inner, depth + 1)?;
+                }
+            }
+            b'[' => {
+                self.at += 1;
+                loop {
+                    if self.blank()? == b']' {
+                        self.at += 1;
+                        return Some(());
+                    }
+                    self.value(path, depth + 1)?;
+                }
+            }
+            b'"' => {
+                let text = self.string()?;
+                self.values.push(Value {
+                    path: path.into(),
+                    text,
+                    line: self.line,
+                });
+            }
+            _ => {
+                let rest = self.text.get(self.at..)?;
+                let ends = |b: &u8| matches!(b, b',' | b'}' | b']' | b'\n' | b' ' | b'\r' | b'\t');
+                let end = rest.iter().position(ends).unwrap_or(rest.len());
+                if end == 0 {
+                    return None;
+                }
+                let text = String::from_utf8_lossy(rest.get(..end)?).into_owned();
+                self.at += end;
+                self.values.push(Value {
+                    path: path.into(),
+                    text,
+                    line: self.line.max(line),
+                });
+            }
+        }
+        Some(())
+    }
+
+    fn string(&mut self) -> Option<String> {
+        if self.text.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let begin = self.at + 1;
+        let mut at = begin;
+        loop {
+            match self.text.get(at)? {
+                b'\\' => at += 2,
+                b'"' => break,
+                b'\n' => return None,
+                _ => at += 1,
+            }
+        }
+        self.at = at + 1;
+        let text = self.text.get(begin..at)?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
+    let has = |path: &str| {
+        values
+            .iter()
+            .any(|v| v.path == path || v.path.starts_with(&format!("{path}/")))
+    };
+    if has("Throughput (requests/second)") || has("Latency Distribution") {
+        benchbase(values, doc.begin("benchbase", first));
+    } else if has("metrics")
+        && values
+            .iter()
+            .any(|v| v.path.starts_with("metrics/iteration") || v.path.starts_with("metrics/vus"))
+    {
+        k6(values, doc.begin("k6", first));
+    } else if has("tps") && has("time") && has("threads") {
+        return sysbench(values, first, doc);
+    } else if values
+        .iter()
+        .any(|v| v.path.to_uppercase().contains("NEWORD/"))
+        || has("NOPM")
+    {
+        hammer(values, doc.run("hammerdb", first));
+    } else {
+        return false;
+    }
+    doc.touch(last);
+    true
+}
+
+/// `25th Percentile Latency (microseconds)` and its like.
+fn benchbase(values: &[Value], run: &mut Draft) {
+    run.has_summary = true;
+    for v in values {
+        let name = v.path.rsplit('/').next().unwrap_or_default();
+        let Some(n) = v.number() else {
+            match name {
+                "Benchmark Type" => run.workload = v.text.to_lowercase(),
+                "DBMS Type" | "DBMS Version" | "isolation" => {
+                    run.option(name, &v.text, v.line, From::Output)
+                }
+                _ => {}
+            }
+            continue;
+        };
+        let us = 1e-3;
+        match name {
+            "Elapsed Time (nanoseconds)" => run.scaled("", "elapsed_s", n, 1e-9, v.line),
+            "Measured Requests" => run.figure("", "count", n, v.line),
+            "Throughput (requests/second)" => run.figure("", "rate", n, v.line),
+            "Goodput (requests/second)" => run.figure("", "goodput", n, v.line),
+            "terminals" => run.option("threads", &v.text, v.line, From::Output),
+            "scalefactor" => run.option("scalefactor", &v.text, v.line, From::Output),
+            "Average Latency (microseconds)" => run.scaled("", "mean_ms", n, us, v.line),
+            "Minimum Latency (microseconds)" => run.scaled("", "min_ms", n, us, v.line),
+            "Maximum Latency (microseconds)" => run.scaled("", "max_ms", n, us, v.line),
+            "Median Latency (microseconds)" => run.scaled("", "p50_ms", n, us, v.line),
+            _ => {
+                if let Some((p, rest)) = number(name)
+                    && rest.contains("Percentile Latency (micro")
+                {
+                    run.scaled("", &format!("p{}_ms", p.value), n, us, v.line);
+                }
+            }
+        }
+    }
+}
+
+/// A summary of `--summary-export` or of `handleSummary`.
+fn k6(values: &[Value], run: &mut Draft) {
+    run.has_summary = true;
+    if run.workload.is_empty() {
+        run.workload = "k6".into();
+    }
+    for v in values {
+        let Some(n) = v.number() else { continue };
+        let path = v.path.replace("/values/", "/");
+        match path.as_str() {
+            "state/testRunDurationMs" => run.scaled("", "elapsed_s", n, 1e-3, v.line),
+            "metrics/iterations/count" => run.figure("", "count", n, v.line),
+            "metrics/iterations/rate" => run.figure("", "rate", n, v.line),
+            "metrics/vus_max/value" | "metrics/vus_max/max" => {
+                run.option("threads", &v.text, v.line, From::Output)
+            }
+            _ => {
+                let mut parts = path.split('/').skip(1);
+                let (Some(of), Some(what)) = (parts.next(), parts.next()) else {
+                    continue;
+                };
+                let of = match of {
+                    "iteration_duration" => "",
+                    "http_req_duration" => "http_req",
+                    other if other.ends_with("_duration") && !other.contains("{") => other,
+                    _ => continue,
+                };
+                match what {
+                    "avg" => run.figure(of, "mean_ms", n, v.line),
+                    "min" => run.figure(of, "min_ms", n, v.line),
+                    "max" => run.figure(of, "max_ms", n, v.line),
+                    "med" => run.figure(of, "p50_ms", n, v.line),
+                    p => {
+                        if let Some((p, _)) = p.strip_prefix("p(").and_then(number) {
+                            run.figure(of, &format!("p{}_ms", p.value), n, v.line);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An object of the manual's JSON report hook.
+fn sysbench(values: &[Value], line: u64, doc: &mut Doc) -> bool {
+    let get = |path: &str| {
+        values
+            .iter()
+            .find(|v| v.path == path)
+            .and_then(Value::number)
+            .map(|n| n.value)
+    };
+    let Some(end_s) = get("time") else {
+        return false;
+    };
+    let goes_back = doc
+        .of("sysbench")
+        .is_some_and(|d| d.has_summary || d.last_moment().is_some_and(|last| last >= end_s));
+    let run = match goes_back {
+        true => doc.begin("sysbench", line),
+        false => doc.run("sysbench", line),
+    };
+    run.next_interval(StatedInterval {
+        line,
+        end_s,
+        sessions: get("threads"),
+        rate: get("tps"),
+        statement_rate: get("qps/total").or(get("qps")),
+        read_rate: get("qps/reads"),
+        write_rate: get("qps/writes"),
+        other_rate: get("qps/other"),
+        percentile_ms: get("latency"),
+        error_rate: get("errors"),
+        reconnect_rate: get("reconnects"),
+        ..StatedInterval::default()
+    });
+    true
+}
+
+/// A job's result or time profile; numbers may be texts.
+fn hammer(values: &[Value], run: &mut Draft) {
+    run.has_summary = true;
+    run.workload = "tpcc".into();
+    for v in values {
+        let Some(n) = v.number() else { continue };
+        let mut parts = v.path.rsplit('/');
+        let (name, of) = (
+            parts.next().unwrap_or_default(),
+            parts.next().unwrap_or_default(),
+        );
+        let of = hammerdb::procedure(of);
+        match (of, name) {
+            (_, "NOPM") => run.figure("", "nopm", n, v.line),
+            (_, "TPM") => run.figure("", "tpm_total", n, v.line),
+            (Some(of), "calls") => run.figure(of, "count", n, v.line),
+            (Some(of), "avg_ms") => run.figure(of, "mean_ms", n, v.line),
+            (Some(of), "total_ms") => run.figure(of, "sum_ms", n, v.line),
+            (Some(of), "min_ms" | "max_ms" | "p50_ms" | "p95_ms" | "p99_ms") => {
+                run.figure(of, name, n, v.line)
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! sysbench 0.4, 0.5, 1.0 and 1.1: header, intermediate results, histogram, summary.
+
+use super::sysbench_interval::{csv, interval};
+use crate::doc::Doc;
+use crate::draft::{Draft, From};
+use crate::scan::{Number, labelled, number, unit_ms};
+
+const TOOL: &str = "sysbench";
+
+/// Lines that only frame the others.
+const FRAMES: [&str; 21] = [
+    "Running the test with following options",
+    "Initializing random number generator",
+    "Initializing worker threads",
+    "Random number generator seed",
+    "Threads started",
+    "Time limit exceeded",
+    "(last message repeated",
+    "Done.",
+    "Maximum response time",
+    "Doing OLTP test",
+    "Running mixed OLTP test",
+    "Using Special distribution",
+    "Using \"BEGIN\"",
+    "Using auto_inc",
+    "Using 1 test tables",
+    "WARNING: ",
+    "Additional request validation",
+    "Maximum number of requests",
+    "Primer prime numbers",
+    "Prime numbers limit",
+    "General statistics",
+];
+
+pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
+    if text.starts_with('[') || text.contains("thds:") || text.contains("threads:") {
+        if let Some(one) = interval(text, line) {
+            place(doc, line, one.end_s);
+            let run = doc.run(TOOL, line);
+            run.next_interval(one);
+            return true;
+        }
+        if text.starts_with('[') && text.contains("queue length:") && doc.of(TOOL).is_some() {
+            doc.touch(line);
+            return true;
+        }
+    }
+    let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
+    if header(plain, line, doc) || summary(plain, line, doc) {
+        return true;
+    }
+    let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
+    if let Some(reason) = plain.strip_prefix("FATAL:")
+        && (is_next || doc.of(TOOL).is_some())
+    {
+        let reason = reason.trim().chars().take(300).collect();
+        doc.run(TOOL, line).failed.get_or_insert(reason);
+        return true;
+    }
+    let Some(run) = doc.of(TOOL) else {
+        return false;
+    };
+    if histogram(plain, line, run) {
+        doc.touch(line);
+        return true;
+    }
+    if plain.starts_with(|c: char| c.is_ascii_digit())
+        && let Some(one) = csv(plain, line)
+    {
+        run.next_interval(one);
+        doc.touch(line);
+        return true;
+    }
+    if FRAMES.iter().any(|f| plain.starts_with(f)) {
+        doc.touch(line);
+        return true;
+    }
+    false
+}
+
+/// An interval that does not follow begins another run.
+fn place(doc: &mut Doc, line: u64, end_s: f64) {
+    let follows = doc
+        .of(TOOL)
+        .is_none_or(|run| !run.has_summary && run.last_moment().is_none_or(|last| end_s > last));
+    if !follows {
+        doc.begin(TOOL, line);
+    }
+}
+
+fn header(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    if let Some(version) = plain.strip_prefix("sysbench ") {
+        let Some(number) = version.split([' ', ':', '-']).next() else {
+            return false;
+        };
+        let is_version = number.starts_with(|c: char| c.is_ascii_digit())
+            && number.contains('.')
+            && (version.contains('(') || version.contains("multi-threaded") || version.len() < 20);
+        if !is_version {
+            return false;
+        }
+        doc.begin(TOOL, line).version = Some(number.into());
+        return true;
+    }
+    let Some((label, value)) = labelled(plain) else {
+        return false;
+    };
+    let name = match label {
+        "Number of threads" => "threads",
+        "Report intermediate results every" => "report-interval",
+        "Target transaction rate" => "rate",
+        "Test execution time" => "time",
+        _ if plain.starts_with("Report intermediate results every") => "report-interval",
+        _ => return false,
+    };
+    let Some((n, _)) = number(value) else {
+        return false;
+    };
+    let again = doc.of(TOOL).is_some_and(|d| d.has_figures());
+    let run = match again {
+        true => doc.begin(TOOL, line),
+        false => doc.run(TOOL, line),
+    };
+    run.option(name, &n.value.to_string(), line, From::Output);
+    true
+}
+
+/// A label of the summary and its line's figures: what the first is, and the one in brackets.
+const COUNTS: [(&str, &str, &str); 14] = [
+    ("transactions", "count", "rate"),
+    ("queries", "statements", "statement_rate"),
+    ("read/write requests", "read_write", "read_write_rate"),
+    (
+        "other operations",
+        "other_operations",
+        "other_operations_rate",
+    ),
+    ("deadlocks", "ignored_errors", "ignored_error_rate"),
+    ("ignored errors", "ignored_errors", "ignored_error_rate"),
+    ("reconnects", "reconnects", "reconnect_rate"),
+    ("read", "read", ""),
+    ("write", "write", ""),
+    ("other", "other", ""),
+    ("total", "statement_sum", ""),
+    ("total number of events", "events", ""),
+    ("events/s (eps)", "rate", ""),
+    ("events per second", "rate", ""),
+];
+
+fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let section = match plain.trim_end_matches(':') {
+        p if p.starts_with("SQL statistics") || p.starts_with("OLTP test statistics") => "sql",
+        p if p.starts_with("CPU speed") || p.starts_with("Throughput") => "sql",
+        p if p.starts_with("queries performed") => "queries",
+        p if p.starts_with("General statistics") || p.starts_with("Test execution summary") => {
+            "general"
+        }
+        p if p.starts_with("Latency (ms)") => "latency",
+        p if p.starts_with("Latency histogram") => "histogram",
+        "response time" | "per-request statistics" => "latency",
+        p if p.starts_with("Threads fairness") => "fairness",
+        _ => "",
+    };
+    if !section.is_empty() && plain.contains(':') || section == "histogram" {
+        let is_first = section == "sql" || section == "histogram";
+        let ended = |d: &mut Draft| d.has_summary && d.section != "histogram";
+        if is_first && doc.of(TOOL).is_some_and(ended) {
+            doc.begin(TOOL, line);
+        }
+        let run = doc.run(TOOL, line);
+        run.section = section;
+        run.has_summary = true;
+        return true;
+    }
+    let Some(run) = doc.of(TOOL).filter(|run| run.has_summary) else {
+        return false;
+    };
+    let Some((label, value)) = labelled(plain) else {
+        return false;
+    };
+    let taken = figure(run, label, value, line);
+    if taken {
+        doc.touch(line);
+    }
+    taken
+}
+
+fn figure(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
+    let Some((n, rest)) = number(value) else {
+        return false;
+    };
+    if let Some((_, name, rate)) = COUNTS.iter().find(|(l, ..)| *l == label) {
+        run.figure("", name, n, line);
+        if let Some((each, _)) = rest.trim_start().strip_prefix('(').and_then(number)
+            && !rate.is_empty()
+        {
+            run.figure("", rate, each, line);
+        }
+        return true;
+    }
+    let latency = unit_ms(rest).unwrap_or(1.0);
+    match label {
+        "total time" | "time elapsed" => run.scaled("", "elapsed_s", n, seconds_of(rest), line),
+        "total time taken by event execution" => {
+            run.scaled("", "sum_ms", n, 1000.0 * seconds_of(rest), line);
+        }
+        "min" => run.scaled("", "min_ms", n, latency, line),
+        "avg" => run.scaled("", "mean_ms", n, latency, line),
+        "max" => run.scaled("", "max_ms", n, latency, line),
+        "sum" => run.scaled("", "sum_ms", n, latency, line),
+        "events (avg/stddev)" => pair(run, "events_avg", "events_stddev", n, rest, line),
+        "execution time (avg/stddev)" => pair(run, "time_avg_s", "time_stddev_s", n, rest, line),
+        _ => return percentile(run, label, n, latency, line),
+    }
+    true
+}
+
+/// `95th percentile`, and `approx.  95 percentile` before 1.0.
+fn percentile(run: &mut Draft, label: &str, n: Number, ms: f64, line: u64) -> bool {
+    let Some(words) = label.strip_suffix("percentile") else {
+        return false;
+    };
+    let words = words.trim().trim_start_matches("approx.").trim_start();
+    let Some((percent, _)) = number(words) else {
+        return false;
+    };
+    // Percentiles that are switched off are printed as zero.
+    if percent.value > 0.0 {
+        run.scaled("", &format!("p{}_ms", percent.value), n, ms, line);
+    }
+    true
+}
+
+fn pair(run: &mut Draft, one: &str, other: &str, n: Number, rest: &str, line: u64) {
+    run.figure("", one, n, line);
+    if let Some((second, _)) = rest.trim_start().strip_prefix('/').and_then(number) {
+        run.figure("", other, second, line);
+    }
+}
+
+/// Seconds in the unit that follows; seconds where none does.
+fn seconds_of(rest: &str) -> f64 {
+    unit_ms(rest).map_or(1.0, |ms| ms / 1000.0)
+}
+
+/// A row of the histogram: `value |**** count`.
+fn histogram(plain: &str, line: u64, run: &mut Draft) -> bool {
+    if run.section != "histogram" {
+        return false;
+    }
+    if plain.starts_with("value ") && plain.contains("distribution") {
+        return true;
+    }
+    let Some((value, bar)) = plain.split_once('|') else {
+        return false;
+    };
+    let (Some((value, _)), Some((count, rest))) = (
+        number(value.trim()),
+        number(bar.trim_start_matches(['*', ' '])),
+    ) else {
+        return false;
+    };
+    if !rest.is_empty() {
+        return false;
+    }
+    run.figure(
+        "histogram",
+        &format!("bucket_{}_ms", value.value),
+        count,
+        line,
+    );
+    true
+}

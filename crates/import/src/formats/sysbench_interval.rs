@@ -1,0 +1,133 @@
+//! sysbench's lines of intermediate results, in all variants of 0.5, 1.0 and 1.1.
+
+use crate::scan::{number, value};
+use tidemark_core::record::StatedInterval;
+
+/// One line: `[ 10s ] thds: 4 tps: 12.00 qps: 240.00 (r/w/o: 168.00/48.00/24.00) lat (ms,95%): 5.37 …`
+/// (1.0, 1.1), `[  10s] threads: 4, tps: 12.00, reads: 168.00, writes: 48.00, response time: 5.37ms (95%), …`
+/// (0.5), and the same with `reads/s` or behind `Intermediate results: 4 threads,` (0.5 before).
+pub(super) fn interval(text: &str, line: u64) -> Option<StatedInterval> {
+    let (end_s, rest) = moment(text)?;
+    if let Some(fast) = current(rest, end_s, line) {
+        return Some(fast);
+    }
+    let sessions = value(rest, "threads:")
+        .or_else(|| value(rest, "thds:"))
+        .or_else(|| value(rest, "results:"))?;
+    let first = |labels: &[&str]| labels.iter().find_map(|l| value(rest, l)).map(|n| n.value);
+    let one = StatedInterval {
+        line,
+        end_s,
+        sessions: Some(sessions.value),
+        rate: first(&["tps:", "eps:"]),
+        read_rate: first(&[" reads/s:", " reads:"]),
+        write_rate: first(&[" writes/s:", " writes:"]),
+        percentile_ms: first(&["response time:", "%):"]),
+        error_rate: first(&["errors:", "err/s:"]),
+        reconnect_rate: first(&["reconnects:", "reconn/s:"]),
+        ..StatedInterval::default()
+    };
+    one.rate.is_some().then_some(one)
+}
+
+/// The moment in brackets, and what follows.
+fn moment(text: &str) -> Option<(f64, &str)> {
+    let at = text.find('[').filter(|at| *at < 40)?;
+    let (n, rest) = number(text[at + 1..].trim_start())?;
+    let rest = rest.trim_start().strip_prefix('s')?.trim_start();
+    Some((n.value, rest.strip_prefix(']')?))
+}
+
+/// The commonest variant, without searching.
+fn current(rest: &str, end_s: f64, line: u64) -> Option<StatedInterval> {
+    let mut rest = rest;
+    let mut next = |label: &str| {
+        let (n, after) = number(rest.trim_start().strip_prefix(label)?.trim_start())?;
+        rest = after;
+        Some(n.value)
+    };
+    let sessions = next("thds:")?;
+    let Some(rate) = next("tps:") else {
+        // cpu, memory and their like have events only.
+        let rate = next("eps:")?;
+        return Some(StatedInterval {
+            line,
+            end_s,
+            sessions: Some(sessions),
+            rate: Some(rate),
+            percentile_ms: value(rest, "%):").map(|n| n.value),
+            ..StatedInterval::default()
+        });
+    };
+    let statements = next("qps:")?;
+    let read = next("(r/w/o:")?;
+    let write = next("/")?;
+    let other = next("/")?;
+    rest = rest.trim_start().strip_prefix(')')?.trim_start();
+    // `lat (ms,95%):`, whatever the percentile.
+    let at = rest.strip_prefix("lat (ms").and_then(|r| r.find(':'))?;
+    let (latency, after) = number(rest.get("lat (ms".len() + at + 1..)?.trim_start())?;
+    rest = after;
+    let mut next = |label: &str| {
+        let (n, after) = number(rest.trim_start().strip_prefix(label)?.trim_start())?;
+        rest = after;
+        Some(n.value)
+    };
+    Some(StatedInterval {
+        line,
+        end_s,
+        sessions: Some(sessions),
+        rate: Some(rate),
+        statement_rate: Some(statements),
+        read_rate: Some(read),
+        write_rate: Some(write),
+        other_rate: Some(other),
+        percentile_ms: Some(latency.value),
+        error_rate: next("err/s:"),
+        reconnect_rate: next("reconn/s:"),
+        ..StatedInterval::default()
+    })
+}
+
+/// A line of the CSV report hook of the manual: time, threads, tps, qps, reads, writes, others, latency,
+/// errors, reconnects.
+pub(super) fn csv(text: &str, line: u64) -> Option<StatedInterval> {
+    let mut fields = [0.0; 10];
+    let mut rest = text.trim();
+    for (at, field) in fields.iter_mut().enumerate() {
+        // No thousands are separated here.
+        let (one, after) = rest.split_once(',').unwrap_or((rest, ""));
+        let (n, odd) = number(one.trim())?;
+        if !odd.is_empty() || (at < 9 && after.is_empty()) || (at == 9 && rest.contains(',')) {
+            return None;
+        }
+        *field = n.value;
+        rest = after;
+    }
+    let [
+        end_s,
+        sessions,
+        rate,
+        statements,
+        read,
+        write,
+        other,
+        latency,
+        errors,
+        reconnects,
+    ] = fields;
+    Some(StatedInterval {
+        line,
+        end_s,
+        sessions: Some(sessions),
+        rate: Some(rate),
+        statement_rate: Some(statements),
+        read_rate: Some(read),
+        write_rate: Some(write),
+        other_rate: Some(other),
+        percentile_ms: Some(latency),
+        error_rate: Some(errors),
+        reconnect_rate: Some(reconnects),
+        ..StatedInterval::default()
+    })
+}

@@ -1,0 +1,247 @@
+//! go-ycsb's lines a type, and the Java YCSB's `[TYPE], name, value`.
+
+use crate::doc::Doc;
+use crate::draft::{Draft, From};
+use crate::scan::{Number, number, seconds, value};
+use tidemark_core::record::StatedInterval;
+
+const GO: &str = "go-ycsb";
+const JAVA: &str = "ycsb";
+
+/// `READ - Takes(s): 1.6, Count: 488, OPS: 310.8, Avg(us): 835, …`. The lines count from the begin: the
+/// last of each type is its summary.
+pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
+    if plain.starts_with('"') {
+        return property(plain, line, doc);
+    }
+    if plain.starts_with("****") && plain.contains("propert") {
+        doc.begin(GO, line);
+        return true;
+    }
+    if plain.starts_with("****") && doc.of(GO).is_some() {
+        doc.touch(line);
+        return true;
+    }
+    if let Some(took) = plain.strip_prefix("Run finished, takes ") {
+        let took = seconds(took);
+        let run = doc.run(GO, line);
+        run.has_summary = true;
+        if let Some(value) = took {
+            // Printed to the nanosecond.
+            run.figure("", "elapsed_s", Number { value, decimals: 6 }, line);
+        }
+        return true;
+    }
+    let Some((name, rest)) = plain.split_once("- Takes(s):") else {
+        return false;
+    };
+    let name = name.trim().to_string();
+    if name.is_empty() || name.len() > 60 || name.starts_with('[') {
+        return false;
+    }
+    let Some((took, rest)) = number(rest.trim_start()) else {
+        return false;
+    };
+    let count = value(rest, "Count:");
+    let before = doc.of(GO).and_then(|run| {
+        let mut seen = run.figures.iter().rev();
+        let last = seen.find(|f| f.of == name && f.name == "elapsed_s")?;
+        Some(last.value)
+    });
+    // Time does not go back within a run.
+    let run = match before.is_some_and(|before| before > took.value + 0.05) {
+        true => doc.begin(GO, line),
+        false => doc.run(GO, line),
+    };
+    if let Some(at) = run
+        .figures
+        .iter()
+        .position(|f| f.of == name && f.name == "elapsed_s")
+    {
+        // What the type had until now becomes a line over time.
+        let earlier: Vec<_> = run.figures.extract_if(at.., |f| f.of == name).collect();
+        let of = |n: &str| earlier.iter().find(|f| f.name == n).map(|f| f.value);
+        run.interval(StatedInterval {
+            line: earlier.first().map_or(line, |f| f.line),
+            of: name.clone(),
+            cumulative: true,
+            end_s: of("elapsed_s").unwrap_or_default(),
+            count: of("count"),
+            rate: of("rate"),
+            mean_ms: of("mean_ms"),
+            percentile_ms: of("p99_ms"),
+            ..StatedInterval::default()
+        });
+    }
+    run.figure(&name, "elapsed_s", took, line);
+    if let Some(n) = count {
+        run.figure(&name, "count", n, line);
+    }
+    for part in rest.split(", ") {
+        let Some((label, n)) = part.split_once(':') else {
+            continue;
+        };
+        let label = label.trim();
+        let Some((n, _)) = number(n.trim()) else {
+            continue;
+        };
+        let us = 1e-3;
+        match label {
+            "OPS" => run.figure(&name, "rate", n, line),
+            "Avg(us)" => run.scaled(&name, "mean_ms", n, us, line),
+            "Min(us)" => run.scaled(&name, "min_ms", n, us, line),
+            "Max(us)" => run.scaled(&name, "max_ms", n, us, line),
+            _ => {
+                if let Some((percent, "th(us)")) = number(label) {
+                    run.scaled(&name, &format!("p{}_ms", percent.value), n, us, line);
+                }
+            }
+        }
+    }
+    true
+}
+
+/// `"recordcount"="1000"`.
+fn property(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let parts = plain.trim_matches('"').split_once("\"=\"");
+    let Some((name, value)) = parts else {
+        return false;
+    };
+    // Properties stand before figures.
+    let again = doc.of(GO).is_some_and(|d| d.has_figures());
+    let run = match again {
+        true => doc.begin(GO, line),
+        false => doc.run(GO, line),
+    };
+    run.option(&crate::command::canonical(name), value, line, From::Output);
+    if name == "dotransactions" && value == "false" {
+        run.option("command", "load", line, From::Output);
+    }
+    true
+}
+
+/// `[READ], AverageLatency(us), 835.2`, `[OVERALL], Throughput(ops/sec), 1234.5`.
+pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
+    let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
+    if let Some(rest) = plain.strip_prefix('[') {
+        return measurement(rest, line, doc);
+    }
+    let Some(run) = status(plain, line) else {
+        let frame = plain.starts_with("YCSB Client ")
+            || plain.starts_with("Command line: ")
+            || plain.starts_with("Loading workload");
+        if frame {
+            doc.begin(JAVA, line);
+            if let Some(words) = plain.strip_prefix("Command line: ") {
+                options(words, line, doc);
+            }
+        }
+        return frame;
+    };
+    let goes_back = doc
+        .of(JAVA)
+        .is_some_and(|d| d.has_summary || d.last_moment().is_some_and(|last| last >= run.end_s));
+    let open = match goes_back {
+        true => doc.begin(JAVA, line),
+        false => doc.run(JAVA, line),
+    };
+    open.next_interval(run);
+    true
+}
+
+/// `2026-01-01 10:00:00:123 10 sec: 12345 operations; 1234.5 current ops/sec; …`.
+fn status(plain: &str, line: u64) -> Option<StatedInterval> {
+    let at = plain.find(" sec: ")?;
+    let rest = plain.get(at + 6..)?;
+    let (_, after) = number(rest)?;
+    if !after.trim_start().starts_with("operations;") {
+        return None;
+    }
+    let (end, _) = number(plain.get(..at)?.rsplit(' ').next()?)?;
+    let rate = after.split(';').find_map(|part| {
+        let (n, unit) = number(part.trim())?;
+        unit.trim_start()
+            .starts_with("current ops")
+            .then_some(n.value)
+    });
+    Some(StatedInterval {
+        line,
+        end_s: end.value,
+        rate,
+        ..StatedInterval::default()
+    })
+}
+
+fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
+    let Some((of, rest)) = rest.split_once("],") else {
+        return false;
+    };
+    let (of, mut parts) = (of.trim(), rest.splitn(2, ','));
+    let (Some(name), Some(text)) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let (name, text) = (name.trim(), text.trim());
+    let Some((n, odd)) = number(text) else {
+        // `NaN`, of a type that never ended.
+        return matches!(text, "NaN") && doc.of(JAVA).is_some();
+    };
+    if !odd.trim().is_empty() && !odd.trim_start().starts_with(['#', '/', '(']) {
+        return false;
+    }
+    let us = 1e-3;
+    // The names of a run's beginning begin another run.
+    if of == "OVERALL"
+        && name == "RunTime(ms)"
+        && doc.of(JAVA).is_some_and(|d| d.has("", "elapsed_s"))
+    {
+        doc.begin(JAVA, line);
+    }
+    let run = doc.run(JAVA, line);
+    run.has_summary = true;
+    match (of, name) {
+        ("OVERALL", "RunTime(ms)") => run.scaled("", "elapsed_s", n, 1e-3, line),
+        ("OVERALL", "Throughput(ops/sec)") => run.figure("", "rate", n, line),
+        (_, "Operations") => run.figure(of, "count", n, line),
+        (_, "AverageLatency(us)") => run.scaled(of, "mean_ms", n, us, line),
+        (_, "MinLatency(us)") => run.scaled(of, "min_ms", n, us, line),
+        (_, "MaxLatency(us)") => run.scaled(of, "max_ms", n, us, line),
+        (_, "AverageLatency(ms)") => run.figure(of, "mean_ms", n, line),
+        _ => return named(run, of, name, n, line),
+    }
+    true
+}
+
+fn named(run: &mut Draft, of: &str, name: &str, n: Number, line: u64) -> bool {
+    if let Some(status) = name.strip_prefix("Return=") {
+        run.figure(of, &format!("return_{status}"), n, line);
+        return true;
+    }
+    if let Some((percent, rest)) = number(name)
+        && rest.to_ascii_lowercase().contains("percentilelatency")
+    {
+        let unit = if rest.contains("(ms)") { 1.0 } else { 1e-3 };
+        // 99.9 and 99.99 are written 99.9 or as 99.9PercentileLatency.
+        run.scaled(of, &format!("p{}_ms", percent.value), n, unit, line);
+        return true;
+    }
+    // Collectors, and points of a time series or a histogram.
+    of.starts_with("TOTAL_GC")
+        || of == "OVERALL"
+        || name.parse::<f64>().is_ok()
+        || name.starts_with('>')
+}
+
+fn options(words: &str, line: u64, doc: &mut Doc) {
+    let Some(command) = crate::command::command(&format!("ycsb run {words}"), line) else {
+        return;
+    };
+    let run = doc.run(JAVA, line);
+    run.workload = command.workload;
+    for (name, value) in &command.options {
+        run.option(name, value, line, From::Output);
+    }
+    if words.split_whitespace().any(|w| w == "-load") {
+        run.option("command", "load", line, From::Output);
+    }
+}

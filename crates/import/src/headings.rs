@@ -1,0 +1,309 @@
+//! What a table's heading says of its column, in English or Chinese.
+
+use crate::scan::number;
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Column {
+    /// A figure, and what its printed value is multiplied with.
+    Figure(String, f64),
+    /// An option.
+    Option(&'static str),
+    /// What was run.
+    Label,
+    /// Anything else.
+    Unknown,
+}
+
+/// Words in headings, and the figure; the first that is found counts.
+const RATES: [(&str, &[&str]); 5] = [
+    ("tpmc", &["tpmc", "tpm-c"]),
+    ("nopm", &["nopm"]),
+    ("tpm_total", &["tpmtotal", "tpm"]),
+    (
+        "statement_rate",
+        &["qps", "queries/s", "queriespersec", "每秒查询"],
+    ),
+    (
+        "rate",
+        &[
+            "tps",
+            "ops",
+            "transactions/s",
+            "transactionspersec",
+            "txn/s",
+            "tx/s",
+            "req/s",
+            "requests/s",
+            "throughput",
+            "吞吐",
+            "每秒事务",
+            "每秒操作",
+            "每秒请求",
+            "operations/s",
+            "iops",
+        ],
+    ),
+];
+const LATENCY: [&str; 10] = [
+    "lat", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
+];
+const SESSIONS: [&str; 17] = [
+    "thread",
+    "并发",
+    "线程",
+    "连接数",
+    "session",
+    "concurrency",
+    "clients",
+    "users",
+    "terminal",
+    "vus",
+    "connections",
+    "会话",
+    "用户数",
+    "终端",
+    "thds",
+    "客户端数",
+    "virtualusers",
+];
+
+/// Reads a heading.
+pub(crate) fn column(heading: &str) -> Column {
+    let h: String = heading
+        .to_lowercase()
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '*' | '`' | '_' | '#'))
+        .map(|c| match c {
+            '（' => '(',
+            '）' => ')',
+            '％' => '%',
+            other => other,
+        })
+        .collect();
+    let has = |words: &[&str]| words.iter().any(|w| h.contains(w));
+    let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
+    if h.is_empty() || h == "#" {
+        return Column::Unknown;
+    }
+    if has(&["error%", "errorrate", "错误率", "失败率", "err%"]) {
+        return figure("error_share", 1.0);
+    }
+    if has(&["efficien", "效率"]) {
+        return figure("efficiency", 1.0);
+    }
+    if has(&[
+        "cpu", "mem", "内存", "磁盘", "disk", "网卡", "版本", "version", "提升", "下降", "diff",
+        "比例", "变化",
+    ]) {
+        return Column::Unknown;
+    }
+    if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
+        return figure(name, unit_of_rate(&h));
+    }
+    let ms = unit(&h);
+    if let Some(percent) = percentile(&h) {
+        return figure(&format!("p{percent}_ms"), ms);
+    }
+    let latency = has(&LATENCY);
+    let is = |words: &[&str]| {
+        words.iter().any(|w| {
+            h.strip_prefix(w)
+                .is_some_and(|r| r.is_empty() || r.starts_with('('))
+        })
+    };
+    if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
+    {
+        return figure("max_ms", ms);
+    }
+    if has(&["min", "最小", "最低"])
+        && !has(&["minute"])
+        && (latency || is(&["min", "minimum", "最小", "最小值"]))
+    {
+        return figure("min_ms", ms);
+    }
+    if has(&["median", "中位"]) {
+        return figure("p50_ms", ms);
+    }
+    if has(&SESSIONS) {
+        return Column::Option("threads");
+    }
+    if has(&["warehouse", "仓库", "仓数"]) {
+        return Column::Option("warehouses");
+    }
+    if has(&[
+        "elapsed",
+        "totaltime",
+        "总时间",
+        "时长",
+        "duration",
+        "运行时间",
+        "runtime",
+        "测试时间",
+        "总耗时",
+    ]) || is(&["time", "时间"])
+    {
+        return figure(
+            "elapsed_s",
+            if h.contains("min") || h.contains("分") {
+                60.0
+            } else {
+                1.0
+            },
+        );
+    }
+    if latency || is(&["avg", "average", "mean", "平均", "平均值"]) {
+        return figure("mean_ms", ms);
+    }
+    if has(&["error", "错误", "失败", "failed"]) {
+        return figure("ignored_errors", 1.0);
+    }
+    if has(&["tablesize", "行数", "rows", "表大小"]) {
+        return Column::Option("table-size");
+    }
+    if has(&["queries", "查询数", "statements"]) {
+        return figure("statements", 1.0);
+    }
+    if is(&["transactions", "count", "events", "operations", "requests"])
+        || has(&[
+            "事务数",
+            "事务总数",
+            "操作数",
+            "总数",
+            "次数",
+            "totaltransactions",
+            "totalevents",
+        ])
+    {
+        return figure("count", 1.0);
+    }
+    if is(&[
+        "workload",
+        "test",
+        "scenario",
+        "case",
+        "name",
+        "benchmark",
+        "type",
+        "transaction",
+        "query",
+        "mode",
+        "script",
+        "operation",
+    ]) || has(&[
+        "场景", "测试", "类型", "模式", "负载", "项目", "用例", "workload",
+    ]) {
+        return Column::Label;
+    }
+    Column::Unknown
+}
+
+/// Milliseconds of a latency's unit in brackets or behind a comma; milliseconds are usual.
+fn unit(h: &str) -> f64 {
+    if h.contains("us)")
+        || h.contains("µs")
+        || h.contains("μs")
+        || h.contains("微秒")
+        || h.ends_with("/us")
+    {
+        return 1e-3;
+    }
+    if h.contains("ns)") {
+        return 1e-6;
+    }
+    let seconds = ["(s)", "(秒)", "(sec)", "(seconds)", "/s)", "[s]", ",s"];
+    match seconds.iter().any(|s| h.ends_with(s)) {
+        true => 1000.0,
+        false => 1.0,
+    }
+}
+
+fn unit_of_rate(h: &str) -> f64 {
+    if h.contains("(k)") || h.contains("(千)") || h.contains("(k/s)") {
+        return 1e3;
+    }
+    if h.contains("(万)") || h.contains("(w)") {
+        return 1e4;
+    }
+    1.0
+}
+
+/// `p95`, `95th`, `95%`, `tp99`, `99线`, `95分位`.
+fn percentile(h: &str) -> Option<f64> {
+    let mut at = 0;
+    while let Some(found) = h.get(at..)?.find(|c: char| c.is_ascii_digit()) {
+        let begin = at + found;
+        let (n, rest) = number(h.get(begin..)?)?;
+        let before = h.get(..begin)?;
+        let marked =
+            before.ends_with('p') || before.ends_with("percentile") || before.ends_with("百分位");
+        let after = ["%", "th", "线", "分位", "百分位", "percent", "pct"]
+            .iter()
+            .any(|w| rest.starts_with(w));
+        if (marked || after) && n.value > 0.0 && n.value < 100.0 {
+            return Some(n.value);
+        }
+        // p999 is 99.9.
+        if marked && (n.value == 999.0 || n.value == 9999.0) {
+            return Some(if n.value == 999.0 { 99.9 } else { 99.99 });
+        }
+        at = h.len() - rest.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_both_languages_say_the_same() {
+        let f = |name: &str, factor| Column::Figure(name.into(), factor);
+        for (headings, is) in [
+            (
+                &["Threads", "并发数", "线程", "Sessions", "Clients"][..],
+                Column::Option("threads"),
+            ),
+            (
+                &["TPS", "吞吐量", "Throughput (ops/s)", "每秒事务数"],
+                f("rate", 1.0),
+            ),
+            (&["QPS", "每秒查询数"], f("statement_rate", 1.0)),
+            (
+                &[
+                    "avg latency (ms)",
+                    "平均延迟",
+                    "平均响应时间（ms）",
+                    "Avg",
+                    "延迟(ms)",
+                ],
+                f("mean_ms", 1.0),
+            ),
+            (
+                &[
+                    "95% latency (ms)",
+                    "P95",
+                    "95th (ms)",
+                    "TP95",
+                    "95线",
+                    "95分位延迟",
+                ],
+                f("p95_ms", 1.0),
+            ),
+            (&["p99 (us)", "99%延迟（微秒）"], f("p99_ms", 1e-3)),
+            (&["P999"], f("p99.9_ms", 1.0)),
+            (&["Max latency", "最大延迟"], f("max_ms", 1.0)),
+            (&["tpmC"], f("tpmc", 1.0)),
+            (&["Warehouses", "仓库数"], Column::Option("warehouses")),
+            (&["Duration (s)", "测试时间(s)"], f("elapsed_s", 1.0)),
+            (&["Errors", "错误数"], f("ignored_errors", 1.0)),
+            (&["错误率", "error rate"], f("error_share", 1.0)),
+            (&["Workload", "测试场景", "场景"], Column::Label),
+            (&["CPU", "内存", "", "备注"], Column::Unknown),
+        ] {
+            for heading in headings {
+                assert_eq!(column(heading), is, "{heading}");
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Outputs of other benchmark tools, and tables of results, as run records.
+//!
+//! A document is read line by line in bounded memory ([`read`]). Formats are recognised by content;
+//! every figure keeps its line, and every line says what it became ([`Became`]).
+//!
+//! ```
+//! let text = "sysbench 1.0.20 (using system LuaJIT)\nSQL statistics:\n    transactions: 600 (10.00 per sec.)\n";
+//! let import = tidemark_import::read(text.as_bytes(), &tidemark_import::Origin::of("a.txt"), &mut |_, _, _| {})?;
+//! assert_eq!(import.runs[0].totals.all.count, 600);
+//! # Ok::<(), tidemark_import::TextError>(())
+//! ```
+
+mod command;
+mod doc;
+mod draft;
+mod formats;
+mod headings;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;
+mod record;
+mod scan;
+mod table;
+mod text;
+
+#[cfg(test)]
+extern crate self as tidemark_import;
+
+pub use doc::{Became, Leftovers};
+pub use text::TextError;
+
+use doc::Doc;
+use formats::FORMATS;
+use formats::json::{Collected, Collector};
+use std::io::Read;
+use table::Table;
+use text::Lines;
+use tidemark_core::record::RunRecord;
+
+/// What is known of a document beside its text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Its file's name, without the folder.
+    pub file: String,
+    /// When it was written (RFC 3339, UTC): runs have no better time.
+    pub written_at: String,
+}
+
+impl Origin {
+    /// A file of this name, written at the beginning of time.
+    pub fn of(file: &str) -> Self {
+        Self {
+            file: file.into(),
+            written_at: "1970-01-01T00:00:00.000Z".into(),
+        }
+    }
+}
+
+/// What a document held.
+#[derive(Debug, Clone, Default)]
+pub struct Import {
+    /// Its runs, in order.
+    pub runs: Vec<RunRecord>,
+    /// Lines within outputs that nothing explains.
+    pub leftovers: Leftovers,
+    /// Command lines that promise a run and have no output: their line and text.
+    pub missing: Vec<(u64, String)>,
+    /// Lines in all.
+    pub lines: u64,
+}
+
+/// Reads a document. `seen` is told of every line what it became.
+///
+/// # Errors
+/// [`TextError`] where it is no text, or reading fails.
+pub fn read(
+    from: impl Read,
+    origin: &Origin,
+    seen: &mut dyn FnMut(u64, &str, Became),
+) -> Result<Import, TextError> {
+    let mut lines = Lines::of(from)?;
+    let mut reader = Reader::default();
+    let mut count = 0;
+    while let Some((line, text)) = lines.next()? {
+        count = line;
+        let became = reader.line(text, line);
+        seen(line, text, became);
+    }
+    let Reader {
+        mut doc, mut table, ..
+    } = reader;
+    table.end(&mut doc);
+    doc.close();
+    doc.miss();
+    Ok(Import {
+        runs: record::records(doc.done, origin),
+        leftovers: doc.leftovers,
+        missing: doc.missing,
+        lines: count,
+    })
+}
+
+#[derive(Default)]
+struct Reader {
+    doc: Doc,
+    table: Table,
+    json: Collector,
+    /// The format that took the last line.
+    last: usize,
+}
+
+impl Reader {
+    fn line(&mut self, text: &str, line: u64) -> Became {
+        let doc = &mut self.doc;
+        match self.json.take(text, line, doc) {
+            Collected::No => {}
+            Collected::More | Collected::Whole(true) => return Became::Output("json"),
+            Collected::Whole(false) => return doc.left(text, line),
+        }
+        let text_or_none = text.trim_start();
+        if !text_or_none.is_empty() {
+            // Lines of one output follow each other.
+            let first = FORMATS.get(self.last).filter(|f| (f.take)(text, line, doc));
+            let tool = first.map(|f| f.tool).or_else(|| {
+                let mut others = FORMATS.iter().enumerate();
+                let found = others.find(|(at, f)| *at != self.last && (f.take)(text, line, doc));
+                let (at, format) = found?;
+                self.last = at;
+                Some(format.tool)
+            });
+            if let Some(tool) = tool {
+                self.table.end(doc);
+                return Became::Output(tool);
+            }
+        }
+        if let Some(became) = doc.context(text, line) {
+            self.table.end(doc);
+            return became;
+        }
+        match self.table.take(text, line, doc) {
+            Some(became) => became,
+            None => doc.left(text, line),
+        }
+    }
+}

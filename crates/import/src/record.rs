@@ -1,0 +1,446 @@
+//! Drafts to run records. Nothing is made up: what a source did not state stays empty, and what is
+//! worked out from other figures is noted.
+
+use crate::Origin;
+use crate::draft::{Draft, From};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use tidemark_core::Source;
+use tidemark_core::record::{
+    EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd, Phase, Quantiles,
+    QueryRun, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
+    TypeStats,
+};
+
+/// The tag that imported runs bear, so that lists tell them from measured ones.
+pub(crate) const TAG: &str = "imported";
+/// Types that stand for all others together, or for none.
+const NO_TYPES: [&str; 8] = [
+    "TOTAL",
+    "OVERALL",
+    "CLEANUP",
+    "statements",
+    "histogram",
+    "errors",
+    "all",
+    "interval",
+];
+/// The type that consists of two others (YCSB).
+const READ_MODIFY_WRITE: &str = "READ_MODIFY_WRITE";
+const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
+
+/// The records of a document's runs.
+pub(crate) fn records(drafts: Vec<Draft>, origin: &Origin) -> Vec<RunRecord> {
+    let named = drafts.into_iter().zip(0u32..);
+    named.map(|(draft, at)| record(draft, at, origin)).collect()
+}
+
+fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
+    let sum = Sum::of(&draft);
+    let id = id(&draft, at);
+    let workload = workload(&draft);
+    let mut notes = draft.notes.clone();
+    notes.extend(sum.notes.iter().cloned());
+    let intervals = intervals(&draft, &workload);
+    let quantiles = quantiles(&draft.figures, "");
+    let mut all = TypeStats {
+        count: sum.count,
+        quantiles: Some(Quantiles {
+            mean_ms: quantiles.mean_ms.or(sum.mean_ms),
+            ..quantiles
+        }),
+        ..TypeStats::default()
+    };
+    if let Some(histogram) = &draft.histogram {
+        all.service = EncodedHistogram(histogram.encode());
+        all.count = histogram.count();
+    }
+    let figure = |name: &str| draft.value(name);
+    let whole = |name: &str| figure(name).map_or(0, natural);
+    let types = match sum.types.is_empty() {
+        true if all.count > 0 => BTreeMap::from([("transaction".to_string(), all.clone())]),
+        _ => sum.types,
+    };
+    let totals = Totals {
+        elapsed_s: sum.elapsed_s,
+        statements: StatementCounts {
+            read: whole("read"),
+            write: whole("write"),
+            other: whole("other"),
+            noop_writes: 0,
+        },
+        ignored_errors: sum.errors,
+        reconnects: whole("reconnects"),
+        types,
+        all,
+        fairness: Fairness {
+            events_avg: figure("events_avg").unwrap_or_default(),
+            events_stddev: figure("events_stddev").unwrap_or_default(),
+            time_avg_s: figure("time_avg_s").unwrap_or_default(),
+            time_stddev_s: figure("time_stddev_s").unwrap_or_default(),
+            between_avg_s: None,
+        },
+        ..Totals::default()
+    };
+    let queries = draft.queries.iter().map(|(name, took, _)| QueryRun {
+        name: name.clone(),
+        took_ms: took * 1000.0,
+        ..QueryRun::default()
+    });
+    let option_lines = draft.options.iter().map(|(n, o)| (n.clone(), o.line));
+    let mut figures = draft.figures.clone();
+    figures.extend(draft.queries.iter().map(|(name, took, line)| StatedFigure {
+        of: name.clone(),
+        name: "elapsed_s".into(),
+        value: *took,
+        rounding: 0.0,
+        line: *line,
+    }));
+    RunRecord {
+        schema_version: SCHEMA_VERSION,
+        id,
+        tidemark_version: env!("CARGO_PKG_VERSION").into(),
+        started_at: origin.written_at.clone(),
+        latency_end: LatencyEnd::Session,
+        state: draft
+            .failed
+            .clone()
+            .map_or(RunState::Finished, RunState::Failed),
+        tags: vec![TAG.into()],
+        command: draft
+            .command
+            .iter()
+            .flat_map(|c| c.split_whitespace())
+            .map(String::from)
+            .collect(),
+        workload,
+        target: format!("{}:{}", origin.file, draft.first_line),
+        notes,
+        options: options(&draft),
+        sessions: sum.sessions,
+        rate: rate(&draft),
+        intervals,
+        totals,
+        queries: queries.collect(),
+        imported: Some(Imported {
+            tool: draft.tool.into(),
+            tool_version: draft.version.clone(),
+            file: origin.file.clone(),
+            first_line: draft.first_line,
+            last_line: draft.last_line,
+            heading: draft.heading.clone(),
+            client: draft.client.clone(),
+            figures,
+            option_lines: option_lines.collect(),
+            intervals_merged: draft.merged > 1,
+            intervals: draft.intervals,
+        }),
+        ..RunRecord::default()
+    }
+}
+
+/// What follows from all figures together.
+struct Sum {
+    elapsed_s: f64,
+    count: u64,
+    errors: u64,
+    sessions: usize,
+    mean_ms: Option<f64>,
+    types: BTreeMap<String, TypeStats>,
+    notes: Vec<String>,
+}
+
+impl Sum {
+    fn of(draft: &Draft) -> Self {
+        let mut notes = Vec::new();
+        let types = types(draft);
+        let mut counted: u64 = types.values().map(|t| t.count).sum();
+        // The READ and the UPDATE of one are counted by themselves, too.
+        let whole = types
+            .get(READ_MODIFY_WRITE)
+            .or_else(|| types.get(READ_MODIFY_WRITE_JAVA));
+        counted = counted.saturating_sub(whole.map_or(0, |t| t.count.saturating_mul(2)));
+        let of_types = draft
+            .figures
+            .iter()
+            .filter(|f| f.name == "elapsed_s" && !f.of.is_empty());
+        let of_types = of_types.map(|f| f.value).fold(0.0, f64::max);
+        let queries: f64 = draft.queries.iter().map(|(_, took, _)| took).sum();
+        let stated = draft
+            .value("elapsed_s")
+            .or(Some(of_types).filter(|s| *s > 0.0))
+            .or(Some(queries).filter(|s| *s > 0.0))
+            .or(draft.option_number("time"))
+            .or(draft.last_moment());
+        let elapsed_s = stated
+            .filter(|s| *s > 0.0 && s.is_finite())
+            .unwrap_or_else(|| {
+                notes.push(
+                    "no duration is stated: rates are as stated, counts are of one second".into(),
+                );
+                1.0
+            });
+        let total = draft
+            .figures
+            .iter()
+            .find(|f| f.of == "TOTAL" && f.name == "count");
+        let rate = draft.value("rate");
+        let count = draft
+            .value("count")
+            .or(draft.value("events"))
+            .or(total.map(|f| f.value))
+            .map(natural)
+            .or(Some(counted).filter(|n| *n > 0))
+            .or((!draft.queries.is_empty()).then_some(draft.queries.len() as u64));
+        let per_minute = draft
+            .value("tpmc")
+            .or(draft.value("nopm"))
+            .map(|n| n / 60.0);
+        let count = count.unwrap_or_else(|| {
+            let intervals = draft.intervals.iter().filter(|i| !i.cumulative);
+            let done: f64 = intervals
+                .filter_map(|i| i.count.or_else(|| Some(i.rate? * i.length_s?)))
+                .sum();
+            let each = rate
+                .or(per_minute)
+                .or(draft.value("statement_rate"))
+                .map(|r| r * elapsed_s);
+            match each {
+                Some(all) => {
+                    notes.push("no count is stated: it is worked out from the rate".into());
+                    natural(all)
+                }
+                None if done > 0.0 => {
+                    notes.push("no total is stated: it is the sum of the intervals".into());
+                    natural(done)
+                }
+                None => 0,
+            }
+        });
+        let errors = draft
+            .figures
+            .iter()
+            .filter(|f| f.of == "errors")
+            .map(|f| natural(f.value))
+            .sum();
+        let last = draft.intervals.iter().rev().find_map(|i| i.sessions);
+        let sessions = draft.option_number("threads").or(last).map_or(0, natural);
+        // A mean of all is the mean of its parts by their counts.
+        let weighted = |t: &TypeStats| Some(t.quantiles.as_ref()?.mean_ms? * t.count as f64);
+        let parts: Option<f64> = types.values().map(weighted).sum();
+        let mean_ms = parts
+            .filter(|_| counted > 0 && whole.is_none())
+            .map(|sum| sum / counted as f64);
+        Self {
+            elapsed_s,
+            count,
+            errors: draft
+                .value("ignored_errors")
+                .or(draft.value("failed"))
+                .map_or(errors, natural),
+            sessions: usize::try_from(sessions).unwrap_or(usize::MAX),
+            mean_ms,
+            types,
+            notes,
+        }
+    }
+}
+
+/// A number as a count.
+fn natural(value: f64) -> u64 {
+    value.round().clamp(0.0, u64::MAX as f64) as u64
+}
+
+fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
+    let mut types = BTreeMap::new();
+    for figure in &draft.figures {
+        let of = figure.of.as_str();
+        if of.is_empty()
+            || NO_TYPES.contains(&of)
+            || of.starts_with("client ")
+            || types.contains_key(of)
+        {
+            continue;
+        }
+        let count = draft
+            .figures
+            .iter()
+            .rev()
+            .find(|f| f.of == of && matches!(&*f.name, "count" | "samples" | "in_time"));
+        let Some(count) = count else { continue };
+        types.insert(
+            of.to_string(),
+            TypeStats {
+                count: natural(count.value),
+                quantiles: Some(quantiles(&draft.figures, of)),
+                ..TypeStats::default()
+            },
+        );
+    }
+    types
+}
+
+fn quantiles(figures: &[StatedFigure], of: &str) -> Quantiles {
+    let mut all = Quantiles::default();
+    for figure in figures.iter().filter(|f| f.of == of) {
+        let Some(name) = figure.name.strip_suffix("_ms") else {
+            continue;
+        };
+        match name {
+            "mean" => all.mean_ms = Some(figure.value),
+            "min" => all.min_ms = Some(figure.value),
+            "max" => all.max_ms = Some(figure.value),
+            _ => {
+                if let Some(percent) = name.strip_prefix('p').filter(|p| p.parse::<f64>().is_ok()) {
+                    all.percentiles_ms.insert(percent.into(), figure.value);
+                }
+            }
+        }
+    }
+    all
+}
+
+fn intervals(draft: &Draft, workload: &str) -> Vec<Interval> {
+    // Lines of one type each are no intervals of the run.
+    let all = draft
+        .intervals
+        .iter()
+        .filter(|i| !i.cumulative && (i.of.is_empty() || draft.tool == "tpcc-mysql"));
+    let name = match draft.tool {
+        "tpcc-mysql" => "NewOrder",
+        _ if workload.is_empty() => "transaction",
+        _ => "transaction",
+    };
+    let mut made = Vec::new();
+    for i in all {
+        let length = i.length_s.unwrap_or_default();
+        if length.is_nan() || length <= 0.0 {
+            continue;
+        }
+        let times = |rate: Option<f64>| rate.map_or(0, |r| natural(r * length));
+        let mut quantiles = Quantiles {
+            mean_ms: i.mean_ms,
+            ..Quantiles::default()
+        };
+        if let Some(ms) = i.percentile_ms {
+            let percent = draft
+                .options
+                .get("percentile")
+                .map_or("95", |o| o.value.as_str());
+            quantiles.percentiles_ms.insert(percent.into(), ms);
+        }
+        let stats = TypeStats {
+            count: i.count.map_or_else(|| times(i.rate), natural),
+            quantiles: Some(quantiles),
+            ..TypeStats::default()
+        };
+        made.push(Interval {
+            start_ms: ((i.end_s - length).max(0.0) * 1000.0) as i64,
+            length_ms: length * 1000.0,
+            phase: Phase::Measure,
+            sessions: i.sessions.map_or(0, natural),
+            statements: StatementCounts {
+                read: times(i.read_rate),
+                write: times(i.write_rate),
+                other: times(i.other_rate),
+                noop_writes: 0,
+            },
+            ignored_errors: times(i.error_rate),
+            reconnects: times(i.reconnect_rate),
+            types: BTreeMap::from([(name.to_string(), stats)]),
+            ..Interval::default()
+        });
+    }
+    made
+}
+
+/// The name that reports know a workload by.
+fn workload(draft: &Draft) -> String {
+    let tpcc = draft
+        .figures
+        .iter()
+        .any(|f| f.of == "NewOrder" && f.name == "count");
+    let stated = draft.workload.trim();
+    match (draft.tool, stated) {
+        ("go-tpc", "tpch") | (_, "tpch") => "tpch".into(),
+        ("table", "") => "table".into(),
+        ("table", name) => name.into(),
+        (_, "tpcc") if !tpcc => "TPC-C".into(),
+        (_, "tpcc") => "tpcc".into(),
+        ("go-ycsb" | "ycsb", name) => match name.strip_prefix("workload") {
+            Some(letter) => format!("ycsb-{letter}"),
+            None if name.is_empty() => "ycsb".to_string() + "-core",
+            None => name.into(),
+        },
+        (tool, "") => tool.into(),
+        (_, name) => name.into(),
+    }
+}
+
+fn options(draft: &Draft) -> BTreeMap<String, EffectiveOption> {
+    let of = |(name, stated): (&String, &crate::draft::Stated)| {
+        let option = EffectiveOption {
+            value: stated.value.clone(),
+            source: match stated.from {
+                From::Config => Source::ConfigFile,
+                From::Command => Source::CommandLine,
+                From::Output => Source::Output,
+            },
+        };
+        (name.clone(), option)
+    };
+    draft
+        .options
+        .iter()
+        .filter(|(n, _)| !n.starts_with("column "))
+        .map(of)
+        .collect()
+}
+
+/// Arrivals a second that were asked for.
+fn rate(draft: &Draft) -> Option<f64> {
+    let name = match draft.tool {
+        "ycsb" | "go-ycsb" => "target",
+        _ => "rate",
+    };
+    draft.option_number(name).filter(|r| *r > 0.0)
+}
+
+/// The same figures make the same id, so that what is imported twice is noticed.
+fn id(draft: &Draft, at: u32) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    };
+    add(draft.tool);
+    add(&draft.workload);
+    add(draft.client.as_deref().unwrap_or_default());
+    for figure in &draft.figures {
+        add(&figure.of);
+        add(&figure.name);
+        add(&figure.value.to_string());
+    }
+    for (name, stated) in &draft.options {
+        add(name);
+        add(&stated.value);
+    }
+    for i in &draft.intervals {
+        add(&format!("{} {:?} {:?}", i.end_s, i.rate, i.count));
+    }
+    for (name, took, _) in &draft.queries {
+        add(&format!("{name} {took}"));
+    }
+    let sum: Vec<String> = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
+    let sum = sum.concat();
+    // Shaped as every id is; the place in its document keeps runs in order.
+    let part = |from: usize, to: usize| sum.get(from..to).unwrap_or("0");
+    format!(
+        "0000{:04x}-{}-8{}-8{}-{}",
+        at & 0xffff,
+        part(0, 4),
+        part(4, 7),
+        part(7, 10),
+        part(10, 22)
+    )
+}

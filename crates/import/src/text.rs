@@ -1,0 +1,246 @@
+//! Any text as lines of UTF-8: its encoding is recognised by content, nothing is held but one line.
+
+use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
+/// What the encoding is recognised by.
+const HEAD: usize = 64 << 10;
+/// Longer lines are cut: no tool prints one, and memory stays bounded.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Why a document can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// It holds bytes that no text has.
+    #[error(
+        "this is a binary file, not text (byte {0} is {1:#04x}); allowed are texts in UTF-8, UTF-16 or GBK"
+    )]
+    Binary(usize, u8),
+    /// It could not be read.
+    #[error("reading failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+type Head<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The lines of a text.
+pub(crate) struct Lines<R: Read> {
+    from: Box<BufReader<DecodeReaderBytes<Head<R>, Vec<u8>>>>,
+    raw: Vec<u8>,
+    text: String,
+    number: u64,
+}
+
+impl<R: Read> Lines<R> {
+    /// # Errors
+    /// [`TextError::Binary`] by the first bytes, or what reading meets.
+    pub fn of(mut from: R) -> Result<Self, TextError> {
+        let mut head = Vec::new();
+        from.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        let encoding = encoding(&head)?;
+        let from = DecodeReaderBytesBuilder::new()
+            .encoding(Some(encoding))
+            .bom_override(true)
+            .utf8_passthru(encoding == UTF_8)
+            .build(Cursor::new(head).chain(from));
+        Ok(Self {
+            from: Box::new(BufReader::with_capacity(HEAD, from)),
+            raw: Vec::new(),
+            text: String::new(),
+            number: 0,
+        })
+    }
+
+    /// The next line with its number from 1, without its end, colours and other control sequences.
+    ///
+    /// # Errors
+    /// What reading meets, and [`TextError::Binary`] where a text turns into something else.
+    pub fn next(&mut self) -> Result<Option<(u64, &str)>, TextError> {
+        self.raw.clear();
+        let mut limited = self.from.by_ref().take(LONGEST_LINE as u64);
+        if limited.read_until(b'\n', &mut self.raw)? == 0 {
+            return Ok(None);
+        }
+        if self.raw.len() == LONGEST_LINE && !self.raw.ends_with(b"\n") {
+            skip_line(&mut self.from)?;
+        }
+        self.number += 1;
+        if let Some(at) = memchr::memchr(0, &self.raw) {
+            return Err(TextError::Binary(at, 0));
+        }
+        while let [rest @ .., b'\n' | b'\r'] = self.raw.as_slice() {
+            let len = rest.len();
+            self.raw.truncate(len);
+        }
+        if memchr::memchr2(0x1b, b'\r', &self.raw).is_some() {
+            strip(&mut self.raw);
+        }
+        // The beginning of a file may have a mark.
+        let raw = match self.number {
+            1 => self.raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.raw),
+            _ => &self.raw,
+        };
+        let text = match std::str::from_utf8(raw) {
+            Ok(text) => text,
+            Err(_) => {
+                self.text = String::from_utf8_lossy(raw).into_owned();
+                &self.text
+            }
+        };
+        Ok(Some((self.number, text)))
+    }
+}
+
+fn skip_line(from: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let there = from.fill_buf()?;
+        if there.is_empty() {
+            return Ok(());
+        }
+        match memchr::memchr(b'\n', there) {
+            Some(at) => {
+                from.consume(at + 1);
+                return Ok(());
+            }
+            None => {
+                let all = there.len();
+                from.consume(all);
+            }
+        }
+    }
+}
+
+/// Recognises an encoding. A text that is valid UTF-8 is that; one that is not and has no byte that
+/// GB18030 forbids is Chinese.
+fn encoding(head: &[u8]) -> Result<&'static Encoding, TextError> {
+    if let Some((encoding, _)) = Encoding::for_bom(head) {
+        return Ok(encoding);
+    }
+    let sample = &head[..head.len().min(4096) & !1];
+    if !sample.is_empty() {
+        // Most characters of a benchmark's output are ASCII.
+        let (mut even, mut odd) = (0, 0);
+        for pair in sample.chunks_exact(2) {
+            even += usize::from(pair[0] == 0);
+            odd += usize::from(pair[1] == 0);
+        }
+        let half = sample.len() / 4;
+        if odd > half.max(1) && even == 0 {
+            return Ok(UTF_16LE);
+        }
+        if even > half.max(1) && odd == 0 {
+            return Ok(UTF_16BE);
+        }
+    }
+    let is_binary = |b: &u8| matches!(b, 0..=8 | 14..=26 | 28..=31);
+    if let Some(at) = head.iter().position(is_binary) {
+        return Err(TextError::Binary(at, head[at]));
+    }
+    match std::str::from_utf8(head) {
+        Ok(_) => Ok(UTF_8),
+        // Its head may end within a character.
+        Err(e) if e.error_len().is_none() => Ok(UTF_8),
+        Err(e) => {
+            let (_, malformed) = GB18030.decode_without_bom_handling(&head[..head.len() & !3]);
+            // A pair may be cut at the end; one stray byte in a text of UTF-8 makes no other encoding.
+            let wide = head.iter().filter(|b| **b >= 0x80).count();
+            let text = String::from_utf8_lossy(head);
+            let lost = text.chars().filter(|c| *c == '\u{fffd}').count();
+            match !malformed || lost * 3 > wide {
+                true if wide > 0 && e.valid_up_to() < head.len() => Ok(GB18030),
+                _ => Ok(UTF_8),
+            }
+        }
+    }
+}
+
+/// Takes out terminals' control sequences (ECMA-48), and what a carriage return overwrites.
+fn strip(line: &mut Vec<u8>) {
+    let mut out = Vec::with_capacity(line.len());
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        at += 1;
+        match byte {
+            0x1b => match line.get(at) {
+                Some(b'[') => {
+                    at += 1;
+                    while line.get(at).is_some_and(|b| !(0x40..=0x7e).contains(b)) {
+                        at += 1;
+                    }
+                    at += 1;
+                }
+                Some(b']') => {
+                    while line.get(at).is_some_and(|b| !matches!(b, 7 | 0x1b)) {
+                        at += 1;
+                    }
+                    at += 1;
+                }
+                _ => at += 1,
+            },
+            b'\r' => out.clear(),
+            other => out.push(*other),
+        }
+    }
+    *line = out;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Result<Vec<String>, TextError> {
+        let mut lines = Lines::of(bytes)?;
+        let mut all = Vec::new();
+        while let Some((_, line)) = lines.next()? {
+            all.push(line.to_string());
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn every_encoding_gives_the_same_lines() {
+        let text = "线程数: 8\r\ntps: 12.5\n";
+        let is = ["线程数: 8", "tps: 12.5"];
+        let utf16 = |be: bool| -> Vec<u8> {
+            let unit = |u: u16| if be { u.to_be_bytes() } else { u.to_le_bytes() };
+            text.encode_utf16().flat_map(unit).collect()
+        };
+        let gbk = GB18030.encode(text).0.into_owned();
+        let with = |mark: &[u8], rest: Vec<u8>| [mark, &rest].concat();
+        for bytes in [
+            text.as_bytes().to_vec(),
+            with(b"\xef\xbb\xbf", text.as_bytes().to_vec()),
+            with(b"\xff\xfe", utf16(false)),
+            with(b"\xfe\xff", utf16(true)),
+            gbk,
+        ] {
+            assert_eq!(lines(&bytes).unwrap(), is, "{bytes:x?}");
+        }
+        let ascii: Vec<u8> = "tps: 1\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(lines(&ascii).unwrap(), ["tps: 1"]);
+    }
+
+    #[test]
+    fn control_sequences_go_and_binary_is_refused() {
+        assert_eq!(lines(b"\x1b[32mtps\x1b[0m: 1").unwrap(), ["tps: 1"]);
+        assert_eq!(lines(b"10%\r20%\rdone\n").unwrap(), ["done"]);
+        assert!(matches!(
+            lines(b"\x7fELF\x01\x01\0\0"),
+            Err(TextError::Binary(4, 1))
+        ));
+        let late = [vec![b'a'; HEAD + 10], vec![0]].concat();
+        assert!(matches!(lines(&late), Err(TextError::Binary(..))));
+        assert_eq!(lines(b"").unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let long = [vec![b'x'; 3 << 20], b"\nend\n".to_vec()].concat();
+        let read = lines(&long).unwrap();
+        assert_eq!((read[0].len(), &*read[1]), (LONGEST_LINE, "end"));
+    }
+}

@@ -1,0 +1,565 @@
+//! Documents of each format. All are written by us after the tools' documented formats, none was printed
+//! by a tool; what real tools print is tested where they run (`crates/cli/tests/it/importing.rs`).
+
+use tidemark_core::record::{RunRecord, RunState};
+use tidemark_import::{Became, Import, Origin, read};
+
+pub(super) fn import(text: &str) -> Import {
+    read(text.as_bytes(), &Origin::of("doc.md"), &mut |_, _, _| {}).unwrap()
+}
+
+fn one(text: &str) -> RunRecord {
+    let mut import = import(text);
+    assert_eq!(import.runs.len(), 1, "{:#?}", import.runs);
+    import.runs.remove(0)
+}
+
+/// Value and line of a figure.
+fn figure(run: &RunRecord, of: &str, name: &str) -> (f64, u64) {
+    let figure = run.imported.as_ref().unwrap().figure_of(of, name);
+    let figure = figure.unwrap_or_else(|| panic!("no {of} {name}: {run:#?}"));
+    (figure.value, figure.line)
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs().max(1.0)
+}
+
+pub(super) const SYSBENCH_1: &str = "\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+
+Running the test with following options:
+Number of threads: 4
+Report intermediate results every 1 second(s)
+Initializing random number generator from current time
+
+
+Initializing worker threads...
+
+Threads started!
+
+[ 1s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,95%): 45.79 err/s: 0.00 reconn/s: 0.00
+[ 2s ] thds: 4 tps: 100.00 qps: 2000.00 (r/w/o: 1400.00/400.00/200.00) lat (ms,95%): 45.79 err/s: 0.00 reconn/s: 0.00
+SQL statistics:
+    queries performed:
+        read:                            2800
+        write:                           800
+        other:                           400
+        total:                           4000
+    transactions:                        200    (100.00 per sec.)
+    queries:                             4000   (2000.00 per sec.)
+    ignored errors:                      0      (0.00 per sec.)
+    reconnects:                          0      (0.00 per sec.)
+
+General statistics:
+    total time:                          2.0000s
+    total number of events:              200
+
+Latency (ms):
+         min:                                   20.10
+         avg:                                   39.99
+         max:                                   70.25
+         95th percentile:                       45.79
+         sum:                                 7998.00
+
+Threads fairness:
+    events (avg/stddev):           50.0000/0.50
+    execution time (avg/stddev):   1.9995/0.00
+
+";
+
+#[test]
+fn sysbench_1_0_is_taken_over_with_its_lines() {
+    let run = one(SYSBENCH_1);
+    let imported = run.imported.as_ref().unwrap();
+    assert_eq!(
+        (&*imported.tool, imported.tool_version.as_deref()),
+        ("sysbench", Some("1.0.20"))
+    );
+    assert_eq!((imported.first_line, imported.last_line), (1, 39));
+    assert_eq!(figure(&run, "", "count"), (200.0, 21));
+    assert_eq!(figure(&run, "", "rate"), (100.0, 21));
+    assert_eq!(figure(&run, "", "p95_ms"), (45.79, 34));
+    assert_eq!(figure(&run, "", "sum_ms"), (7998.0, 35));
+    assert_eq!(imported.intervals[1].line, 14);
+    assert_eq!(imported.intervals[1].length_s, Some(1.0));
+    assert_eq!(
+        (run.totals.all.count, run.totals.elapsed_s, run.sessions),
+        (200, 2.0, 4)
+    );
+    assert_eq!(run.totals.statements.read, 2800);
+    assert_eq!(run.intervals.len(), 2);
+    assert!(import(SYSBENCH_1).leftovers.ranges.is_empty());
+}
+
+#[test]
+fn sysbench_of_every_version_is_read() {
+    // 0.4: other labels, units behind numbers, sessions in the header.
+    let run = one("\
+sysbench 0.4.12:  multi-threaded system evaluation benchmark
+
+Number of threads: 16
+Doing OLTP test.
+Running mixed OLTP test
+Threads started!
+Done.
+
+OLTP test statistics:
+    queries performed:
+        read:                            140014
+        write:                           50005
+        other:                           20002
+        total:                           210021
+    transactions:                        10001  (333.31 per sec.)
+    deadlocks:                           0      (0.00 per sec.)
+    read/write requests:                 190019 (6332.88 per sec.)
+    other operations:                    20002  (666.62 per sec.)
+
+Test execution summary:
+    total time:                          30.0051s
+    total number of events:              10001
+    total time taken by event execution: 479.9000
+    per-request statistics:
+         min:                                 20.11ms
+         avg:                                 47.99ms
+         max:                                201.55ms
+         approx.  95 percentile:              80.20ms
+
+Threads fairness:
+    events (avg/stddev):           625.0625/3.10
+    execution time (avg/stddev):   29.9938/0.00
+");
+    assert_eq!(figure(&run, "", "read_write").0, 190_019.0);
+    assert!(near(figure(&run, "", "sum_ms").0, 479_900.0));
+    assert_eq!(figure(&run, "", "p95_ms").0, 80.2);
+    // 0.5: three variants of intervals.
+    for line in [
+        "[   2s] threads: 16, tps: 310.50, reads: 4350.01, writes: 1242.00, response time: 83.70ms (95%), errors: 0.00, reconnects:  0.00",
+        "[   2s] threads: 16, tps: 310.50, reads/s: 4350.01, writes/s: 1242.00, response time: 83.70ms (95%)",
+        "[   2s] Intermediate results: 16 threads, tps: 310.50, reads/s: 4350.01, writes/s: 1242.00 response time: 83.70ms (95%)",
+    ] {
+        let run = one(line);
+        let i = &run.imported.as_ref().unwrap().intervals[0];
+        assert_eq!(
+            (i.sessions, i.rate, i.read_rate, i.percentile_ms),
+            (Some(16.0), Some(310.5), Some(4350.01), Some(83.7)),
+            "{line}"
+        );
+    }
+    // 1.1.
+    let run = one("\
+sysbench 1.1.0 (using bundled LuaJIT 2.1.0-beta3)
+Number of threads: 1
+
+CPU speed:
+    events per second:   812.33
+
+Throughput:
+    events/s (eps):                      812.3312
+    time elapsed:                        10.0010s
+    total number of events:              8124
+
+Latency (ms):
+         min:                                    1.19
+         avg:                                    1.23
+         max:                                    4.80
+         95th percentile:                        1.30
+         sum:                                 9995.11
+");
+    assert_eq!(
+        (
+            figure(&run, "", "rate").0,
+            run.totals.elapsed_s,
+            run.totals.all.count
+        ),
+        (812.3312, 10.001, 8124)
+    );
+}
+
+#[test]
+fn several_runs_take_options_from_the_commands_before_them() {
+    let block = SYSBENCH_1.split("SQL statistics").nth(1).unwrap();
+    let text = format!(
+        "# 测试\n```\nthreads=32\ntime=2\n```\n\n### 点查\n命令：\n```\nsysbench --threads=8 --config-file=config oltp_point_select --tables=16 \\\n  --table-size=500000 run\n```\n输出：\n```\nSQL statistics:     [0/1387]{block}```\n\n### 更新\n```\n$ sysbench --threads=64 --config-file=config oltp_update_index run\nSQL statistics{block}```\n"
+    );
+    let import = import(&text);
+    let of = |at: usize| (&*import.runs[at].workload, import.runs[at].sessions);
+    assert_eq!(import.runs.len(), 2);
+    assert_eq!(
+        (of(0), of(1)),
+        (("oltp_point_select", 8), ("oltp_update_index", 64))
+    );
+    let first = &import.runs[0];
+    assert_eq!(first.options["table-size"].value, "500000");
+    assert_eq!(first.options["time"].value, "2");
+    assert_eq!(first.imported.as_ref().unwrap().heading, "点查");
+    assert_eq!(first.imported.as_ref().unwrap().option_lines["threads"], 10);
+    assert!(import.missing.is_empty());
+}
+
+#[test]
+fn remarks_between_lines_are_listed_and_spoil_nothing() {
+    let text = SYSBENCH_1
+        .replace(
+            "    queries performed:",
+            "-- 执行的语句数\n    queries performed:   // statements",
+        )
+        .replace(
+            "General statistics:",
+            "（以下为总体统计）\nGeneral statistics:",
+        );
+    let import = import(&text);
+    assert_eq!(import.runs.len(), 1);
+    assert_eq!(import.runs[0].totals.statements.read, 2800);
+    let lines: Vec<u64> = import
+        .leftovers
+        .ranges
+        .iter()
+        .map(|(first, ..)| *first)
+        .collect();
+    assert_eq!((lines, import.leftovers.lines), (vec![16, 27], 2));
+}
+
+#[test]
+fn every_line_says_what_it_became() {
+    let mut all = Vec::new();
+    let text = "# Test\nsysbench oltp_read_only --threads=4 run\nSQL statistics:\n    transactions: 5 (1.00 per sec.)\nodd words\n    total time: 5.0s\n";
+    read(text.as_bytes(), &Origin::of("a"), &mut |line, _, became| {
+        all.push((line, became))
+    })
+    .unwrap();
+    use Became::*;
+    assert_eq!(
+        all,
+        [
+            (1, Heading),
+            (2, Command("sysbench")),
+            (3, Output("sysbench")),
+            (4, Output("sysbench")),
+            (5, NotUnderstood),
+            (6, Output("sysbench"))
+        ]
+    );
+}
+
+#[test]
+fn go_tpc_is_read() {
+    let run = one("\
+> ./bin/go-tpc tpcc -H 10.0.0.1 -P 4000 -D tpcc --warehouses 6 run --threads 3 --time 3m
+[Current] NEW_ORDER - Takes(s): 10.0, Count: 20, TPM: 120.0, Sum(ms): 16000, Avg(ms): 800, 90th(ms): 1000, 99th(ms): 1500, 99.9th(ms): 1500
+Finished
+[Summary] DELIVERY - Takes(s): 170.0, Count: 40, TPM: 14.1, Sum(ms): 48000, Avg(ms): 1200, 90th(ms): 1500, 99th(ms): 4000, 99.9th(ms): 4000
+[Summary] NEW_ORDER - Takes(s): 176.0, Count: 400, TPM: 136.4, Sum(ms): 320000, Avg(ms): 800, 90th(ms): 1000, 99th(ms): 1500, 99.9th(ms): 2000
+[Summary] NEW_ORDER_ERR - Takes(s): 176.0, Count: 3, TPM: 1.0, Sum(ms): 1164, Avg(ms): 388, 90th(ms): 1000, 99th(ms): 1000, 99.9th(ms): 1000
+tpmC: 136.4
+");
+    assert_eq!((&*run.workload, run.sessions), ("tpcc", 3));
+    assert_eq!(figure(&run, "NewOrder", "per_minute"), (136.4, 5));
+    assert_eq!(figure(&run, "NewOrder", "p99.9_ms").0, 2000.0);
+    assert_eq!(figure(&run, "", "tpmc"), (136.4, 7));
+    assert_eq!(
+        (
+            run.totals.ignored_errors,
+            run.totals.types["Delivery"].count
+        ),
+        (3, 40)
+    );
+    assert_eq!(run.options["warehouses"].value, "6");
+    let run =
+        one("./bin/go-tpc tpch run --sf 1\nFinished\n[Summary] Q1: 1.07s\n[Summary] Q2: 1m2.5s\n");
+    assert_eq!(
+        (&*run.workload, run.queries.len(), run.queries[1].took_ms),
+        ("tpch", 2, 62_500.0)
+    );
+}
+
+#[test]
+fn go_ycsb_counts_from_the_begin_and_its_last_lines_are_the_result() {
+    let run = one("\
+> ./bin/go-ycsb run mysql -P workloads/workloada -p operationcount=1000 --threads 4
+***************** properties *****************
+\"recordcount\"=\"1000\"
+\"threadcount\"=\"4\"
+**********************************************
+READ   - Takes(s): 9.9, Count: 200, OPS: 20.2, Avg(us): 99000, Min(us): 641, Max(us): 120000, 99th(us): 110000, 99.9th(us): 120000, 99.99th(us): 120000
+UPDATE - Takes(s): 9.9, Count: 210, OPS: 21.2, Avg(us): 99000, Min(us): 641, Max(us): 120000, 99th(us): 110000, 99.9th(us): 120000, 99.99th(us): 120000
+Run finished, takes 25.1s
+READ   - Takes(s): 25.0, Count: 490, OPS: 19.6, Avg(us): 99000, Min(us): 641, Max(us): 120000, 99th(us): 110000, 99.9th(us): 120000, 99.99th(us): 120000
+UPDATE - Takes(s): 25.0, Count: 510, OPS: 20.4, Avg(us): 99000, Min(us): 641, Max(us): 120000, 99th(us): 110000, 99.9th(us): 120000, 99.99th(us): 120000
+");
+    assert_eq!(
+        (&*run.workload, run.totals.all.count, run.sessions),
+        ("ycsb-a", 1000, 4)
+    );
+    assert_eq!(figure(&run, "READ", "mean_ms"), (99.0, 9));
+    assert_eq!(figure(&run, "", "elapsed_s"), (25.1, 8));
+    let lines = &run.imported.as_ref().unwrap().intervals;
+    assert_eq!(
+        (lines.len(), lines[0].line, lines[0].cumulative),
+        (2, 6, true)
+    );
+}
+
+#[test]
+fn ycsb_is_read_among_noise() {
+    let run = one("\
+DEBUG something of a driver
+YCSB Client 0.17.0
+Command line: -db site.ycsb.db.JdbcClient -P workloads/workloadb -threads 8 -p recordcount=1000 -t
+2026-01-01 10:00:10:001 10 sec: 1000 operations; 100.0 current ops/sec; est completion in 10 seconds
+2026-01-01 10:00:20:001 20 sec: 2000 operations; 100.0 current ops/sec; [READ: Count=950, Max=9, Min=1, Avg=2]
+[OVERALL], RunTime(ms), 20000
+[OVERALL], Throughput(ops/sec), 100.0
+[READ], Operations, 1900
+[READ], AverageLatency(us), 79000.5
+[READ], MinLatency(us), 500
+[READ], MaxLatency(us), 200000
+[READ], 95thPercentileLatency(us), 90000
+[READ], 99.9PercentileLatency(us), 150000
+[READ], Return=OK, 1890
+[READ], Return=NOT_FOUND, 10
+[UPDATE], Operations, 100
+[UPDATE], AverageLatency(us), 99000
+");
+    assert_eq!(
+        (&*run.workload, run.totals.all.count, run.sessions),
+        ("ycsb-b", 2000, 8)
+    );
+    assert_eq!(figure(&run, "READ", "return_NOT_FOUND").0, 10.0);
+    assert_eq!(figure(&run, "READ", "p99.9_ms").0, 150.0);
+    assert_eq!(run.intervals.len(), 2);
+}
+
+#[test]
+fn pgbench_of_every_version_is_read() {
+    let run = one("\
+pgbench (15.4)
+starting vacuum...end.
+progress: 5.0 s, 800.0 tps, lat 9.990 ms stddev 1.2, 0 failed
+progress: 10.0 s, 800.0 tps, lat 9.990 ms stddev 1.2, 0 failed
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+query mode: prepared
+number of clients: 8
+number of threads: 2
+maximum number of tries: 1
+duration: 10 s
+number of transactions actually processed: 8000
+number of failed transactions: 0 (0.000%)
+latency average = 9.990 ms
+latency stddev = 1.200 ms
+initial connection time = 12.5 ms
+tps = 800.250000 (without initial connection time)
+statement latencies in milliseconds and failures:
+         0.001           0  \\set aid random(1, 100000 * :scale)
+         1.250           0  BEGIN;
+");
+    assert_eq!(
+        (&*run.workload, run.totals.all.count, run.sessions),
+        ("tpcb-like", 8000, 8)
+    );
+    assert_eq!(figure(&run, "", "rate"), (800.25, 17));
+    assert_eq!(
+        (run.totals.elapsed_s, run.options["time"].value.as_str()),
+        (10.0, "10")
+    );
+    assert_eq!(run.intervals.len(), 2);
+    let old = one("\
+transaction type: <builtin: select only>
+number of clients: 1
+number of transactions per client: 10
+number of transactions actually processed: 10/10
+latency average: 1.50 ms
+tps = 600.5 (including connections establishing)
+tps = 660.5 (excluding connections establishing)
+");
+    assert_eq!(figure(&old, "", "rate").0, 660.5);
+    assert_eq!(figure(&old, "", "asked").0, 10.0);
+}
+
+#[test]
+fn benchbase_is_read_as_log_csv_and_json() {
+    let run = one(
+        "[INFO ] 2026-01-01 10:01:00,000 [main]  com.oltpbenchmark.DBWorkload runWorkload - Rate limited reqs/s: Results(nanoSeconds=60000000000, measuredRequests=12000) = 200.0 requests/sec (throughput), 199.5 requests/sec (goodput)\n",
+    );
+    assert_eq!((run.totals.all.count, run.totals.elapsed_s), (12_000, 60.0));
+    assert_eq!(figure(&run, "", "goodput").0, 199.5);
+    let run = one("\
+17:07:30,091 (DBWorkload.java:878) INFO  - Num New Order transactions : 638, time seconds: 300
+17:07:30,092 (DBWorkload.java:880) INFO  - TPM-C: 127.6
+17:07:30,092 (DBWorkload.java:881) INFO  - Efficiency : 99.22%
+17:07:30,104 (DBWorkload.java:900) INFO  - NewOrder, Avg Latency: 33.19 msecs, p99 Latency: 43.55 msecs
+");
+    assert_eq!(figure(&run, "", "tpmc").0, 127.6);
+    assert_eq!(figure(&run, "NewOrder", "p99_ms").0, 43.55);
+    assert_eq!(run.totals.types["NewOrder"].count, 638);
+    let csv = one("\
+Time (seconds),Throughput (requests/second),Average Latency (millisecond),Minimum Latency (millisecond),95th Percentile Latency (millisecond)
+0,100.0,10.0,1.0,20.0
+5,110.0,11.0,1.0,21.0
+10,120.0,12.0,1.0,22.0
+");
+    assert_eq!(
+        csv.imported.as_ref().unwrap().intervals[2].percentile_ms,
+        Some(22.0)
+    );
+    let json = one(
+        "{\n  \"scalefactor\": \"10\",\n  \"Benchmark Type\": \"tpcc\",\n  \"terminals\": \"10\",\n  \"Latency Distribution\": {\n    \"95th Percentile Latency (microseconds)\": 25000,\n    \"Average Latency (microseconds)\": 12000\n  },\n  \"Throughput (requests/second)\": 800.5,\n  \"Measured Requests\": 48030,\n  \"Elapsed Time (nanoseconds)\": 60000000000\n}\n",
+    );
+    assert_eq!(figure(&json, "", "p95_ms"), (25.0, 6));
+    assert_eq!((json.sessions, json.totals.all.count), (10, 48_030));
+}
+
+#[test]
+fn other_tools_are_read() {
+    let run = one(
+        "Vuser 1:64 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 12,345 NOPM from 28384 PostgreSQL TPM\n",
+    );
+    assert_eq!(
+        (
+            figure(&run, "", "nopm").0,
+            figure(&run, "", "tpm_total").0,
+            run.sessions
+        ),
+        (12_345.0, 28_384.0, 64)
+    );
+    let run = one(
+        "Benchmark\n\tRunning for engine innodb\n\tAverage number of seconds to run all queries: 1.500 seconds\n\tMinimum number of seconds to run all queries: 1.400 seconds\n\tMaximum number of seconds to run all queries: 1.600 seconds\n\tNumber of clients running queries: 50\n\tAverage number of queries per client: 20\n",
+    );
+    assert_eq!(
+        (
+            run.totals.elapsed_s,
+            run.sessions,
+            figure(&run, "", "longest_s").0
+        ),
+        (1.5, 50, 1.6)
+    );
+    let run = one("\
+***************************************
+*** ###easy### TPC-C Load Generator ***
+***************************************
+option w with value '10'
+option c with value '16'
+option l with value '60'
+MEASURING START.
+
+10, trx: 100, 95%: 37.412, 99%: 51.629, max_rt: 96.649, 100|83.015, 10|13.419, 10|91.254, 10|161.849
+20, trx: 110, 95%: 37.412, 99%: 51.629, max_rt: 96.649, 100|83.015, 10|13.419, 10|91.254, 10|161.849
+
+<Raw Results>
+  [0] sc:205 lt:5  rt:0  fl:0
+<TpmC>
+                 630.000 TpmC
+");
+    assert_eq!((figure(&run, "", "tpmc").0, run.sessions), (630.0, 16));
+    assert_eq!(run.imported.as_ref().unwrap().intervals[1].rate, Some(11.0));
+    let run = one(
+        "{\"metrics\": {\n\"iterations\": {\"count\": 500, \"rate\": 50.0},\n\"vus_max\": {\"value\": 5},\n\"iteration_duration\": {\"avg\": 99.5, \"min\": 50, \"med\": 98, \"max\": 300, \"p(90)\": 150, \"p(95)\": 180}}}\n",
+    );
+    assert_eq!(
+        (
+            run.totals.all.count,
+            run.sessions,
+            figure(&run, "", "p95_ms")
+        ),
+        (500, 5, (180.0, 4))
+    );
+}
+
+#[test]
+fn tables_are_read_whatever_their_headings_language_and_order() {
+    let import = import(
+        "\
+### oltp_read_write
+
+| 95% latency (ms) | 并发数 | TPS | QPS | 平均延迟（ms） | 备注 |
+| ---: | --- | --- | --- | --- | --- |
+| 45.79 | 16 | 1,234.5 | 24,690 | 12.95 | |
+| 60.5 | **32** | 1.5k | 3万 | 21.3 ms | 重启过 |
+| - | 64 | 失败 | N/A | | |
+
+说明文字
+",
+    );
+    assert_eq!(import.runs.len(), 2);
+    let [a, b] = &import.runs[..] else { panic!() };
+    assert_eq!(
+        (a.sessions, figure(a, "", "rate"), figure(a, "", "p95_ms").0),
+        (16, (1234.5, 5), 45.79)
+    );
+    assert_eq!(
+        (
+            b.sessions,
+            figure(b, "", "rate").0,
+            figure(b, "", "statement_rate").0
+        ),
+        (32, 1500.0, 30_000.0)
+    );
+    assert_eq!(b.options["备注"].value, "重启过");
+    assert_eq!(a.workload, "oltp_read_write");
+}
+
+#[test]
+fn cells_of_several_clients_are_added_and_kept() {
+    let import = import(
+        "warehouses,terminals,tpmC,efficiency,p99 (ms)\n4000,40000,10000 + 20000 + 20500 = 50500,98.2%,100 + 120 + 110\n",
+    );
+    let run = &import.runs[0];
+    assert_eq!(
+        (figure(run, "", "tpmc").0, figure(run, "client 2", "tpmc").0),
+        (50_500.0, 20_000.0)
+    );
+    assert_eq!(figure(run, "client 3", "p99_ms").0, 110.0);
+    assert_eq!(figure(run, "", "efficiency").0, 98.2);
+    assert_eq!(run.imported.as_ref().unwrap().figure("p99_ms"), None);
+}
+
+#[test]
+fn a_table_may_lie_on_its_side() {
+    let import = import(
+        "| Threads | 8 | 16 |\n|---|---|---|\n| TPS | 100.5 | 190 |\n| avg (ms) | 79.5 | 84 |\n",
+    );
+    let got: Vec<_> = import
+        .runs
+        .iter()
+        .map(|r| (r.sessions, figure(r, "", "rate").0))
+        .collect();
+    assert_eq!(got, [(8, 100.5), (16, 190.0)]);
+}
+
+#[test]
+fn clients_of_one_test_are_told_apart() {
+    let block = SYSBENCH_1.split("SQL statistics").nth(1).unwrap();
+    let text =
+        format!("## 128 threads\nClient 1:\nSQL statistics{block}Client 2:\nSQL statistics{block}");
+    let import = import(&text);
+    let of = |r: &RunRecord| r.imported.as_ref().unwrap().client.clone();
+    assert_eq!(
+        import.runs.iter().map(of).collect::<Vec<_>>(),
+        [Some("1".into()), Some("2".into())]
+    );
+    assert_ne!(import.runs[0].id, import.runs[1].id);
+}
+
+#[test]
+fn what_failed_and_what_is_missing_is_told() {
+    let import = import(
+        "\
+sysbench oltp_read_only --threads=8 run
+FATAL: mysql_drv_query() returned error 2013 (Lost connection)
+./bin/go-ycsb run mysql -P workloads/workloadb -p recordcount=1000
+",
+    );
+    assert!(matches!(&import.runs[0].state, RunState::Failed(why) if why.contains("2013")));
+    assert_eq!(import.missing.len(), 1);
+    assert_eq!(import.missing[0].0, 3);
+}
+
+#[test]
+fn the_same_document_makes_the_same_ids() {
+    let (a, b) = (import(SYSBENCH_1), import(SYSBENCH_1));
+    assert_eq!(a.runs[0].id, b.runs[0].id);
+    let other = import(&SYSBENCH_1.replace("39.99", "39.98"));
+    assert_ne!(a.runs[0].id, other.runs[0].id);
+    assert_eq!(a.runs[0].id.len(), 36);
+}

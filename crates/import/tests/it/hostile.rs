@@ -1,0 +1,104 @@
+//! Any bytes, and documents that are cut or put together.
+
+use super::documents::SYSBENCH_1;
+use proptest::prelude::*;
+use tidemark_import::{Origin, read};
+
+fn runs(bytes: &[u8]) -> usize {
+    read(bytes, &Origin::of("x"), &mut |_, _, _| {}).map_or(0, |i| i.runs.len())
+}
+
+/// Pieces that formats know, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let known = [
+        "[ 1s ] thds: ",
+        "tps: ",
+        "qps: ",
+        "(r/w/o: ",
+        "lat (ms,95%): ",
+        "SQL statistics:\n",
+        "\n",
+        " ",
+        "9",
+        "1e999",
+        "Latency histogram\n",
+        "|****",
+        "[Summary] NEW_ORDER - ",
+        "Takes(s): ",
+        "Count: ",
+        "READ - Takes(s): ",
+        "[READ], ",
+        "AverageLatency(us), ",
+        "progress: ",
+        " s, ",
+        " tps",
+        "transaction type: ",
+        "{",
+        "}",
+        "\"a\": ",
+        "[",
+        "]",
+        "| TPS | threads |\n|---|---|\n",
+        "|",
+        "1,234",
+        " + ",
+        "sysbench --threads=",
+        "--",
+        "pgbench -c",
+        "```\n",
+        "Results(nanoSeconds=",
+        "client ",
+        "客户端",
+        "，",
+        "：",
+        "\u{1b}[",
+        "tpmC: ",
+        "-",
+        ".",
+        "%",
+        "[0] sc:",
+        "NOPM ",
+        "System achieved ",
+        ",HISTFAAAA",
+        "\\\n",
+        "P95",
+        "ms",
+        "NaN",
+        "inf",
+        "18446744073709551616",
+    ];
+    prop::collection::vec(prop::sample::select(known.to_vec()), 0..60).prop_map(|p| p.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        runs(&bytes);
+    }
+
+    #[test]
+    fn any_pieces_end_and_figures_are_numbers(text in pieces()) {
+        let Ok(import) = read(text.as_bytes(), &Origin::of("x"), &mut |_, _, _| {}) else {
+            return Ok(());
+        };
+        for run in &import.runs {
+            prop_assert!(run.totals.elapsed_s.is_finite());
+            let imported = run.imported.as_ref().unwrap();
+            prop_assert!(imported.figures.iter().all(|f| f.value.is_finite() && f.line > 0));
+        }
+    }
+
+    #[test]
+    fn a_cut_output_is_at_most_one_run_and_the_rest_another(at in 0..SYSBENCH_1.len()) {
+        let cut = &SYSBENCH_1.as_bytes()[..at];
+        prop_assert!(runs(cut) <= 1);
+        let joined = [cut, b"\n", SYSBENCH_1.as_bytes()].concat();
+        prop_assert!((1..=2).contains(&runs(&joined)));
+    }
+}
+
+#[test]
+fn outputs_put_together_are_as_many_runs() {
+    let many = SYSBENCH_1.repeat(7);
+    assert_eq!(runs(many.as_bytes()), 7);
+}

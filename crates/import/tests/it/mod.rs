@@ -1,0 +1,4 @@
+//! Tests of whole documents.
+
+mod documents;
+mod hostile;
