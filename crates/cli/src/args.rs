@@ -3,7 +3,7 @@
 mod keeping;
 mod tools;
 
-pub use keeping::{Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
+pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
 use crate::exit::ExitCode;
@@ -53,8 +53,10 @@ pub enum Command {
     Delete(Delete),
     /// Write runs to files: whole records, intervals as CSV or Parquet, or HdrHistogram logs
     Export(Export),
-    /// Take exported records into the store
+    /// Take records and outputs of other tools into the store
     Import(Import),
+    /// Judge runs, records and outputs of other tools: can their figures be believed?
+    Audit(Audit),
     /// Check the store's file, or save what can be saved of a damaged one
     Store(StoreCare),
     /// Start a private MariaDB or PostgreSQL to try things on, or list those that run

@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::runs::open;
 use crate::stdio::{print, print_data};
 use crate::storing::store_path;
-use crate::{args, imported, progress, run_selection, user_files};
+use crate::{args, documents, imported, importing, progress, run_selection, user_files};
 use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,14 +156,33 @@ fn measured_since(record: &RunRecord) -> Option<Duration> {
     u64::try_from(began).ok().map(Duration::from_millis)
 }
 
-/// Takes records into the store: whichever of them it can, the others are told.
+/// Takes records and documents into the store: whichever of them it can, the others are told.
 pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
+    let files = documents::files(&words.files)?;
+    let (records, texts): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|f| documents::is_record(f));
+    if texts.is_empty() && !records.is_empty() {
+        return import_records(words, &records);
+    }
+    if !records.is_empty() {
+        import_records(words, &records)?;
+    }
+    importing::import(words, &texts)
+}
+
+fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {
+    if words.dry_run || words.explain {
+        for file in files {
+            print(&format!("{}: run {}\n", file.display(), read(file)?.id));
+        }
+        return Ok(ExitCode::Success);
+    }
     let path = store_path(words.store.store.as_deref())?;
     let mut store = None;
     let (mut new, mut known) = (0, 0);
     let mut failures = Vec::new();
-    let bar = progress::bar(words.files.len() as u64, "records");
-    for file in &words.files {
+    let bar = progress::bar(files.len() as u64, "records");
+    for file in files {
         let shown = file.display();
         let taken = match read(file) {
             Ok(record) => {
@@ -190,7 +209,7 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
                 bar.suspend(|| print(&format!("{said}{labels}\n")));
             }
             Err(failure) => {
-                if words.files.len() > 1 {
+                if files.len() > 1 {
                     bar.suspend(|| eprintln!("tidemark: {}", failure.message));
                 }
                 failures.push(failure);
@@ -199,7 +218,7 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if let ([_], [only]) = (words.files.as_slice(), failures.as_slice()) {
+    if let ([_], [only]) = (files, failures.as_slice()) {
         return Err(only.clone());
     }
     let done = format!(
@@ -212,7 +231,7 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
             format!("{done}, {} not imported", failures.len()),
         )),
         None => {
-            if words.files.len() > 1 {
+            if files.len() > 1 {
                 print(&format!("{done}\n"));
             }
             Ok(ExitCode::Success)

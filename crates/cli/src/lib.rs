@@ -20,16 +20,19 @@ macro_rules! eprint {
 }
 
 mod args;
+mod audit;
 mod compare;
 mod compat;
 mod delete;
 mod demo;
 mod doctor;
+mod documents;
 mod exchange;
 mod exit;
 mod frontend;
 mod grammar;
 mod imported;
+mod importing;
 mod interrupt;
 mod jobs;
 mod live_output;
@@ -202,6 +205,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Delete(delete) => delete::delete(&delete),
         args::Command::Export(export) => exchange::export(&export),
         args::Command::Import(import) => exchange::import(&import),
+        args::Command::Audit(words) => audit::audit(&words),
         args::Command::Store(care) => store_check::store(&care),
         args::Command::Up(up) => sandboxes::up(&up),
         args::Command::Down(down) => sandboxes::down(&down),

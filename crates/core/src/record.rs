@@ -212,3 +212,11 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub plans: BTreeMap<String, String>,
 }
+
+impl RunRecord {
+    /// Transactions a second that another tool stated, where it stated them.
+    pub fn stated_rate(&self) -> Option<f64> {
+        let imported = self.imported.as_ref()?;
+        imported.figure("rate").map(|f| f.value)
+    }
+}

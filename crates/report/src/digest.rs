@@ -113,7 +113,8 @@ impl<'a> Digest<'a> {
     }
 
     pub(crate) fn transactions_per_s(&self) -> f64 {
-        per_second(self.all.count, self.totals.elapsed_s)
+        let counted = || per_second(self.all.count, self.totals.elapsed_s);
+        self.record.stated_rate().unwrap_or_else(counted)
     }
 
     pub(crate) fn statements_per_s(&self) -> f64 {

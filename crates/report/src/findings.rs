@@ -38,6 +38,17 @@ pub fn finding_lines(found: &[Finding], lang: Lang) -> String {
     found.iter().map(|f| line(Said::of(f, lang))).collect()
 }
 
+/// The same with what to do instead, indented below each.
+pub fn findings_with_advice(found: &[Finding], lang: Lang) -> String {
+    let one = |f: &Finding| {
+        let said = Said::of(f, lang);
+        let instead: String = said.instead.chars().filter(|c| !c.is_control()).collect();
+        let says = finding_lines(std::slice::from_ref(f), lang);
+        format!("  {says}      {instead}\n")
+    };
+    found.iter().map(one).collect()
+}
+
 impl Said {
     pub fn of(finding: &Finding, lang: Lang) -> Self {
         let t = lang.texts();

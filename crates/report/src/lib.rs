@@ -41,7 +41,7 @@ pub use digest::Digest;
 pub use error::ReportError;
 pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};
 pub use family::{Family, Label, SectionOf, told_by_options, workload_name};
-pub use findings::finding_lines;
+pub use findings::{finding_lines, findings_with_advice};
 pub use intervals::{interval_log, interval_table};
 pub use load_words::Table;
 pub use many::{

@@ -290,6 +290,7 @@ impl Words<'_> {
             Source::Default => self.t.source_default,
             Source::ConfigFile => self.t.source_config,
             Source::CommandLine => self.t.source_command,
+            Source::Output => self.t.source_output,
         }
     }
 

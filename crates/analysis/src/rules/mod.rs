@@ -28,6 +28,8 @@ mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
 
+pub use stated::missing_output;
+
 use crate::compare::{Measured, repeats};
 use crate::family::Family;
 use crate::run::Run;

@@ -6,6 +6,7 @@ mod common;
 mod comparisons;
 mod conditions;
 mod dead_time;
+mod imported;
 mod observed;
 mod rules;
 mod users;

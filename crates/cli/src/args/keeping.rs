@@ -119,13 +119,57 @@ pub struct Export {
 /// `import`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  tidemark import run.json                              a record, as export or --out wrote it
+  tidemark import results/ --report out.html --lang zh  outputs of other tools, and their report
+  tidemark import --explain results.md                  print what each line is taken for
+Known by content: sysbench, go-tpc, go-ycsb, YCSB, pgbench, BenchBase, HammerDB, mysqlslap, tpcc-mysql,
+k6 and HdrHistogram logs, and tables in Markdown or CSV. Such runs have the tag imported.
+
 A record that is in the store already is left out and counted. One that can't be read, or whose id
 another record in the store has, is told and decides the exit code; the others are imported.")]
 pub struct Import {
-    /// Records, as tidemark export or --out wrote them
-    #[arg(value_name = "FILE", required = true)]
+    /// Records, outputs of other tools, or folders with them; - reads standard input
+    #[arg(value_name = "FILE|FOLDER|-", required = true)]
     pub files: Vec<PathBuf>,
+    /// Print every line with what it is taken for, and store nothing
+    #[arg(long)]
+    pub explain: bool,
+    /// Print what would be imported, and store nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also write a report of the imported runs: .html, .md, .csv or .json
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Language of the report
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Replace the report's file, whoever wrote it
+    #[arg(long)]
+    pub overwrite: bool,
     /// Where they go.
+    #[command(flatten)]
+    pub store: StoreArg,
+}
+
+/// `audit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidemark audit results.md      outputs of other tools, in a document
+  tidemark audit tag:nightly     runs of the store
+Ends with code 3 if a finding is INVALID, with --strict also if one is SUSPECT.")]
+pub struct Audit {
+    /// Runs (an id or its beginning, last, tag:NAME, study:ID), records, documents, folders, or -
+    #[arg(value_name = "RUN|FILE|FOLDER", required = true)]
+    pub what: Vec<String>,
+    /// End with code 3 if a finding is SUSPECT
+    #[arg(long)]
+    pub strict: bool,
+    /// Language
+    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    pub lang: String,
+    /// Where the runs are.
     #[command(flatten)]
     pub store: StoreArg,
 }

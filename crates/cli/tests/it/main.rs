@@ -14,6 +14,7 @@ mod findings;
 mod full_disks;
 mod host_series;
 mod hostile_servers;
+mod importing;
 mod keeping;
 mod loads;
 mod observing;

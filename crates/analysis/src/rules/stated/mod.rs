@@ -12,7 +12,7 @@ mod view;
 
 use super::not_judged;
 use crate::run::Run;
-use crate::texts::not_judged as text;
+use crate::texts::{missing, not_judged as text};
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use tidemark_core::record::{Imported, RunRecord};
 use view::View;
@@ -126,8 +126,21 @@ const NEVER: [&str; 8] = [
 
 /// Ids of rules that only imported runs have.
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.id)
+    RULES.iter().map(|rule| rule.id).chain([MISSING])
 }
+
+/// What is told of a command of a document that has no output.
+pub fn missing_output(line: u64, command: &str) -> Finding {
+    let figures = vec![
+        ("line", Figure::Count(line)),
+        ("command", Figure::Text(command.chars().take(120).collect())),
+    ];
+    let (says, instead) = (missing::SAYS, missing::INSTEAD);
+    finding(MISSING, Severity::Suspect, says, instead, figures)
+}
+
+/// Rules of documents.
+const MISSING: &str = "missing";
 
 /// What the rules have to say of an imported run.
 pub(super) fn findings(

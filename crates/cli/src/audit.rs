@@ -1,0 +1,122 @@
+//! `audit`: what the rules say of runs, records and documents.
+
+use crate::exit::{ExitCode, Failure};
+use crate::render::language;
+use crate::runs::{open, record_in};
+use crate::stdio::print;
+use crate::{args, documents, run_selection};
+use std::path::{Path, PathBuf};
+use tidemark_analysis::{Finding, Severity, findings, missing_output};
+use tidemark_core::record::RunRecord;
+use tidemark_core::{counted, printable};
+use tidemark_report::findings_with_advice;
+
+/// How many of each severity.
+#[derive(Default)]
+struct Told {
+    runs: u64,
+    invalid: u64,
+    suspect: u64,
+    notes: u64,
+}
+
+/// Judges runs.
+///
+/// # Errors
+/// [`Failure`] for what is not there or can't be read.
+pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
+    let mut told = Told::default();
+    for word in &words.what {
+        let path = Path::new(word);
+        if word == "-" || path.exists() {
+            for file in documents::files(&[PathBuf::from(path)])? {
+                judge_file(words, &file, path.is_dir(), &mut told)?;
+            }
+            continue;
+        }
+        let store = open(&words.store)?;
+        for id in run_selection::ids(&store, std::slice::from_ref(word))? {
+            let record = store.get(&id)?;
+            let name = match record.imported {
+                Some(_) => documents::named(&record),
+                None => format!("{} on {}", record.workload, record.target),
+            };
+            judge(words, &record, &format!("{id} {name}"), &mut told)?;
+        }
+    }
+    let runs = counted(told.runs, "run", "runs");
+    print(&format!(
+        "{runs}: {} INVALID, {} SUSPECT, {} NOTE\n",
+        told.invalid, told.suspect, told.notes
+    ));
+    let fails = told.invalid > 0 || words.strict && told.suspect > 0;
+    Ok(if fails {
+        ExitCode::Check
+    } else {
+        ExitCode::Success
+    })
+}
+
+fn judge_file(
+    words: &args::Audit,
+    file: &Path,
+    of_folder: bool,
+    told: &mut Told,
+) -> Result<(), Failure> {
+    if documents::is_record(file) {
+        let record = record_in(file)?;
+        return judge(words, &record, &file.display().to_string(), told);
+    }
+    let import = match documents::read(file, &mut |_, _, _| {}) {
+        Err(failure) if of_folder => {
+            eprintln!("tidemark: {}", failure.message);
+            return Ok(());
+        }
+        import => import?,
+    };
+    if import.runs.is_empty() && import.missing.is_empty() {
+        let shown = file.display();
+        let none = format!("{shown}: no line in it is an output or a table that is known");
+        if of_folder {
+            eprintln!("tidemark: {none}");
+            return Ok(());
+        }
+        return Err(Failure::usage(none));
+    }
+    for run in &import.runs {
+        judge(words, run, &documents::named(run), told)?;
+    }
+    let missing: Vec<Finding> = import
+        .missing
+        .iter()
+        .map(|(line, text)| missing_output(*line, text))
+        .collect();
+    if !missing.is_empty() {
+        tell(words, &missing, &file.display().to_string(), told);
+    }
+    Ok(())
+}
+
+fn judge(
+    words: &args::Audit,
+    record: &RunRecord,
+    name: &str,
+    told: &mut Told,
+) -> Result<(), Failure> {
+    let found = findings(record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+    told.runs += 1;
+    tell(words, &found, name, told);
+    Ok(())
+}
+
+fn tell(words: &args::Audit, found: &[Finding], name: &str, told: &mut Told) {
+    for finding in found {
+        match finding.severity {
+            Severity::Invalid => told.invalid += 1,
+            Severity::Suspect => told.suspect += 1,
+            Severity::Note => told.notes += 1,
+        }
+    }
+    print(&format!("{}\n", printable(name)));
+    print(&findings_with_advice(found, language(&words.lang)));
+}

@@ -1,0 +1,187 @@
+//! Documents with outputs of other tools: which files they are, and their runs.
+
+use crate::exit::{ExitCode, Failure};
+use crate::imported;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
+use tidemark_core::StudyPlace;
+use tidemark_core::record::RunRecord;
+use tidemark_import::{Became, Import, Origin};
+
+/// Folders in folders, no deeper.
+const DEEPEST: usize = 8;
+
+/// The files that words name: folders are searched, in order of names.
+///
+/// # Errors
+/// [`Failure`] for a folder that can't be read.
+pub fn files(words: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut all = Vec::new();
+    for word in words {
+        add(word, 0, &mut all)?;
+    }
+    Ok(all)
+}
+
+fn add(path: &Path, depth: usize, all: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    if !path.is_dir() {
+        all.push(path.into());
+        return Ok(());
+    }
+    let bad = |e: std::io::Error| Failure::usage(format!("{}: {e}", path.display()));
+    let mut inside: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(path).map_err(bad)? {
+        inside.push(entry.map_err(bad)?.path());
+    }
+    inside.sort();
+    let hidden = |p: &Path| {
+        p.file_name()
+            .is_some_and(|n| n.to_string_lossy().starts_with('.'))
+    };
+    for path in inside.into_iter().filter(|p| !hidden(p)) {
+        if path.is_dir() && (depth >= DEEPEST || path.is_symlink()) {
+            continue;
+        }
+        add(&path, depth + 1, all)?;
+    }
+    Ok(())
+}
+
+/// Whether a file is a record of Tidemark's, as its first bytes say. What is no plain file is read as
+/// one.
+pub fn is_record(path: &Path) -> bool {
+    if path == Path::new("-") {
+        return false;
+    }
+    let plain = fs::metadata(path).is_ok_and(|m| m.is_file());
+    if !plain {
+        return true;
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|f| f.take(64 << 10).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    let json = path.extension().is_some_and(|e| e == "json");
+    read.is_err()
+        || head.trim_start().starts_with('{') && head.contains("\"schema_version\"")
+        || json && !is_output(path)
+}
+
+fn is_output(path: &Path) -> bool {
+    read(path, &mut |_, _, _| {}).is_ok_and(|import| !import.runs.is_empty())
+}
+
+/// The runs of a document, without passwords, each with its place among the others.
+///
+/// # Errors
+/// [`Failure`] where it is no text, or can't be read.
+pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Import, Failure> {
+    let bad = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
+    let is_input = path == Path::new("-");
+    let name = match is_input {
+        true => "-".into(),
+        false => path
+            .file_name()
+            .map_or("-".into(), |n| n.to_string_lossy().into_owned()),
+    };
+    let written = fs::metadata(path).and_then(|m| m.modified()).ok();
+    let written = written
+        .and_then(|at| Timestamp::try_from(at).ok())
+        .unwrap_or_else(Timestamp::now);
+    let origin = Origin {
+        file: name,
+        written_at: written.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+    };
+    let mut import = match is_input {
+        true => tidemark_import::read(stdin().lock(), &origin, seen),
+        false => {
+            let file = File::open(path).map_err(|e| bad(&e))?;
+            tidemark_import::read(file, &origin, seen)
+        }
+    }
+    .map_err(|e| bad(&e))?;
+    let runs = std::mem::take(&mut import.runs);
+    let mut runs: Vec<RunRecord> = runs
+        .into_iter()
+        .map(imported::without_passwords)
+        .collect::<Result<_, _>>()
+        .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
+    place(&mut runs, &origin.file);
+    import.runs = runs;
+    Ok(import)
+}
+
+/// Puts the runs of a document into a study of its name: what tells them apart are its factors, and
+/// what nothing tells apart are repeats.
+fn place(runs: &mut [RunRecord], name: &str) {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for run in runs {
+        let Some(imported) = &run.imported else {
+            continue;
+        };
+        let mut factors = BTreeMap::from([
+            ("tool".to_string(), imported.tool.clone()),
+            ("workload".to_string(), run.workload.clone()),
+        ]);
+        if run.sessions > 0 {
+            factors.insert("threads".into(), run.sessions.to_string());
+        }
+        if let Some(client) = &imported.client {
+            factors.insert("client".into(), client.clone());
+        }
+        for option in [
+            "warehouses",
+            "table-size",
+            "tables",
+            "recordcount",
+            "command",
+        ] {
+            if let Some(value) = run.options.get(option) {
+                factors.insert(option.into(), value.value.clone());
+            }
+        }
+        if imported.tool == "table" && !imported.heading.is_empty() {
+            factors.insert("heading".into(), imported.heading.clone());
+        }
+        let cell: Vec<&str> = factors.values().map(String::as_str).collect();
+        let cell = cell.join(" ");
+        let repeat = seen.entry(cell.clone()).or_insert(0);
+        *repeat += 1;
+        run.study = Some(StudyPlace {
+            study: format!("import-{name}"),
+            name: name.into(),
+            cell,
+            factors,
+            repeat: *repeat,
+        });
+    }
+}
+
+/// A run of a document in a few words, with its lines.
+pub fn named(run: &RunRecord) -> String {
+    let Some(of) = &run.imported else {
+        return run.workload.clone();
+    };
+    let sessions = match run.sessions {
+        0 => String::new(),
+        1 => ", 1 session".into(),
+        n => format!(", {n} sessions"),
+    };
+    let client = of
+        .client
+        .as_ref()
+        .map(|c| format!(", client {c}"))
+        .unwrap_or_default();
+    let (file, first, last) = (&of.file, of.first_line, of.last_line);
+    let lines = if first == last {
+        format!("{first}")
+    } else {
+        format!("{first}-{last}")
+    };
+    format!(
+        "{} {}{sessions}{client} ({file}:{lines})",
+        of.tool, run.workload
+    )
+}

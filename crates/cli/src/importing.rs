@@ -1,0 +1,189 @@
+//! `import` of documents: what other tools printed comes into the store, or into a report at once.
+
+use crate::exit::{ExitCode, Failure};
+use crate::render::{Format, harmless, language};
+use crate::stdio::print;
+use crate::storing::store_path;
+use crate::{args, documents, user_files};
+use std::path::{Path, PathBuf};
+use tidemark_core::record::RunRecord;
+use tidemark_core::{counted, printable};
+use tidemark_import::{Became, Import};
+use tidemark_report::{Many, RunDigest};
+use tidemark_store::{Store, StoreError};
+
+/// Ranges of lines that are printed; the others are counted.
+const RANGES: usize = 5;
+
+/// Takes documents into the store.
+///
+/// # Errors
+/// [`Failure`] for the only document that can't be read, or of the store, or of the report.
+pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {
+    let report = match words.report.as_deref() {
+        Some(out) => Some((out, Format::of(out)?)),
+        None => None,
+    };
+    if let Some((out, format)) = report {
+        user_files::permitted(out, format, words.overwrite)?;
+    }
+    let mut runs = Vec::new();
+    let mut failures = Vec::new();
+    for file in files {
+        match one(words, file) {
+            Ok(import) => runs.extend(import.runs),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if let ([_], [only]) = (files, failures.as_slice()) {
+        return Err(only.clone());
+    }
+    for failure in &failures {
+        eprintln!("tidemark: {}", failure.message);
+    }
+    // A report alone stores nothing of its own accord.
+    if !words.dry_run && !words.explain {
+        store(words, &runs)?;
+    }
+    if let Some((out, format)) = report {
+        write(&runs, out, format, words)?;
+    }
+    match failures.first() {
+        Some(first) => Err(Failure::new(
+            first.code,
+            format!(
+                "{} not imported",
+                counted(failures.len() as u64, "file", "files")
+            ),
+        )),
+        None => Ok(ExitCode::Success),
+    }
+}
+
+/// Reads one document and prints what it held.
+fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
+    let import = documents::read(file, &mut |line, text, became| {
+        if words.explain {
+            print(&format!(
+                "{line:>6}  {:<15}  {}\n",
+                became_words(became),
+                printable(text)
+            ));
+        }
+    })?;
+    let shown = file.display();
+    if import.runs.is_empty() {
+        return Err(Failure::usage(format!(
+            "{shown}: none of its {} lines is an output or a table that is known; \
+             tidemark import --explain {shown} prints what each line became",
+            import.lines
+        )));
+    }
+    let found = counted(import.runs.len() as u64, "run", "runs");
+    print(&format!("{shown}: {found} in {} lines\n", import.lines));
+    let left = &import.leftovers;
+    if left.lines > 0 {
+        let of = |(first, last, text): &(u64, u64, String)| match first == last {
+            true => format!("  line {first}: {text}\n"),
+            false => format!("  lines {first}-{last}: {text}\n"),
+        };
+        let told: String = left.ranges.iter().take(RANGES).map(of).collect();
+        let not = counted(
+            left.lines,
+            "line within outputs was",
+            "lines within outputs were",
+        );
+        print(&printable_lines(&format!("{not} not understood:\n{told}")));
+        if left.ranges.len() > RANGES {
+            print(&format!(
+                "  and more; --explain prints all ({} places)\n",
+                left.ranges.len()
+            ));
+        }
+    }
+    for (line, command) in import.missing.iter().take(RANGES) {
+        print(&printable_lines(&format!(
+            "line {line}: this command has no output: {command}\n"
+        )));
+    }
+    Ok(import)
+}
+
+fn printable_lines(text: &str) -> String {
+    tidemark_core::printable_lines(text).into_owned()
+}
+
+fn became_words(became: Became) -> String {
+    match became {
+        Became::Blank => String::new(),
+        Became::Output(tool) => tool.into(),
+        Became::Command(tool) => format!("command {tool}"),
+        Became::Option => "option".into(),
+        Became::Heading => "heading".into(),
+        Became::Table => "table".into(),
+        Became::Remark => "-".into(),
+        Became::NotUnderstood => "NOT UNDERSTOOD".into(),
+    }
+}
+
+fn store(words: &args::Import, runs: &[RunRecord]) -> Result<(), Failure> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let mut store = Store::open(&store_path(words.store.store.as_deref())?)?;
+    let (mut new, mut known) = (0, 0);
+    for run in runs {
+        let name = printable(&documents::named(run)).to_string();
+        match store.import(run) {
+            Ok(()) => {
+                new += 1;
+                print(&format!("imported run {} {name}\n", run.id));
+            }
+            // Its id is made of its figures.
+            Err(StoreError::Exists { .. }) => {
+                known += 1;
+                print(&format!("run {} is in the store already: {name}\n", run.id));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    print(&format!(
+        "{} imported, {known} there already\n",
+        counted(new, "run", "runs")
+    ));
+    Ok(())
+}
+
+fn write(
+    runs: &[RunRecord],
+    out: &Path,
+    format: Format,
+    words: &args::Import,
+) -> Result<(), Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
+    let mut document = Many {
+        version: env!("CARGO_PKG_VERSION").into(),
+        ..Many::default()
+    };
+    for run in runs {
+        document
+            .runs
+            .push(RunDigest::of(run).map_err(|e| failed(&e))?);
+    }
+    let lang = language(&words.lang);
+    let text = match format {
+        Format::Html => document.html(lang),
+        Format::Json => document.json(),
+        Format::Csv => Ok(document.csv()),
+        Format::Markdown => document.markdown(lang).map(harmless),
+        Format::Text => {
+            return Err(Failure::usage(
+                "--report: allowed are .html, .md, .csv and .json; for example --report out.html",
+            ));
+        }
+    }
+    .map_err(|e| failed(&e))?;
+    user_files::write(out, text.as_bytes(), format, words.overwrite)?;
+    print(&format!("{}\n", out.display()));
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! `import` and `audit`: outputs of the real sysbench and the real pgbench, made here, and documents.
+
+use super::common::Workdir;
+use std::process::Command;
+use tidemark_core::Host;
+use tidemark_testkit::{shared_mariadb, shared_postgres};
+
+/// What a program prints.
+fn printed(program: &str, args: &[String], password: &str) -> String {
+    let mut command = Command::new(program);
+    command.args(args).env("PGPASSWORD", password);
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{program} is needed: {e}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{program}: {text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    text
+}
+
+/// The number after a label, as anyone reads it.
+fn number(text: &str, label: &str) -> f64 {
+    let rest = text
+        .split(label)
+        .nth(1)
+        .unwrap_or_else(|| panic!("no {label}: {text}"));
+    let word = rest
+        .trim_start()
+        .split(|c: char| !c.is_ascii_digit() && c != '.')
+        .next()
+        .unwrap();
+    word.parse().unwrap()
+}
+
+fn figure(record: &serde_json::Value, name: &str) -> f64 {
+    let figures = record["imported"]["figures"].as_array().unwrap();
+    let one = figures
+        .iter()
+        .find(|f| f["name"] == name && f.get("of").is_none());
+    one.unwrap_or_else(|| panic!("no {name}: {record}"))["value"]
+        .as_f64()
+        .unwrap()
+}
+
+fn record(dir: &Workdir) -> serde_json::Value {
+    serde_json::from_str(&dir.ok(&["export", "tag:imported"]).out).unwrap()
+}
+
+#[test]
+fn what_the_real_sysbench_prints_is_taken_over() {
+    let server = shared_mariadb().unwrap();
+    let database = server.fresh_database("importing").unwrap();
+    let target = server.target();
+    let Host::Tcp { host, port } = &target.hosts[0] else {
+        panic!("no TCP host")
+    };
+    let args = |verb: &str| -> Vec<String> {
+        let words = [
+            "oltp_read_write".into(),
+            "--db-driver=mysql".into(),
+            format!("--mysql-host={host}"),
+            format!("--mysql-port={port}"),
+            format!("--mysql-user={}", target.user),
+            format!("--mysql-password={}", target.password.reveal()),
+            format!("--mysql-db={}", database.name()),
+            "--tables=2".into(),
+            "--table-size=1000".into(),
+            "--threads=2".into(),
+            "--time=4".into(),
+            "--report-interval=1".into(),
+            "--percentile=99".into(),
+            verb.into(),
+        ];
+        words.into()
+    };
+    printed("sysbench", &args("prepare"), "");
+    let text = printed("sysbench", &args("run"), "");
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("out.txt"), &text).unwrap();
+    let said = dir.ok(&["import", "out.txt"]);
+    assert!(
+        said.out.contains("1 run imported") && !said.out.contains("not understood"),
+        "{said:?}"
+    );
+    let record = record(&dir);
+    for (name, label) in [
+        ("count", "transactions:"),
+        ("read", "read:"),
+        ("statement_sum", "total:"),
+        ("elapsed_s", "total time:"),
+        ("events", "total number of events:"),
+        ("min_ms", "min:"),
+        ("mean_ms", "avg:"),
+        ("max_ms", "max:"),
+        ("p99_ms", "99th percentile:"),
+        ("sum_ms", "sum:"),
+        ("events_avg", "events (avg/stddev):"),
+    ] {
+        assert_eq!(figure(&record, name), number(&text, label), "{name}");
+    }
+    assert_eq!(record["sessions"], 2);
+    let lines = text.lines().filter(|l| l.contains("thds:")).count();
+    assert_eq!(
+        record["imported"]["intervals"].as_array().unwrap().len(),
+        lines
+    );
+    let again = dir.ok(&["import", "out.txt"]);
+    assert!(
+        again.out.contains("in the store already") && again.out.contains("0 runs imported"),
+        "{again:?}"
+    );
+    let judged = dir.run(&["audit", "out.txt"]);
+    assert!(
+        judged.out.contains(" 0 INVALID") && judged.code == Some(0),
+        "{judged:?}"
+    );
+    let wrong = text.replace(&format!("{:.0}", number(&text, "total:")), "77");
+    std::fs::write(dir.path().join("wrong.txt"), wrong).unwrap();
+    let judged = dir.run(&["audit", "wrong.txt"]);
+    assert!(
+        judged.out.contains("summary-mismatch") && judged.code == Some(3),
+        "{judged:?}"
+    );
+}
+
+#[test]
+fn what_the_real_pgbench_prints_is_taken_over() {
+    let server = shared_postgres().unwrap();
+    let database = server.fresh_database("importing").unwrap();
+    let target = server.target();
+    let Host::Tcp { host, port } = &target.hosts[0] else {
+        panic!("no TCP host")
+    };
+    let place: Vec<String> = [
+        "-h".into(),
+        host.clone(),
+        "-p".into(),
+        port.to_string(),
+        "-U".into(),
+        target.user.clone(),
+    ]
+    .into();
+    let with = |words: &[&str]| -> Vec<String> {
+        let words = words.iter().map(|w| (*w).to_string());
+        place
+            .iter()
+            .cloned()
+            .chain(words)
+            .chain([database.name().to_string()])
+            .collect()
+    };
+    let password = target.password.reveal();
+    printed("pgbench", &with(&["-i", "-q"]), password);
+    let text = printed(
+        "pgbench",
+        &with(&["-c", "2", "-T", "4", "-P", "1", "-r"]),
+        password,
+    );
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("out.txt"), &text).unwrap();
+    dir.ok(&["import", "out.txt"]);
+    let record = record(&dir);
+    for (name, label) in [
+        ("count", "actually processed:"),
+        ("mean_ms", "latency average ="),
+        ("stddev_ms", "latency stddev ="),
+        ("rate", "tps ="),
+    ] {
+        assert_eq!(figure(&record, name), number(&text, label), "{name}");
+    }
+    assert_eq!(record["sessions"], 2);
+    let judged = dir.run(&["audit", "out.txt"]);
+    assert!(
+        judged.out.contains(" 0 INVALID") && judged.code == Some(0),
+        "{judged:?}"
+    );
+}
+
+const TABLE: &str = "## 点查\n\n| 并发 | TPS | 平均延迟 (ms) |\n|---|---|---|\n| 8 | 800 | 10.0 |\n| 16 | 1500 | 5.1 |\n";
+
+#[test]
+fn a_document_becomes_a_report_and_is_explained() {
+    let dir = Workdir::new();
+    std::fs::create_dir(dir.path().join("results")).unwrap();
+    std::fs::write(dir.path().join("results/a.md"), TABLE).unwrap();
+    dir.ok(&["import", "results", "--report", "out.html", "--lang", "zh"]);
+    let page = std::fs::read_to_string(dir.path().join("out.html")).unwrap();
+    assert!(
+        page.contains("littles-law") && page.contains("点查"),
+        "{page}"
+    );
+    let explained = dir.ok(&["import", "--explain", "results/a.md", "--store", "none.db"]);
+    assert!(
+        explained.out.contains("     1  heading          ## 点查"),
+        "{explained:?}"
+    );
+    assert!(!dir.path().join("none.db").exists());
+    dir.ok(&["import", "--dry-run", "results/a.md", "--store", "none.db"]);
+    assert!(!dir.path().join("none.db").exists());
+    let judged = dir.run(&["audit", "results", "--lang", "zh"]);
+    assert_eq!(judged.code, Some(0), "{judged:?}");
+    let strict = dir.run(&["audit", "results", "--strict"]);
+    assert_eq!(strict.code, Some(3), "{strict:?}");
+}
+
+#[test]
+fn what_is_no_output_is_refused() {
+    let dir = Workdir::new();
+    std::fs::write(dir.path().join("prose.txt"), "nothing here\n").unwrap();
+    std::fs::write(dir.path().join("binary.txt"), b"\x7fELF\0\0\x01").unwrap();
+    for (file, part) in [("prose.txt", "is known"), ("binary.txt", "binary")] {
+        for command in ["import", "audit"] {
+            let said = dir.run(&[command, file]);
+            assert!(said.code == Some(2) && said.err.contains(part), "{said:?}");
+        }
+    }
+}
