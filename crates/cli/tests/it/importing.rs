@@ -201,9 +201,15 @@ fn a_document_becomes_a_report_and_is_explained() {
     dir.ok(&["import", "--dry-run", "results/a.md", "--store", "none.db"]);
     assert!(!dir.path().join("none.db").exists());
     let judged = dir.run(&["audit", "results", "--lang", "zh"]);
-    assert_eq!(judged.code, Some(0), "{judged:?}");
-    let strict = dir.run(&["audit", "results", "--strict"]);
-    assert_eq!(strict.code, Some(3), "{strict:?}");
+    // 16 sessions of 5.1 ms make twice as many.
+    assert_eq!(judged.code, Some(3), "{judged:?}");
+    assert!(judged.out.contains("[littles-law]"), "{judged:?}");
+    std::fs::write(
+        dir.path().join("results/a.md"),
+        TABLE.replace("5.1", "10.6"),
+    )
+    .unwrap();
+    assert_eq!(dir.run(&["audit", "results"]).code, Some(0));
 }
 
 #[test]

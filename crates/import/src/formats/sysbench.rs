@@ -150,7 +150,8 @@ const COUNTS: [(&str, &str, &str); 14] = [
 fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
     let section = match plain.trim_end_matches(':') {
         p if p.starts_with("SQL statistics") || p.starts_with("OLTP test statistics") => "sql",
-        p if p.starts_with("CPU speed") || p.starts_with("Throughput") => "sql",
+        p if p.starts_with("CPU speed") => "speed",
+        p if p.starts_with("Throughput") => "sql",
         p if p.starts_with("queries performed") => "queries",
         p if p.starts_with("General statistics") || p.starts_with("Test execution summary") => {
             "general"
@@ -162,7 +163,10 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
         _ => "",
     };
     if !section.is_empty() && plain.contains(':') || section == "histogram" {
-        let is_first = section == "sql" || section == "histogram";
+        // Throughput follows the speed of the same run.
+        let follows = |d: &mut Draft| d.section == "speed" && section == "sql";
+        let is_first =
+            matches!(section, "sql" | "histogram" | "speed") && !doc.of(TOOL).is_some_and(follows);
         let ended = |d: &mut Draft| d.has_summary && d.section != "histogram";
         if is_first && doc.of(TOOL).is_some_and(ended) {
             doc.begin(TOOL, line);
@@ -225,7 +229,7 @@ fn percentile(run: &mut Draft, label: &str, n: Number, ms: f64, line: u64) -> bo
         return false;
     };
     // Percentiles that are switched off are printed as zero.
-    if percent.value > 0.0 {
+    if percent.value > 0.0 && n.value > 0.0 {
         run.scaled("", &format!("p{}_ms", percent.value), n, ms, line);
     }
     true
