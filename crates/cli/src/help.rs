@@ -121,10 +121,7 @@ const EXAMPLES: &[(&str, Examples)] = &[
     ),
     (
         "audit",
-        [
-            "tidemark audit last",
-            "tidemark audit run.json --lang zh",
-        ],
+        ["tidemark audit last", "tidemark audit run.json --lang zh"],
     ),
     (
         "store",

@@ -285,7 +285,10 @@ mod tests {
             ("up:mariadb?skip-loose-port=1", "reserved by the sandbox"),
             ("up:mariadb?datadi=x", "reserved by the sandbox"),
             ("up:mariadb?skip-network", "reserved by the sandbox"),
-            ("up:mariadb?innodb_undo_directory=u", "reserved by the sandbox"),
+            (
+                "up:mariadb?innodb_undo_directory=u",
+                "reserved by the sandbox",
+            ),
             ("up:mariadb?log-bin=/var/lib/mysql/b", "its own folder"),
             ("up:mariadb?log-error=../../e", "its own folder"),
             ("up:mariadb?=1", "NAME=VALUE"),
