@@ -45,7 +45,7 @@ def accuracy_table(results):
 def lateness_table(results):
     """`results`: (rate, protocol, run, what is to be reached: lateness or held); without a protocol,
     how late threads are that only sleep."""
-    heads = ["asked for", "protocol", "done", "late: p50", "p99", "max", "reach", ""]
+    heads = ["requested", "protocol", "done", "late: p50", "p99", "max", "reach", ""]
     rows = []
     for rate, protocol, run, hold in results:
         if protocol is None:

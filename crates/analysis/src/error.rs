@@ -22,7 +22,7 @@ pub enum AnalysisError {
         why: String,
     },
     /// There is nothing to compare in a run.
-    #[error("run {run}: no transaction was measured, or no end was written")]
+    #[error("run {run}: no transaction was measured, or it has no end record")]
     NothingMeasured {
         /// The run's id; empty where there is no run.
         run: String,

@@ -151,7 +151,10 @@ impl Setup {
         add("executor threads", run.executors.to_string());
         add("client CPU", run.client.cpu_model.clone());
         add("client cores", run.client.cores.to_string());
-        add("injected round trip (ms)", run.inject_rtt_ms.to_string());
+        add(
+            "injected network latency (ms)",
+            run.inject_rtt_ms.to_string(),
+        );
         // Latencies with two ends have no common mean.
         if run.latency_end == LatencyEnd::Arrival {
             add("latency end", "arrival".into());

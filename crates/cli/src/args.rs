@@ -6,16 +6,15 @@ mod tools;
 pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
-use crate::exit::ExitCode;
-use crate::frontend;
+use crate::{frontend, help};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::parse_duration;
 
-/// Runs the standard database benchmarks, and says whether the numbers can be believed.
+/// Runs database benchmarks, measures its own overhead and flags results you should not trust.
 #[derive(Debug, Parser)]
-#[command(name = "tidemark", version = env!("TIDEMARK_VERSION"), after_help = after_help(), propagate_version = true,
+#[command(name = "tidemark", version = env!("TIDEMARK_VERSION"), after_help = help::exit_codes(), propagate_version = true,
     next_display_order = MOST_FRONTENDS)]
 pub struct Cli {
     /// What to do.
@@ -26,48 +25,48 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure embedded SQLite for ten seconds: no server, nothing to set up
+    /// Benchmark embedded SQLite for ten seconds; needs no server
     #[command(display_order = 0)]
     Demo(Demo),
-    /// Run a job: one that --print-job wrote, or a run of the store once more
+    /// Run a job file, or repeat a stored run
     Exec(Exec),
-    /// Print the JSON schema of jobs or of records
+    /// Print the JSON schema of jobs or records
     Schema(Schema),
-    /// Run a matrix of runs from a file: plan, run, resume, status
+    /// Run a matrix of benchmarks from a file: plan, run, resume, status
     Study(crate::study::args::Study),
     /// List the workloads
     Workloads,
-    /// List the runs in the store
+    /// List stored runs
     Runs(List),
-    /// Print one run's summary
+    /// Print the summary of a run
     Show(Show),
-    /// Write the report of a run, of several, or of a study
+    /// Write the report of one or more runs, or of a study
     Report(Report),
-    /// Compare runs: how much faster or slower, how sure that is, what else differed
+    /// Compare runs: changes, confidence intervals, other differences
     Compare(Compare),
-    /// Put tags on runs, to find and compare them by, or take them off
+    /// Add, remove or list tags of runs
     Tag(Tag),
-    /// Note something about a run
+    /// Set, print or clear the note of a run
     Note(Note),
     /// Delete runs from the store
     Delete(Delete),
-    /// Write runs to files: whole records, intervals as CSV or Parquet, or HdrHistogram logs
+    /// Export runs as JSON, CSV, Parquet or HdrHistogram logs
     Export(Export),
-    /// Take records and outputs of other tools into the store
+    /// Import records, and outputs of other tools
     Import(Import),
-    /// Judge runs, records and outputs of other tools: can their figures be believed?
+    /// Judge runs, records and outputs of other tools
     Audit(Audit),
-    /// Check the store's file, or save what can be saved of a damaged one
+    /// Check the store file
     Store(StoreCare),
-    /// Start a private MariaDB or PostgreSQL to try things on, or list those that run
+    /// Start a sandbox (a private MariaDB or PostgreSQL), or list sandboxes
     Up(Up),
-    /// Stop a private server and remove its data
+    /// Stop a sandbox and delete its data
     Down(Down),
-    /// Check step by step that a target can be used: connection, rights, statements, loading
+    /// Check that a target can be benchmarked: connection, rights, statements, loading
     Doctor(Doctor),
-    /// Print what lets a shell complete this command line
+    /// Print a shell completion script
     Completions(Completions),
-    /// Write manual pages
+    /// Write man pages
     Man(Man),
 }
 
@@ -91,7 +90,9 @@ pub fn command() -> clap::Command {
             .disable_help_flag(true)
             .arg(words)
     };
-    Cli::command().subcommands(frontend::all().enumerate().map(stub))
+    let program = Cli::command().subcommands(frontend::all().enumerate().map(stub));
+    let overview = help::overview(&program);
+    help::with_examples(program, "").override_help(overview)
 }
 
 /// `demo`.
@@ -106,19 +107,19 @@ pub struct Demo {
     /// Seconds to measure
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub time: u64,
-    /// Print a line a second instead of the view that fills the terminal
+    /// Print one line per second instead of the full-screen view
     #[arg(long)]
     pub plain: bool,
-    /// Replace files of the record's and the reports' names in the folder, whoever wrote them
+    /// Replace existing record and report files in the folder
     #[arg(long)]
     pub overwrite: bool,
-    /// Sessions
+    /// Number of sessions
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,
     /// Language of the report
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
-    /// File of the run store [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
+    /// Run store file [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
     #[arg(long)]
     pub store: Option<PathBuf>,
 }
@@ -126,7 +127,7 @@ pub struct Demo {
 /// Which store.
 #[derive(Debug, Args)]
 pub struct StoreArg {
-    /// File of the run store [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
+    /// Run store file [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
     #[arg(long)]
     pub store: Option<PathBuf>,
 }
@@ -134,12 +135,12 @@ pub struct StoreArg {
 /// `show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The run's id, its beginning or end; `last` is the one made last here
+    /// Run: an id or its beginning or end, or `last` for the latest run made here
     pub id: String,
     /// Print the whole record as JSON
     #[arg(long)]
     pub json: bool,
-    /// Language
+    /// Language of the output
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where it is.
@@ -149,33 +150,31 @@ pub struct Show {
 
 /// `report`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    tidemark report last                          the run made last, as report.html\n  \
-    tidemark report \"thread sweep\" --lang zh     a study, by its name or id\n  \
-    tidemark report study:last                    the study that was begun last\n  \
-    tidemark report 660a 3c95 --format md -o -    several runs, printed\n  \
-    tidemark report --tag before --out before.csv  every run with a tag, a row each")]
+#[command(after_help = "More:\n  \
+    tidemark report \"thread sweep\" --lang zh       a study, by name or id\n  \
+    tidemark report study:last                      the latest study\n  \
+    tidemark report 660a 3c95 --format md -o -      several runs, printed\n  \
+    tidemark report --tag before --out before.csv   every run with a tag, one row each")]
 pub struct Report {
-    /// Runs (an id, its beginning or end, `last` for the one made last here, tag:NAME, or a record written by --out)
-    /// or studies (an id, its beginning, or a name; study:last is the one begun last); several make
-    /// one document
+    /// Runs (an id or its beginning or end, `last`, tag:NAME, or a record file) or studies (an id or
+    /// its beginning, a name, study:last); several make one document
     #[arg(value_name = "RUN|STUDY", required_unless_present = "tag")]
     pub what: Vec<String>,
-    /// Every run that bears this tag; may be given several times
+    /// Every run with this tag; repeatable
     #[arg(long)]
     pub tag: Vec<String>,
-    /// How it is written [default: as the ending of --out says, else html]; json is one run's
-    /// record, or the figures of several
+    /// Output format [default: from the extension of --out, or html]; json is the record of one run,
+    /// or the metrics of several
     #[arg(long, value_parser = ["html", "md", "csv", "json", "txt"])]
     pub format: Option<String>,
-    /// File to write, `-` to print; a report of Tidemark's that is there is replaced, no other file
-    /// [default: report with the format's ending]
+    /// File to write, or `-` to print; replaces only reports that Tidemark wrote [default: report.html,
+    /// .md, .csv, .json or .txt]
     #[arg(long, short)]
     pub out: Option<PathBuf>,
-    /// Replace the file that is there, whoever wrote it
+    /// Replace any existing file
     #[arg(long)]
     pub overwrite: bool,
-    /// Language
+    /// Language of the output
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where they are.
@@ -186,19 +185,20 @@ pub struct Report {
 /// `compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Run to compare with: an id, its beginning or end, `last`, or a record written by --out; repeats
-    /// with commas, or as tag:NAME or study:ID (study:last is the one begun last)
+    /// Baseline: an id or its beginning or end, `last`, or a record file; repeats separated by commas,
+    /// or as tag:NAME, study:ID or study:last
     pub a: String,
-    /// Run that is compared, likewise
+    /// Runs to compare with the baseline, in the same form
     pub b: String,
-    /// End with code 3 when a metric changed by more than this and that is shown, or too little was measured to tell, as 'p99 > +5%' or
-    /// 'throughput < -3%'; of throughput, mean, p50, p95, p99; may be given several times
+    /// Exit with code 3 if a metric changed by more than this and the change is shown, or if there is
+    /// not enough data: 'p99 > +5%' or 'throughput < -3%'; metrics: throughput, mean, p50, p95, p99;
+    /// repeatable
     #[arg(long, value_name = "LIMIT")]
     pub fail_if: Vec<String>,
-    /// How it is printed
+    /// Output format
     #[arg(long, default_value = "text", value_parser = ["text", "md", "json"])]
     pub format: String,
-    /// Language
+    /// Language of the output
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where they are.
@@ -209,10 +209,11 @@ pub struct Compare {
 /// `doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// The target, as mysql://user@host:3306/database; MYSQL_PWD or PGPASSWORD hold a password
+    /// Target URL, for example mysql://user@host:3306/database; the password is read from MYSQL_PWD or
+    /// PGPASSWORD
     pub target: String,
-    /// Time within which a session must be open, as 500ms or 10s; a server that answers neither a
-    /// statement nor three more sessions is given up
+    /// Time limit for opening a session, for example 500ms or 10s; a server is given up if it replies
+    /// neither to a statement nor to three new sessions
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = a_time)]
     pub connect_timeout: Duration,
 }
@@ -220,21 +221,7 @@ pub struct Doctor {
 fn a_time(text: &str) -> Result<Duration, String> {
     match parse_duration(text) {
         Ok(time) if time > Duration::ZERO => Ok(time),
-        Ok(_) => Err("allowed is any time above 0, as 10s".into()),
+        Ok(_) => Err("must be any time above 0, as 10s".into()),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn after_help() -> String {
-    let codes: String = ExitCode::ALL
-        .iter()
-        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
-        .collect();
-    let beginners = frontend::all().filter(|f| f.for_beginners);
-    let helps = beginners.map(|f| format!("  tidemark {} --help\n", f.word));
-    format!(
-        "Begin with:\n  tidemark demo\n{}\nExit codes:\n{}",
-        helps.collect::<String>(),
-        codes.trim_end()
-    )
 }

@@ -67,11 +67,11 @@ fn tell_unusable(comparison: &Comparison) {
     for run in &comparison.unusable {
         let rules = run.rules.join(", ");
         let why = match run.left_out {
-            true => "is left out",
-            false => "is compared only because its side has no other, and nothing can be concluded",
+            true => "is excluded",
+            false => "is the only run of its side, so no conclusion is possible",
         };
         eprintln!(
-            "tidemark: run {}: its figures must not be used ({rules}): it {why}",
+            "tidemark: run {}: it is invalid ({rules}) and {why}",
             run.run
         );
     }
@@ -85,7 +85,7 @@ fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
         for record in records_of(words, name)? {
             if records.iter().any(|r| r.id == record.id) {
                 return Err(Failure::usage(format!(
-                    "{list:?}: run {} is there twice; a repeat is a run of its own",
+                    "{list:?}: run {} is listed twice; list each run once",
                     record.id
                 )));
             }
@@ -94,8 +94,9 @@ fn group(words: &args::Compare, list: &str) -> Result<Vec<RunRecord>, Failure> {
     }
     if records.is_empty() {
         return Err(Failure::usage(format!(
-            "{list:?}: which run? An id, its beginning or end, last, a record's file, tag:NAME, study:ID, or \
-             several with commas; for example: tidemark compare 660a last"
+            "{list:?}: no run given; use an id or its beginning or end, last, a record file, \
+             tag:NAME, study:ID, or several separated by commas; for example: tidemark compare \
+             660a last"
         )));
     }
     // Ids sort by the start of a run.
@@ -112,7 +113,7 @@ fn records_of(words: &args::Compare, name: &str) -> Result<Vec<RunRecord>, Failu
     let runs = run_selection::group(&store, name)?.unwrap_or_default();
     let ids = run_selection::comparable(runs, name);
     if ids.is_empty() {
-        return Err(Failure::usage(format!("{name}: no run of it finished")));
+        return Err(Failure::usage(format!("{name}: it has no finished run")));
     }
     ids.iter().map(|id| Ok(store.get(id)?)).collect()
 }

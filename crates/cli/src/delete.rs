@@ -38,7 +38,7 @@ pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
 fn agreed(store: &Store, ids: &[String]) -> Result<bool, Failure> {
     if !stdin().is_terminal() {
         return Err(Failure::usage(
-            "delete asks before it deletes, and there is no terminal to ask at; add --yes",
+            "delete needs confirmation, and there is no terminal; add --yes",
         ));
     }
     let mut shown = shown(store, ids)?;
@@ -54,7 +54,7 @@ fn agreed(store: &Store, ids: &[String]) -> Result<bool, Failure> {
     stdin()
         .lock()
         .read_line(&mut answer)
-        .map_err(|e| Failure::new(ExitCode::Failed, format!("the answer can't be read: {e}")))?;
+        .map_err(|e| Failure::new(ExitCode::Failed, format!("the reply cannot be read: {e}")))?;
     let answer = answer.trim().to_lowercase();
     Ok(matches!(answer.as_str(), "y" | "yes"))
 }

@@ -51,10 +51,11 @@ pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
         }
     }
     if keeps_statements {
-        say!("all is well: this target can be measured");
+        say!("all checks passed: this target can be benchmarked");
     } else {
         say!(
-            "all is well but prepared statements: this target can be measured with --db-ps-mode=disable"
+            "all checks passed except prepared statements: this target can be benchmarked with \
+             --db-ps-mode=disable"
         );
     }
     Ok(ExitCode::Success)
@@ -67,19 +68,17 @@ async fn poolers(connector: Connector) -> Result<bool, DbError> {
         match connector.pooling(index).await? {
             Pooling::Direct => {}
             Pooling::Session => say!(
-                "note     {host} is a pooler; a session keeps its server session to itself, and the \
-                 number of sessions is the pooler's to allow"
+                "note     {host} is a pooler in session mode; it limits the number of sessions"
             ),
             Pooling::Transaction { keeps_statements } => {
                 say!(
-                    "note     {host} is a pooler that gives server sessions out by transaction: what \
-                     is set goes with every transaction, and the number of sessions is the \
-                     pooler's to allow"
+                    "note     {host} is a pooler in transaction mode: settings are sent with \
+                     every transaction, and it limits the number of sessions"
                 );
                 if !keeps_statements {
                     say!(
-                        "note     statements that are prepared through it are lost: runs need \
-                         --db-ps-mode=disable, or the server itself as their target"
+                        "note     prepared statements do not work through it: use \
+                         --db-ps-mode=disable, or connect to the server directly"
                     );
                 }
                 kept &= keeps_statements;
@@ -126,7 +125,7 @@ async fn check(connector: Connector, mode: &'static str, is_first: bool) -> Step
         say!("ok       read settings: {}", settings.len());
     }
     if connector.target().is_read_only() {
-        say!("ok       all hosts only read: no table is made ({mode})");
+        say!("ok       all hosts are read-only: no table is created ({mode})");
         session.close().await;
         return Ok(());
     }
@@ -147,7 +146,7 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
             return Err(DbError::new(
                 ErrorClass::Fatal,
                 "doctor",
-                format!("a table {TABLE} that Tidemark did not make is there; it was left alone"),
+                format!("table {TABLE} exists and was not created by Tidemark; it was not touched"),
             ));
         }
         catalog::drop_marked(session, TABLE, MARK).await?;
@@ -162,12 +161,12 @@ async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
     let method = load(session).await.map_err(at("load rows"))?;
     let way = crate::loading::way(method);
     say!("ok       load {ROWS} rows ({mode}) by {way}");
-    read(session).await.map_err(at("read what was loaded"))?;
-    say!("ok       read what was loaded ({mode})");
+    read(session).await.map_err(at("read the loaded rows"))?;
+    say!("ok       read the loaded rows ({mode})");
     roll_back(session).await.map_err(at("roll back"))?;
     say!("ok       begin, change, roll back ({mode})");
-    classes(session).await.map_err(at("tell errors apart"))?;
-    say!("ok       tell errors apart ({mode})");
+    classes(session).await.map_err(at("classify errors"))?;
+    say!("ok       classify errors ({mode})");
     Ok(())
 }
 
@@ -201,7 +200,7 @@ async fn load(session: &mut Session) -> Result<BulkMethod, DbError> {
     session.simple("COMMIT").await?;
     let rows = catalog::row_count(session, TABLE).await?;
     expect(rows == ROWS as u64, || {
-        format!("{ROWS} rows were loaded, {rows} are there")
+        format!("{ROWS} rows were loaded, {rows} were found")
     })?;
     Ok(loaded.method)
 }
@@ -228,7 +227,7 @@ async fn read(session: &mut Session) -> Result<(), DbError> {
     }
     let nothing = session.execute(&select, &[Value::Int(ROWS + 1)]).await?;
     expect(nothing.has_rows && nothing.rows == 0, || {
-        "an absent row was found".into()
+        "a missing row was found".into()
     })
 }
 
@@ -261,7 +260,7 @@ async fn classes(session: &mut Session) -> Result<(), DbError> {
             other => {
                 let said = other.err().map(|e| format!("{e} ({})", e.class));
                 return expect(false, || {
-                    format!("wanted an error of class {class}, got {said:?}")
+                    format!("expected an error of class {class}, got {said:?}")
                 });
             }
         }

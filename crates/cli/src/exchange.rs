@@ -24,13 +24,13 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
     let Some(out) = &words.out else {
         let [id] = ids.as_slice() else {
             return Err(Failure::usage(format!(
-                "{} runs: name a folder for their files, for example -o runs/",
+                "{} runs need a folder; for example -o runs/",
                 ids.len()
             )));
         };
         if words.format == "parquet" {
             return Err(Failure::usage(
-                "--format parquet is no text: name a file for it, for example -o run.parquet",
+                "--format parquet is binary and needs a file; for example -o run.parquet",
             ));
         }
         print_data(&String::from_utf8_lossy(&exported(
@@ -79,7 +79,7 @@ impl ExportPath {
         if out.is_dir() || named_folder || ids.len() > 1 {
             if out.exists() && !out.is_dir() {
                 return Err(Failure::usage(format!(
-                    "-o {}: {} a folder, and this is a file; for example -o runs/",
+                    "-o {}: {} a folder, but this is a file; for example -o runs/",
                     out.display(),
                     counted(ids.len() as u64, "run needs", "runs need")
                 )));
@@ -105,7 +105,7 @@ impl ExportPath {
             ExportPath::File(_) => Ok(()),
             ExportPath::Folder(folder) => fs::create_dir_all(folder).map_err(|e| {
                 let shown = folder.display();
-                Failure::new(ExitCode::Failed, format!("{shown}: can't be made: {e}"))
+                Failure::new(ExitCode::Failed, format!("{shown}: cannot be created: {e}"))
             }),
         }
     }
@@ -205,7 +205,7 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
             }
             Ok(Taken::Known(id, labels)) => {
                 known += 1;
-                let said = format!("run {id} is in the store already; {shown} changes nothing");
+                let said = format!("run {id} is already in the store; {shown} was skipped");
                 bar.suspend(|| print(&format!("{said}{labels}\n")));
             }
             Err(failure) => {
@@ -222,7 +222,7 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
         return Err(only.clone());
     }
     let done = format!(
-        "{} imported, {known} there already",
+        "{} imported, {known} already in the store",
         counted(new, "record", "records")
     );
     match failures.first() {
@@ -254,7 +254,10 @@ fn take(store: &mut Store, record: &RunRecord) -> Result<Taken, Failure> {
         Err(exists @ StoreError::Exists { .. }) => known(store.get(&record.id)?, record)
             .ok_or_else(|| {
                 let failure = Failure::from(exists);
-                let said = format!("{}, with other content, which stays", failure.message);
+                let said = format!(
+                    "{}, with different content; it was not changed",
+                    failure.message
+                );
                 Failure::new(failure.code, said)
             }),
         Err(error) => Err(error.into()),
@@ -271,7 +274,7 @@ fn known(there: RunRecord, comes: &RunRecord) -> Option<Taken> {
     there.note.clone_from(&comes.note);
     let labels = match same_labels {
         true => "",
-        false => "; its tags and note stay as they are in the store",
+        false => "; its tags and note in the store are kept",
     };
     (there == *comes).then(|| Taken::Known(comes.id.clone(), labels))
 }

@@ -30,12 +30,12 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    /// Every code with its meaning, for `--help` and the README.
+    /// Every code with its meaning, as in `docs/cli.md`.
     pub const ALL: [(ExitCode, &'static str); 8] = [
-        (ExitCode::Success, "all went well"),
+        (ExitCode::Success, "success"),
         (
             ExitCode::Failed,
-            "a run or load failed, no transaction ended well, or no host could be reached at its end",
+            "a run or load failed, no transaction succeeded, or no host was reachable at the end",
         ),
         (
             ExitCode::Usage,
@@ -43,18 +43,18 @@ impl ExitCode {
         ),
         (
             ExitCode::Check,
-            "data or results are not as they should be, --find-max found no rate, or --fail-if holds",
+            "data or results are wrong, --find-max found no confirmed rate, or --fail-if applies",
         ),
         (ExitCode::Connect, "no session could be opened"),
         (
             ExitCode::Refused,
-            "something of the user's is in the way and was not touched",
+            "something of yours is in the way and was not touched",
         ),
         (
             ExitCode::NotPrepared,
-            "a table that the run needs is not there",
+            "a table that the run needs is missing",
         ),
-        (ExitCode::Interrupted, "ended by the user"),
+        (ExitCode::Interrupted, "interrupted (Ctrl-C)"),
     ];
 }
 
@@ -157,21 +157,18 @@ impl From<LoadFailure> for Failure {
     fn from(failure: LoadFailure) -> Self {
         if let Some(dropping) = failure.dropping {
             let mut said = Failure::from(*dropping);
-            said.message += "\nprepare stopped before it made a table: the same command drops what \
-                             is left, and begins anew";
+            said.message += "\nprepare stopped before it created a table; the same command drops \
+                             the remaining tables and starts over";
             return said;
         }
         let mut said = Failure::from(failure.error);
         if failure.began && said.code != ExitCode::Check {
             let same = match failure.anew {
-                true => {
-                    "the same command begins anew, without --replace or --force it goes on from"
-                }
-                false => "the same command goes on from",
+                true => "the same command starts over, without --replace or --force it resumes",
+                false => "the same command resumes",
             };
             said.message = format!(
-                "{}\nprepare stopped with {} of {} rows loaded: {same} there, and cleanup removes \
-                 what is there",
+                "{}\nprepare stopped with {} of {} rows loaded: {same}; cleanup drops the tables",
                 said.message, failure.rows_done, failure.rows_total
             );
         }

@@ -1,6 +1,7 @@
 //! A command with a command line of its own, as another tool has it.
 
 use crate::exit::{ExitCode, Failure};
+use crate::help::Examples;
 use crate::jobs::Adapter;
 use tidemark_core::{OptionSpec, OptionValues, Registry};
 use tidemark_study::{JobKind, StepCommand};
@@ -23,8 +24,8 @@ pub struct Frontend {
     pub options: fn() -> Vec<OptionSpec>,
     /// What else may stand in place of its word, with an example of what was meant.
     pub commands: &'static [(&'static str, &'static str)],
-    /// Whether it is among what beginners are shown.
-    pub for_beginners: bool,
+    /// Command lines that work as they stand, which open its help.
+    pub examples: Examples,
     /// Whether `-p` is followed by a password.
     pub has_password_letter: bool,
     /// Whether its flags may stand before its word.

@@ -142,13 +142,13 @@ fn store(words: &args::Import, runs: &[RunRecord]) -> Result<(), Failure> {
             // Its id is made of its figures.
             Err(StoreError::Exists { .. }) => {
                 known += 1;
-                print(&format!("run {} is in the store already: {name}\n", run.id));
+                print(&format!("run {} is already in the store: {name}\n", run.id));
             }
             Err(error) => return Err(error.into()),
         }
     }
     print(&format!(
-        "{} imported, {known} there already\n",
+        "{} imported, {known} already in the store\n",
         counted(new, "run", "runs")
     ));
     Ok(())
@@ -178,7 +178,7 @@ fn write(
         Format::Markdown => document.markdown(lang).map(harmless),
         Format::Text => {
             return Err(Failure::usage(
-                "--report: allowed are .html, .md, .csv and .json; for example --report out.html",
+                "--report: use .html, .md, .csv and .json; for example --report out.html",
             ));
         }
     }

@@ -28,11 +28,11 @@ static TOLD: OnceLock<&str> = OnceLock::new();
 /// Begins to listen for SIGINT and SIGTERM. Where the system refuses, they end the process as they
 /// do by default.
 pub fn listen() {
-    listen_saying("ending after the transactions in progress; once more ends at once");
+    listen_saying("finishing in-flight transactions; press Ctrl-C again to quit");
 }
 
 /// What is told where tables are dropped.
-pub const DROPPING: &str = "ending after the table that is being dropped; once more ends at once";
+pub const DROPPING: &str = "finishing the current DROP TABLE; press Ctrl-C again to quit";
 
 /// The same, with what is told when it is heard.
 pub fn listen_saying(told: &'static str) {
@@ -72,8 +72,7 @@ fn end_in_time() {
     }
     tidemark_live::restore_terminal();
     eprintln!(
-        "tidemark: ended without waiting any longer: what was in progress had no end {:.0} s after it \
-         was asked to",
+        "tidemark: forced exit: operations in progress did not finish within {:.0} s",
         LONGEST_END.as_secs_f64()
     );
     std::process::exit(ExitCode::Interrupted as i32);

@@ -31,6 +31,7 @@ mod exchange;
 mod exit;
 mod frontend;
 mod grammar;
+mod help;
 mod imported;
 mod importing;
 mod interrupt;
@@ -103,9 +104,7 @@ pub fn main_with(family: Option<&'static Family>) -> process::ExitCode {
     program::name_process();
     tidemark_store::tell_upgrades(|done| {
         let (path, copy) = (done.path.display(), done.copy.display());
-        eprintln!(
-            "tidemark: {path} is upgraded to the format of this version; a copy of what it was is {copy}"
-        );
+        eprintln!("tidemark: upgraded {path} to the format of this version; the backup is {copy}");
     });
     let done = add(family)
         .and_then(|()| secrets::arguments())

@@ -91,7 +91,7 @@ impl<'a> LiveOutput<'a> {
         if left_out > 0 {
             self.write(
                 LineKind::Aside,
-                &format!("({left_out} earlier lines are left out)\n"),
+                &format!("({left_out} earlier lines are omitted)\n"),
             );
         }
         for (place, text) in std::mem::take(&mut self.held.lines) {

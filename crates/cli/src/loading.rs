@@ -11,7 +11,7 @@ use tidemark_drivers::BulkMethod;
 use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded, prepare};
 
 /// What is said of tables that `--keep-loaded` found in order.
-pub const KEPT: &str = "they are left as they are";
+pub const KEPT: &str = "they are kept";
 
 /// Prints a line.
 pub fn say(out: &mut dyn Write, line: &str) {
@@ -46,7 +46,7 @@ pub fn is_kept(
     if kept {
         say(
             out,
-            &format!("Tidemark has loaded these very tables before: {KEPT}"),
+            &format!("Tidemark already loaded these tables: {KEPT}"),
         );
     }
     Ok(kept)
@@ -118,7 +118,7 @@ fn tell(report: &LoadReport, out: &mut dyn Write) {
         say(
             out,
             &format!(
-                "Refreshed the planner's statistics after that ({:.2} s of all sessions together)",
+                "Refreshed the planner's statistics ({:.2} s summed over sessions)",
                 report.refreshing.as_secs_f64()
             ),
         );
@@ -127,7 +127,7 @@ fn tell(report: &LoadReport, out: &mut dyn Write) {
         say(
             out,
             &format!(
-                "({} rows were there from a load that had not ended)",
+                "({} rows were already loaded by an interrupted load)",
                 report.rows_there
             ),
         );
@@ -147,7 +147,7 @@ fn tell(report: &LoadReport, out: &mut dyn Write) {
             .map(|(low, high)| format!(", keys {low} to {high}"));
         let sample = (table.sampled > 0).then(|| {
             format!(
-                ", {} sampled rows as loaded (CRC-32 {})",
+                ", {} sampled rows verified (CRC-32 {})",
                 table.sampled, table.checksum
             )
         });
@@ -193,7 +193,7 @@ impl LoadObserver for LoadPrinter<'_> {
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64) {
         if rows_there > 0 {
             self.line(&format!(
-                "Going on with '{table}': {rows_there} of {rows} records are there"
+                "Resuming '{table}': {rows_there} of {rows} records are loaded"
             ));
         } else {
             self.line(&format!("Creating table '{table}'..."));
@@ -209,7 +209,7 @@ impl LoadObserver for LoadPrinter<'_> {
             1 => "Another client is".to_string(),
             n => format!("{n} other clients are"),
         };
-        self.line(&format!("{who} loading these tables: helping"));
+        self.line(&format!("{who} loading these tables: joining"));
     }
 
     fn progress(&mut self, done: u64, total: u64) {

@@ -301,8 +301,8 @@ impl RunObserver for Observer<'_, '_> {
 
     fn waiting(&mut self) {
         self.making.say.say_aside(
-            "the time is over, and the run ends when the transactions in progress do; Ctrl-C cuts them \
-             off after 3 s (a limit for the next run: --forced-shutdown=5, or --statement-timeout=5s)\n",
+            "time limit reached; waiting for in-flight transactions; Ctrl-C aborts them after 3 \
+             s (set a limit with --forced-shutdown=5 or --statement-timeout=5s)\n",
         );
     }
 

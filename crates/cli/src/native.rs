@@ -39,8 +39,7 @@ pub const PREPARED: OptionSpec = option(
     "db-ps-mode",
     Choice(&["auto", "disable"]),
     "auto",
-    "prepare statements on the server, or send them as text, as poolers need that give server \
-     sessions out by transaction",
+    "prepare statements on the server, or send text (disable), which transaction poolers need",
 );
 
 /// How transactions are made to start, and how far away the target seems.
@@ -52,67 +51,69 @@ pub const LOAD: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "0",
-        "sessions that the terminals (--threads) share; 0 is one for each",
+        "sessions shared by the terminals (--threads); 0 = one per terminal",
     ),
     option(
         "think-time",
         ThinkTime,
         "0",
-        "a terminal's pause between two transactions: 100ms, or exp:12s for exponential ones around 12 s",
+        "pause of a terminal between transactions: 100ms, or exp:12s for exponential pauses with \
+         a mean of 12 s",
     ),
     option(
         "connect-rate",
         Float { min: 0.0, max: 1e6 },
         "0",
-        "sessions opened a second; 0 is as fast as the target takes them",
+        "sessions to open per second; 0 = as fast as the target accepts them",
     ),
     option(
         "fewer-sessions",
         Choice(&["fail", "go-on"]),
         "fail",
-        "what to do when fewer sessions can be had than were asked for",
+        "what to do if fewer sessions can be opened than requested",
     ),
     option(
         "rate-hold",
         HOLD,
         "10s",
-        "how long each step of --rate is held; steps take the place of --time",
+        "duration of each step of --rate; steps replace --time",
     ),
     option(
         "arrivals",
         Choice(&["poisson", "constant"]),
         "poisson",
-        "arrivals of --rate: at random as many users make them, or at equal distances",
+        "spacing of arrivals: random like independent users (poisson), or constant",
     ),
     option(
         "max-backlog",
         at_least(1),
         "100000",
-        "arrivals that may wait for a free session; beyond them they are dropped and counted",
+        "arrivals that may wait for a free session; more are dropped and counted",
     ),
     option(
         "find-max",
         Objective,
         "",
-        "look for the highest rate that keeps an objective, as 'p99 < 20ms' or 'p95 < 5ms and errors < 0.1%'",
+        "search for the highest rate that meets an SLO, for example 'p99 < 20ms' or 'p95 < 5ms \
+         and errors < 0.1%'",
     ),
     option(
         "find-from",
         Float { min: 0.0, max: 1e6 },
         "0",
-        "first rate of --find-max; 0 measures without a schedule first and starts from that",
+        "first rate of --find-max; 0 = measure without a schedule and start from that",
     ),
     option(
         "find-hold",
         HOLD,
         "10s",
-        "how long --find-max holds each rate",
+        "how long --find-max measures each rate",
     ),
     option(
         "find-confirm",
         HOLD,
         "30s",
-        "how long --find-max holds the rate it found once more",
+        "how long --find-max confirms the rate it found",
     ),
     option(
         "find-precision",
@@ -121,27 +122,26 @@ pub const LOAD: &[OptionSpec] = &[
             max: 0.5,
         },
         "0.05",
-        "--find-max ends when the rates kept and not kept are this close; 0.05 is 5 %",
+        "--find-max stops when rates that meet and miss the SLO are this close; 0.05 = 5 %",
     ),
     option(
         "view",
         Bool,
         "off",
-        "watch a run in a view that fills the terminal: rates, latencies, types, errors, hosts (TPC-H: \
-         each query's times, what each stream asks now); q leaves it, and the run goes on with its \
-         lines; without a terminal there are lines alone",
+        "show the run in a full-screen view; q closes it and the run continues with plain lines; \
+         without a terminal, only lines are printed",
     ),
     option(
         "inject-rtt",
         up_to(MINUTE),
         "0",
-        "make every round trip longer by this time, inside the client, as if the target were far away",
+        "injected network latency: added to every round trip inside the client",
     ),
     option(
         "statement-timeout",
         up_to(DAY),
         "0",
-        "give a statement and its session up after this time; 0 waits",
+        "abort a statement and reconnect after TIME; 0 = no limit",
     ),
 ];
 
@@ -151,26 +151,28 @@ pub const NATIVE: &[OptionSpec] = &[
         "target",
         Text,
         "",
-        "URL of the target instead of --db-driver and its options, as mysql://user@h1:4000,h2:4000/db; \
-         with replicas mysql://user@primary/db,mysql://user@replica/db?role=read",
+        "database URL, replaces --db-driver and its options; for example \
+         mysql://user@h1:4000,h2:4000/db; with replicas \
+         mysql://user@primary/db,mysql://user@replica/db?role=read",
     ),
     option(
         "out",
         Text,
         "",
-        "write the run record to this file, as JSON; a record of Tidemark's that is there is replaced, no other file",
+        "write the run record to this JSON file; replaces only records that Tidemark wrote",
     ),
     option(
         "report",
         Text,
         "",
-        "write a report to this file; its ending says how: .html, .md, .txt, .json, .csv; several are joined by commas or given one by one; reports of Tidemark's that are there are replaced, no other files",
+        "write a report to this file (.html, .md, .txt, .json, .csv); repeat it or separate \
+         files with commas; replaces only reports that Tidemark wrote",
     ),
     option(
         "overwrite",
         Bool,
         "off",
-        "replace files named by --out and --report that are there, whoever wrote them",
+        "replace any existing file named by --out and --report",
     ),
     option(
         "lang",
@@ -182,60 +184,60 @@ pub const NATIVE: &[OptionSpec] = &[
         "store",
         Text,
         "",
-        "file of the run store, or off; TIDEMARK_STORE sets another default",
+        "run store file, or off; TIDEMARK_STORE sets another default",
     ),
     option(
         "metrics",
         Text,
         "",
-        "serve a run's figures as OpenMetrics for Prometheus at this port of the loopback address, \
-         or at ADDRESS:PORT; port 0 takes a free one and tells it",
+        "serve metrics for Prometheus (OpenMetrics) on this port of the loopback address, or on \
+         ADDRESS:PORT; port 0 picks and prints a free one",
     ),
     option(
         "metrics-linger",
         up_to(DAY),
         "0",
-        "go on serving --metrics for this time after a run's end, so that the last figures are \
-         fetched, too",
+        "keep serving --metrics for this time after a run, so that the last values are scraped",
     ),
     option(
         "observe",
         Observe,
         "auto",
-        "record what hosts and database did during a run: auto is each source that can be had, off none; \
-         or a list of client-host, server-host, server-process, server-status, server-activity",
+        "observe hosts and database during a run: auto = every available source, off = none, or a list \
+         of client-host, server-host, server-process, server-status, server-activity",
     ),
     option(
         "observe-host",
         Text,
         "",
-        "URL of a node_exporter on the database's host, as http://db1:9100/metrics, if that is another host",
+        "URL of a node_exporter on a remote database host, for example http://db1:9100/metrics",
     ),
     option(
         "print-job",
         Bool,
         "off",
-        "run, prepare: print the run or the load as JSON, for tidemark exec, and do nothing else",
+        "run, prepare: print the run or load as a JSON job for tidemark exec, and do nothing else",
     ),
     option(
         "executors",
         at_least(0),
         "0",
-        "threads that drive the sessions; 0 is one a core",
+        "client threads that drive the sessions; 0 = one per core",
     ),
     option(
         "scheduling",
         Choice(&["batch", "normal"]),
         "batch",
-        "batch leaves the processor to a server on the same machine; normal takes it at every reply",
+        "scheduling class of client threads: batch leaves the CPU to a server on the same \
+         machine, normal takes it at every reply",
     ),
     option(
         "busy-poll",
         up_to(Duration::from_millis(10)),
         "500us",
-        "open loop: how long before an arrival its thread stays awake for it, so that it is sent in \
-         time; 0 sleeps until then, which takes less CPU and is tens of microseconds late, and is \
-         the default with one core or under a CPU quota, as containers have",
+        "open loop: busy-poll this long before an arrival, so that it is sent on time; 0 = \
+         sleep, which uses less CPU and is tens of microseconds late (default on one core or \
+         under a CPU quota)",
     ),
     option(
         "connect-timeout",
@@ -244,64 +246,63 @@ pub const NATIVE: &[OptionSpec] = &[
             max: DAY,
         },
         "10s",
-        "time within which one session must be open; outside the measurement, a server that answers \
-         neither a statement nor, three times, a session opened beside it is given up",
+        "time limit for opening a session; outside the measurement, a server is given up if it \
+         replies neither to a statement nor to three new sessions",
     ),
     option(
         "setup-timeout",
         up_to(WEEK),
         "24h",
-        "how long a statement outside the measurement may take, as one that builds an index or counts \
-         rows; 0 is no limit",
+        "time limit for a statement outside the measurement, such as an index build; 0 = no limit",
     ),
     option(
         "on-disconnect",
         Choice(&["reconnect", "fail"]),
         "reconnect",
-        "what to do when a session is lost during a run",
+        "what to do if a session is lost during a run",
     ),
     option(
         "reconnect-timeout",
         up_to(DAY),
         "30s",
-        "how long a lost session is tried again",
+        "how long to try to reconnect a lost session",
     ),
     option(
         "set-session",
         Text,
         "",
-        "settings that every session takes for itself, as 'sort_buffer_size=262144;tx_isolation=SERIALIZABLE'",
+        "session variables, for example 'sort_buffer_size=262144;tx_isolation=SERIALIZABLE'",
     ),
     option(
         "keep-loaded",
         Bool,
         "off",
-        "prepare: end well when the tables bear the mark of this very load by Tidemark, and leave them as \
-         they are; the mark is believed and no row is looked at, but a run tells rows that are missing",
+        "prepare: keep tables that Tidemark already loaded with the same settings; skips \
+         verification of loaded tables",
     ),
     option(
         "replace",
         Bool,
         "off",
-        "prepare: drop tables of this benchmark that are there already",
+        "prepare: drop existing tables of this benchmark",
     ),
     option(
         "force",
         Bool,
         "off",
-        "prepare, cleanup: drop tables of that name even if they are not this benchmark's; run, check: use \
-         them",
+        "prepare, cleanup: drop tables of these names even if they are not this benchmark's; \
+         run, check: use them",
     ),
     option(
         "chunk-rows",
         at_least(0),
         "0",
-        "prepare: rows committed together; 0 chooses",
+        "prepare: rows per commit; 0 = automatic",
     ),
     option(
         "load-method",
         Choice(&["auto", "bulk", "insert"]),
         "auto",
-        "prepare: COPY or LOAD DATA where the server takes it, or INSERT",
+        "prepare: COPY or LOAD DATA where supported, or INSERT",
     ),
 ];

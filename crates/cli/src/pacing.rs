@@ -35,11 +35,11 @@ const COMPANIONS: &[Companion] = &[
 const CLOSED_ONLY: &[(&str, &str)] = &[
     (
         "think-time",
-        "terminals that think wait for their replies, and a schedule does not",
+        "terminals with think times wait for replies, a schedule does not",
     ),
     (
         "connections",
-        "a schedule has no terminals; --threads alone says how many sessions serve it",
+        "a schedule has no terminals; --threads sets the number of sessions",
     ),
 ];
 
@@ -81,8 +81,8 @@ pub fn pacing(options: &OptionValues) -> Result<Pacing, Failure> {
         (Rates::Closed, Some(objective)) => Pacing::FindMax(find_max(options, objective)?),
         (_, Some(objective)) => {
             return Err(Failure::usage(format!(
-                "--rate={} and --find-max={objective:?} both say how many transactions arrive: \
-                 use one of them; --find-from is the first rate of a search",
+                "--rate={} and --find-max={objective:?} both set the arrival rate; use one of \
+                 them; --find-from sets the first rate of a search",
                 options.text("rate")
             )));
         }
@@ -119,7 +119,7 @@ fn check(options: &OptionValues, pacing: &Pacing) -> Result<(), Failure> {
             && !there(options)
         {
             return Err(Failure::usage(format!(
-                "--{name}={} is only for {add}",
+                "--{name}={} applies only to {add}",
                 options.text(name)
             )));
         }
@@ -128,7 +128,7 @@ fn check(options: &OptionValues, pacing: &Pacing) -> Result<(), Failure> {
         for (name, why) in CLOSED_ONLY {
             if !matches!(options.text(name), "" | "0") {
                 return Err(Failure::usage(format!(
-                    "--{name}={} and {} can't be had together: {why}",
+                    "--{name}={} and {} cannot be combined: {why}",
                     options.text(name),
                     schedule(options)
                 )));
@@ -145,7 +145,7 @@ fn check(options: &OptionValues, pacing: &Pacing) -> Result<(), Failure> {
             _ => "--rate-hold",
         };
         return Err(Failure::usage(format!(
-            "--{name}={} and {} both say how long the run is: use {instead}, for example {}=10s",
+            "--{name}={} and {} both set the duration; use {instead}, for example {}=10s",
             options.text(name),
             schedule(options),
             instead.split(' ').next().unwrap_or_default()
@@ -182,13 +182,13 @@ pub fn described(spec: &RunSpec) -> Vec<String> {
             ));
         }
         Pacing::FindMax(search) => lines.push(format!(
-            "Looking for the highest rate that keeps {}",
+            "Searching for the highest rate that meets {}",
             search.objective
         )),
         Pacing::Closed | Pacing::Rate(_) => {}
     }
     if spec.pacing.is_open_loop() && spec.arrivals == Arrivals::Constant {
-        lines.push("Arrivals: at equal distances".into());
+        lines.push("Arrivals: constant spacing".into());
     }
     if spec.sessions != spec.terminals {
         lines.push(format!(
@@ -200,10 +200,10 @@ pub fn described(spec: &RunSpec) -> Vec<String> {
         lines.push(format!("Think time: {}", spec.think_time));
     }
     if !spec.inject_rtt.is_zero() {
-        lines.push(format!("Injected round trip: {:?}", spec.inject_rtt));
+        lines.push(format!("Injected network latency: {:?}", spec.inject_rtt));
     }
     if let Some(time) = spec.statement_timeout {
-        lines.push(format!("Statement time-out: {time:?}"));
+        lines.push(format!("Statement timeout: {time:?}"));
     }
     lines
 }
@@ -221,7 +221,7 @@ pub fn long_distance(options: &OptionValues, spec: &RunSpec) -> Option<String> {
         "seconds are"
     };
     let meant = match written.parse::<f64>() {
-        Ok(_) => format!("; {written}ms is written --inject-rtt={written}ms"),
+        Ok(_) => format!("; for {written} ms write --inject-rtt={written}ms"),
         Err(_) => String::new(),
     };
     Some(format!(
@@ -240,8 +240,8 @@ pub fn terminals_and_sessions(options: &OptionValues) -> Result<(usize, usize), 
         0 => Ok((terminals, terminals)),
         sessions if sessions <= terminals => Ok((terminals, sessions)),
         sessions => Err(Failure::usage(format!(
-            "--connections={sessions}: allowed is 0 (a session for each terminal) to {terminals}, \
-             as many as there are --threads; for example --threads={} --connections={sessions}",
+            "--connections={sessions}: must be 0 (one session per terminal) to {terminals}, the \
+             number of --threads; for example --threads={} --connections={sessions}",
             sessions.saturating_mul(10).min(1_000_000)
         ))),
     }
@@ -327,7 +327,7 @@ mod tests {
         let rates: Vec<_> = steps.iter().map(|s| s.per_second).collect();
         assert_eq!(rates, [1000.0, 2000.0, 3000.0]);
         assert!(steps.iter().all(|s| s.hold == 5 * SECOND));
-        assert_eq!(several.time, None, "steps say how long the run is");
+        assert_eq!(several.time, None, "steps set the duration");
     }
 
     #[test]
@@ -349,16 +349,16 @@ mod tests {
         assert_eq!(said("--threads=8 --rate=50"), "");
         assert_eq!(
             said("--rate=1000..3000:500 --rate-hold=5s --arrivals=constant --inject-rtt=20ms"),
-            "Steps: 5 rates from 1000 to 3000/sec, each held for 5s; Arrivals: at equal \
-             distances; Injected round trip: 20ms"
+            "Steps: 5 rates from 1000 to 3000/sec, each held for 5s; Arrivals: constant spacing; \
+             Injected network latency: 20ms"
         );
         assert_eq!(
             said("--threads=9 --connections=3 --think-time=exp:1s --statement-timeout=2"),
-            "Sessions: 3 for 9 terminals; Think time: exp:1s; Statement time-out: 2s"
+            "Sessions: 3 for 9 terminals; Think time: exp:1s; Statement timeout: 2s"
         );
         assert_eq!(
             said("--find-max=max<1s"),
-            "Looking for the highest rate that keeps max < 1s"
+            "Searching for the highest rate that meets max < 1s"
         );
         let length = |line: &str| super::length(&spec(line));
         assert_eq!(length("--rate=1,2,3 --rate-hold=5s"), Some(15 * SECOND));
@@ -375,7 +375,7 @@ mod tests {
         };
         assert_eq!(
             said("20").unwrap(),
-            "--inject-rtt=20: 20 seconds are added to every round trip; 20ms is written \
+            "--inject-rtt=20: 20 seconds are added to every round trip; for 20 ms write \
              --inject-rtt=20ms"
         );
         let one = said("1").unwrap();
@@ -397,13 +397,13 @@ mod tests {
                 "--threads=50 --connections=5",
             ),
             ("--rate=9 --think-time=1s", "--think-time=1s and --rate=9"),
-            ("--threads=9 --connections=3 --rate=5", "--threads alone"),
+            ("--threads=9 --connections=3 --rate=5", "--threads sets"),
             ("--rate=5 --find-max=p99<1s", "--find-from"),
             ("--find-max=p99<1s --time=60", "use --find-hold"),
             ("--rate=1,2 --time=60", "use --rate-hold"),
             ("--rate=1,2 --events=60", "use --rate-hold"),
-            ("--rate=1 --rate-hold=2s", "only for steps of --rate"),
-            ("--find-hold=2s", "only for --find-max"),
+            ("--rate=1 --rate-hold=2s", "applies only to steps of --rate"),
+            ("--find-hold=2s", "applies only to --find-max"),
             ("--arrivals=constant", "only for a schedule"),
             ("--max-backlog=4", "only for a schedule"),
         ] {

@@ -117,7 +117,7 @@ fn session_settings(options: &OptionValues) -> Result<SessionSettings, Failure> 
 fn parsed_settings(text: &str) -> Result<SessionSettings, Failure> {
     parse_session_settings(text).map_err(|part| {
         Failure::usage(format!(
-            "--set-session: {part}: allowed is name=value, several joined by semicolons; for \
+            "--set-session: {part}: must be name=value, several joined by semicolons; for \
              example --set-session='sort_buffer_size=262144;tx_isolation=SERIALIZABLE'"
         ))
     })
@@ -159,8 +159,8 @@ fn connect_rate(options: &OptionValues) -> Result<Option<f64>, Failure> {
         0.0 => Ok(None),
         rate if rate >= SLOWEST => Ok(Some(rate)),
         _ => Err(Failure::usage(format!(
-            "--connect-rate={}: allowed is {SLOWEST} to 1000000 sessions a second, or 0 for no \
-             pace; for example --connect-rate=200",
+            "--connect-rate={}: must be {SLOWEST} to 1000000 sessions per second, or 0 for no \
+             limit; for example --connect-rate=200",
             options.text("connect-rate")
         ))),
     }
@@ -284,7 +284,7 @@ fn forced_shutdown(options: &OptionValues) -> Result<Option<Duration>, Failure> 
         text => match text.parse::<u32>() {
             Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
             Err(_) => Err(Failure::usage(format!(
-                "--forced-shutdown={text}: allowed is a whole number of seconds, or off; for \
+                "--forced-shutdown={text}: must be a whole number of seconds, or off; for \
                  example --forced-shutdown=5"
             ))),
         },
@@ -329,8 +329,8 @@ pub fn checkpoints(options: &OptionValues) -> Result<Vec<Duration>, Failure> {
             Ok(seconds) if seconds > 0 => moments.push(Duration::from_secs(seconds.into())),
             _ => {
                 return Err(Failure::usage(format!(
-                    "--report-checkpoints={}: {word}: allowed are whole numbers of seconds; for \
-                     example --report-checkpoints=30,60",
+                    "--report-checkpoints={}: {word}: use whole numbers of seconds; for example \
+                     --report-checkpoints=30,60",
                     options.text("report-checkpoints")
                 )));
             }
@@ -351,8 +351,8 @@ pub fn percentiles(options: &OptionValues) -> Result<Vec<f64>, Failure> {
             Ok(p) if (0.0..=100.0).contains(&p) => percentiles.push(p),
             _ => {
                 return Err(Failure::usage(format!(
-                    "--percentile={}: {word}: allowed are numbers from 1 to 100, or 0 for none; \
-                     for example --percentile=95,99,99.9",
+                    "--percentile={}: {word}: use numbers from 1 to 100, or 0 for none; for \
+                     example --percentile=95,99,99.9",
                     options.text("percentile")
                 )));
             }

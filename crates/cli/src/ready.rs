@@ -21,14 +21,15 @@ pub fn tables(
     if let Some(table) = described.unfinished.first() {
         return Err(Failure::new(
             ExitCode::NotPrepared,
-            format!("the load of table {table} did not end: prepare goes on with it: {prepare}"),
+            format!("the load of table {table} is incomplete; resume it with: {prepare}"),
         ));
     }
     if let Some((table, why)) = described.foreign.first().filter(|_| !insists) {
         return Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "table {table} is not the benchmark's: it has {why}; nothing was run. Use another database, or add --force to use it all the same"
+                "table {table} is not the benchmark's: it has {why}; nothing was run. Use \
+                 another database, or add --force to use it anyway"
             ),
         ));
     }
@@ -45,7 +46,7 @@ pub fn tables(
     };
     Err(Failure::new(
         ExitCode::NotPrepared,
-        format!("table {first}{more} is not there: run prepare first: {prepare}"),
+        format!("table {first}{more} does not exist; run prepare first: {prepare}"),
     ))
 }
 
@@ -83,7 +84,8 @@ fn out_of_reach(record: &RunRecord) -> Option<String> {
     let last = record.intervals.last()?;
     (last.sessions == 0).then(|| {
         format!(
-            "no host could be reached at the end of the run: {} was away from second {:.1} on: {}",
+            "no host was reachable at the end of the run: {} was unreachable from second {:.1}: \
+             {}",
             outage.host,
             outage.start_ms as f64 / 1000.0,
             outage.first_error
@@ -100,12 +102,12 @@ fn nothing_measured(record: &RunRecord) -> Option<String> {
     let Some(most) = record.errors.iter().max_by_key(|e| e.count) else {
         let seconds = record.totals.elapsed_s;
         return Some(format!(
-            "no transaction ended in {seconds:.1} s: {}",
+            "no transaction completed in {seconds:.1} s: {}",
             why_none(record)
         ));
     };
     Some(format!(
-        "no transaction ended well; the most frequent error ({} times): {}: {}",
+        "no transaction succeeded; the most frequent error ({} times): {}: {}",
         most.count, most.code, most.first_message
     ))
 }
@@ -120,17 +122,17 @@ fn why_none(record: &RunRecord) -> String {
             (10.0 / record.totals.elapsed_s.max(0.1)).ceil()
         ),
         Some(rate) => format!(
-            "of those that --rate={rate} had due ({due}) none had its answer; the server may be busy \
-             or hang: look at its list of sessions"
+            "of those due at --rate={rate} ({due}), none received its reply; the server may be \
+             busy or hung: check its process list"
         ),
         None if record.terminals.is_some() => {
-            "the users were thinking, or none had its answer. Run \
-             longer, or with shorter pauses"
+            "users were in their think times, or none received its reply. Run longer, or use \
+             shorter pauses"
                 .into()
         }
         None => {
-            "none had its answer; the server may be busy or hang: look at its list of sessions, \
-             or run longer"
+            "none received its reply; the server may be busy or hung: check its process list, or \
+             run longer"
                 .into()
         }
     }

@@ -51,7 +51,7 @@ impl RecordOutputs {
                 Some("the folder does not exist".to_owned())
             } else if path.is_dir() {
                 Some(format!(
-                    "that is a folder; name a file in it, for example --{name}={}",
+                    "it is a folder; use a file in it, for example --{name}={}",
                     path.join("run.json").display()
                 ))
             } else {
@@ -119,7 +119,7 @@ impl RecordOutputs {
         let written = self.write(record, out);
         if kept {
             let where_to_look = format!(
-                "Run {} is kept; see: tidemark show {}\n",
+                "Run {} is stored; see: tidemark show {}\n",
                 record.id, record.id
             );
             say(out, &where_to_look);
@@ -150,11 +150,14 @@ fn put_beside(record: &RunRecord, path: &Path, storing: &Storing) {
     let written = render::write(record, path, Format::Json, "en", false);
     match written {
         Ok(()) => eprintln!(
-            "tidemark: its record is in {}; when the store can be written to: {}",
+            "tidemark: the record is in {}; when the store is writable: {}",
             path.display(),
             storing.taking_in(record, path)
         ),
-        Err(error) => eprintln!("tidemark: nor could its record be written beside it: {error}"),
+        Err(error) => eprintln!(
+            "tidemark: the record could not be written next to the store \
+                                 either: {error}"
+        ),
     }
 }
 

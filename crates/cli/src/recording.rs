@@ -96,7 +96,8 @@ fn look(
         let mut notes = Vec::new();
         if session.is_pooled() {
             notes.push(
-                "a pooler is between client and server: how many sessions it has there is not known"
+                "a pooler is between client and server; the number of its server sessions is \
+                 unknown"
                     .into(),
             );
         }
@@ -119,7 +120,7 @@ fn look(
         let asked: u64 = plans.iter().map(|p| p.rows).sum();
         let mut most = (asked <= most_rows).then_some(most_rows);
         if most.is_none() {
-            notes.push(format!("rows were not counted: {asked} were asked for"));
+            notes.push(format!("rows were not counted: {asked} were requested"));
         }
         limit_counts(&mut session).await;
         let (mut there, mut tables) = (Vec::new(), Vec::new());
@@ -148,7 +149,7 @@ fn look(
                     there.push(table);
                 }
                 Err(e) => {
-                    notes.push(format!("table {table} could not be looked at: {e}"));
+                    notes.push(format!("table {table} could not be checked: {e}"));
                     most = None;
                     // The run itself will tell what is wrong with it.
                     there.push(table);
@@ -430,10 +431,10 @@ impl Recording {
                 return;
             }
             Ok(Ok(Err(e))) => e.to_string(),
-            Ok(Err(_)) => "no answer in time".into(),
+            Ok(Err(_)) => "no reply in time".into(),
             Err(e) => e.to_string(),
         };
-        let note = format!("tables could not be looked at after the run: {failed}");
+        let note = format!("tables could not be checked after the run: {failed}");
         self.record.notes.push(note);
     }
 

@@ -36,8 +36,8 @@ impl Format {
             Some("json") => Ok(Format::Json),
             Some("csv") => Ok(Format::Csv),
             _ => Err(Failure::usage(format!(
-                "{}: a report's ending says how it is written; allowed are .html, .md, .txt, \
-                 .json, .csv; for example report.html",
+                "{}: unknown report format; use a file name that ends in .html, .md, .txt, .json \
+                 or .csv; for example report.html",
                 path.display()
             ))),
         }

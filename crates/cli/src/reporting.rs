@@ -268,7 +268,7 @@ fn step(row: StepRow) -> StudyStep {
 fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<String, Failure> {
     if format == Format::Text {
         return Err(Failure::usage(
-            "--format=txt: of several runs there are html, md, csv and json; for example \
+            "--format=txt is for one run; for several use html, md, csv or json; for example \
              --format md --out -",
         ));
     }

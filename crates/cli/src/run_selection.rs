@@ -43,10 +43,10 @@ pub fn tagged(store: &Store, tag: &str) -> Result<Vec<RunListing>, Failure> {
         let near = nearest(tag, known.iter().map(String::as_str));
         let hint = match near {
             Some(near) => format!("; did you mean {near}?"),
-            None if known.is_empty() => "; tidemark tag last +NAME puts one on a run".into(),
+            None if known.is_empty() => "; add one with tidemark tag last +NAME".into(),
             None => "; tidemark tag lists them".into(),
         };
-        return Err(Failure::usage(format!("no run bears the tag {tag}{hint}")));
+        return Err(Failure::usage(format!("no run tagged {tag}{hint}")));
     }
     Ok(runs)
 }
@@ -112,7 +112,7 @@ pub fn comparable(runs: Vec<RunListing>, name: &str) -> Vec<String> {
         .partition(|run| run.state == ListedState::Finished);
     for run in bad {
         eprintln!(
-            "tidemark: {name}: run {} is left out: it is {}",
+            "tidemark: {name}: run {} is excluded: it is {}",
             run.id, run.state
         );
     }

@@ -75,7 +75,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let mut filter = filter(list)?;
     let path = store_path(list.store.store.as_deref())?;
     let none = format!(
-        "no runs yet in {}; begin with: tidemark demo\n",
+        "no runs yet in {}; start with: tidemark demo\n",
         printable(&path.display().to_string())
     );
     let Some(store) = open_if_made(&path, &list.store)? else {
@@ -88,7 +88,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     filter.study = study.transpose()?;
     let runs = store.list(&filter)?;
     if runs.is_empty() && is_filtered(list) {
-        return print("no runs of this kind\n");
+        return print("no matching runs\n");
     }
     if runs.is_empty() {
         return print(&none);
@@ -211,8 +211,8 @@ fn moment(flag: &str, given: Option<&str>) -> Result<Option<String>, Failure> {
     let moment = ago().or_else(|| text.parse().ok()).or_else(local);
     let moment = moment.ok_or_else(|| {
         Failure::usage(format!(
-            "--{flag}={text}: allowed are a date, a date and time, or how long ago in m, h or d; \
-             for example --{flag}=2026-11-20, --{flag}=2026-11-20T14:30 or --{flag}=3d"
+            "--{flag}={text}: use a date, a date and time, or how long ago in m, h or d; for \
+             example --{flag}=2026-11-20, --{flag}=2026-11-20T14:30 or --{flag}=3d"
         ))
     })?;
     Ok(Some(moment.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()))
@@ -228,14 +228,14 @@ fn find(store: &args::StoreArg, id: &str) -> Result<RunRecord, Failure> {
 fn none_made(store: &Store) -> Failure {
     let imported = store.count(&Filter::default()).unwrap_or_default();
     Failure::usage(match imported {
-        0 => "no runs yet; begin with: tidemark demo".into(),
+        0 => "no runs yet; start with: tidemark demo".into(),
         _ => format!(
-            "last is the run made last here, and {} here; name one by its id, as tidemark runs \
-             lists them",
+            "last is the latest run made with this store, but {} in it; use an id that tidemark \
+             runs lists",
             counted(
                 imported as u64,
-                "imported run is all that is",
-                "imported runs are all that are"
+                "imported run is all there is",
+                "imported runs are all there is"
             )
         ),
     })

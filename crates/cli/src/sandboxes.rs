@@ -34,7 +34,7 @@ pub fn home() -> Result<Home, Failure> {
     let folder = tidemark_store::data_folder().map_err(|_| {
         Failure::new(
             ExitCode::Failed,
-            "no place to list private servers: set XDG_DATA_HOME or HOME",
+            "no folder for sandboxes; set XDG_DATA_HOME or HOME",
         )
     })?;
     Ok(Home::at(&folder.join("sandboxes")))
@@ -56,15 +56,15 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     for setting in &words.set {
         request.set(setting)?;
     }
-    interrupt::listen_saying("giving the start up; what was made is removed");
+    interrupt::listen_saying("cancelling the start and removing its files");
     // What was made is removed whole.
     let _held = interrupt::hold();
     let stop = interrupt::handle();
     let spinner = spinner();
     let running = home.start_watched(&request, &mut |step| {
         spinner.set_message(match step {
-            StartStep::Files => format!("making the files of {}", request.engine),
-            StartStep::Start => format!("waiting until {} answers", request.engine),
+            StartStep::Files => format!("creating the files of {}", request.engine),
+            StartStep::Start => format!("waiting until {} responds", request.engine),
         });
         !stop.is_stopped()
     });
@@ -72,8 +72,8 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let sandbox = running?.keep();
     // Standard output is the URL alone, so that a script has it.
     eprintln!(
-        "{engine} runs as private server {name} in {folder}\nIts URL is printed again by: tidemark up \
-         {name} --url\nStop it, and remove its data, with: tidemark down {name}",
+        "{engine} is running as sandbox {name} in {folder}\nPrint its URL again: tidemark up \
+         {name} --url\nStop it and delete its data: tidemark down {name}",
         engine = request.engine,
         name = sandbox.name(),
         folder = sandbox.folder().display(),
@@ -104,7 +104,7 @@ fn spinner() -> ProgressBar {
 fn list(home: &Home) -> Result<ExitCode, Failure> {
     let all = home.list()?;
     if all.is_empty() {
-        print("no private servers; start one with: tidemark up mariadb\n");
+        print("no sandboxes; start one with: tidemark up mariadb\n");
         return Ok(ExitCode::Success);
     }
     let mut text = format!("{:20}  {:26}  where\n", "name", "state");
@@ -131,7 +131,7 @@ fn told(state: State) -> String {
         State::Ended => "not running".into(),
         State::Elsewhere => "in another container".into(),
         State::Gone => "not running, folder gone".into(),
-        State::NotOurs => "no private server".into(),
+        State::NotOurs => "no sandbox".into(),
     }
 }
 
@@ -155,7 +155,7 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
     if let (Some(name), true) = (&words.name, words.forget) {
         let folder = home.forget(name)?;
         print(&format!(
-            "{name} is forgotten; {} was not touched\n",
+            "{name} is removed from the list; {} was not touched\n",
             folder.display()
         ));
         return Ok(ExitCode::Success);
@@ -167,14 +167,14 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
         None => match all.as_slice() {
             [one] => vec![one.name().into()],
             [] => {
-                print("no private servers\n");
+                print("no sandboxes\n");
                 return Ok(ExitCode::Success);
             }
             several => {
                 let names: Vec<&str> = several.iter().map(Sandbox::name).collect();
                 return Err(Failure::usage(format!(
-                    "which private server? There are {}; for example: tidemark down {}, or tidemark down \
-                     --all",
+                    "there are several sandboxes: {}; for example: tidemark down {}, or tidemark \
+                     down --all",
                     names.join(", "),
                     names[0]
                 )));
@@ -190,7 +190,7 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
         match ended {
             Ok(removed) if removed.left.is_empty() => print(&format!("{name} is down\n")),
             Ok(removed) => print(&format!(
-                "{name} is down; left in {}, because it is not the server's: {}\n",
+                "{name} is down; files in {} that are not the server's were kept: {}\n",
                 removed.folder.display(),
                 removed.left.join(", ")
             )),

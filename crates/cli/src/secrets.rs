@@ -68,14 +68,10 @@ fn not_text(before: &[String], word: &str) -> String {
             .filter(|w| !w.contains('=')),
     };
     match option.filter(|name| name.starts_with("--") && !name.contains('\u{fffd}')) {
-        Some(name) => format!(
-            "{name}: the value is not UTF-8, and as text it would be another one; for example \
-             {name}=VALUE in UTF-8"
-        ),
-        None => format!(
-            "word {n} of the command line is not UTF-8, and as text it would be another one; give \
-             it in UTF-8"
-        ),
+        Some(name) => {
+            format!("{name}: the value is not valid UTF-8; for example {name}=VALUE in UTF-8")
+        }
+        None => format!("argument {n} is not valid UTF-8"),
     }
 }
 
@@ -310,8 +306,8 @@ mod tests {
                 "for example mysql://user:password@primary/db,mysql://user:password@replica/db",
             ),
             (
-                "--mysql-password wants a value",
-                "--mysql-password wants a value",
+                "--mysql-password needs a value",
+                "--mysql-password needs a value",
             ),
         ] {
             assert_eq!(hide_words(message, &given), shown);

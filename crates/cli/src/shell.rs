@@ -41,7 +41,7 @@ pub fn man(words: &args::Man) -> Result<ExitCode, Failure> {
     let folder = &words.dir;
     let failed = |e: std::io::Error| {
         let shown = folder.display();
-        Failure::new(ExitCode::Failed, format!("{shown}: can't be made: {e}"))
+        Failure::new(ExitCode::Failed, format!("{shown}: cannot be created: {e}"))
     };
     let mut whole = whole()?.disable_help_subcommand(true);
     whole.build();
@@ -67,7 +67,7 @@ fn render(command: &clap::Command, pages: &mut Vec<Page>) -> std::io::Result<()>
     for below in command.get_subcommands().filter(|c| !c.is_hide_set()) {
         render(below, pages)?;
     }
-    let page = clap_mangen::Man::new(command.clone())
+    let page = clap_mangen::Man::new(with_examples_at_the_end(command))
         .source(concat!("tidemark ", env!("TIDEMARK_VERSION")))
         .manual("Tidemark");
     let mut text = Vec::new();
@@ -75,6 +75,17 @@ fn render(command: &clap::Command, pages: &mut Vec<Page>) -> std::io::Result<()>
     let text = breakable(&String::from_utf8_lossy(&text));
     pages.push((page.get_filename(), text.into_bytes()));
     Ok(())
+}
+
+/// A page has no place before its options: its examples stand behind them.
+fn with_examples_at_the_end(command: &clap::Command) -> clap::Command {
+    let (before, after) = (command.get_before_help(), command.get_after_help());
+    let parts = [before, after].into_iter().flatten();
+    let parts: Vec<String> = parts.map(ToString::to_string).collect();
+    match parts.is_empty() {
+        true => command.clone(),
+        false => command.clone().after_help(parts.join("\n\n")),
+    }
 }
 
 /// Lets lines of a page be broken within long lists (`q1,q2,…`), which have no blank, and leaves their

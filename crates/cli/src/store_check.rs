@@ -22,8 +22,8 @@ fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
         Some(path) => Failure::new(
             failure.code,
             format!(
-                "{failure}\nIf it was a store once, SQLite's own tool writes what it can read to a new \
-                 file: sqlite3 {path} .recover | sqlite3 recovered.db"
+                "{failure}\nTo recover what is readable into a new file: sqlite3 {path} .recover \
+                 | sqlite3 recovered.db"
             ),
         ),
         None => failure,
@@ -52,15 +52,14 @@ fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
     };
     let kept = runs_with_intervals(health.runs, health.intervals);
     if health.problems.is_empty() {
-        let _ = writeln!(text, "{path} is whole: {kept}{newer}");
+        let _ = writeln!(text, "{path} is intact: {kept}{newer}");
         print(&text);
         return Ok(ExitCode::Success);
     }
     let _ = writeln!(
         text,
-        "{path} is damaged; {kept} can be read{newer}.\n\
-         Nothing was changed. SQLite's own tool writes what it can read to a new file:\n  \
-         sqlite3 {path} .recover | sqlite3 recovered.db"
+        "{path} is damaged; {kept} can be read{newer}.\nNothing was changed. To recover what is \
+         readable into a new file:\n  sqlite3 {path} .recover | sqlite3 recovered.db"
     );
     print(&text);
     Ok(ExitCode::Check)

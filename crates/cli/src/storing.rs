@@ -74,7 +74,7 @@ impl Storing {
     }
 
     fn complain(&mut self, why: &str) {
-        self.complaint = Some(format!("the run is not kept in the store: {why}"));
+        self.complaint = Some(format!("the run is not stored: {why}"));
     }
 
     /// What went wrong since the last call.
@@ -127,7 +127,8 @@ impl Storing {
             return kept;
         }
         let why = format!(
-            "{} is locked by another process, or its disk is too slow: it took nothing for {:.0} s",
+            "{} is locked by another process, or its disk is too slow: no write succeeded for \
+             {:.0} s",
             keeper.path().display(),
             begun.elapsed().as_secs_f64().max(1.0)
         );
@@ -153,8 +154,8 @@ impl Storing {
         let begun = self.keeper.as_ref().is_some_and(Keeper::has_begun);
         match begun {
             true => format!(
-                "tidemark delete {id} --yes{store} && tidemark import {file}{store} (the store has its \
-                 begin)"
+                "tidemark delete {id} --yes{store} && tidemark import {file}{store} (the store \
+                 has its start)"
             ),
             false => format!("tidemark import {file}{store}"),
         }

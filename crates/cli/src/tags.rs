@@ -21,7 +21,7 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
     if words.words.is_empty() {
         let tags: String = store.tags()?.iter().map(|t| line(t)).collect();
         print(if tags.is_empty() {
-            "no tags yet; put one on a run with: tidemark tag last +nightly\n"
+            "no tags yet; add one with: tidemark tag last +nightly\n"
         } else {
             &tags
         });
@@ -29,7 +29,7 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
     }
     if runs.is_empty() {
         return Err(Failure::usage(format!(
-            "{}: on which run? For example: tidemark tag last {}",
+            "{} needs a run; for example: tidemark tag last {}",
             printable(&words.words.join(" ")),
             printable(&words.words.join(" "))
         )));
@@ -57,7 +57,7 @@ fn chosen_runs(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> 
             let (example, shown) = (words.first(), printable(word));
             match example.filter(|first| *first != word && could_be_tag) {
                 Some(run) => Failure::usage(format!(
-                    "{failure}; a tag to put on begins with +, one to take off with -; for example: \
+                    "{failure}; use +TAG to add a tag and -TAG to remove one; for example: \
                      tidemark tag {} +{shown}",
                     printable(run)
                 )),

@@ -38,8 +38,7 @@ pub fn text_variable(name: &str) -> Result<Option<String>, Failure> {
         Ok(value) => Ok(Some(value).filter(|v| !v.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(_)) => Err(Failure::usage(format!(
-            "{name} in the environment is not UTF-8, and as text it would be another value; give it \
-             in UTF-8"
+            "the environment variable {name} is not valid UTF-8"
         ))),
     }
 }

@@ -6,8 +6,8 @@ use tidemark_core::printable_document;
 use tidemark_workloads::{Family, Word, families};
 
 /// How a target is given.
-const TARGET: &str = "a target is given behind a workload, as in: tidemark sysbench \
-                      oltp_read_write --target=mysql://user:password@host:3306/sbtest run; or to: \
+const TARGET: &str = "give the target after a workload, for example: tidemark sysbench \
+                      oltp_read_write --target=mysql://user:password@host:3306/sbtest run; or: \
                       tidemark doctor TARGET";
 
 /// Refuses a first word that is a target, a workload or what is done with one; clap would offer
@@ -17,7 +17,7 @@ const TARGET: &str = "a target is given behind a workload, as in: tidemark sysbe
 /// [`Failure`] of bad usage.
 pub fn refuse(word: &str, rest: &[String]) -> Result<(), Failure> {
     if is_target(word) {
-        return Err(Failure::usage(format!("{word} is no command: {TARGET}")));
+        return Err(Failure::usage(format!("{word} is not a command: {TARGET}")));
     }
     if let Some((_, example)) = commands().find(|(command, _)| *command == word) {
         let words: Vec<&str> = frontend::all().map(|f| f.word).collect();
@@ -25,9 +25,9 @@ pub fn refuse(word: &str, rest: &[String]) -> Result<(), Failure> {
         let (last, others) = others.split_last().unwrap_or((&"", &[]));
         let others = others.join(", ");
         return Err(Failure::usage(format!(
-            "{word} is done with a workload: tidemark {first} WORKLOAD [options]... {word}, and \
-             likewise tidemark {others} and {last}; for example: tidemark {example}; tidemark \
-             workloads lists them"
+            "{word} needs a workload: tidemark {first} WORKLOAD [options]... {word}, or tidemark \
+             {others} or {last}; for example: tidemark {example}; tidemark workloads lists the \
+             workloads"
         )));
     }
     let is_named = |f: &&Family| f.command.order.first() == Some(&Word::Name);
@@ -37,7 +37,7 @@ pub fn refuse(word: &str, rest: &[String]) -> Result<(), Failure> {
         let command = rest.iter().rev().find(is_command);
         let command = command.map_or("run", String::as_str);
         return Err(Failure::usage(format!(
-            "{word} is a script of {family}'s: tidemark {family} {word} [options]... {command}"
+            "{word} is a {family} script: tidemark {family} {word} [options]... {command}"
         )));
     }
     Ok(())

@@ -44,7 +44,7 @@ impl Watching {
             Some(address) => Some(serve(address)?),
             None if !watch.metrics_linger.is_zero() => {
                 return Err(Failure::usage(format!(
-                    "--metrics-linger={} is only for --metrics; for example --metrics=9090",
+                    "--metrics-linger={} applies only to --metrics; for example --metrics=9090",
                     written(watch.metrics_linger)
                 )));
             }

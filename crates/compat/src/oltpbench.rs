@@ -212,13 +212,13 @@ mod tests {
 
     #[test]
     fn no_efficiency_is_told_without_think_times() {
-        let said = results().topline(10, Some("terminals neither key nor think"), None);
+        let said = results().topline(10, Some("terminals have no keying or think times"), None);
         assert!(
             said.contains("        Efficiency |                n/a\n"),
             "{said}"
         );
         assert!(
-            said.ends_with("(no efficiency: terminals neither key nor think)\n"),
+            said.ends_with("(no efficiency: terminals have no keying or think times)\n"),
             "{said}"
         );
     }

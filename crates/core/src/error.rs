@@ -179,7 +179,7 @@ mod tests {
             let written = serde_json::to_string(&kind).unwrap();
             assert_eq!(written, format!("\"{}\"", kind.name()));
         }
-        let own = DbError::own(ErrorClass::Fatal, ErrorKind::Silent, "no answer");
+        let own = DbError::own(ErrorClass::Fatal, ErrorKind::Silent, "no reply");
         assert_eq!((own.kind, own.code.as_str()), (ErrorKind::Silent, "silent"));
     }
 }

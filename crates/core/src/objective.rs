@@ -55,8 +55,9 @@ impl Objective {
 /// Why a text is no objective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{given}: {reason}; allowed are p50 to p100, avg, max with a time, and errors with a percentage, \
-     after < or <=, joined by and; for example \"p99 < 20ms\" or \"p99.9 <= 1s and errors < 0.1%\""
+    "{given}: {reason}; use p50 to p100, avg, max with a time, and errors with a percentage, \
+     after < or <=, joined by and; for example \"p99 < 20ms\" or \"p99.9 <= 1s and errors < \
+     0.1%\""
 )]
 pub struct ObjectiveError {
     given: String,
@@ -104,11 +105,11 @@ fn limit(text: &str) -> Result<Limit, String> {
         let number = value.strip_suffix('%').map(str::trim);
         match number.and_then(|n| n.parse::<f64>().ok()) {
             Some(n) if (0.0..=100.0).contains(&n) => n,
-            _ => return Err(format!("{value:?} is no percentage")),
+            _ => return Err(format!("{value:?} is not a percentage")),
         }
     } else {
         parse_duration(value)
-            .map_err(|_| format!("{value:?} is no time"))?
+            .map_err(|_| format!("{value:?} is not a time"))?
             .as_secs_f64()
     };
     if below == 0.0 && !inclusive {
@@ -184,9 +185,9 @@ mod tests {
             ("p0.5 < 20ms", "is not known"),
             ("p101 < 20ms", "is not known"),
             ("speed < 20ms", "is not known"),
-            ("p99 < fast", "is no time"),
+            ("p99 < fast", "is not a time"),
             ("p99 < 0", "nothing is below"),
-            ("errors < 5", "is no percentage"),
+            ("errors < 5", "is not a percentage"),
             ("", "has no <"),
         ] {
             let error = text.parse::<Objective>().unwrap_err().to_string();

@@ -41,7 +41,7 @@ pub enum Observe {
 
 /// Why a text names no sources.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{word:?} is no source; allowed are auto, off, or a list of {}{hint}", SOURCES.join(", "))]
+#[error("{word:?} is no source; use auto, off, or a list of {}{hint}", SOURCES.join(", "))]
 pub struct ObserveError {
     word: String,
     hint: String,

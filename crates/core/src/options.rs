@@ -232,7 +232,7 @@ pub enum OptionError {
         nearest: Option<String>,
     },
     /// The value is not one the option takes.
-    #[error("--{name}={value}: allowed is {allowed}; for example {example}")]
+    #[error("--{name}={value}: must be {allowed}; for example {example}")]
     Value {
         /// The option.
         name: String,

@@ -90,7 +90,7 @@ pub enum ThinkTime {
 
 /// Why a think time was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: allowed is a time, alone or after exp:; for example 100ms, 10s, exp:12s")]
+#[error("{0}: must be a time, alone or after exp:; for example 100ms, 10s, exp:12s")]
 pub struct ThinkTimeError(String);
 
 impl std::str::FromStr for ThinkTime {
@@ -138,7 +138,7 @@ impl fmt::Display for ThinkTime {
 /// Why a text is no duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0}: allowed is a number with us, ms, s, m or h (a bare number is seconds); for example 20ms"
+    "{0}: must be a number with us, ms, s, m or h (a bare number is seconds); for example 20ms"
 )]
 pub struct DurationError(String);
 
@@ -228,7 +228,7 @@ mod tests {
             "5 5s",
         ] {
             let error = parse_duration(text).unwrap_err();
-            assert!(error.to_string().starts_with(&format!("{text}: allowed")));
+            assert!(error.to_string().starts_with(&format!("{text}: must be")));
         }
     }
 

@@ -26,10 +26,10 @@ pub enum Rates {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RatesError {
     /// Not a number, a range or a list of them.
-    #[error("{0:?} is no rate")]
+    #[error("{0:?} is not a rate")]
     Malformed(String),
     /// Beyond what can be kept, and not 0.
-    #[error("{0} is not from 0.0001 to 1000000, nor 0")]
+    #[error("{0} is neither 0 nor from 0.0001 to 1000000")]
     Range(String),
     /// A step that holds no load.
     #[error("a step must be above 0")]
@@ -41,8 +41,8 @@ pub enum RatesError {
 
 impl Rates {
     /// What is allowed, for messages.
-    pub const ALLOWED: &str = "transactions a second from 0.0001 to 1000000 or 0, from..to:step, or several \
-                               joined by commas";
+    pub const ALLOWED: &str = "transactions per second from 0.0001 to 1000000 or 0, \
+                               from..to:step, or several joined by commas";
 }
 
 impl FromStr for Rates {
@@ -168,16 +168,16 @@ mod tests {
     #[test]
     fn what_is_no_rate_is_told() {
         for (text, said) in [
-            ("abc", "\"abc\" is no rate"),
-            ("", "\"\" is no rate"),
-            ("1000..2000", "\"1000..2000\" is no rate"),
-            ("1000,,2000", "\"\" is no rate"),
-            ("1..2:x", "\"x\" is no rate"),
-            ("NaN", "NaN is not from 0"),
-            ("inf", "inf is not from 0"),
-            ("-5", "-5 is not from 0"),
-            ("2e6", "2e6 is not from 0"),
-            ("1e-300", "1e-300 is not from 0.0001"),
+            ("abc", "\"abc\" is not a rate"),
+            ("", "\"\" is not a rate"),
+            ("1000..2000", "\"1000..2000\" is not a rate"),
+            ("1000,,2000", "\"\" is not a rate"),
+            ("1..2:x", "\"x\" is not a rate"),
+            ("NaN", "NaN is neither 0"),
+            ("inf", "inf is neither 0"),
+            ("-5", "-5 is neither 0"),
+            ("2e6", "2e6 is neither 0"),
+            ("1e-300", "1e-300 is neither 0 nor from 0.0001"),
             ("0.3..0:0.1", "above 0"),
             ("0,1000", "above 0"),
             ("1000..0:500", "above 0"),

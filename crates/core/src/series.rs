@@ -180,7 +180,7 @@ pub enum SeriesError {
     #[error("the series {0:?} has a step of 0 ms")]
     NoStep(String),
     /// More digits than numbers have.
-    #[error("the series {0:?} has {1} digits; allowed are -15 to 15")]
+    #[error("the series {0:?} has {1} digits; use -15 to 15")]
     Digits(String, i8),
     /// Its values, or the gaps between them, are not what a series holds.
     #[error("the series {0:?} is damaged: {1}")]
@@ -220,7 +220,7 @@ impl Series {
                     (false, Some(gaps)) => gaps.next()?,
                 };
                 at += i128::from(steps) * i128::from(self.step_ms);
-                let at_ms = i64::try_from(at).map_err(|_| "its times leave all bounds")?;
+                let at_ms = i64::try_from(at).map_err(|_| "its times are out of range")?;
                 whole = whole.wrapping_add(packed::signed(values.next()?));
                 let value = unit.value(whole);
                 Ok(Point { at_ms, value })

@@ -174,14 +174,14 @@ impl Target {
         if let Some(path) = url.strip_prefix("sqlite:") {
             if redact::has_account(url) {
                 return Err(fail(
-                    "a file has no account; of a file that is called so write sqlite:./NAME".into(),
+                    "a file has no account; for a file with this name write sqlite:./NAME".into(),
                 ));
             }
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {
                 return Err(TargetError {
                     given: url.into(),
-                    reason: "no file is named".into(),
+                    reason: "no file given".into(),
                     example: SQLITE_EXAMPLE,
                 });
             }
@@ -201,7 +201,7 @@ impl Target {
             other => {
                 let hint = did_you_mean(other, ["mysql", "mariadb", "postgres", "sqlite"]);
                 return Err(fail(format!(
-                    "unknown scheme {other}; known are {}, sqlite{hint}",
+                    "unknown scheme {other}; known: {}, sqlite{hint}",
                     list::SCHEMES.join(", ")
                 )));
             }
@@ -219,7 +219,7 @@ impl Target {
                 .parse()
                 .ok()
                 .filter(|port| *port > 0)
-                .ok_or_else(|| fail("port=: allowed is 1 to 65535".into()))?,
+                .ok_or_else(|| fail("port=: must be 1 to 65535".into()))?,
             None => default_port,
         };
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
@@ -245,8 +245,11 @@ impl Target {
         };
         // What looks like a place or a query may be a piece of a password: it is not repeated.
         let unescaped = || match account.is_empty() {
-            true => format!("a / or ? in the user or password is written %2F or %3F; {ESCAPES}"),
-            false => format!("an @ stands behind the host; {ESCAPES}"),
+            true => format!(
+                "a / or ? in the user or password must be written %2F or %3F; \
+                             {ESCAPES}"
+            ),
+            false => format!("unexpected @ after the host; {ESCAPES}"),
         };
         if database.contains('@') {
             return Err(fail(unescaped()));
@@ -264,7 +267,7 @@ impl Target {
         for pair in query.split('&').filter(|p| !p.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             if seen.insert(key.to_string(), decode(value)?).is_some() {
-                return Err(doubtful(format!("{key} is given twice: which one counts?")));
+                return Err(doubtful(format!("{key} is given twice")));
             }
         }
         let role = seen.remove("role");
@@ -288,7 +291,7 @@ impl Target {
             Some("read") => std::mem::swap(&mut target.hosts, &mut target.readers),
             Some(other) => {
                 return Err(doubtful(format!(
-                    "role={other}: allowed is any, read, write (the same as any)"
+                    "role={other}: must be any, read, write (the same as any)"
                 )));
             }
         }
@@ -318,10 +321,10 @@ impl Target {
                     Protocol::Postgres => "host=/run/postgresql",
                     _ => "socket=/run/mysqld/mysqld.sock",
                 };
-                return Err(format!("{key}= names nothing; write {example}"));
+                return Err(format!("{key}= is empty; write {example}"));
             }
             "ca" | "cert" | "key" | "sslrootcert" | "sslcert" | "sslkey" if value.is_empty() => {
-                return Err(format!("{key}= names no file; write {key}=/path/{key}.pem"));
+                return Err(format!("{key}= is empty; write {key}=/path/{key}.pem"));
             }
             "socket" => self.hosts = vec![Host::Unix(value.into())],
             // libpq's way of naming a socket's folder.
@@ -340,7 +343,7 @@ impl Target {
                     "no-verify",
                 ];
                 self.tls = TlsMode::among(WORDS, value).ok_or_else(|| {
-                    format!("tls={value}: allowed is off, on, verify-full, verify-ca, no-verify")
+                    format!("tls={value}: must be off, on, verify-full, verify-ca, no-verify")
                 })?;
             }
             "ca" | "sslrootcert" => self.ca = Some(value.into()),
@@ -356,14 +359,14 @@ impl Target {
             "dbname" => self.database = value.into(),
             other => {
                 if let Some(instead) = libpq_key(other) {
-                    return Err(format!("{other} is a key of libpq's: {instead}"));
+                    return Err(format!("{other} is a libpq key: {instead}"));
                 }
                 let hint = key_elsewhere(other)
                     .or_else(|| nearest(other, QUERY_KEYS.iter().copied()))
                     .map(|n| format!("; did you mean {n}?"))
                     .unwrap_or_default();
                 return Err(format!(
-                    "unknown key {other}; known are {}{hint}",
+                    "unknown key {other}; known: {}{hint}",
                     QUERY_KEYS.join(", ")
                 ));
             }
@@ -389,13 +392,13 @@ fn parse_host(text: &str, default_port: u16, has_account: bool) -> Result<Host, 
         let number = port.parse::<u16>().ok().filter(|p| *p > 0);
         number.ok_or_else(|| {
             if has_account && port.bytes().all(|c| c.is_ascii_digit()) {
-                format!("port {port}: allowed is 1 to 65535")
+                format!("port {port}: must be 1 to 65535")
             } else if has_account {
-                "what stands behind the host's : is no port: allowed is 1 to 65535".into()
+                "invalid port after ':' (1 to 65535)".into()
             } else {
                 format!(
-                    "what stands behind the : is no port (allowed is 1 to 65535); if it is a \
-                     password, @ and the host are missing behind it; {ESCAPES}"
+                    "invalid port after ':' (1 to 65535); if it is a password, @ and the host \
+                     are missing after it; {ESCAPES}"
                 )
             }
         })
@@ -404,7 +407,7 @@ fn parse_host(text: &str, default_port: u16, has_account: bool) -> Result<Host, 
     let name_of = |name: &str| {
         let parts = |c: char| "/?#@,[] ".contains(c) || c.is_control();
         match name.contains(parts) {
-            true => Err(format!("host {name:?}: allowed is one name or address")),
+            true => Err(format!("host {name:?}: must be one name or address")),
             false => Ok(name.to_string()),
         }
     };
@@ -413,7 +416,7 @@ fn parse_host(text: &str, default_port: u16, has_account: bool) -> Result<Host, 
         let port = match after.strip_prefix(':') {
             Some(port) => port_of(port)?,
             None if after.is_empty() => default_port,
-            None => return Err(format!("{after} stands behind an IPv6 address")),
+            None => return Err(format!("unexpected {after} after an IPv6 address")),
         };
         // A zone (RFC 6874) is a name of this machine's, behind an address.
         let address = host.split('%').next().unwrap_or_default();

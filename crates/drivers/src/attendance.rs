@@ -122,8 +122,8 @@ impl Attendance {
             ErrorClass::Fatal,
             ErrorKind::Silent,
             format!(
-                "{host} has been silent for {:.0} s: it answers neither the statement nor a second \
-                 session, of which {MISSES} were tried for {} s each (--connect-timeout)",
+                "{host} has not responded for {:.0} s, neither to the statement nor to a second \
+                 session ({MISSES} attempts of {} s each, --connect-timeout)",
                 waited.as_secs_f64(),
                 self.connector.options().connect_timeout.as_secs_f64(),
             ),
@@ -136,9 +136,9 @@ fn overdue(limit: Duration) -> DbError {
         ErrorClass::Fatal,
         ErrorKind::SetupTimeout,
         format!(
-            "a statement outside the measurement took longer than the {} s that it may \
-             (--setup-timeout, for example --setup-timeout=48h; 0 is no limit). The server may still be \
-             at it",
+            "a statement outside the measurement exceeded the limit of {} s (--setup-timeout; \
+             for example --setup-timeout=48h; 0 = no limit). It may still be running on the \
+             server",
             limit.as_secs_f64()
         ),
     )

@@ -134,7 +134,7 @@ pub async fn row_count_between(
 fn count(rows: &RowSet) -> Result<u64, DbError> {
     rows.int(0, 0)
         .and_then(|n| u64::try_from(n).ok())
-        .ok_or_else(|| DbError::protocol("COUNT(*) gave no number"))
+        .ok_or_else(|| DbError::protocol("COUNT(*) returned no number"))
 }
 
 /// Smallest and largest value of an integer column; `None` when the table is empty.

@@ -190,8 +190,8 @@ impl Connection {
             ErrorClass::ConnectionLost,
             ErrorKind::StatementTimeout,
             format!(
-                "a statement was not answered within the statement time-out of {limit} s \
-                 (--statement-timeout); its session was given up"
+                "a statement exceeded the statement timeout of {limit} s (--statement-timeout); \
+                 its session was closed"
             ),
         )
     }
@@ -209,7 +209,7 @@ fn unanswered(verb: Verb, error: DbError) -> DbError {
     DbError::own(
         ErrorClass::ConnectionLost,
         ErrorKind::CommitUnknown,
-        format!("a COMMIT had no answer: nobody can tell whether it holds ({error})"),
+        format!("a COMMIT had no reply; its outcome is unknown ({error})"),
     )
 }
 

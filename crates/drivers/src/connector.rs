@@ -271,7 +271,7 @@ impl Connector {
             ErrorClass::Refused,
             "role",
             format!(
-                "{} has only hosts with role=read, and this writes: name one that takes writes, \
+                "{} has only hosts with role=read, but this command writes: add a writable host, \
                  for example {scheme}://user@primary/db,{scheme}://user@replica/db?role=read",
                 self.target
             ),
@@ -339,14 +339,14 @@ impl Connector {
             let known = host.and_then(|h| self.pooling.get(h)?.get());
             let hint = match known {
                 Some(Pooling::Session | Pooling::Transaction { .. }) => {
-                    "; the pooler that is there may have no server session left: a load keeps two \
-                     and needs one more for each of its threads"
+                    "; the pooler may have no server session left: a load needs two, and one per \
+                     thread"
                 }
                 _ => "",
             };
             Err(refused(
                 host_name,
-                &format!("no answer within {seconds} s{hint}"),
+                &format!("no reply within {seconds} s{hint}"),
             ))
         })?;
         Ok(Connection::new(driver, host))

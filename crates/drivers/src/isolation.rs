@@ -75,7 +75,7 @@ pub(crate) async fn isolate(connection: &mut Connection, level: Isolation) -> Re
         return Ok(());
     }
     Err(refuse(format!(
-        "--isolation={level}: the server makes it {}; enable it there, or ask for that one",
+        "--isolation={level}: the server uses {} instead; enable it there, or use that level",
         found.replace(' ', "-")
     )))
 }

@@ -44,10 +44,10 @@ pub(crate) fn no_statements() -> DbError {
     DbError::own(
         ErrorClass::Refused,
         ErrorKind::Pooler,
-        "a pooler between client and server gives server sessions out by transaction \
-         (PgBouncer's pool_mode=transaction), and statements that are prepared in one are not in \
-         the others (or had no two sessions free to tell): --db-ps-mode=disable sends text; or name \
-         the server itself",
+        "a pooler between client and server is in transaction mode (PgBouncer's \
+         pool_mode=transaction), and statements prepared in one server session do not exist in \
+         the others (or no two sessions were free to check): use --db-ps-mode=disable, or \
+         connect to the server directly",
     )
 }
 
@@ -56,9 +56,9 @@ fn no_settings() -> DbError {
     DbError::own(
         ErrorClass::Refused,
         ErrorKind::Pooler,
-        "--isolation and --set-session go with every transaction where a pooler between client and \
-         server gives server sessions out by transaction, which prepared statements can't take \
-         along: --db-ps-mode=disable sends text; or name the server itself",
+        "through a pooler in transaction mode, --isolation and --set-session are sent with every \
+         transaction, which prepared statements do not allow: use --db-ps-mode=disable, or \
+         connect to the server directly",
     )
 }
 

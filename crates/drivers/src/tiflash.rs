@@ -23,7 +23,7 @@ pub async fn lacking(session: &mut Session, tables: &[String]) -> Result<u64, Db
     let sql = there(&session.dialect(), tables);
     let rows = session.query(&sql).await?;
     let there = rows.int(0, 0).and_then(|n| u64::try_from(n).ok());
-    let there = there.ok_or_else(|| DbError::protocol("COUNT(*) gave no number"))?;
+    let there = there.ok_or_else(|| DbError::protocol("COUNT(*) returned no number"))?;
     Ok((tables.len() as u64).saturating_sub(there))
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn server_name(host: &Host) -> Result<ServerName<'static>, DbError> {
     ServerName::try_from(name).map_err(|_| {
         refused(
             host,
-            "TLS needs a host name or an address that a certificate can bear",
+            "TLS needs a host name or an address that a certificate can contain",
         )
     })
 }
@@ -112,7 +112,7 @@ fn system_roots() -> Result<RootCertStore, DbError> {
     if roots.is_empty() {
         let why = system.errors.first().map(|e| format!(" ({e})"));
         return Err(bad(format!(
-            "this machine has no certificate authorities to verify with{}; name one with ca=FILE",
+            "this machine has no certificate authorities to verify with{}; set ca=FILE",
             why.unwrap_or_default()
         )));
     }

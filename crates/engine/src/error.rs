@@ -34,8 +34,8 @@ pub enum EngineError {
     },
     /// Fewer sessions can be had than were asked for.
     #[error(
-        "asked {asked} sessions, {possible} can be had: {reason}. Ask for fewer, raise that limit, or \
-         run with what there is: --fewer-sessions=go-on"
+        "{asked} sessions requested, {possible} possible: {reason}. Request fewer, raise that \
+         limit, or continue with fewer: --fewer-sessions=go-on"
     )]
     TooFewSessions {
         /// Sessions asked for.
@@ -54,7 +54,7 @@ pub enum EngineError {
         error: DbError,
     },
     /// A lost session could not be opened again in the time allowed.
-    #[error("{}connection lost and not back within {} s: {error}", of(*.session), .after.as_secs_f64())]
+    #[error("{}connection lost and not restored within {} s: {error}", of(*.session), .after.as_secs_f64())]
     NotBack {
         /// Which session, from 0.
         session: usize,
@@ -65,8 +65,8 @@ pub enum EngineError {
     },
     /// Transactions in progress were cut off after the run's end (`--forced-shutdown`).
     #[error(
-        "transactions in progress did not end in time and were cut off: the slowest are in no \
-         figure"
+        "in-flight transactions did not finish in time and were aborted; the results exclude \
+         these slowest ones"
     )]
     ForcedShutdown,
     /// A table is in the way of a load or of a cleanup.

@@ -349,7 +349,7 @@ impl Limits {
                 // None was opened whole, so nobody knows how many it prepares.
                 match each {
                     0 => told,
-                    _ => format!("{told}, and {asked} sessions prepare {all}, {each} each"),
+                    _ => format!("{told}, and {asked} sessions need {all}, {each} each"),
                 }
             })
         } else {

@@ -196,7 +196,8 @@ impl Search {
         let scatter = 4.0 * asked.sqrt() / asked.max(1.0);
         if reached < rate * (SENT - scatter) {
             return broken(format!(
-                "only {reached:.0} of {rate:.0} a second were done, {} were waiting at the end",
+                "only {reached:.0} of {rate:.0} per second were served, {} were waiting at the \
+                 end",
                 totals.unserved_arrivals
             ));
         }
@@ -251,7 +252,7 @@ fn show(limit: &Limit, value: Option<f64>) -> String {
         Measure::ErrorPercent => "errors".into(),
     };
     match value {
-        None => format!("{name} unknown: no transaction ended"),
+        None => format!("{name} unknown: no transaction completed"),
         Some(v) if limit.measure == Measure::ErrorPercent => format!("{name} {v:.3} %"),
         Some(v) => format!("{name} {:.3} ms", v * 1000.0),
     }

@@ -23,16 +23,16 @@ pub enum ReadError {
     #[error("can't be read: {0}")]
     Io(#[from] io::Error),
     /// It is something else.
-    #[error("can't be read: it is {0}; allowed are a file and a pipe")]
+    #[error("can't be read: it is {0}; use a file and a pipe")]
     Kind(&'static str),
     /// It has no end, or is another kind of file.
-    #[error("can't be read: it is longer than {} MiB, the most that is allowed here", .0 >> 20)]
+    #[error("can't be read: it is larger than {} MiB, the maximum here", .0 >> 20)]
     Long(u64),
     /// Whoever writes into the pipe does not end.
-    #[error("can't be read: the pipe did not come to its end within {} s", .0.as_secs())]
+    #[error("can't be read: the pipe was not closed within {} s", .0.as_secs())]
     Endless(Duration),
     /// Bytes that are no text.
-    #[error("can't be read: it is no text in UTF-8")]
+    #[error("can't be read: it is not UTF-8 text")]
     NoText,
 }
 
@@ -159,7 +159,7 @@ mod tests {
         fs::write(&file, [b'x'; 100]).unwrap();
         assert_eq!(read_text(&file, 100).unwrap().len(), 100);
         fs::write(&file, [b'x'; 101]).unwrap();
-        assert!(said(&file).contains("longer than"));
+        assert!(said(&file).contains("larger than"));
         fs::write(&file, [0xff]).unwrap();
         assert!(matches!(read_text(&file, 100), Err(ReadError::NoText)));
         assert!(read(&dir.path().join("none"), 1).unwrap_err().is_missing());
@@ -194,7 +194,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pipe = fifo(dir.path());
         // Nobody ever writes.
-        assert!(said(&pipe).contains("did not come to its end"));
+        assert!(said(&pipe).contains("was not closed"));
         let into = pipe.clone();
         let writer = thread::spawn(move || {
             thread::sleep(Duration::from_millis(50));
@@ -204,7 +204,7 @@ mod tests {
         writer.join().unwrap();
         // Somebody writes without end: too much, or too slowly.
         for (line, expected) in [
-            ("yes", "longer than"),
+            ("yes", "larger than"),
             ("while echo x; do sleep 0.1; done", "its end"),
         ] {
             let mut endless = Command::new("sh")

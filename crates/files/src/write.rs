@@ -27,16 +27,16 @@ pub enum Replace<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// There is a file, and it may not be replaced.
-    #[error("there is a file already, which was left as it is")]
+    #[error("already exists; not overwritten")]
     There,
     /// There is a file, and it is not known as one of ours.
-    #[error("there is a file that Tidemark did not write, or not as this; it was left as it is")]
+    #[error("already exists and was not written by Tidemark in this format; not overwritten")]
     Foreign,
     /// It leads elsewhere.
-    #[error("it is a link, and nothing is written through one; name the file itself")]
+    #[error("it is a symbolic link; use the file itself")]
     Link,
     /// It is something else.
-    #[error("it is {0}; name a file")]
+    #[error("it is {0}; use a file")]
     Kind(&'static str),
     /// The system says no.
     #[error("can't be written: {0}")]

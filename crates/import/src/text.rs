@@ -14,7 +14,8 @@ const LONGEST_LINE: usize = 1 << 20;
 pub enum TextError {
     /// It holds bytes that no text has.
     #[error(
-        "this is a binary file, not text (byte {0} is {1:#04x}); allowed are texts in UTF-8, UTF-16 or GBK"
+        "this is a binary file, not text (byte {0} is {1:#04x}); use texts in UTF-8, UTF-16 or \
+         GBK"
     )]
     Binary(usize, u8),
     /// It could not be read.

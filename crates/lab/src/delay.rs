@@ -42,7 +42,7 @@ pub enum Delay {
 /// Why a delay was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text}: {why}; allowed are none, constant:5ms, uniform:1ms..9ms, exp:5ms, \
+    "{text}: {why}; use none, constant:5ms, uniform:1ms..9ms, exp:5ms, \
      lognormal:median=2ms,sigma=1, pareto:min=1ms,shape=1.5 and bimodal:1ms@0.99,50ms@0.01"
 )]
 pub struct DelayError {
@@ -176,14 +176,14 @@ fn modes(text: &str) -> Result<Vec<(Duration, f64)>, String> {
 fn time(text: &str) -> Result<Duration, String> {
     match parse_duration(text) {
         Ok(time) if time <= LONGEST => Ok(time),
-        _ => Err(format!("{text} is no time up to an hour")),
+        _ => Err(format!("{text} is not a time up to an hour")),
     }
 }
 
 fn positive_time(text: &str) -> Result<Duration, String> {
     let time = time(text)?;
     if time.is_zero() {
-        return Err("the time must be longer than 0".into());
+        return Err("the time must be larger than 0".into());
     }
     Ok(time)
 }

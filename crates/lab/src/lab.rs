@@ -156,7 +156,7 @@ impl Drop for Lab {
 fn check(config: &LabConfig) -> Result<(), LabError> {
     if config.threads == 0 || config.threads > MOST_THREADS {
         return Err(LabError::Config(format!(
-            "{} threads: allowed are 1 to {MOST_THREADS}",
+            "{} threads: use 1 to {MOST_THREADS}",
             config.threads
         )));
     }
@@ -164,7 +164,7 @@ fn check(config: &LabConfig) -> Result<(), LabError> {
         && every.length >= every.at
     {
         return Err(LabError::Config(format!(
-            "a stall of {:?} every {:?} never ends: allowed are shorter ones; for example 5s:500ms",
+            "a stall of {:?} every {:?} never ends: use shorter ones; for example 5s:500ms",
             every.length, every.at
         )));
     }

@@ -16,7 +16,7 @@ pub struct Span {
 
 /// Why a span was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}: allowed are two times with a colon between them; for example 5s:500ms")]
+#[error("{0}: use two times with a colon between them; for example 5s:500ms")]
 pub struct SpanError(String);
 
 impl FromStr for Span {
@@ -103,7 +103,7 @@ mod tests {
     fn a_wrong_span_is_told_with_a_right_one() {
         for text in ["", "1s", "1s:", "1s:0", "x:1s", "1s:1s:1s"] {
             let error = text.parse::<Span>().unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{text}: allowed")), "{error}");
+            assert!(error.starts_with(&format!("{text}: must be")), "{error}");
         }
         assert_eq!(span("2s:1s").to_string(), "2s:1s");
     }

@@ -90,7 +90,7 @@ impl Db {
     /// # Errors
     /// [`Refusal`] when no session can be had, the statement fails, or neither happens in time.
     pub fn query(&mut self, sql: &str) -> Result<RowSet, Refusal> {
-        let late = || Refusal::Failed(format!("no answer within {} s", LONGEST.as_secs()));
+        let late = || Refusal::Failed(format!("no reply within {} s", LONGEST.as_secs()));
         let gone = || Refusal::Failed("its thread has ended".into());
         if self.overdue {
             match self.answers.try_recv() {
@@ -176,7 +176,7 @@ async fn ask(session: &mut Session, own: &Own, sql: &str) -> Result<RowSet, (boo
             _ => Err((false, Refusal::Statement(error.to_string()))),
         },
         Err(_) => {
-            let why = format!("no answer within {} s", LONGEST.as_secs());
+            let why = format!("no reply within {} s", LONGEST.as_secs());
             Err((true, Refusal::Failed(why)))
         }
     }

@@ -65,7 +65,7 @@ impl<'a> Element<'a> {
                 Some(at) => remarks.push(Remark {
                     line: element.line(),
                     text: format!(
-                        "<{name}> is there already in line {}: this one is not used",
+                        "duplicate <{name}>, first in line {}; this one is ignored",
                         chosen[at].line()
                     ),
                 }),

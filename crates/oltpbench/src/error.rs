@@ -25,7 +25,7 @@ pub enum FileError {
     },
     /// An element's value is not one that it takes.
     #[error(
-        "line {line}: <{element}>{value}</{element}>: allowed is {allowed}; for example {example}"
+        "line {line}: <{element}>{value}</{element}>: must be {allowed}; for example {example}"
     )]
     Value {
         /// Line, from 1.
@@ -52,7 +52,7 @@ pub enum FileError {
         example: String,
     },
     /// It has more in it than any workload file.
-    #[error("it is longer than {limit} bytes: no workload file is")]
+    #[error("it is larger than {limit} bytes")]
     TooLong {
         /// The most that is read.
         limit: usize,

@@ -168,7 +168,7 @@ fn tls(mode: &str) -> Result<TlsMode, JdbcError> {
     ];
     let mode = mode.to_ascii_lowercase().replace('_', "-");
     TlsMode::among(WORDS, &mode).ok_or_else(|| {
-        JdbcError("sslmode: allowed is disable, require, verify-ca, verify-full, no-verify".into())
+        JdbcError("sslmode: must be disable, require, verify-ca, verify-full, no-verify".into())
     })
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn parse_host(text: &str) -> Result<(String, Option<u16>), String> {
             match after.strip_prefix(':') {
                 Some(port) => (host, Some(port_of(port)?)),
                 None if after.is_empty() => (host, None),
-                None => return Err("behind an IPv6 address comes : and a port".into()),
+                None => return Err("after an IPv6 address comes : and a port".into()),
             }
         }
         None => match text.split_once(':') {

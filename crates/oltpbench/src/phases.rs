@@ -126,10 +126,7 @@ impl Reader {
         {
             let name: String = name.chars().take(60).collect();
             let hint = did_you_mean(&name, ["arrival", "bench"]);
-            self.remark(
-                work,
-                format!("attribute {name} is not known and not used{hint}"),
-            );
+            self.remark(work, format!("unknown attribute {name} is ignored{hint}"));
         }
         let mut limited = true;
         for inner in work.children(&[], &mut self.remarks) {
@@ -220,7 +217,7 @@ fn rate(element: Element<'_>) -> Result<Rate, FileError> {
             let number = text.parse::<f64>().ok();
             let number = number.filter(|n| *n > 0.0 && *n <= 1e6);
             number.map(Rate::PerSecond).ok_or_else(|| {
-                let allowed = "disabled, unlimited, or a number of transactions a second above 0 \
+                let allowed = "disabled, unlimited, or a number of transactions per second above 0 \
                                and 1000000 at most";
                 element.wrong(allowed, "10000")
             })
@@ -268,7 +265,7 @@ fn spread(
     let sum: f64 = given.iter().sum();
     if (sum - 100.0).abs() > 1e-6 {
         let shown: Vec<String> = given.iter().map(ToString::to_string).collect();
-        let allowed = format!("weights that sum up to 100, these to {sum}");
+        let allowed = format!("weights with a sum of 100, not {sum}");
         return Err(element.wrong_value(&shown.join(","), allowed, WEIGHTS));
     }
     let mut weights = [0.0; 5];

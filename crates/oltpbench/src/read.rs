@@ -54,22 +54,19 @@ const KNOWN: &[&str] = &[
 const UNUSED: &[(&str, &str)] = &[
     (
         "maxRetriesPerTransaction",
-        "what the database asks to be tried again is, until it succeeds",
+        "retryable errors are retried until they succeed",
     ),
-    (
-        "retries",
-        "what the database asks to be tried again is, until it succeeds",
-    ),
+    ("retries", "retryable errors are retried until they succeed"),
     (
         "maxLoaderRetries",
-        "what the database asks to be tried again is, until it succeeds",
+        "retryable errors are retried until they succeed",
     ),
     (
         "reconnectOnConnectionFailure",
-        "a lost session is always opened again",
+        "a lost session always reconnects",
     ),
-    ("useConnMngr", "the server is spoken to as it is"),
-    ("useShortLivedConn", "the server is spoken to as it is"),
+    ("useConnMngr", "the driver adapts to the server"),
+    ("useShortLivedConn", "the driver adapts to the server"),
     (
         "useStoredProcedures",
         "transactions are prepared statements",
@@ -80,13 +77,13 @@ const UNUSED: &[(&str, &str)] = &[
     ),
     (
         "displayEnhancedLatencyMetrics",
-        "all latencies are always told",
+        "all latencies are always reported",
     ),
     (
         "recordabortmessages",
-        "errors are always counted with their first message",
+        "errors are always counted, with their first message",
     ),
-    ("datadir", "rows are made and not read"),
+    ("datadir", "rows are generated, not read"),
     ("ddlpath", "tables are those of the specification"),
     ("uploadCode", "nothing is uploaded"),
     ("uploadUrl", "nothing is uploaded"),
@@ -139,9 +136,9 @@ fn malformed(error: &Xml) -> FileError {
         Xml::NonXmlChar(..) => "a character that XML does not allow".into(),
         Xml::DuplicatedAttribute(..) => "an attribute is given twice".into(),
         Xml::InvalidComment(_) => "a comment must not have -- in it".into(),
-        Xml::UnexpectedDeclaration(_) => "<?xml …?> stands at the very beginning or nowhere".into(),
+        Xml::UnexpectedDeclaration(_) => "<?xml …?> is allowed only at the very beginning".into(),
         Xml::NodesLimitReached => "there are more elements than in any workload file".into(),
-        _ => "this is no XML".into(),
+        _ => "this is not XML".into(),
     };
     let at = error.pos();
     FileError::Malformed {
@@ -183,7 +180,7 @@ impl Reader {
             Some(works) => {
                 for name in ["runtime", "rate"] {
                     if let Some(beside) = named(name) {
-                        self.remark(beside, format!("<{name}> is not used beside <works>"));
+                        self.remark(beside, format!("<{name}> is ignored with <works>"));
                     }
                 }
                 file.works = self.works(works, &file)?;
@@ -193,7 +190,7 @@ impl Reader {
                 if let Some(runtime) = named("runtime") {
                     file.works.push(self.single(runtime, named("rate"), &file)?);
                 } else if let Some(rate) = named("rate") {
-                    self.remark(rate, "<rate> is not used without <runtime>".into());
+                    self.remark(rate, "<rate> is ignored without <runtime>".into());
                 }
             }
         }
@@ -225,7 +222,10 @@ impl Reader {
             .or_else(|| nearest(&name, known.iter().copied()))
             .map(|near| format!("; did you mean <{near}>?"));
         let hint = hint.unwrap_or_default();
-        self.remark(element, format!("<{name}> is not known and not used{hint}"));
+        self.remark(
+            element,
+            format!("unknown element <{name}> is ignored{hint}"),
+        );
     }
 
     /// Elements that say where the database is; whether this is one.
@@ -307,7 +307,7 @@ impl Reader {
             };
             let before = *database.kind.get_or_insert(kind);
             if before.protocol() != kind.protocol() {
-                let allowed = format!("what its URL speaks, {}", url.protocol);
+                let allowed = format!("the protocol of its URL, {}", url.protocol);
                 return Err(at.wrong(allowed, &url.protocol));
             }
         }

@@ -32,7 +32,7 @@ pub fn beyond(record: &RunRecord) -> Result<String, ReportError> {
     if record.inject_rtt_ms > 0.0 {
         text.head("Distance");
         text.pair(
-            "injected round trip (ms)",
+            "injected network latency (ms)",
             &format!("{:.2}", record.inject_rtt_ms),
         );
     }
@@ -46,7 +46,7 @@ pub fn beyond(record: &RunRecord) -> Result<String, ReportError> {
             None => text.found(record),
         }
         if steps.iter().any(|s| s.late) {
-            text.warning("the generator itself was late at some rates: see the steps");
+            text.warning("the client started transactions late at some rates; see the steps");
         }
     }
     if !text.0.is_empty() {
@@ -62,7 +62,7 @@ pub fn fewer_sessions(record: &RunRecord) -> String {
         let why = record.fewer_sessions_because.as_ref();
         let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
         text.warning(&format!(
-            "asked for {} sessions, {} could be opened{why}: the figures are of {} sessions",
+            "{} sessions requested, {} opened{why}; the results are for {} sessions",
             whole(record.sessions as u64),
             whole(opened as u64),
             whole(opened as u64)
@@ -82,27 +82,27 @@ pub fn not_found(record: &RunRecord) -> Option<String> {
     match Found::of(record) {
         Found::Confirmed(_) => None,
         Found::Refuted(step) => Some(format!(
-            "no rate that keeps {objective} was confirmed: {}/s did not keep it over {} s{}",
+            "no rate that meets {objective} was confirmed: {}/s missed it over {} s{}",
             rate_words(step.rate),
             held(step),
             because(step)
         )),
         Found::Unconfirmed(step) => Some(format!(
-            "{}/s kept {objective} over {} s, and the run ended before that was confirmed{}",
+            "{}/s met {objective} over {} s, but the run ended before confirmation{}",
             rate_words(step.rate),
             held(step),
             because(step)
         )),
         Found::None(Some(step)) => Some(format!(
-            "no rate kept {objective}; the lowest tried was {}/s{}",
+            "no rate met {objective}; the lowest tried was {}/s{}",
             rate_words(step.rate),
             because(step)
         )),
         Found::None(None) if record.steps.is_empty() => {
-            Some("the search ended before a rate was tried".into())
+            Some("the search ended before any rate was tried".into())
         }
         Found::None(None) => {
-            Some("the search ended with its probe: no rate was held to its end".into())
+            Some("the search ended after its probe; no rate was measured completely".into())
         }
     }
 }
@@ -139,7 +139,7 @@ pub fn step(step: &Step) -> Result<String, ReportError> {
         let _ = write!(
             line,
             "; {}: {}",
-            if v.kept { "kept" } else { "not kept" },
+            if v.kept { "met" } else { "missed" },
             v.because
         );
     }
@@ -238,7 +238,7 @@ impl Text {
         let (head, rate) = match kind {
             LoadKind::Open(rate) => ("Open loop", Some(rate)),
             LoadKind::Search => match Found::figures(record) {
-                (FiguresOf::Confirmation, rate) => ("Open loop, at the rate confirmed", rate),
+                (FiguresOf::Confirmation, rate) => ("Open loop, at the confirmed rate", rate),
                 (FiguresOf::LastTried, rate) => ("Open loop, at the last rate tried", rate),
                 (FiguresOf::Nothing, _) => ("Open loop", None),
             },
@@ -249,7 +249,7 @@ impl Text {
             self.pair("arrivals asked", &format!("{rate:.2} per sec."));
         }
         if let Some(how) = option(record, "arrivals") {
-            self.pair("arrivals spaced", how);
+            self.pair("arrival spacing", how);
         }
         let ended = per_second(all.count, totals.elapsed_s);
         self.pair("arrivals served", &format!("{ended:.2} per sec."));
@@ -259,7 +259,7 @@ impl Text {
         self.pair("dropped, backlog full", &count(due.dropped));
         self.pair("still waiting at the end", &count(due.unserved));
         if let Some(wait) = all.wait.as_ref().and_then(Spread::of) {
-            self.spread("waits for a session", &wait);
+            self.spread("waiting for a session", &wait);
         }
         self.service(all);
         let late = self.lateness(record, all)?;
@@ -268,15 +268,15 @@ impl Text {
                 .map(|n| format!(" of {n} (--max-backlog)"))
                 .unwrap_or_default();
             self.warning(&format!(
-                "the backlog reached its bound{bound}: {} arrivals were dropped and are in no \
-                 latency",
+                "the backlog reached its limit{bound}: {} arrivals were dropped; no latency \
+                 includes them",
                 totals.dropped_arrivals
             ));
         }
         if due.too_many_unserved() {
             self.warning(&format!(
-                "{} arrivals ({}) were due and not served at the end: they are in no latency; the \
-                 load was more than these sessions could take",
+                "{} arrivals ({}) were due but not served at the end; no latency includes them: \
+                 the load exceeded what these sessions could process",
                 whole(due.unserved),
                 percent(due.unserved as f64, due.all as f64)
             ));
@@ -289,7 +289,7 @@ impl Text {
     fn lateness(&mut self, record: &RunRecord, all: &TypeLatency) -> Result<bool, ReportError> {
         let late = Lateness::of(&record.totals, all)?;
         if let Some(late) = &late {
-            self.spread("generator's lateness", &late.spread);
+            self.spread("scheduling delay", &late.spread);
         }
         Ok(late.is_some_and(|l| l.matters))
     }
@@ -297,8 +297,8 @@ impl Text {
     fn warn_late(&mut self, late: bool) {
         if late {
             self.warning(
-                "the generator itself was late: the response times are in part its own; use fewer \
-                 sessions, more --executors or another client machine",
+                "the client started transactions late: response times include the client's own \
+                 delay; use fewer sessions, more --executors or another client host",
             );
         }
     }
@@ -327,7 +327,7 @@ impl Text {
             self.pair("think time", think);
         }
         if let Some(wait) = all.wait.as_ref().and_then(Spread::of) {
-            self.spread("waits for a session", &wait);
+            self.spread("waiting for a session", &wait);
         }
         self.service(all);
         let late = self.lateness(record, all)?;
@@ -353,7 +353,7 @@ impl Text {
         }
         self.table(&rows);
         self.pair(
-            "a host was away",
+            "a host was unreachable",
             &format!(
                 "{:.2} s of {:.2} s",
                 record.totals.outage_s, record.totals.elapsed_s
@@ -361,7 +361,7 @@ impl Text {
         );
         if let Some(rate) = outside_outages(&record.totals) {
             let caught_up = if kind.is_open_loop() {
-                " (what waited is caught up after it)"
+                " (including the backlog processed afterwards)"
             } else {
                 ""
             };
@@ -405,7 +405,7 @@ impl Text {
         self.head("Steps");
         let head = [
             "what", "asked/s", "served/s", "p50 (ms)", "p95 (ms)", "p99 (ms)", "delayed",
-            "dropped", "unserved", "kept",
+            "dropped", "unserved", "met",
         ];
         let mut rows = vec![head.map(String::from).to_vec()];
         for s in steps {
@@ -421,7 +421,7 @@ impl Text {
             if s.late {
                 let joint = if verdict.is_empty() { "" } else { "; " };
                 verdict.push_str(joint);
-                verdict.push_str("generator late");
+                verdict.push_str("client late");
             }
             rows.push(vec![
                 purpose(s.step.purpose).into(),
@@ -447,7 +447,7 @@ impl Text {
     fn found(&mut self, record: &RunRecord) {
         if let Found::Confirmed(step) = Found::of(record) {
             self.line(&format!(
-                "Highest rate that keeps {}: {}/s, confirmed over {} s{}",
+                "Highest rate that meets {}: {}/s, confirmed over {} s{}",
                 objective(record),
                 rate_words(step.rate),
                 seconds(step.totals.elapsed_s),

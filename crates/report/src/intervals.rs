@@ -198,7 +198,7 @@ pub fn interval_log(record: &RunRecord, started: Duration) -> Result<String, Rep
     let comments = [
         format!("Tidemark run {}", record.id),
         format!("workload {} on {}", record.workload, record.target),
-        "latencies in nanoseconds; warm-up is left out".into(),
+        "latencies in nanoseconds; warm-up is excluded".into(),
     ];
     let comments = comments.map(|c| tidemark_core::printable(&c).into_owned());
     let mut lines = Vec::new();

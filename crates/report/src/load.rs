@@ -81,7 +81,7 @@ impl Lateness {
         let Some(encoded) = &totals.lateness else {
             return Ok(None);
         };
-        let late = decode(encoded, || "the generator's lateness".into())?;
+        let late = decode(encoded, || "the client's scheduling delay".into())?;
         Ok(Spread::of(&late).map(|spread| {
             let p99 = Duration::from_nanos(late.percentile_ns(99.0));
             let median = Duration::from_nanos(all.service.percentile_ns(50.0));

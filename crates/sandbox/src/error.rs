@@ -8,9 +8,9 @@ use std::path::PathBuf;
 pub enum Error {
     /// A program is not installed.
     #[error(
-        "{program} was not found (looked in {looked}). Install it with \
-         `apt-get install --no-install-recommends {}`, or name the folder that holds the server's \
-         programs, for example --version-from /opt/{}",
+        "{program} was not found (looked in {looked}). Install it with `apt-get install \
+         --no-install-recommends {}`, or give the folder of the server's programs, for example \
+         --version-from /opt/{}",
         .engine.package(), .engine.word()
     )]
     Missing {
@@ -43,7 +43,8 @@ pub enum Error {
     #[error("{0}")]
     Request(String),
     /// The folder asked for is not to be had.
-    #[error("{}: {reason}; name a folder that is empty or not there yet, for example --dir /var/tmp/tidemark-server", .folder.display())]
+    #[error("{}: {reason}; use a folder that is empty or does not exist, for example --dir \
+             /var/tmp/tidemark-server", .folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
@@ -51,13 +52,13 @@ pub enum Error {
         reason: String,
     },
     /// There is a sandbox of this name.
-    #[error("there is a private server {name} already; end it with: tidemark down {name}")]
+    #[error("sandbox {name} already exists; stop it with: tidemark down {name}")]
     Taken {
         /// The name.
         name: String,
     },
     /// There is no sandbox of this name.
-    #[error("there is no private server {name}{}", hint(.known))]
+    #[error("there is no sandbox {name}{}", hint(.known))]
     Unknown {
         /// As asked.
         name: String,
@@ -65,7 +66,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// Another process is starting it right now.
-    #[error("private server {name} is being started by process {pid}; end that first")]
+    #[error("sandbox {name} is being started by process {pid}; stop that first")]
     Starting {
         /// The name.
         name: String,
@@ -74,8 +75,8 @@ pub enum Error {
     },
     /// What its name leads to bears no mark of this sandbox.
     #[error(
-        "private server {name}: {} does not bear its mark ({reason}); nothing there was touched. Look at \
-         it, and take it off the list with: tidemark down {name} --forget",
+        "sandbox {name}: {} does not have its mark ({reason}); nothing was touched. Check it, \
+         and remove it from the list with: tidemark down {name} --forget",
         .folder.display()
     )]
     NotOurs {
@@ -88,8 +89,8 @@ pub enum Error {
     },
     /// It runs where its processes can't be seen.
     #[error(
-        "private server {name} was started in another container or on another machine; end it there, or \
-         take it off this list with: tidemark down {name} --forget"
+        "sandbox {name} was started in another container or on another machine; stop it there, \
+         or remove it from this list with: tidemark down {name} --forget"
     )]
     Elsewhere {
         /// The name.
@@ -97,8 +98,8 @@ pub enum Error {
     },
     /// Others use it.
     #[error(
-        "private server {name} is in use by {}, and was left as it is. Wait until that has ended, or end \
-         the server all the same with: tidemark down {name} --force",
+        "sandbox {name} is in use by {} and was not stopped. Wait until that ends, or stop it \
+         anyway with: tidemark down {name} --force",
         listed(.holders)
     )]
     Held {
@@ -108,13 +109,13 @@ pub enum Error {
         holders: Vec<Holder>,
     },
     /// It does not run.
-    #[error("private server {name} is not running; tidemark up lists what is there")]
+    #[error("sandbox {name} is not running; tidemark up lists sandboxes")]
     NotRunning {
         /// The name.
         name: String,
     },
     /// It runs, so it can't be forgotten.
-    #[error("private server {name} runs (process {pid}); end it with: tidemark down {name}")]
+    #[error("sandbox {name} is running (process {pid}); stop it with: tidemark down {name}")]
     Runs {
         /// The name.
         name: String,
@@ -122,7 +123,7 @@ pub enum Error {
         pid: u32,
     },
     /// It does not end.
-    #[error("private server {name}: process {pid} does not end; its files were left as they are")]
+    #[error("sandbox {name}: process {pid} does not stop; its files were kept")]
     Stubborn {
         /// The name.
         name: String,
@@ -130,7 +131,7 @@ pub enum Error {
         pid: u32,
     },
     /// The start was given up on request; what it had made is removed.
-    #[error("the start of {0} was given up")]
+    #[error("the start of {0} was cancelled")]
     GivenUp(Engine),
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         })
     };
     match fs::symlink_metadata(folder) {
-        Ok(there) if !there.is_dir() => return refused("it is no folder".into()),
+        Ok(there) if !there.is_dir() => return refused("it is not a folder".into()),
         Ok(_) => {
             let folder = absolute(folder)?;
             of_nobody_else(&folder)?;
@@ -47,7 +47,7 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
             let mut entries = fs::read_dir(&folder)
                 .map_err(Error::io(format!("reading {}", folder.display())))?;
             if entries.next().is_some() {
-                return refused("there is something in it, and it was left as it is".into());
+                return refused("it is not empty and was not touched".into());
             }
             return Ok((folder, false));
         }
@@ -63,7 +63,7 @@ pub(crate) fn asked(folder: &Path) -> Result<(PathBuf, bool), Error> {
         }
     });
     let (Some(name), Some(parent)) = (name, parent.filter(|p| p.is_dir())) else {
-        return refused("the folder it would be in is not there".into());
+        return refused("its parent folder does not exist".into());
     };
     let folder = absolute(parent)?.join(name);
     of_nobody_else(&folder)?;
@@ -169,7 +169,7 @@ mod tests {
         let link = root.join("link");
         std::os::unix::fs::symlink(&taken, &link).unwrap();
         for (folder, reason) in [
-            (taken.clone(), "something in it"),
+            (taken.clone(), "not empty"),
             (file, "no folder"),
             (link, "no folder"),
             (root.join("a/b"), "not there"),

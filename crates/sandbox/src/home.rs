@@ -193,7 +193,7 @@ impl Home {
                 Err(reason) => (State::NotOurs, None, reason),
             }
         } else {
-            (State::Gone, None, "the folder is not there".into())
+            (State::Gone, None, "the folder does not exist".into())
         };
         Some(Sandbox {
             name: name.into(),
@@ -439,11 +439,11 @@ mod tests {
         marker.write().unwrap();
         let found = home.find("m").unwrap();
         assert_eq!((found.state(), found.url().as_str()), (State::NotOurs, ""));
-        assert!(found.unmarked.contains("of private server other"));
+        assert!(found.unmarked.contains("of sandbox other"));
         fs::write(dir.path().join(marker::FILE), "{}").unwrap();
         assert_eq!(home.find("m").unwrap().state(), State::NotOurs);
         let known = home.find("x").unwrap_err().to_string();
-        assert_eq!(known, "there is no private server x; there are m");
+        assert_eq!(known, "there is no sandbox x; there are m");
         assert!(home.find("../home/m").is_err());
     }
 

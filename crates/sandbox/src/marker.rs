@@ -40,12 +40,7 @@ pub(crate) struct Marker {
 /// Without the password.
 impl fmt::Debug for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "private server {} in {}",
-            self.name,
-            self.folder.display()
-        )
+        write!(f, "sandbox {} in {}", self.name, self.folder.display())
     }
 }
 
@@ -85,7 +80,7 @@ impl Marker {
         let text = ownership::text(&folder.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
         let marker: Marker = serde_json::from_str(&text).map_err(|e| format!("{FILE}: {e}"))?;
         if marker.name != name {
-            return Err(format!("{FILE} is of private server {}", marker.name));
+            return Err(format!("{FILE} is of sandbox {}", marker.name));
         }
         if marker.folder != folder {
             return Err(format!("{FILE} is of {}", marker.folder.display()));

@@ -39,7 +39,7 @@ pub(crate) fn foreign_folder(folder: &Path) -> Option<String> {
     let seen = match fs::symlink_metadata(folder) {
         Ok(seen) if seen.is_dir() => seen,
         Ok(seen) if seen.is_symlink() => return Some("it is a link".into()),
-        Ok(_) => return Some("it is no folder".into()),
+        Ok(_) => return Some("it is not a folder".into()),
         Err(e) => return Some(e.to_string()),
     };
     foreign(&seen).or_else(|| {
@@ -84,7 +84,7 @@ fn opened(path: &Path) -> Result<(File, Metadata), String> {
     let seen = file.metadata().map_err(|e| e.to_string())?;
     match seen.is_file() {
         true => Ok((file, seen)),
-        false => Err("it is no regular file".into()),
+        false => Err("it is not a regular file".into()),
     }
 }
 
@@ -93,7 +93,7 @@ fn read(file: &mut File) -> Result<String, String> {
     let read = file.take(LONGEST + 1).read_to_string(&mut text);
     match read {
         Ok(bytes) if bytes as u64 <= LONGEST => Ok(text),
-        Ok(_) => Err(format!("it is longer than {LONGEST} bytes")),
+        Ok(_) => Err(format!("it is larger than {LONGEST} bytes")),
         Err(e) => Err(e.to_string()),
     }
 }
@@ -140,11 +140,11 @@ mod tests {
                 .unwrap()
                 .success()
         );
-        assert_eq!(text(&pipe).unwrap_err(), "it is no regular file");
+        assert_eq!(text(&pipe).unwrap_err(), "it is not a regular file");
         assert_eq!(text_of_server(&pipe), None);
         assert_eq!(
             text(Path::new("/dev/zero")).unwrap_err(),
-            "it is no regular file"
+            "it is not a regular file"
         );
         let long = dir.path().join("long");
         fs::write(&long, vec![b'x'; LONGEST as usize + 1]).unwrap();

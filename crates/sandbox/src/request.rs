@@ -145,7 +145,7 @@ impl Request {
         };
         let hint = near.map_or(String::new(), |n| format!("; did you mean {n}?"));
         Err(Error::Request(format!(
-            "unknown server {word:?}; known are {}{hint}",
+            "unknown server {word:?}; known: {}{hint}",
             known.join(" and ")
         )))
     }
@@ -170,8 +170,7 @@ impl Request {
             let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
             if !begins || !name.chars().all(plain) || value.contains(['\0', '\n', '\r']) {
                 return Err(Error::Request(format!(
-                    "setting {:?}: allowed is NAME=VALUE in the server's own words; for example \
-                     {}",
+                    "setting {:?}: must be NAME=VALUE in the server's own words; for example {}",
                     format!("{name}={value}"),
                     self.example()
                 )));
@@ -179,15 +178,15 @@ impl Request {
             let dashed = name.to_ascii_lowercase().replace('_', "-");
             if is_reserved(&dashed) {
                 return Err(Error::Request(format!(
-                    "setting {name} is the private server's own: it keeps the server to this \
-                     machine; others may be set, for example {}",
+                    "setting {name} is reserved by the sandbox, which listens only on this \
+                     machine; others can be set, for example {}",
                     self.example()
                 )));
             }
             if leaves_the_folder(&dashed, value) {
                 return Err(Error::Request(format!(
-                    "setting {name}={value}: a private server's files stay in its own folder; name a \
-                     file without its path"
+                    "setting {name}={value}: sandbox files stay in its own folder; use a file \
+                     name without a path"
                 )));
             }
         }
@@ -215,7 +214,7 @@ impl Request {
             split => {
                 let lacks = if split.is_some() { "name" } else { "value" };
                 Err(Error::Request(format!(
-                    "setting {text:?} has no {lacks}: allowed is NAME=VALUE in the server's own \
+                    "setting {text:?} has no {lacks}: must be NAME=VALUE in the server's own \
                      words{also}; for example {}",
                     self.example()
                 )))
@@ -239,7 +238,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Request(format!(
-        "name {name:?}: allowed are up to 40 letters, digits, - and _; for example --name before"
+        "name {name:?}: use up to 40 letters, digits, - and _; for example --name before"
     )))
 }
 
@@ -277,21 +276,18 @@ mod tests {
         for (text, part) in [
             ("up:mysql", "did you mean mariadb?"),
             ("up:postgresql", "did you mean postgres?"),
-            ("up:", "known are mariadb and postgres"),
-            ("up:mariadb?port=3306", "the private server's own"),
-            (
-                "up:mariadb?bind_address=0.0.0.0",
-                "the private server's own",
-            ),
-            ("up:postgres?Listen_Addresses=*", "the private server's own"),
+            ("up:", "known: mariadb and postgres"),
+            ("up:mariadb?port=3306", "reserved by the sandbox"),
+            ("up:mariadb?bind_address=0.0.0.0", "reserved by the sandbox"),
+            ("up:postgres?Listen_Addresses=*", "reserved by the sandbox"),
             ("up:postgres?data_directory=/x", "shared_buffers=1GB"),
-            ("up:mariadb?loose-DataDir=/var", "the private server's own"),
-            ("up:mariadb?skip-loose-port=1", "the private server's own"),
-            ("up:mariadb?datadi=x", "the private server's own"),
-            ("up:mariadb?skip-network", "the private server's own"),
+            ("up:mariadb?loose-DataDir=/var", "reserved by the sandbox"),
+            ("up:mariadb?skip-loose-port=1", "reserved by the sandbox"),
+            ("up:mariadb?datadi=x", "reserved by the sandbox"),
+            ("up:mariadb?skip-network", "reserved by the sandbox"),
             (
                 "up:mariadb?innodb_undo_directory=u",
-                "the private server's own",
+                "reserved by the sandbox",
             ),
             ("up:mariadb?log-bin=/var/lib/mysql/b", "its own folder"),
             ("up:mariadb?log-error=../../e", "its own folder"),

@@ -193,7 +193,7 @@ impl ServerFiles {
                 return Err(Error::GivenUp(self.engine));
             }
             if Instant::now() >= end {
-                return Err(self.failed(format!("no answer within {} s", limit.as_secs())));
+                return Err(self.failed(format!("no reply within {} s", limit.as_secs())));
             }
             std::thread::sleep(Duration::from_millis(20));
         }

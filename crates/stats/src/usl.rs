@@ -47,7 +47,7 @@ pub struct Usl {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UslError {
     /// Three parameters and their errors take four loads.
-    #[error("{0} different loads: the law takes four at least")]
+    #[error("{0} different loads: the law needs at least four")]
     TooFewLoads(usize),
     /// A load or a throughput is not above 0.
     #[error("loads and throughputs must be above 0")]

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 pub enum StoreError {
     /// There is no home folder to keep the store in.
     #[error(
-        "no place for the store of runs: set TIDEMARK_STORE=/path/to/runs.db, XDG_DATA_HOME or HOME"
+        "no folder for the run store; set TIDEMARK_STORE=/path/to/runs.db, XDG_DATA_HOME or HOME"
     )]
     NoPlace,
     /// There is no file.
     #[error(
-        "{}: there is no run store here; name the file that is meant, for example --store=runs.db \
-         or TIDEMARK_STORE=/path/to/runs.db, or begin with: tidemark demo",
+        "{}: no run store here; set --store=runs.db or TIDEMARK_STORE=/path/to/runs.db, or start \
+         with: tidemark demo",
         .path.display()
     )]
     Absent {
@@ -23,7 +23,7 @@ pub enum StoreError {
     },
     /// The file is something else. It was not touched.
     #[error(
-        "{}: {what}, not a Tidemark store; it was left as it is. Name another file, for example \
+        "{}: {what}, not a Tidemark store; it was not changed. Use another file, for example \
          with TIDEMARK_STORE=/path/to/runs.db",
         .path.display()
     )]
@@ -49,8 +49,8 @@ pub enum StoreError {
     },
     /// The file's content is broken.
     #[error(
-        "{path}: the store is damaged ({detail}); it was left as it is. SQLite's own tool writes what \
-         it can read to a new file: sqlite3 {path} .recover | sqlite3 recovered.db",
+        "{path}: the store is damaged ({detail}); it was not changed. To recover what is \
+         readable into a new file: sqlite3 {path} .recover | sqlite3 recovered.db",
         path = .path.display()
     )]
     Damaged {
@@ -60,21 +60,21 @@ pub enum StoreError {
         detail: String,
     },
     /// A new file was asked for where there is one.
-    #[error("{}: there is something already, which was left as it is; name a new file", .path.display())]
+    #[error("{}: already exists; not overwritten", .path.display())]
     Occupied {
         /// The file.
         path: PathBuf,
     },
     /// The file changed while it was read.
-    #[error("{}: another process is writing to it; end that first", .path.display())]
+    #[error("{}: another process is writing to it; stop that first", .path.display())]
     Changing {
         /// The file.
         path: PathBuf,
     },
     /// A word that can be no tag.
     #[error(
-        "tag {tag:?}: allowed are 1 to 64 characters without blanks and commas, and not + or - as \
-         the first; for example tidemark tag last +nightly"
+        "tag {tag:?}: use 1 to 64 characters without blanks and commas, and not + or - as the \
+         first; for example tidemark tag last +nightly"
     )]
     BadTag {
         /// As asked.
@@ -123,7 +123,8 @@ pub enum StoreError {
         id: String,
     },
     /// Several runs' ids begin or end so.
-    #[error("several runs' ids begin or end with {id}, for example {}; the last four to eight characters tell most apart", .matches.join(", "))]
+    #[error("several runs' ids begin or end with {id}, for example {}; the last four to eight \
+             characters are usually unique", .matches.join(", "))]
     Ambiguous {
         /// As asked.
         id: String,
@@ -139,7 +140,7 @@ pub enum StoreError {
         id: String,
     },
     /// The run is going on in a living process.
-    #[error("run {id} is still going on (process {pid}); end it first")]
+    #[error("run {id} is still running (process {pid}); stop it first")]
     StillRunning {
         /// Its id.
         id: String,
@@ -155,7 +156,7 @@ pub enum StoreError {
         id: String,
     },
     /// Another process executes the study.
-    #[error("study {id} is being executed by process {pid} on {hostname}; end that first")]
+    #[error("study {id} is being executed by process {pid} on {hostname}; stop that first")]
     StudyGoesOn {
         /// Its id.
         id: String,
@@ -167,9 +168,8 @@ pub enum StoreError {
     /// Another study loads a server that this one needs, too.
     #[error(
         "study {name:?} ({id}) is being executed by process {pid} on {server}, which this study \
-         needs, too, and each would measure the other's load: wait for its end, or end it with \
-         Ctrl-C; if both are meant to go on side by side, this one needs a store of its own, for \
-         example --store=other.db"
+         also uses; each would measure the other's load. Wait until it ends, or stop it with \
+         Ctrl-C; to run both at once, give this one its own store, for example --store=other.db"
     )]
     ServerTaken {
         /// The other's id.
@@ -183,8 +183,8 @@ pub enum StoreError {
     },
     /// Whether another host executes the study can't be seen from here.
     #[error(
-        "study {id} was executed on {hostname}, and whether it still is can't be seen from here; if \
-         it is not, go on with: tidemark study resume {id} --take-over"
+        "study {id} was executed on {hostname}, and whether it still is can't be seen from here; \
+         if it is not, resume with: tidemark study resume {id} --take-over"
     )]
     StudyElsewhere {
         /// Its id.
@@ -214,9 +214,7 @@ pub enum RecordError {
     #[error("not a run record: it has no \"schema_version\"")]
     NoVersion,
     /// Its id can't be one.
-    #[error(
-        "the run record has the id {0:?}; allowed are 1 to 64 letters, digits, '-', '_' and '.'"
-    )]
+    #[error("the run record has the id {0:?}; use 1 to 64 letters, digits, '-', '_' and '.'")]
     BadId(String),
     /// A newer Tidemark wrote it.
     #[error(

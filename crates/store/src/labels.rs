@@ -140,7 +140,7 @@ mod tests {
         let long = "x".repeat(65);
         for bad in ["", "a b", "a,b", "+a", "-a", "a\u{1b}[31m", "a\n", &long] {
             let text = check_tag(bad).unwrap_err().to_string();
-            assert!(text.contains("allowed are"), "{text}");
+            assert!(text.contains("use 1 to 64"), "{text}");
             assert!(!text.contains('\u{1b}'), "{text:?}");
         }
     }

@@ -115,7 +115,7 @@ fn inspect(path: &Path) -> Result<bool, StoreError> {
         return not("a folder");
     }
     if !kind.is_file() {
-        return not("no ordinary file");
+        return not("not a regular file");
     }
     let mut header = Vec::with_capacity(100);
     file.by_ref()
@@ -126,10 +126,10 @@ fn inspect(path: &Path) -> Result<bool, StoreError> {
         return Ok(false);
     }
     if !header.starts_with(b"SQLite format 3\0") {
-        return not("no SQLite file");
+        return not("not a SQLite file");
     }
     if header.get(68..72) != Some(&APPLICATION_ID.to_be_bytes()[..]) {
-        return not("an SQLite file of something else");
+        return not("a SQLite file of another program");
     }
     Ok(true)
 }

@@ -30,34 +30,28 @@ pub trait Commands {
 const SAID_BY_THE_STUDY: &[(&str, &str)] = &[
     (
         "target.password",
-        "a [[target]] says it, as password = \"env:DB_PASSWORD\"",
+        "set it in a [[target]], for example password = \"env:DB_PASSWORD\"",
     ),
-    (
-        "target.url",
-        "a [[target]]'s url says where the database is",
-    ),
+    ("target.url", "set the url of a [[target]]"),
     ("load.terminals", LOAD_SAYS_IT),
     ("load.sessions", LOAD_SAYS_IT),
     ("load.pacing", LOAD_SAYS_IT),
-    ("load.time", "time of the study or the workload says it"),
-    ("load.warmup", "warmup of the study or the workload says it"),
+    ("load.time", "set time of the study or workload"),
+    ("load.warmup", "set warmup of the study or workload"),
     (
         "outputs.",
-        "results are kept in the store, and tidemark report writes them",
+        "results are stored; tidemark report writes them",
     ),
     ("force", TABLES_ARE_SAID),
     ("prepare.replace", TABLES_ARE_SAID),
     ("prepare.keep_loaded", TABLES_ARE_SAID),
-    ("session.settings", "session = { … } says it"),
-    (
-        "load.inject_rtt",
-        "a factor's values have inject-rtt of their own",
-    ),
-    ("tool.settings.price", "price of the study says it"),
+    ("session.settings", "use session = { … }"),
+    ("load.inject_rtt", "use inject-rtt of a factor's values"),
+    ("tool.settings.price", "use price of the study"),
 ];
 
-const LOAD_SAYS_IT: &str = "[load] says it, as threads = [8, 16]";
-const TABLES_ARE_SAID: &str = "reload and existing say what becomes of tables";
+const LOAD_SAYS_IT: &str = "use [load], for example threads = [8, 16]";
+const TABLES_ARE_SAID: &str = "use reload and existing";
 
 /// Why an option can't be given in `options`: the study gives what it makes of a job.
 pub(crate) fn said_by_the_study(option: &str, commands: &dyn Commands) -> Option<&'static str> {

@@ -26,18 +26,15 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
     let naming: Vec<&Factor> = study.factors.iter().filter(naming).collect();
     match naming.as_slice() {
         [] if study.targets.is_empty() && top.get("target").is_none() => top.problem(
-            "no [[target]]: where is the database? For example\n[[target]]\nname = \"mariadb\"\n\
-             url = \"mysql://root@127.0.0.1:3306/sbtest\"",
+            "no [[target]]; for example\n[[target]]\nname = \"mariadb\"\nurl = \
+             \"mysql://root@127.0.0.1:3306/sbtest\"",
         ),
         [] => {}
         [one] => {
             if !study.targets.is_empty() {
                 reader.problem(
                     one.line,
-                    format!(
-                        "factor {} and [[target]] both say where the database is",
-                        one.name
-                    ),
+                    format!("factor {} and [[target]] both set the database", one.name),
                 );
             }
             if one.values.iter().any(|v| v.target.is_none()) || !one.workloads.is_empty() {
@@ -73,7 +70,7 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
     let runs = crate::matrix::runs(study);
     if runs > MOST_RUNS {
         top.problem(format!(
-            "the matrix has {runs} runs; at most {MOST_RUNS} are executed as one study: leave out \
+            "the matrix has {runs} runs; at most {MOST_RUNS} are allowed in one study: remove \
              values, levels or repeats"
         ));
     }
@@ -86,8 +83,8 @@ pub(crate) fn judge(reader: &Reader, top: &Table<'_, '_>, study: &Study) {
             reader.problem(
                 workload.line,
                 format!(
-                    "{}: {} have tables of the same names and can't be in one database with {}; \
-                     make a study of its own, with another database",
+                    "{}: {} have tables of the same names and cannot share a database with {}; \
+                     use a separate study with another database",
                     workload.label,
                     titles(workload.family, other.family),
                     other.label
@@ -146,7 +143,7 @@ fn unique<T>(reader: &Reader, what: &str, items: &[T], named: impl Fn(&T) -> (us
         if !name.is_empty() && !seen.insert(name) {
             reader.problem(
                 line,
-                format!("{what} {name:?} stands twice; names are told apart by them"),
+                format!("{what} {name:?} appears twice; names must be unique"),
             );
         }
     }

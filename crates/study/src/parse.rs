@@ -59,7 +59,7 @@ fn read(text: &str, commands: Option<&dyn Commands>) -> Result<Study, StudyError
         (Some(study), problems) if problems.is_empty() => Ok(study),
         (None, problems) if problems.is_empty() => Err(StudyError::new(vec![Problem::new(
             1,
-            "the file can't be understood",
+            "the file cannot be parsed",
         )])),
         (_, problems) => Err(StudyError::new(problems)),
     }
@@ -87,7 +87,7 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         .filter_map(|table| workload(table))
         .collect();
     if top.get("workload").is_none() {
-        top.problem("no [[workload]]: which is to be measured? For example\n[[workload]]\nname = \"oltp_read_only\"");
+        top.problem("no [[workload]]; for example\n[[workload]]\nname = \"oltp_read_only\"");
     }
     let targets: Vec<StudyTarget> = top
         .tables("target", Section::Target)
@@ -158,7 +158,7 @@ fn length(value: Option<Value<'_, '_>>) -> Option<Duration> {
     let value = value?;
     let time = value.time()?;
     if time.is_zero() {
-        value.refuse("a run of no time measures nothing");
+        value.refuse("a run needs a time above 0");
         return None;
     }
     Some(time)
@@ -190,7 +190,7 @@ fn levels(table: &Table<'_, '_>) -> Levels {
     ];
     let (word, threads) = match named {
         [(_, Some(_)), (_, Some(terminals))] => {
-            terminals.refuse("threads and terminals are two words for one thing");
+            terminals.refuse("threads and terminals mean the same; use one of them");
             ("terminals", vec![1])
         }
         [(word, Some(given)), _] | [_, (word, Some(given))] => (word, given.wholes(MOST)),
@@ -227,7 +227,7 @@ fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
         .and_then(|v| self::password(&v, url.as_deref(), "the URL"));
     let admin_password = table.get("admin-password").and_then(|v| {
         if table.get("admin").is_none() {
-            v.refuse("it is the password of admin's account, and there is no admin");
+            v.refuse("it belongs to admin, which is missing");
         }
         self::password(&v, admin.as_deref(), "admin")
     });
@@ -246,11 +246,11 @@ fn target(table: &Table<'_, '_>) -> Option<StudyTarget> {
 fn password(value: &Value<'_, '_>, url: Option<&str>, of: &str) -> Option<Password> {
     let text = value.text()?;
     if url.is_some_and(has_password) {
-        value.refuse(&format!("{of} has a password, too: one is enough"));
+        value.refuse(&format!("{of} already has a password"));
     }
     match text.strip_prefix("env:").map(str::trim) {
         Some("") => {
-            value.refuse("env: is followed by a variable's name");
+            value.refuse("env: needs a variable's name");
             None
         }
         Some(variable) => Some(Password::Variable(variable.into())),
@@ -354,7 +354,11 @@ fn settings(value: Option<Value<'_, '_>>) -> Vec<NamedValue> {
         if !fits {
             value.problem(
                 setting.line,
-                &format!("setting {}: names have letters, digits, _ and . alone, and values no semicolon", setting.name),
+                &format!(
+                    "setting {}: names have only letters, digits, _ and ., and values no \
+                          semicolon",
+                    setting.name
+                ),
             );
         }
         fits
@@ -378,7 +382,7 @@ fn factor(table: &Table<'_, '_>) -> Option<Factor> {
     let given = table.required("values")?;
     let mut seen = BTreeSet::new();
     if !values.iter().all(|v| seen.insert(&v.label)) {
-        given.refuse("each label stands once");
+        given.refuse("labels must be unique");
     }
     if values.is_empty() {
         given.wrong();

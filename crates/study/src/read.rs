@@ -77,7 +77,7 @@ impl Reader {
                 self.problem(
                     self.line_of(&key.span()),
                     format!(
-                        "{name}: unknown key in {}; known are {}{hint}",
+                        "{name}: unknown key in {}; known: {}{hint}",
                         section.title(),
                         known.join(", ")
                     ),
@@ -158,7 +158,7 @@ impl<'a, 't> Table<'a, 't> {
 impl<'a, 't> Value<'a, 't> {
     /// Tells that the value is not what the key takes.
     pub fn wrong(&self) {
-        self.refuse(&format!("allowed is {}", self.key.allowed));
+        self.refuse(&format!("must be {}", self.key.allowed));
     }
 
     /// Tells why the value is not taken.
@@ -230,7 +230,7 @@ impl<'a, 't> Value<'a, 't> {
         }
         let near = nearest(text, choices.iter().map(|(name, _)| *name));
         let hint = near.map_or(String::new(), |n| format!(", did you mean {n}?"));
-        self.refuse(&format!("allowed is {}{hint}", self.key.allowed));
+        self.refuse(&format!("must be {}{hint}", self.key.allowed));
         None
     }
 
@@ -268,7 +268,7 @@ impl<'a, 't> Value<'a, 't> {
         };
         let twice = |(at, item): (usize, &T)| found[..at].contains(item);
         if found.iter().enumerate().any(twice) {
-            self.refuse("each value stands once");
+            self.refuse("values must be unique");
             return Vec::new();
         }
         found
@@ -311,7 +311,7 @@ impl<'a, 't> Value<'a, 't> {
                 None => self.reader.problem(
                     line,
                     format!(
-                        "{name} in {}: allowed is a text, a number, true or false, or a list of \
+                        "{name} in {}: must be a text, a number, true or false, or a list of \
                          these; for example {}",
                         self.key.name, self.key.example
                     ),

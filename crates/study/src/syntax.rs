@@ -61,9 +61,9 @@ fn begins_table(line: &str) -> bool {
 fn stands_twice(name: &str) -> String {
     match keys::find(Section::Top, name) {
         Some(key) if key.allowed.contains("[[") => format!(
-            "[{name}] stands twice: allowed are {}, with two brackets each; for example {}",
+            "[{name}] appears twice: use {}, with two brackets each; for example {}",
             key.allowed, key.example
         ),
-        _ => format!("[{name}] stands twice: write its keys under one of them"),
+        _ => format!("[{name}] appears twice: write its keys under one of them"),
     }
 }

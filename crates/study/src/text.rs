@@ -26,7 +26,7 @@ pub fn plan_text(study: &Study, plan: &Plan) -> String {
         counted(loads as u64, "load", "loads"),
         time_text(plan.expected())
     );
-    out.push_str("(loading times are guessed; nothing was touched)\n");
+    out.push_str("(loading times are estimates; nothing was changed)\n");
     out
 }
 
@@ -68,7 +68,7 @@ fn matrix(out: &mut String, study: &Study, plan: &Plan) {
         let own = |w: &StudyWorkload| w.load.is_some();
         let said = match word {
             "threads" if !study.load.given && !study.workloads.iter().all(own) => {
-                " (1 is what holds without [load])"
+                " (1 is the default without [load])"
             }
             _ => "",
         };
@@ -117,7 +117,7 @@ fn tell(out: &mut String, number: usize, width: usize, step: &PlannedStep) {
     for (name, value) in &step.global {
         let _ = writeln!(
             out,
-            "{indent}with the server's {name} = {value}, put back afterwards"
+            "{indent}with the server's {name} = {value}, restored afterwards"
         );
     }
 }

@@ -78,7 +78,7 @@ mod tests {
         for (url, part) in [
             ("postgres://u@127.0.0.1/db", "is no MariaDB"),
             ("mysql://u:geheim@127.0.0.1:1/db", "does not answer"),
-            ("mysql://u:geheim@h:x/db", "is no port"),
+            ("mysql://u:geheim@h:x/db", "invalid port"),
         ] {
             let e = Shared::open(Engine::MariaDb, Some(url.into())).unwrap_err();
             let text = e.to_string();

@@ -43,7 +43,10 @@ pub static FAMILY: tidemark::Family = tidemark::Family {
         grammar: || Ok(clap()),
         options: Vec::new,
         commands: &[],
-        for_beginners: true,
+        examples: [
+            "tidemark counters --sqlite-db=toy.db --db-driver=sqlite prepare",
+            "tidemark counters --sqlite-db=toy.db --db-driver=sqlite run",
+        ],
         has_password_letter: false,
         flags_first: false,
         runs: None,

@@ -296,7 +296,7 @@ pub(crate) fn nothing_deferred() -> DbError {
     DbError::new(
         ErrorClass::Fatal,
         "workload",
-        "deferred work was asked for and there is none",
+        "deferred work was requested, but there is none",
     )
 }
 

@@ -36,7 +36,7 @@ impl std::str::FromStr for Limit {
             (None, Some((name, change))) => (name, false, change),
             _ => {
                 return Err(fail(
-                    "allowed is a metric, > or <, and a change in percent".into(),
+                    "must be a metric, > or <, and a change in percent".into(),
                 ));
             }
         };

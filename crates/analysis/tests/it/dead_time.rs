@@ -246,7 +246,10 @@ fn a_slow_server_that_stops_is_told_and_the_more_the_more_of_it_is_dead() {
         };
         let found = stall(&record).unwrap_or_else(|| panic!("silent at {rate}/s"));
         assert_eq!(found.severity, Severity::Invalid);
-        assert!(found.says.en.contains("No transaction ended"), "{found:?}");
+        assert!(
+            found.says.en.contains("No transaction completed"),
+            "{found:?}"
+        );
         // On a schedule, too,
         record.rate = Some(rate as f64);
         assert!(stall(&record).is_some(), "open loop at {rate}/s");

@@ -13,26 +13,26 @@ pub struct List {
     /// Only runs on this engine: mariadb, mysql, tidb, postgres, yugabyte, cockroach, sqlite
     #[arg(long)]
     pub engine: Option<String>,
-    /// Only runs whose target's URL holds this text
+    /// Only runs whose target URL contains this text
     #[arg(long, value_name = "TEXT")]
     pub target: Option<String>,
-    /// Only runs that bear this tag; given several times, all of them
+    /// Only runs with this tag; if repeated, with all of them
     #[arg(long)]
     pub tag: Vec<String>,
-    /// Only runs that came so far
+    /// Only runs in this state
     #[arg(long, value_parser = ["running", "unfinished", "finished", "interrupted", "failed"])]
     pub state: Option<String>,
-    /// Only runs that started at this time or later: 2026-11-20, 2026-11-20T14:30 (local), or how
-    /// long ago, as 2h or 3d
+    /// Only runs that started at this time or later: 2026-11-20, 2026-11-20T14:30 (local), or a
+    /// period ago such as 2h or 3d
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Only runs that started before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Only runs of this study: its id, its name, or last
+    /// Only runs of this study: an id, a name, or last
     #[arg(long, value_name = "STUDY")]
     pub study: Option<String>,
-    /// How many of the newest to list
+    /// Maximum number of runs to list, newest first
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// Where they are.
@@ -43,16 +43,14 @@ pub struct List {
 /// `tag`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:
-  tidemark tag last +nightly                  put a tag on the run made last here
-  tidemark tag 660a 3c95 +before -wrong       put one on two runs, take another off
-  tidemark tag tag:before +v1.2               on all that bear a tag already
-  tidemark tag last                           print a run's tags
-  tidemark tag                                print every tag there is
-Then: tidemark runs --tag nightly, tidemark compare tag:before tag:after")]
+More:
+  tidemark tag last                           print the tags of a run
+  tidemark tag 660a 3c95 +before -wrong       add a tag to two runs, remove another
+  tidemark tag tag:before +v1.2               add a tag to all runs with a tag
+  tidemark runs --tag before                  list the runs with a tag")]
 pub struct Tag {
-    /// Runs (an id or its beginning, last, tag:NAME, study:ID, study:last), then +TAG to put on, -TAG
-    /// to take off
+    /// Runs (an id or its beginning, last, tag:NAME, study:ID, study:last), then +TAG to add and -TAG
+    /// to remove
     #[arg(value_name = "RUN|+TAG|-TAG", allow_hyphen_values = true)]
     pub words: Vec<String>,
     /// Where they are.
@@ -63,10 +61,9 @@ pub struct Tag {
 /// `note`.
 #[derive(Debug, Args)]
 pub struct Note {
-    /// The run's id, its beginning or end; `last` is the one made last here
+    /// Run: an id or its beginning or end, or `last` for the latest run made here
     pub run: String,
-    /// What is to be said of it, in the place of what was said; '' takes it away; without this it is
-    /// printed
+    /// Note text; replaces the note, '' clears it; without it, the note is printed
     #[arg(allow_hyphen_values = true)]
     pub text: Option<String>,
     /// Where it is.
@@ -80,10 +77,10 @@ pub struct Delete {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required_unless_present = "tag")]
     pub runs: Vec<String>,
-    /// Every run that bears this tag
+    /// Every run with this tag
     #[arg(long)]
     pub tag: Option<String>,
-    /// Do not ask
+    /// Delete without confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Where they are.
@@ -94,21 +91,22 @@ pub struct Delete {
 /// `export`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-json is the whole record, with tags and note, for tidemark import; csv has a line an interval;
-parquet has the columns of csv with their types, and when each interval began, for data frames;
-hdr is an HdrHistogram log (V2, compressed), with a line an interval, for its own tools.")]
+json: the whole record with tags and note, for tidemark import
+csv: one row per interval
+parquet: the typed columns of csv and the start of each interval, for data frames
+hdr: an HdrHistogram log (V2, compressed), one line per interval")]
 pub struct Export {
     /// Runs: an id or its beginning, last, tag:NAME, study:ID, study:last
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<String>,
-    /// As what
+    /// Output format
     #[arg(long, default_value = "json", value_parser = ["json", "csv", "parquet", "hdr"])]
     pub format: String,
-    /// File, or folder, which gets a file for each run; nothing that is there is replaced; without it
-    /// a single run is printed
+    /// File, or folder for one file per run; existing files are not replaced; without it, a single run
+    /// is printed
     #[arg(long, short, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
-    /// Replace files that are there, whoever wrote them
+    /// Replace any existing files
     #[arg(long)]
     pub overwrite: bool,
     /// Where they are.
@@ -119,20 +117,19 @@ pub struct Export {
 /// `import`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:
-  tidemark import run.json                              a record, as export or --out wrote it
-  tidemark import results/ --report out.html --lang zh  outputs of other tools, and their report
-  tidemark import --explain results.md                  print what each line is taken for
-Known by content: sysbench, go-tpc, go-ycsb, YCSB, pgbench, BenchBase, HammerDB, mysqlslap, tpcc-mysql,
-k6 and HdrHistogram logs, and tables in Markdown or CSV. Such runs have the tag imported.
-
-A record that is in the store already is left out and counted. One that can't be read, or whose id
-another record in the store has, is told and decides the exit code; the others are imported.")]
+More:
+  tidemark import results/ --report out.html    outputs of other tools, and their report
+  tidemark import --explain results.md          print how each line is read
+Formats, recognised by content: sysbench, go-tpc, go-ycsb, YCSB, pgbench, BenchBase, HammerDB,
+mysqlslap, tpcc-mysql, k6 and HdrHistogram logs, and tables in Markdown or CSV. Imported runs have
+the tag imported. Records that are already in the store are skipped and counted. A record that
+cannot be read, or whose id another record in the store has, is reported and sets the exit code; the
+others are imported.")]
 pub struct Import {
-    /// Records, outputs of other tools, or folders with them; - reads standard input
+    /// Records, outputs of other tools, or folders of them; - reads standard input
     #[arg(value_name = "FILE|FOLDER|-", required = true)]
     pub files: Vec<PathBuf>,
-    /// Print every line with what it is taken for, and store nothing
+    /// Print how each line is read, and store nothing
     #[arg(long)]
     pub explain: bool,
     /// Print what would be imported, and store nothing
@@ -144,7 +141,7 @@ pub struct Import {
     /// Language of the report
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
-    /// Replace the report's file, whoever wrote it
+    /// Replace any existing report file
     #[arg(long)]
     pub overwrite: bool,
     /// Where they go.
@@ -155,18 +152,17 @@ pub struct Import {
 /// `audit`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Examples:
-  tidemark audit results.md      outputs of other tools, in a document
-  tidemark audit tag:nightly     runs of the store
-Ends with code 3 if a finding is INVALID, with --strict also if one is SUSPECT.")]
+More:
+  tidemark audit results.md     outputs of other tools, in a document
+Exits with code 3 if a finding is INVALID, with --strict also if one is SUSPECT.")]
 pub struct Audit {
     /// Runs (an id or its beginning, last, tag:NAME, study:ID), records, documents, folders, or -
     #[arg(value_name = "RUN|FILE|FOLDER", required = true)]
     pub what: Vec<String>,
-    /// End with code 3 if a finding is SUSPECT
+    /// Also exit with code 3 if a finding is SUSPECT
     #[arg(long)]
     pub strict: bool,
-    /// Language
+    /// Language of the output
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
     /// Where the runs are.
@@ -185,6 +181,6 @@ pub struct StoreCare {
 /// What is done with the store's file.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Read everything in it and say whether it is whole
+    /// Read the whole store and report damage
     Check(StoreArg),
 }

@@ -29,7 +29,7 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
         (None, Some(run)) => vec![of_run(run, asked)?],
         (None, None) => {
             return Err(Failure::usage(
-                "which job? For example: tidemark exec job.json, or tidemark exec --from last",
+                "no job given; for example: tidemark exec job.json, or tidemark exec --from last",
             ));
         }
     };
@@ -72,8 +72,8 @@ fn of_run(run: &str, asked: &Exec) -> Result<Job, Failure> {
     let record = record_of(&asked.store, run)?;
     let Some(mut job) = record.job else {
         return Err(Failure::usage(format!(
-            "--from={run}: that run was recorded by version {} without its job; its command line \
-             was: {}",
+            "--from={run}: that run was recorded by version {}, without its job; its command \
+             line was: {}",
             record.tidemark_version,
             crate::shell::line(&record.command)
         )));
@@ -154,8 +154,8 @@ pub(super) fn order(
     made.target.password.clone_from(&job.target.password);
     if let Some((path, here, there)) = difference(job, &made) {
         return Err(Failure::usage(format!(
-            "{path}: {here} can't be had together with the rest of the job, which makes it {there}; \
-             change what it follows from, or write {there}"
+            "{path}: {here} contradicts the rest of the job, which implies {there}; change the \
+             options it follows from, or write {there}"
         )));
     }
     order.job = made;
@@ -180,10 +180,7 @@ fn adapter(name: &str) -> Result<&'static Adapter, Failure> {
     adapters().find(|one| one.name == name).ok_or_else(|| {
         let names: Vec<&str> = adapters().map(|one| one.name).collect();
         let hint = did_you_mean(name, names.iter().copied());
-        Failure::usage(format!(
-            "tool.name: {name}: allowed are {}{hint}",
-            names.join(", ")
-        ))
+        Failure::usage(format!("tool.name: {name}: use {}{hint}", names.join(", ")))
     })
 }
 
@@ -191,8 +188,8 @@ fn adapter(name: &str) -> Result<&'static Adapter, Failure> {
 fn needed_password(job: &Job, is_missing: bool) -> Result<(), Failure> {
     match &job.target.password {
         Some(PasswordReference { env }) if is_missing => Err(Failure::usage(format!(
-            "target.password: the run was made with a password, and {env} in the environment has \
-             none; for example: {env}=… tidemark exec …"
+            "target.password: the run used a password, but the environment variable {env} is not \
+             set; for example: {env}=… tidemark exec …"
         ))),
         _ => Ok(()),
     }

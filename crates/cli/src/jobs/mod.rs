@@ -246,7 +246,7 @@ impl Adapter {
             JobKind::Run => self.run,
             JobKind::Load => self.load.ok_or_else(|| {
                 let name = self.name;
-                Failure::usage(format!("prepare: tidemark {name} makes no loads by jobs"))
+                Failure::usage(format!("prepare: tidemark {name} cannot load from a job"))
             })?,
         };
         self.perform_by(order, act)

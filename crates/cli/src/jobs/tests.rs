@@ -265,7 +265,7 @@ fn a_job_that_contradicts_itself_is_refused_with_the_keys_path() {
     type Change = (&'static str, fn(&mut serde_json::Value));
     let changes: [Change; 14] = [
         ("version: 2 is newer", |j| j["version"] = 2.into()),
-        ("version: allowed is a whole number", |j| {
+        ("version: must be a whole number", |j| {
             j["version"] = "1".into();
         }),
         ("load.terminls: unknown key; did you mean terminals?", |j| {
@@ -294,10 +294,10 @@ fn a_job_that_contradicts_itself_is_refused_with_the_keys_path() {
         ("workload.settings.tabels: ", |j| {
             j["workload"]["settings"]["tabels"] = 1.into();
         }),
-        ("tool.settings.percentile: allowed are text", |j| {
+        ("tool.settings.percentile: use text", |j| {
             j["tool"]["settings"]["percentile"] = serde_json::json!([95]);
         }),
-        ("tool.name: sysbnch: allowed are", |j| {
+        ("tool.name: sysbnch: use", |j| {
             j["tool"]["name"] = "sysbnch".into();
         }),
     ];

@@ -175,8 +175,8 @@ impl Keeper {
         let dropped = std::mem::take(&mut state.dropped);
         let lost = (dropped > 0).then(|| {
             format!(
-                "it was locked for so long that {dropped} intervals found no room in memory and are \
-                 in no record"
+                "it was locked for so long that {dropped} intervals were lost, because the \
+                 buffer was full"
             )
         });
         state.failure.take().or(lost)
@@ -240,7 +240,7 @@ fn read(path: &Path, run: &str, limit: Duration) -> Result<Measured, String> {
         .spawn(read);
     spawned.map_err(|e| e.to_string())?;
     let seconds = limit.as_secs_f64();
-    let none = |_| Err(format!("the store gave no answer within {seconds:.1} s"));
+    let none = |_| Err(format!("the store did not respond within {seconds:.1} s"));
     receive.recv_timeout(limit).unwrap_or_else(none)
 }
 

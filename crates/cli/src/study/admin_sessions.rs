@@ -96,7 +96,7 @@ fn unanswered() -> DbError {
     DbError::own(
         ErrorClass::Fatal,
         ErrorKind::Silent,
-        "the server had not answered when the study was asked to end",
+        "the server had not replied when the study was stopped",
     )
 }
 

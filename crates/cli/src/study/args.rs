@@ -5,12 +5,8 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-Begin with, in a minute and without a server:
-  tidemark study plan studies/quick-sqlite.toml
-  tidemark study run studies/quick-sqlite.toml
-  tidemark report 'quick look at SQLite'
-
-Files to copy from are in studies/; docs/studies.md explains every key.";
+The example takes a minute and needs no server. Its report: tidemark report study:last
+More study files are in studies/; docs/studies.md explains every key.";
 
 /// `study`.
 #[derive(Debug, Args)]
@@ -24,34 +20,33 @@ pub struct Study {
 /// What to do with a study.
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
-    /// Show a study's matrix, its steps with their commands, and the expected time; touches nothing
+    /// Print the matrix, the steps with their commands, and the expected time; changes nothing
     Plan(Plan),
-    /// Execute a study, step by step
+    /// Run a study
     Run(Run),
-    /// Go on with a study that was interrupted, killed, or cut off by a reboot
+    /// Resume a study that was interrupted, killed, or stopped by a reboot
     Resume(Resume),
-    /// Tell how far studies are: all of them, or one with its failures
+    /// Print the progress of all studies, or of one with its failures
     Status(Status),
 }
 
 /// `study plan`.
 #[derive(Debug, Args)]
 pub struct Plan {
-    /// The study's file
+    /// Study file
     pub file: PathBuf,
 }
 
 /// `study run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The study's file
+    /// Study file
     pub file: PathBuf,
-    /// Begin anew although an execution of this file is unfinished
+    /// Start over even if an execution of this file is unfinished
     #[arg(long)]
     pub anew: bool,
-    /// Watch the study in a view that fills the terminal: its steps, and rates, latencies, types,
-    /// errors and host of the run in progress; q leaves it, and the study goes on with its lines;
-    /// without a terminal there are lines alone
+    /// Show the study in a full-screen view; q closes it and the study continues with plain lines;
+    /// without a terminal, only lines are printed
     #[arg(long)]
     pub view: bool,
     /// Where results are kept.
@@ -62,23 +57,22 @@ pub struct Run {
 /// `study resume`.
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// The execution's id or its beginning, the study's name or file, or `last`
+    /// Execution id or its beginning, study name or file, or `last`
     #[arg(default_value = "last")]
     pub study: String,
-    /// Take steps again that failed, too
+    /// Also retry failed steps
     #[arg(long)]
     pub retry_failed: bool,
-    /// Make runs again that ended but must not be used (INVALID); the first of each stays in the
-    /// store and counts no more
+    /// Repeat INVALID runs; the first run of each stays in the store but is no longer counted
     #[arg(long)]
     pub retry_invalid: bool,
-    /// Go on as the study was begun although its file has changed
+    /// Continue with the original file although it has changed
     #[arg(long)]
     pub as_begun: bool,
-    /// Go on although another host may be executing it
+    /// Continue although another host may be executing it
     #[arg(long)]
     pub take_over: bool,
-    /// Watch the study in a view that fills the terminal, as of `study run`
+    /// Show the study in a full-screen view, as in `study run`
     #[arg(long)]
     pub view: bool,
     /// Where results are kept.
@@ -89,7 +83,7 @@ pub struct Resume {
 /// `study status`.
 #[derive(Debug, Args)]
 pub struct Status {
-    /// The execution's id or its beginning, the study's name or file, or `last`; all when it is left out
+    /// Execution id or its beginning, study name or file, or `last` [default: all]
     pub study: Option<String>,
     /// Where results are kept.
     #[command(flatten)]

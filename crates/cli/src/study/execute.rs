@@ -138,19 +138,19 @@ impl StudyExecution<'_> {
             invalid_among(invalid)
         );
         if left > 0 {
-            say!("go on with: tidemark study resume {id}");
+            say!("resume with: tidemark study resume {id}");
             return Ok(match is_asked_to_end() {
                 true => ExitCode::Interrupted,
                 false => ExitCode::Failed,
             });
         }
         self.store.end_study(id)?;
-        say!("what came of it: tidemark report {id}, tidemark study status {id}");
+        say!("results: tidemark report {id}, tidemark study status {id}");
         if invalid > 0 {
-            say!("make again what must not be used: tidemark study resume {id} --retry-invalid");
+            say!("repeat invalid runs: tidemark study resume {id} --retry-invalid");
         }
         if failed + skipped > 0 {
-            say!("take what failed again: tidemark study resume {id} --retry-failed");
+            say!("retry failed steps: tidemark study resume {id} --retry-failed");
             return Ok(ExitCode::Failed);
         }
         if invalid > 0 {
@@ -181,7 +181,7 @@ impl StudyExecution<'_> {
         let place = self
             .places
             .get(step.place)
-            .ok_or_else(|| Failure::new(ExitCode::Failed, "the step's target is not there"))?;
+            .ok_or_else(|| Failure::new(ExitCode::Failed, "the step's target does not exist"))?;
         let words = step.command.words(&place.url);
         self.store.step_begins(&self.id, number(seq), &words)?;
         let since_ms = self.begun_ms(seq)?;

@@ -59,8 +59,8 @@ pub fn asked() {
     eprintln!(
         "{}",
         match before {
-            0 => "ending the step in progress; once more ends it at once",
-            _ => "ending at once; settings of servers are put back",
+            0 => "finishing the current step; press Ctrl-C again to abort it",
+            _ => "aborting; server settings are restored",
         }
     );
 }

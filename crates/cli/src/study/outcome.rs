@@ -11,9 +11,9 @@ use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
 use tidemark_study::{JobKind, PlannedStep};
 
 /// What is noted at a run that was cut off.
-pub const HALF_MADE: &str = "ended before its time; its study makes the run again";
+pub const HALF_MADE: &str = "ended early; its study repeats the run";
 /// What is noted at a run that ended, must not be used, and is made again.
-pub const MADE_AGAIN: &str = "must not be used; its study makes the run again";
+pub const MADE_AGAIN: &str = "is invalid; its study repeats the run";
 
 /// How a step came out.
 pub struct StepVerdict {
@@ -85,7 +85,7 @@ impl StudyExecution<'_> {
         self.store.step_ends(&self.id, number(seq), end)?;
         let said = match (&reason, run_id) {
             (Some(reason), Some(id)) if state == StepState::Invalid => {
-                format!("{}, which must not be used: {reason}", self.result(id)?)
+                format!("{}, which is invalid: {reason}", self.result(id)?)
             }
             (Some(reason), _) => format!("FAILED: {reason}"),
             (None, Some(id)) => self.result(id)?,

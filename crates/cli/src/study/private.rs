@@ -46,9 +46,9 @@ pub fn check(url: &str) -> Result<(), Failure> {
         Some(name) if given => {
             let engine = asked.engine.word();
             Err(Failure::usage(format!(
-                "target {url}: a server with a name may run already, with settings of its own; name \
-                 it alone (up:{engine}?name={name}), or leave the name out for a server of the \
-                 study's own with these settings"
+                "target {url}: a named sandbox may already be running with other settings; use \
+                 up:{engine}?name={name} alone, or omit the name so that the study starts its \
+                 own sandbox with these settings"
             )))
         }
         _ => Ok(()),
@@ -65,15 +65,15 @@ pub fn by_hand(places: &[StudyTarget]) -> Result<String, Failure> {
     for place in places.iter().filter(|p| is_meant(&p.url)) {
         let request = Request::parse(&place.url)?;
         told.push_str(&format!(
-            "\nThe study starts {} itself; commands do not. To type one of these steps by hand,\n\
-             start a server and put its URL in that place:\n  url=$({})\n",
+            "\nThe study starts {} itself; commands do not. To run one of these steps by \
+             hand,\nstart a sandbox and insert its URL:\n  url=$({})\n",
             place.url,
             shell_line(&words(&request))
         ));
         if let Some(name) = &request.name {
             let name = shell_word(name);
             told.push_str(&format!(
-                "  url=$(tidemark up {name} --url)    # if it runs already\n"
+                "  url=$(tidemark up {name} --url)    # if it is already running\n"
             ));
         }
     }
@@ -125,9 +125,9 @@ pub fn start(
             (State::Running { .. }, Some(_)) => {
                 if let Some(engine) = there.engine().filter(|e| *e != request.engine) {
                     return Err(Failure::usage(format!(
-                        "target up:{}?name={name}: the server {name} runs already, and is {engine}; \
-                         ask for up:{}?name={name}, or leave the name out for a server of the \
-                         study's own",
+                        "target up:{}?name={name}: the sandbox {name} is already running as \
+                         {engine}; use up:{}?name={name}, or omit the name so that the study \
+                         starts its own sandbox",
                         request.engine.word(),
                         engine.word()
                     )));
@@ -147,7 +147,7 @@ pub fn start(
         }
     }
     request.name = Some(name);
-    say!("starting a private server for {url} …");
+    say!("starting a sandbox for {url} …");
     let running = home.start_for(Some(&purpose), &request, &mut |_| !asked())?;
     Ok(Server {
         url: running.url(),
@@ -203,6 +203,6 @@ impl Server {
 }
 
 fn not_ended(error: Error) -> Failure {
-    let said = format!("a private server could not be ended: {error}");
+    let said = format!("a sandbox could not be stopped: {error}");
     Failure::new(ExitCode::Failed, said)
 }

@@ -37,7 +37,7 @@ pub fn put_back(store: &mut Store, study: &str, places: &[Reached]) -> Result<()
         failed.extend(left.iter().map(|(row, why)| {
             let before = row.before.as_deref().unwrap_or("its default");
             format!(
-                "{} of target {} is still {}, and was {before}: {why}",
+                "{} of target {} is still {} instead of {before}: {why}",
                 row.name, row.target, row.changed_to
             )
         }));
@@ -48,8 +48,8 @@ pub fn put_back(store: &mut Store, study: &str, places: &[Reached]) -> Result<()
     Err(Failure::new(
         ExitCode::Failed,
         format!(
-            "settings could not be put back:\n{}\n`tidemark study resume {study}` puts them back \
-             when the server can be reached and takes them",
+            "settings could not be restored:\n{}\n`tidemark study resume {study}` restores them \
+             when the server is reachable",
             failed.join("\n")
         ),
     ))
@@ -73,7 +73,7 @@ fn put_host_back(
     let place = places
         .iter()
         .find(|p| p.name == name)
-        .ok_or_else(|| Failure::usage(format!("the study has no target {name} any more")))?;
+        .ok_or_else(|| Failure::usage(format!("the study no longer has a target {name}")))?;
     for row in of_host(store, study, host)? {
         let Some(before) = row.snapshot.as_deref() else {
             continue;

@@ -34,7 +34,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let row = find(&store, &words.study)?;
     // What files say is meant from where the study was begun.
     std::env::set_current_dir(&row.folder)
-        .map_err(|e| Failure::usage(format!("{}: the study was begun here: {e}", row.folder)))?;
+        .map_err(|e| Failure::usage(format!("{}: the study was started here: {e}", row.folder)))?;
     let read = file_of(&row, words.as_begun)?;
     let rows = store.steps(&row.id)?;
     same_steps(&row, &rows, &read.plan)?;
@@ -83,7 +83,7 @@ pub fn find(store: &Store, word: &str) -> Result<StudyRow, Failure> {
             let unfinished = of_file.iter().position(|s| s.state != StudyState::Ended);
             if of_file.is_empty() {
                 return Err(Failure::usage(format!(
-                    "{word} was not executed yet: tidemark study run {word}"
+                    "{word} has not been run yet: tidemark study run {word}"
                 )));
             }
             Ok(of_file.swap_remove(unfinished.unwrap_or(0)))
@@ -101,8 +101,8 @@ fn file_of(row: &StudyRow, as_begun: bool) -> Result<StudyFile, Failure> {
         Err(_) if !hides => return file::understand(row.file.clone(), &row.path),
         Err(e) => {
             return Err(Failure::usage(format!(
-                "{}: {e}; it is needed for its passwords, which are stored nowhere. \
-                 With password = \"env:VARIABLE\" a study does without its file",
+                "{}: {e}; it is needed for its passwords, which are not stored. With password = \
+                 \"env:VARIABLE\" a study does not need its file",
                 row.path
             )));
         }
@@ -114,15 +114,15 @@ fn file_of(row: &StudyRow, as_begun: bool) -> Result<StudyFile, Failure> {
     let changed = changed_lines(&row.file, &now, MOST_LINES).join("\n  ");
     if !as_begun {
         return Err(Failure::usage(format!(
-            "{} has changed since the study was begun:\n  {changed}\nput it back, or go on as it was \
-             begun with --as-begun, or begin anew: tidemark study run --anew {}",
+            "{} has changed since the study started:\n  {changed}\nundo the change, or continue \
+             with the original file with --as-begun, or start over: tidemark study run --anew {}",
             row.path, row.path
         )));
     }
     if hides {
         return Err(Failure::usage(format!(
-            "{} has changed since the study was begun, and what it was then can't be used because \
-             its passwords are stored nowhere:\n  {changed}\nput these lines back",
+            "{} has changed since the study started, and the original cannot be used because its \
+             passwords are not stored:\n  {changed}\nundo these changes",
             row.path
         )));
     }
@@ -139,8 +139,8 @@ fn same_steps(row: &StudyRow, rows: &[StepRow], plan: &Plan) -> Result<(), Failu
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "this Tidemark makes other steps of {} than the one that began the study: go on with that \
-         one, or begin anew: tidemark study run --anew {}",
+        "this version of Tidemark plans other steps for {} than the version that started the \
+         study: resume with that version, or start over: tidemark study run --anew {}",
         row.path, row.path
     )))
 }
@@ -157,13 +157,13 @@ fn tidy(
         match row.state {
             StepState::GoingOn => end_or_again(store, id, seq, row, read)?,
             StepState::Failed | StepState::Skipped if words.retry_failed => {
-                again(store, id, seq, &read.study, &read.plan, "it is tried again")?;
+                again(store, id, seq, &read.study, &read.plan, "it is retried")?;
             }
             StepState::Invalid if words.retry_invalid => {
                 if let Some(run) = &row.run_id {
                     store.note_half_made(run, MADE_AGAIN)?;
                 }
-                let why = "its run must not be used, and is made again";
+                let why = "its run is invalid and is repeated";
                 again(store, id, seq, &read.study, &read.plan, why)?;
             }
             _ => {}
@@ -190,7 +190,7 @@ fn end_or_again(
             state,
             reason: reason.as_deref(),
             run_id: Some(run),
-            output: "(the study was killed when this run had ended; what it printed is lost)\n",
+            output: "(the study was killed after this run ended; its output is lost)\n",
         };
         return Ok(store.step_ends(id, number(seq), end)?);
     }
@@ -213,8 +213,8 @@ fn ended_run(
         match &run {
             Some((run, ListedState::Running)) if begun.elapsed() > LONGEST_WAIT => {
                 return Err(Failure::usage(format!(
-                    "run {run} of this study still goes on in a process of its own: end that, or \
-                     wait until it has ended"
+                    "run {run} of this study is still running in its own process: stop it, or \
+                     wait until it ends"
                 )));
             }
             Some((_, ListedState::Running)) => std::thread::sleep(Duration::from_millis(50)),
@@ -237,7 +237,7 @@ fn again(
     let step = plan.steps.get(seq);
     let load = step.filter(|s| s.kind == JobKind::Run).and_then(|s| s.load);
     if let Some(load) = load.filter(|_| study.reload == Reload::PerRun) {
-        store.step_waits(id, number(load), "its run is made again")?;
+        store.step_waits(id, number(load), "its run is repeated")?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ fn of_url(url: &str, folder: &Path) -> Vec<String> {
     if private::is_meant(url) {
         let name = Request::parse(url).ok().and_then(|request| request.name);
         return name
-            .map(|name| format!("private server {name}"))
+            .map(|name| format!("sandbox {name}"))
             .into_iter()
             .collect();
     }
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(of("sqlite:/there/a.db"), of("sqlite:a.db"));
         assert_eq!(of("postgres://a@h1:5432,h2:5432/x").len(), 2);
         assert_eq!(of("up:mariadb"), [""; 0]);
-        assert_eq!(of("up:mariadb?name=mine"), ["private server mine"]);
+        assert_eq!(of("up:mariadb?name=mine"), ["sandbox mine"]);
     }
 
     #[test]

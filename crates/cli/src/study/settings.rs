@@ -28,8 +28,8 @@ fn refuse_changed_by_others(store: &Store, study: &str, server: &str) -> Result<
     Err(Failure::new(
         ExitCode::Refused,
         format!(
-            "study {other} has changed {} of {server} to {} and not put it back to {before}: wait \
-             for its end, or put it back by\n  tidemark study resume {other}",
+            "study {other} changed {} of {server} to {} and has not restored it to {before}: \
+             wait until it ends, or restore it with\n  tidemark study resume {other}",
             changed.name, changed.changed_to
         ),
     ))
@@ -83,15 +83,15 @@ pub fn apply(
                 return Err(Failure::new(
                     ExitCode::Failed,
                     format!(
-                        "target {}: {name} = {value} made the server change {other} from {asked}, \
-                         which was asked for, to {after}: ask for values that go together",
+                        "target {}: {name} = {value} made the server change {other} from the \
+                         requested {asked} to {after}: use compatible values",
                         place.name
                     ),
                 ));
             }
             told.push(format!(
-                "{name} = {value} made the server of target {} change {other}, too, from {before} \
-                 to {after}: it is put back with it",
+                "{name} = {value} made the server of target {} also change {other} from {before} \
+                 to {after}: both are restored",
                 hosts.key(host)
             ));
         }
@@ -182,11 +182,11 @@ async fn change_on(
     before.extend(moved.map(|m| (m.name, Some(m.before))));
     let left = restore(session, &before).await?;
     let outcome = match left.first() {
-        None => "so it was put back".to_string(),
-        Some((name, why)) => format!("and {name} could not be put back ({why})"),
+        None => "so it was restored".to_string(),
+        Some((name, why)) => format!("and {name} could not be restored ({why})"),
     };
     error.message = format!(
-        "with {name} = {value} no session can be opened any more, {outcome}: {}",
+        "with {name} = {value} no session can be opened, {outcome}: {}",
         error.message
     );
     Err(error)

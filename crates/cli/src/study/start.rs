@@ -59,13 +59,13 @@ fn in_the_way(other: &StudyRow) -> Failure {
         (StudyState::Running, Some(pid)) => Failure::new(
             ExitCode::Refused,
             format!(
-                "this file is being executed by process {pid} ({id}): wait for its end, or end it \
-                 with Ctrl-C"
+                "process {pid} is running this file ({id}): wait until it ends, or stop it with \
+                 Ctrl-C"
             ),
         ),
         _ => Failure::usage(format!(
-            "an execution of this file is unfinished ({id}): go on with it by\n  tidemark study \
-             resume {id}\nor begin anew with --anew"
+            "an execution of this file is unfinished ({id}): resume it with\n  tidemark study \
+             resume {id}\nor start over with --anew"
         )),
     }
 }
@@ -110,8 +110,8 @@ fn begun(
 
 fn tell(read: &StudyFile, id: &str) {
     say!(
-        "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C ends it, and \
-         `tidemark study resume` goes on\n",
+        "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C stops it, `tidemark study \
+         resume` resumes it\n",
         read.study.name,
         counted(read.plan.runs() as u64, "run", "runs"),
         counted(read.plan.cells as u64, "cell", "cells"),
@@ -138,7 +138,7 @@ pub fn place_of_store(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = store_path(named)?;
     if path == Path::new("off") {
         return Err(Failure::usage(
-            "a study keeps its results in the store: TIDEMARK_STORE=off can't be had; for example \
+            "a study needs the store: TIDEMARK_STORE=off is not possible; for example \
              --store=runs.db",
         ));
     }

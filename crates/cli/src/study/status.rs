@@ -32,7 +32,7 @@ pub fn status(words: &args::Status) -> Result<ExitCode, Failure> {
     }
 }
 
-const NONE: &str = "no studies yet; begin with: tidemark study run studies/quick-sqlite.toml";
+const NONE: &str = "no studies yet; start with: tidemark study run studies/quick-sqlite.toml";
 
 fn all(store: &Store) -> Result<ExitCode, Failure> {
     let studies = store.studies()?;
@@ -103,7 +103,7 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
         };
         let _ = writeln!(
             out,
-            "  setting    {} of target {} is changed to {} {why}; resume puts it back",
+            "  setting    {} of target {} is changed to {} {why}; resume restores it",
             changed.name, changed.target, changed.changed_to
         );
     }
@@ -132,12 +132,12 @@ fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
         }
     }
     if count.left > 0 && study.state == StudyState::Unfinished {
-        let _ = writeln!(out, "\ngo on with: tidemark study resume {}", study.id);
+        let _ = writeln!(out, "\nresume with: tidemark study resume {}", study.id);
     }
     if count.invalid > 0 && count.left == 0 {
         let _ = writeln!(
             out,
-            "\nmake again what must not be used: tidemark study resume {} --retry-invalid",
+            "\nrepeat invalid runs: tidemark study resume {} --retry-invalid",
             study.id
         );
     }

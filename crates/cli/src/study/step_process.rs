@@ -48,7 +48,7 @@ impl Tail {
             left_out => {
                 // A line that was cut is left out, too.
                 let whole = text.split_once('\n').map_or("", |(_, rest)| rest);
-                format!("… (the first {left_out} bytes are left out)\n{whole}")
+                format!("… (the first {left_out} bytes are omitted)\n{whole}")
             }
         }
     }
@@ -205,7 +205,7 @@ mod tests {
             tail.push(b"1234567\n");
         }
         let text = tail.text();
-        assert!(text.starts_with("… (the first 6 bytes are left out)\n1234567\n"));
+        assert!(text.starts_with("… (the first 6 bytes are omitted)\n1234567\n"));
         assert!(text.len() < MOST_OUTPUT + 100);
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let said = ended(5, "lines\ntidemark: table x is there\n").failure();
         assert_eq!(
             said.unwrap(),
-            "table x is there (exit code 5: something of the user's is in the way and was not touched)"
+            "table x is there (exit code 5: something of yours is in the way and was not touched)"
         );
         let killed = ProcessEnd {
             status: ExitStatus::from_raw(9),

@@ -62,7 +62,7 @@ impl Commands for Vocabulary {
 /// [`Failure`] of bad usage.
 pub fn order(step: &StepCommand, url: &str) -> Result<Order, Failure> {
     let (adapter, support) =
-        command(step.family).ok_or_else(|| Failure::usage("no command of a study"))?;
+        command(step.family).ok_or_else(|| Failure::usage("not a command of a study"))?;
     let found = (support.options)(step, url)?;
     let words = step.words(url);
     let mut order = (adapter.order)(step.kind, found.values, found.definition, words)?;
@@ -100,7 +100,7 @@ mod tests {
             (
                 "tpcc",
                 "output-type = \"csv\"",
-                "--output-type=csv: it writes files, which no job does",
+                "--output-type=csv and --print-job cannot be combined",
             ),
             (
                 "tpcc",
@@ -122,33 +122,33 @@ mod tests {
     #[test]
     fn what_the_study_says_itself_no_option_says() {
         for (option, key) in [
-            ("threads", "[load] says it"),
-            ("terminals", "[load] says it"),
-            ("threadcount", "[load] says it"),
-            ("connections", "[load] says it"),
-            ("rate", "[load] says it"),
+            ("threads", "use [load]"),
+            ("terminals", "use [load]"),
+            ("threadcount", "use [load]"),
+            ("connections", "use [load]"),
+            ("rate", "use [load]"),
             ("time", "time of the study"),
             ("maxexecutiontime", "time of the study"),
             ("warmup", "warmup of the study"),
             ("warmup-time", "warmup of the study"),
             ("warmuptime", "warmup of the study"),
-            ("mysql-password", "a [[target]] says it"),
-            ("password", "a [[target]] says it"),
-            ("private-key", "a [[target]] says it"),
-            ("mysql-host", "url says where the database is"),
-            ("db-driver", "url says where the database is"),
-            ("conn-params", "url says where the database is"),
-            ("config-file", "url says where the database is"),
-            ("target", "url says where the database is"),
-            ("store", "results are kept in the store"),
-            ("report", "results are kept in the store"),
-            ("lang", "results are kept in the store"),
+            ("mysql-password", "set it in a [[target]]"),
+            ("password", "set it in a [[target]]"),
+            ("private-key", "set it in a [[target]]"),
+            ("mysql-host", "set the url"),
+            ("db-driver", "set the url"),
+            ("conn-params", "set the url"),
+            ("config-file", "set the url"),
+            ("target", "set the url"),
+            ("store", "results are stored"),
+            ("report", "results are stored"),
+            ("lang", "results are stored"),
             ("replace", "reload and existing"),
             ("dropdata", "reload and existing"),
             ("keep-loaded", "reload and existing"),
             ("force", "reload and existing"),
             ("set_session", "session = "),
-            ("inject-rtt", "inject-rtt of their own"),
+            ("inject-rtt", "use inject-rtt"),
             ("price", "price of the study"),
             ("print-job", "study plan shows"),
         ] {

@@ -30,9 +30,9 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench oltp_insert",
         2,
-        &["which command", "prepare, prewarm, run, cleanup, help"],
+        &["no command given", "prepare, prewarm, run, cleanup, help"],
     ),
-    Case("sysbench run", 2, &["of which script"]),
+    Case("sysbench run", 2, &["needs a script name"]),
     Case(
         "sysbench oltp_insert run extra",
         2,
@@ -100,7 +100,7 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench oltp_insert prepare --rate=-1",
         2,
-        &["--rate=-1", "-1 is not from 0"],
+        &["--rate=-1", "-1 is neither 0"],
     ),
     Case(
         "sysbench oltp_insert run --target=sqlite:x.db --rate=1..2:1 --time=5",
@@ -120,7 +120,7 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench oltp_insert run --target=sqlite:x.db --threads=2 --connections=3",
         2,
-        &["--connections=3", "0 (a session for each terminal) to 2"],
+        &["--connections=3", "0 (one session per terminal) to 2"],
     ),
     Case(
         "sysbench oltp_insert run --statement-timeout=soon",
@@ -135,12 +135,12 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench ./mine.lua run",
         2,
-        &["./mine.lua", "runs no Lua scripts", "oltp_read_write"],
+        &["./mine.lua", "not Lua scripts", "oltp_read_write"],
     ),
     Case(
         "sysbench oltp_insert run --threads",
         2,
-        &["--threads wants a value"],
+        &["--threads needs a value"],
     ),
     Case("sysbench oltp_insert run -t4", 2, &["two dashes"]),
     Case(
@@ -191,7 +191,7 @@ const USAGE: &[Case<'static>] = &[
     Case(
         "sysbench oltp_insert run --target=sqlite:x.db --out=/tmp",
         2,
-        &["--out=/tmp: that is a folder", "--out=/tmp/run.json"],
+        &["--out=/tmp: it is a folder", "--out=/tmp/run.json"],
     ),
     Case(
         "sysbench oltp_insert run --target=sqlite:x.db --report=/proc/x.md",
@@ -227,7 +227,7 @@ const USAGE: &[Case<'static>] = &[
         4,
         &["127.0.0.1:1"],
     ),
-    Case("show nothing", 2, &["there is no run store here"]),
+    Case("show nothing", 2, &["no run store here"]),
     Case(
         "report last --out report.docx",
         2,

@@ -73,11 +73,11 @@ fn doctor_proves_each_engine_it_can_have() {
     ]);
     for url in [mariadb.url(), postgres.url(), "sqlite:doctor.db".into()] {
         let said = dir.ok(&["doctor", &url]);
-        assert!(said.out.contains("all is well"), "{said:?}");
+        assert!(said.out.contains("all checks passed"), "{said:?}");
         assert!(!said.out.contains(":sbtest@"), "{said:?}");
         let again = dir.ok(&["doctor", &url]);
         assert!(
-            again.out.contains("ok       tell errors apart (text)"),
+            again.out.contains("ok       classify errors (text)"),
             "{again:?}"
         );
     }

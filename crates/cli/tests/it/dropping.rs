@@ -76,7 +76,7 @@ fn a_drop_that_fails_says_what_is_true() {
         for words in [
             "table sbtest2 could not be dropped",
             "2 of 3 tables were dropped (sbtest1, sbtest3)",
-            "prepare stopped before it made a table",
+            "prepare stopped before it created a table",
         ] {
             assert!(said.err.contains(words), "{name}: {words}: {said:?}");
         }
@@ -159,7 +159,7 @@ fn an_interrupt_ends_a_cleanup() {
         );
         assert!(said.err.contains("are still there"), "{name}: {said:?}");
         assert!(
-            said.err.contains("ending after the table"),
+            said.err.contains("finishing the current DROP TABLE"),
             "{name}: {said:?}"
         );
         let last = database.query("SELECT COUNT(*) FROM sbtest400").unwrap();

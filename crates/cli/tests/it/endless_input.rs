@@ -47,7 +47,7 @@ fn what_has_no_end_or_is_no_file_is_refused_at_once() {
     long.set_len(1 << 40).unwrap();
     let said = work.run(&["study", "run", "long.toml"]);
     assert!(
-        said.code == Some(2) && said.err.contains("longer than 16 MiB"),
+        said.code == Some(2) && said.err.contains("larger than 16 MiB"),
         "{said:?}"
     );
 }

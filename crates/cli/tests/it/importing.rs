@@ -109,7 +109,7 @@ fn what_the_real_sysbench_prints_is_taken_over() {
     );
     let again = dir.ok(&["import", "out.txt"]);
     assert!(
-        again.out.contains("in the store already") && again.out.contains("0 runs imported"),
+        again.out.contains("already in the store") && again.out.contains("0 runs imported"),
         "{again:?}"
     );
     let judged = dir.run(&["audit", "out.txt"]);

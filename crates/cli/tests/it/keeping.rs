@@ -258,7 +258,7 @@ fn runs_leave_a_store_and_come_into_another() {
     assert_eq!(last.code, Some(2), "{last:?}");
     assert!(last.err.contains("2 imported runs"), "{last:?}");
     let twice = work.ok(&[&["import", &files[0]], &other[..]].concat());
-    assert!(twice.out.contains("in the store already"), "{twice:?}");
+    assert!(twice.out.contains("already in the store"), "{twice:?}");
 }
 
 #[test]
@@ -274,13 +274,16 @@ fn a_store_that_is_named_must_be_there_to_be_read() {
         let said = work.run(&[words, &["--store", path]].concat());
         assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
         assert!(said.err.contains(path), "{words:?}: {said:?}");
-        assert!(said.err.contains("there is no run store"), "{said:?}");
+        assert!(said.err.contains("no run store"), "{said:?}");
         assert!(!work.path().join("no").exists());
     }
     // Nobody has runs before the first one.
     let own = work.ok(&["runs"]);
     assert!(own.out.starts_with("no runs yet in "), "{own:?}");
-    assert!(own.out.contains("store.db; begin with"), "{own:?}");
+    assert!(
+        own.out.contains("no run store here; set --store"),
+        "{own:?}"
+    );
 }
 
 #[test]
@@ -298,12 +301,12 @@ fn a_record_that_is_there_keeps_none_of_the_others_out() {
         lines,
         [
             format!(
-                "run {} is in the store already; {} changes nothing",
+                "run {} is already in the store; {} was skipped",
                 ids[0],
                 file(0)
             ),
             format!("imported run {} from {}", ids[1], file(1)),
-            "1 record imported, 1 there already".into(),
+            "1 record imported, 1 already in the store".into(),
         ]
     );
 
@@ -311,7 +314,10 @@ fn a_record_that_is_there_keeps_none_of_the_others_out() {
     work.ok(&["tag", "--store=p.db", &ids[0], "+here"]);
     let labelled = import(&[&file(0)]);
     assert_eq!(labelled.code, Some(0), "{labelled:?}");
-    assert!(labelled.out.contains("tags and note stay"), "{labelled:?}");
+    assert!(
+        labelled.out.contains("tags and note in the store"),
+        "{labelled:?}"
+    );
     assert_eq!(work.ok(&["tag", "--store=p.db"]).out, "here\n");
 
     // Another record of the same id is none of it.
@@ -321,12 +327,12 @@ fn a_record_that_is_there_keeps_none_of_the_others_out() {
     fs::write(work.path().join("other.json"), other.to_string()).unwrap();
     let mixed = import(&["other.json", "none.json", &file(2)]);
     assert_eq!(mixed.code, Some(5), "{mixed:?}");
-    assert!(mixed.err.contains("with other content"), "{mixed:?}");
+    assert!(mixed.err.contains("with different content"), "{mixed:?}");
     assert!(mixed.err.contains("none.json: can't be read"), "{mixed:?}");
     assert!(
         mixed
             .err
-            .ends_with("1 record imported, 0 there already, 2 not imported\n"),
+            .ends_with("1 record imported, 0 already in the store, 2 not imported\n"),
         "{mixed:?}"
     );
     assert_eq!(listed(&work, &["--store=p.db"]).len(), 3);
@@ -418,16 +424,13 @@ fn records_from_elsewhere_harm_neither_store_nor_terminal() {
             "from a newer Tidemark",
         ),
         (("totals", serde_json::json!({})), "not a run record"),
-        (("tags", serde_json::json!([""])), "tag \"\": allowed are"),
+        (("tags", serde_json::json!([""])), "tag \"\": use 1 to"),
         (("tags", serde_json::json!(["x", "a b"])), "tag \"a b\""),
         (("tags", serde_json::json!(["a,b"])), "tag \"a,b\""),
         (("tags", serde_json::json!(["+a"])), "tag \"+a\""),
         (("tags", serde_json::json!(["-a"])), "tag \"-a\""),
         (("tags", serde_json::json!(["a\n"])), "tag \"a\\n\""),
-        (
-            ("tags", serde_json::json!([hostile])),
-            "allowed are 1 to 64",
-        ),
+        (("tags", serde_json::json!([hostile])), "use 1 to 64"),
     ] {
         let mut bad = record.clone();
         bad[change.0] = change.1;
@@ -475,7 +478,7 @@ fn a_run_store_is_nothing_to_benchmark() {
         assert_eq!(said.code, Some(5), "{words:?}: {said:?}");
         assert!(
             said.err
-                .contains("store.db: there is a file that Tidemark did not write")
+                .contains("store.db: already exists and was not written by Tidemark")
         );
     }
     for _ in 0..2 {
@@ -489,14 +492,14 @@ fn a_run_store_is_nothing_to_benchmark() {
 fn a_damaged_store_is_told() {
     let (work, _) = three();
     let whole = work.ok(&["store", "check"]);
-    assert!(whole.out.contains("is whole: 3 runs"), "{whole:?}");
+    assert!(whole.out.contains("is intact: 3 runs"), "{whole:?}");
     let path = work.path().join("store.db");
     let good = fs::read(&path).unwrap();
     let mut bytes = good.clone();
     bytes[..4096].fill(0);
     fs::write(&path, &bytes).unwrap();
     assert_ne!(work.run(&["runs"]).code, Some(0));
-    assert_eq!(fs::read(&path).unwrap(), bytes, "left as it is");
+    assert_eq!(fs::read(&path).unwrap(), bytes, "not changed");
 
     // Damage behind the first page is told by a check.
     let mut bad = good.clone();
@@ -525,8 +528,7 @@ fn a_store_of_before_is_copied_and_its_user_told() {
     let copy = work.path().join("store.db.format-3");
     assert_eq!(told.err.lines().count(), 1, "{told:?}");
     assert!(
-        told.err
-            .contains("is upgraded to the format of this version"),
+        told.err.contains("to the format of this version"),
         "{told:?}"
     );
     assert!(told.err.contains("store.db.format-3"), "{told:?}");
@@ -585,7 +587,7 @@ fn a_locked_store_lengthens_no_run_and_delays_no_end() {
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     other.execute_batch("ROLLBACK").unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
-    let (_, advice) = said.split_once("can be written to: ").expect(&said);
+    let (_, advice) = said.split_once("is writable: ").expect(&said);
     let advice = advice.lines().next().unwrap();
     let words: Vec<&str> = advice.split_whitespace().skip(1).collect();
     let before = listed(&work, &[]);

@@ -45,7 +45,7 @@ fn an_open_loop_is_told_after_sysbenchs_summary() {
         "{said:?}"
     );
     assert!(
-        after.contains("arrivals spaced:                     constant"),
+        after.contains("arrival spacing:                     constant"),
         "{said:?}"
     );
     // Closed loop says nothing of the sort.
@@ -155,7 +155,7 @@ fn on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
 fn ended_on_server(name: &str, more: &[&str]) -> (common::Said, serde_json::Value) {
     let (said, dir) = in_database(name, &[more, &["--report=r.html"]].concat());
     let page = std::fs::read_to_string(dir.path().join("r.html")).unwrap();
-    assert!(page.contains("<h2>Where the time went</h2>"), "{name}");
+    assert!(page.contains("<h2>Breakdown of time</h2>"), "{name}");
     let record = dir.last_record();
     (said, record)
 }
@@ -230,16 +230,16 @@ fn a_search_ends_with_one_sentence() {
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(
         said.err
-            .starts_with("tidemark: no rate kept max < 1µs; the lowest tried was "),
+            .starts_with("tidemark: no rate met max < 1µs; the lowest tried was "),
         "{said:?}"
     );
     assert!(
         said.out.contains("\nOpen loop, at the last rate tried:\n"),
         "{said:?}"
     );
-    let line = "Looking for the highest rate that keeps max < 1µs\n";
+    let line = "Searching for the highest rate that meets max < 1µs\n";
     assert!(said.out.contains(line), "{said:?}");
-    let result = "\nWARNING: no rate kept max < 1µs; the lowest tried was ";
+    let result = "\nWARNING: no rate met max < 1µs; the lowest tried was ";
     assert!(said.out.contains(result), "{said:?}");
     let steps = record["steps"].as_array().unwrap();
     assert!(steps.len() > 3, "{steps:?}");
@@ -265,7 +265,7 @@ fn a_run_that_measured_nothing_but_errors_fails_and_names_them() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(
         said.err
-            .starts_with("tidemark: no transaction ended well; the most frequent error ("),
+            .starts_with("tidemark: no transaction succeeded; the most frequent error ("),
         "{said:?}"
     );
     assert!(said.err.contains("1644: nothing more"), "{said:?}");
@@ -298,7 +298,7 @@ fn terminals_wait_apart_from_the_database() {
         "Sessions: 4 for 100 terminals\n",
         "    terminals on sessions:               100 on 4\n",
         "    think time:                          exp:50ms\n",
-        "    waits for a session (ms):            mean ",
+        "    waiting for a session (ms):            mean ",
     ] {
         assert!(said.out.contains(line), "{line}: {said:?}");
     }
@@ -352,9 +352,9 @@ fn prepared_statements_that_a_server_will_not_keep_are_told_with_its_limit() {
     let said = dir.run(&[&args[..], &["--threads=80", "--time=1", "run"]].concat());
     assert_eq!(said.code, Some(4), "{said:?}");
     for words in [
-        "asked 80 sessions, ",
+        "80 sessions requested, ",
         "the server's max_prepared_stmt_count is 400, of which 0 were in use before, and 80 \
-         sessions prepare ",
+         sessions need ",
         " each (",
         "--fewer-sessions=go-on",
     ] {

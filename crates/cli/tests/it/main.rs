@@ -12,6 +12,7 @@ mod exec;
 mod faults;
 mod findings;
 mod full_disks;
+mod help;
 mod host_series;
 mod hostile_servers;
 mod importing;

@@ -280,7 +280,7 @@ fn terminals_that_key_and_think_have_an_efficiency() {
     let ran = dir.ok(&[&execute[..], &["--terminals=10"]].concat());
     assert!(
         ran.out
-            .contains("rate 10000 (more than the 0.5 that 10 terminals"),
+            .contains("rate 10000 (above the 0.5 that 10 terminals"),
         "{ran:?}"
     );
     let line = ran

@@ -133,7 +133,7 @@ fn a_view_shows_the_run_and_leaves_the_summary() {
         "p99 so far",
         "Sessions 2",
         "processors",
-        "q leaves the view",
+        "q closes the view",
     ] {
         assert!(shown.contains(part), "{part:?} is not in\n{shown}");
     }
@@ -141,7 +141,7 @@ fn a_view_shows_the_run_and_leaves_the_summary() {
     // The foot is in the last row, whatever becomes of the window.
     for (rows, columns) in [(24, 80), (10, 40), (60, 120)] {
         run.resize(rows, columns);
-        let last = if rows < 14 { "" } else { "q leaves the view" };
+        let last = if rows < 14 { "" } else { "q closes the view" };
         wait_until("a view of the new size", || {
             let shown = run.contents();
             let small = shown.contains("too small");
@@ -156,7 +156,7 @@ fn a_view_shows_the_run_and_leaves_the_summary() {
         .split_once("SQL statistics:")
         .unwrap_or_else(|| panic!("{said}"));
     assert!(lines.contains("[ 1s ]"), "{said}");
-    assert!(summary.contains("is kept; see: tidemark show"), "{said}");
+    assert!(summary.contains("is stored; see: tidemark show"), "{said}");
     assert_eq!(dir.last_record()["state"], "finished");
 }
 
@@ -269,7 +269,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
     let shown = run.contents();
     for part in [
         "Study seen  step 2 of 3",
-        "1 of 3 steps over",
+        "1 of 3 steps done",
         "here/oltp_read_write/threads=1 repeat 1",
         "[1/3] load here/sbtest table-size=500: done",
         "oltp_read_write on SQLite",
@@ -277,7 +277,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
         "By type, last interval",
         "Sessions 1",
         "Host ",
-        "the study goes on",
+        "the study continues",
     ] {
         assert!(shown.contains(part), "{part:?} is not in\n{shown}");
     }
@@ -289,7 +289,7 @@ fn a_view_of_a_study_shows_the_whole_and_the_run_in_progress() {
     wait_until("a view of the new size", || {
         let shown = run.contents();
         let foot = shown.lines().nth(23).unwrap_or_default();
-        foot.starts_with("q leaves the view, the study goes on")
+        foot.starts_with("q closes the view, the study continues")
     });
     let (status, said) = run.end();
     assert!(status.success(), "{said}");
@@ -325,7 +325,10 @@ fn a_study_in_a_view_is_ended_by_a_key_and_gone_on_with_in_another() {
     run.press("\x03");
     let (status, said) = run.end();
     assert_eq!(status.code(), Some(130), "{said}");
-    assert!(said.contains("go on with: tidemark study resume"), "{said}");
+    assert!(
+        said.contains("resume with: tidemark study resume"),
+        "{said}"
+    );
     let run = OnTerminal::start_command(&dir, &["study", "resume", "--view"], None);
     run.wait_for_view();
     assert!(run.contents().contains("step 2 of 2"));
@@ -361,7 +364,7 @@ fn a_view_of_queries_shows_their_times_and_what_is_asked_now() {
         "stream 0 ",
         "Failed 0 · timed out 0",
         "processors",
-        "q leaves the view, the run goes on",
+        "q closes the view, the run continues",
     ] {
         assert!(has(part), "{part:?} is not in\n{}", run.contents());
     }

@@ -43,7 +43,7 @@ fn names(work: &Workdir) -> Vec<String> {
 
 fn is_refused(said: &Said, name: &str) {
     assert_eq!(said.code, Some(5), "{said:?}");
-    let expected = format!("{name}: there is a file that Tidemark did not write");
+    let expected = format!("{name}: already exists and was not written by Tidemark");
     assert!(said.err.contains(&expected), "{said:?}");
     assert!(said.err.contains("--overwrite"), "{said:?}");
 }
@@ -138,7 +138,10 @@ fn links_permissions_and_files_beside_are_left_as_they_are() {
         ] {
             let said = run(&work, more);
             assert_eq!(said.code, Some(5), "{said:?}");
-            assert!(said.err.contains("link.json: it is a link"), "{said:?}");
+            assert!(
+                said.err.contains("link.json: it is a symbolic link"),
+                "{said:?}"
+            );
         }
         let said = work.run(&["export", "last", "-o", "link.json", "--overwrite"]);
         assert_eq!(said.code, Some(5), "{said:?}");

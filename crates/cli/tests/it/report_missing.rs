@@ -24,8 +24,8 @@ fn reported(dir: &Workdir, targets: &str, lang: &str) -> String {
 #[test]
 fn a_target_without_results_is_told() {
     let text = reported(&Workdir::new(), &format!("{LITE}{DEAD}"), "en");
-    let said = "- PostgreSQL (target postgres) has no figures: 5 of 5 steps failed or were skipped: \
-                connect: can't connect to 127.0.0.1:1";
+    let said = "- PostgreSQL (target postgres) has no results: 5 of 5 steps failed or were \
+                skipped: connect: can't connect to 127.0.0.1:1";
     assert!(text.contains(said), "{text}");
     assert!(!text.contains("target lite"), "{text}");
     let text = reported(&Workdir::new(), &format!("{LITE}{DEAD}"), "zh");
@@ -39,7 +39,7 @@ fn a_study_without_results_says_that_nothing_was_measured() {
     for part in [
         "**Nothing was measured: no run has a result.**",
         "Failed: load postgres/sbtest table-size=500: connect: can't connect to 127.0.0.1:1",
-        "## Steps that failed or were skipped",
+        "## Failed or skipped steps",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

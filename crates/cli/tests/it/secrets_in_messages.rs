@@ -40,7 +40,7 @@ fn a_target_that_is_no_url_keeps_its_password() {
         ("mysql://u:p@s/geheim@h/db", "/ is %2F"),
         ("mysql://u:geheim@[zz]/db", "such as [::1]"),
         ("mysql://u:geheim@h/db?tls=on&tls=off", "tls is given twice"),
-        ("mysql://u:geheim@/db?socket=", "socket= names nothing"),
+        ("mysql://u:geheim@/db?socket=", "socket= is empty"),
         (
             "postgres://u:geheim@h/db?sslmode=require",
             "write tls=no-verify",
@@ -154,7 +154,7 @@ fn words_that_are_no_text_are_refused_by_name() {
             b"--mysql-password=geheim\xff",
             "--mysql-password: the value is not UTF-8",
         ),
-        (b"\xff", "word 3 of the command line is not UTF-8"),
+        (b"\xff", "argument 3 is not valid UTF-8"),
     ] {
         let said = raw(&dir, &[b"sysbench", b"oltp_insert", word, b"prepare"]);
         assert_eq!(said.code, Some(2), "{said:?}");

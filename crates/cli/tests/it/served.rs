@@ -246,15 +246,15 @@ fn a_port_that_is_taken_is_told_before_anything_is_begun() {
     for (option, said) in [
         (
             format!("--metrics={port}"),
-            format!("--metrics=127.0.0.1:{port} can't be listened at"),
+            format!("cannot listen on 127.0.0.1:{port}"),
         ),
         (
             "--metrics=there".into(),
-            "--metrics=there: allowed is a port".into(),
+            "--metrics=there: must be a port".into(),
         ),
         (
             "--metrics-linger=5s".into(),
-            "--metrics-linger=5s is only for --metrics".into(),
+            "--metrics-linger=5s applies only to --metrics".into(),
         ),
     ] {
         // There is no such database, and nobody has looked for it.

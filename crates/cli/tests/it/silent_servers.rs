@@ -164,7 +164,7 @@ fn a_silent_server_holds_nobody(engine: Engine) {
             silenced += 1;
             assert!(took < LONGEST, "{what}");
             assert!(!matches!(said.code, Some(0) | None), "{what}");
-            let why = ["silent", "no answer within", "were ready after 3 s"];
+            let why = ["silent", "no reply within", "were ready after 3 s"];
             assert!(why.iter().any(|why| said.all().contains(why)), "{what}");
         }
     }

@@ -82,7 +82,7 @@ fn a_study_on_sqlite_is_executed_kept_and_told() {
     let second = store.study("last").unwrap();
     assert_ne!(second.id, study.id);
     let load = &store.steps(&second.id).unwrap()[0];
-    assert!(load.output.contains("left as they are"), "{}", load.output);
+    assert!(load.output.contains("they are kept"), "{}", load.output);
 }
 
 /// Every family's load and run, with settings of sessions and fresh rows for each run.
@@ -168,7 +168,7 @@ fn a_run_that_must_not_be_used_is_told_and_made_again() {
     assert_eq!(said.code, Some(3), "{said:?}");
     for part in [
         "tx/s, p95",
-        "which must not be used: INVALID [no-op-writes] ",
+        "which is invalid: INVALID [no-op-writes] ",
         "3 of 4 steps done, 1 invalid, 0 failed, 0 skipped, 0 left",
         "--retry-invalid",
     ] {
@@ -196,7 +196,7 @@ fn a_run_that_must_not_be_used_is_told_and_made_again() {
     assert_ne!(again[1].run.id, first[1].run.id);
     assert_eq!(all_runs(&dir).len(), 3, "the first stays in the store");
     let note = note_of(&dir, &first[1].run.id);
-    assert!(note.contains("makes the run again"), "{note}");
+    assert!(note.contains("repeats the run"), "{note}");
 }
 
 /// Records know where in a study they stand, also where the study is not.
@@ -297,7 +297,7 @@ fn only_replaced_when_told(url: &str) {
     assert!(prepare("300").out.contains("Loaded 300 rows"));
     let kept = prepare("300");
     assert_eq!(kept.code, Some(0), "{kept:?}");
-    assert!(kept.out.contains("left as they are") && !kept.out.contains("Loaded"));
+    assert!(kept.out.contains("they are kept") && !kept.out.contains("Loaded"));
     let other = prepare("400");
     assert_eq!(other.code, Some(5), "{other:?}");
 
@@ -315,7 +315,7 @@ fn only_replaced_when_told(url: &str) {
     };
     let (code, output, _) = study("", 300);
     assert_eq!(code, Some(0), "{output}");
-    assert!(output.contains("left as they are"), "{output}");
+    assert!(output.contains("they are kept"), "{output}");
     let (code, _, reason) = study("", 400);
     assert_eq!(code, Some(1));
     assert!(reason.contains("nothing was changed"), "{reason}");

@@ -172,7 +172,7 @@ fn kill_9_at_any_moment_loses_no_finished_run_and_doubles_none() {
     let notes: Vec<String> = halves.map(|half| note_of(&dir, &half.id)).collect();
     assert!(notes.len() > 3, "hardly any run was hit: {notes:?}");
     assert!(
-        notes.iter().all(|n| n.contains("makes the run again")),
+        notes.iter().all(|n| n.contains("repeats the run")),
         "{notes:?}"
     );
 }

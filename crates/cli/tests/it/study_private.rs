@@ -65,10 +65,10 @@ fn private_servers_are_started_found_again_after_a_kill_and_ended() {
     assert_eq!(run(&dir, &["down", first.unwrap()]).code, Some(0));
     let said = run(&dir, &["study", "resume"]);
     assert!(said.out.contains("4 of 4 steps done"), "{said:?}");
-    let started = said.out.matches("starting a private server").count();
+    let started = said.out.matches("starting a sandbox").count();
     assert_eq!(started, 1, "{said:?}");
     assert_eq!(said.out.matches("load one/sbtest").count(), 1, "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no private servers"));
+    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
 
     let store = store().unwrap();
     let id = store.study("last").unwrap().id;
@@ -104,7 +104,7 @@ fn a_plan_tells_how_a_step_on_a_private_server_is_typed() {
     let said = run(&dir, &["study", "plan", "v.toml"]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.out.contains("'--target=up:postgres?work_mem=9MB'"));
-    let told = "To type one of these steps by hand";
+    let told = "To run one of these steps by hand";
     assert_eq!(said.out.matches(told).count(), 2, "{said:?}");
     let start = "url=$(tidemark up postgres --set work_mem=9MB)";
     assert!(said.out.contains(start), "{said:?}");
@@ -143,7 +143,7 @@ fn what_can_not_be_started_is_refused_with_its_line() {
     std::fs::write(dir.path().join("v.toml"), text).unwrap();
     let said = run(&dir, &["study", "run", "v.toml"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(run(&dir, &["up"]).out.contains("no private servers"));
+    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
 }
 
 #[test]
@@ -196,5 +196,5 @@ fn servers_are_left_to_the_study_that_uses_them_unless_somebody_insists() {
     study.kill();
     let down = run(&dir, &["down", "--all"]);
     assert_eq!(down.code, Some(0), "{down:?}");
-    assert!(run(&dir, &["up"]).out.contains("no private servers"));
+    assert!(run(&dir, &["up"]).out.contains("no sandboxes"));
 }

@@ -37,9 +37,9 @@ fn of_two_that_begin_one_file_at_once_one_goes_on() {
     assert_eq!(gone_on.len(), 1, "{both:?}");
     assert!(gone_on[0].out.contains("2 of 2 steps done"), "{both:?}");
     assert_eq!(refused[0].code, Some(5), "{both:?}");
-    let told = "this file is being executed by process ";
+    let told = "process ";
     assert!(refused[0].err.contains(told), "{both:?}");
-    assert!(!refused[0].out.contains("private server"), "{both:?}");
+    assert!(!refused[0].out.contains("sandbox"), "{both:?}");
     assert_eq!(store(&dir).studies().unwrap().len(), 1);
 }
 
@@ -69,7 +69,7 @@ fn of_two_studies_on_one_server_one_goes_on() {
     assert_eq!(gone_on.len(), 1, "{both:?}");
     assert!(gone_on[0].out.contains("2 of 2 steps done"), "{both:?}");
     assert_eq!(refused[0].code, Some(5), "{both:?}");
-    let told = "which this study needs, too, and each would measure the other's load";
+    let told = "which this study also uses; each would measure the other's load";
     assert!(refused[0].err.contains(told), "{both:?}");
     assert!(!refused[0].err.contains(SBTEST), "{both:?}");
     // It has not touched anything, and can begin when the other has ended.
@@ -112,11 +112,11 @@ fn a_finished_study_is_resumed_without_starting_its_servers() {
     let run = |args: &[&str]| Said::of(&command(&dir, args).output().unwrap());
     let said = run(&["study", "run", "s.toml"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert_eq!(said.out.matches("starting a private server").count(), 1);
+    assert_eq!(said.out.matches("starting a sandbox").count(), 1);
     let said = run(&["study", "resume"]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.out.contains("2 of 2 steps done"), "{said:?}");
-    assert!(!said.out.contains("starting a private server"), "{said:?}");
+    assert!(!said.out.contains("starting a sandbox"), "{said:?}");
     assert_eq!(store(&dir).study("last").unwrap().state, StudyState::Ended);
 
     // A server that a killed process left is ended all the same.
@@ -126,7 +126,7 @@ fn a_finished_study_is_resumed_without_starting_its_servers() {
     assert_eq!(up.code, Some(0), "{up:?}");
     let said = run(&["study", "resume"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(run(&["up"]).out.contains("no private servers"));
+    assert!(run(&["up"]).out.contains("no sandboxes"));
 }
 
 #[cfg(target_os = "linux")]

@@ -79,7 +79,7 @@ fn killed_and_resumed(case: &Case) {
     // No other execution takes that for the server's own value, nor measures with it.
     let refused = dir.run(&["study", "run", "--anew", "s.toml"]);
     assert_eq!(refused.code, Some(5), "{refused:?}");
-    let left = format!("has changed {} of", case.name);
+    let left = format!("changed {} of", case.name);
     assert!(refused.err.contains(&left), "{refused:?}");
     assert!(refused.err.contains("tidemark study resume"), "{refused:?}");
     assert_eq!(case.value(), case.to);
@@ -161,7 +161,7 @@ fn locks_out(case: &Case, setting: &str) {
     std::fs::write(dir.path().join("s.toml"), case.study(setting, 1)).unwrap();
     let said = dir.run(&["study", "run", "s.toml"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    let told = "no session can be opened any more, so it was put back";
+    let told = "no session can be opened, so it was restored";
     let status = dir.ok(&["study", "status", "last"]).out;
     assert!(status.contains(told), "{said:?}\n{status}");
 }
@@ -223,8 +223,8 @@ fn what_the_server_changes_with_a_setting_is_put_back_too() {
     // At its end, which tells it.
     let said = Said::of(&begin().wait_with_output().unwrap());
     assert_eq!(said.code, Some(0), "{said:?}");
-    let told = "innodb_io_capacity = 54321 made the server of target t change \
-                innodb_io_capacity_max, too, from ";
+    let told = "innodb_io_capacity = 54321 made the server of target t also change \
+                innodb_io_capacity_max from ";
     assert!(said.out.contains(told), "{said:?}");
     assert_eq!(values(), before);
 
@@ -255,7 +255,7 @@ fn what_the_server_changes_with_a_setting_is_put_back_too() {
     std::fs::write(&path, case.study(both, 1)).unwrap();
     let said = dir.run(&["study", "run", "s.toml"]);
     assert_eq!(said.code, Some(1), "{said:?}");
-    let told = "change innodb_io_capacity_max from 3000, which was asked for, to ";
+    let told = "change innodb_io_capacity_max from the requested 3000 to ";
     assert!(said.out.contains(told), "{said:?}");
     assert_eq!(values(), before);
 }

@@ -69,7 +69,7 @@ fn a_newcomer_measures_a_real_server_in_two_commands() {
         (down.code, down.out.as_str()),
         (Some(0), "mariadb is down\n")
     );
-    assert_eq!(run(&work, &["down"]).out, "no private servers\n");
+    assert_eq!(run(&work, &["down"]).out, "no sandboxes\n");
 }
 
 /// A sandbox as the list has it, of a server that is not there: started by another boot.
@@ -109,14 +109,11 @@ fn what_a_restart_left_is_told_removed_and_forgotten() {
             .to_string()
     };
     assert_eq!(state("a"), "not running");
-    assert_eq!(state("c"), "no private server");
+    assert_eq!(state("c"), "no sandbox");
     assert_eq!(state("d"), "not running, folder gone");
     let url = run(&work, &["up", "a", "--url"]);
     assert_eq!(url.code, Some(1), "{url:?}");
-    assert!(
-        url.err.contains("private server a is not running"),
-        "{url:?}"
-    );
+    assert!(url.err.contains("sandbox a is not running"), "{url:?}");
 
     let down = run(&work, &["down", "a"]);
     assert_eq!((down.code, removed.exists()), (Some(0), false), "{down:?}");
@@ -130,7 +127,7 @@ fn what_a_restart_left_is_told_removed_and_forgotten() {
     assert_eq!(forget.code, Some(0), "{forget:?}");
     assert!(unproven.join("server/data").exists());
     assert_eq!(run(&work, &["down", "d"]).code, Some(0));
-    assert!(run(&work, &["up"]).out.contains("no private servers"));
+    assert!(run(&work, &["up"]).out.contains("no sandboxes"));
 }
 
 #[test]
@@ -164,15 +161,15 @@ fn what_a_sandbox_cannot_be_is_said() {
         (
             &["up", "mariadb", "--set", "port=3306"],
             2,
-            "the private server's own",
+            "reserved by the sandbox",
         ),
         (&["up", "mariadb", "--set", "=1"], 2, "NAME=VALUE"),
         (
             &["up", "mariadb", "--set", "foo"],
             2,
-            "\"foo\" has no value: allowed is NAME=VALUE",
+            "\"foo\" has no value: must be NAME=VALUE",
         ),
-        (&["up", "mariadb", "--dir", "full"], 5, "something in it"),
+        (&["up", "mariadb", "--dir", "full"], 5, "not empty"),
         (
             &["up", "mariadb", "--dir", "/var/lib/mysql-none"],
             5,

@@ -182,7 +182,7 @@ fn a_load_whose_client_dies_again_and_again_ends_whole() {
         }
         let last = dir.ok(&args);
         assert!(last.out.contains(ALL_HOLD), "{name}: {last:?}");
-        assert!(last.out.contains("Going on"), "{name}: {last:?}");
+        assert!(last.out.contains("Resuming"), "{name}: {last:?}");
         for (table, rows) in [
             ("item", 100_000),
             ("warehouse", 2),
@@ -239,14 +239,14 @@ fn an_unfinished_load_is_not_dropped_for_a_mistyped_number() {
         let mistyped = dir.run(&args("--warehouses=1"));
         assert_eq!(mistyped.code, Some(5), "{name}: {mistyped:?}");
         for words in [
-            "the load of table warehouse did not end: it is of 2 rows, and not 1 as this one",
-            "to begin this one, add --replace",
+            "the load of table warehouse is incomplete: it has 2 rows instead of 1 as this one",
+            "add --replace to start this one",
         ] {
             assert!(mistyped.err.contains(words), "{name}: {mistyped:?}");
         }
         assert_eq!(rows(), before, "{name}");
         let same = dir.ok(&args("--warehouses=2"));
-        assert!(same.out.contains("Going on"), "{name}: {same:?}");
+        assert!(same.out.contains("Resuming"), "{name}: {same:?}");
         assert_eq!(rows(), 200_000, "{name}");
     }
 }

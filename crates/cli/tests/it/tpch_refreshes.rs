@@ -34,7 +34,7 @@ fn a_full_test_gives_qphh_and_leaves_the_tables_as_they_were() {
         );
         let notes = record["notes"].to_string();
         assert!(
-            notes.contains("put back as they were loaded"),
+            notes.contains("the tables were restored"),
             "{name}: {notes}"
         );
         let said = ok(&dir, &target, "run --check");
@@ -83,7 +83,7 @@ fn changes_that_a_killed_run_left_are_put_back() {
     for scale in ["0.02", "10"] {
         let said = dir.run(&["tpch", "--target", &target, "--sf", scale, "run"]);
         assert_eq!(said.code, Some(6), "{said:?}");
-        assert!(!said.out.contains("putting them back"), "{}", said.out);
+        assert!(!said.out.contains("restoring them"), "{}", said.out);
     }
     // A row that somebody else put there meanwhile is not deleted with RF1's.
     let own = "VALUES (9, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk#000000951', 0, 'mine')";
@@ -92,18 +92,18 @@ fn changes_that_a_killed_run_left_are_put_back() {
         .unwrap();
     let said = run(&dir, &target, "run --queries q6");
     assert_eq!(said.code, Some(5), "{said:?}");
-    let told = "the row of o_orderkey = 9 is not as it was loaded, nor is it one of RF1's, and to \
-                put the tables back would delete or overwrite it. Move it away";
+    let told = "the row of o_orderkey = 9 is not as it was loaded, and is not one of RF1's, so \
+                restoring the tables would delete or overwrite it. Move it";
     assert!(said.err.contains(told), "{}", said.err);
     let own = "DELETE FROM orders WHERE o_comment = 'mine' RETURNING o_orderkey";
     assert_eq!(database.query(own).unwrap().lines().next(), Some("9"));
 
     let said = ok(&dir, &target, "run --check --lang en");
-    assert!(said.out.contains("putting them back"), "{}", said.out);
+    assert!(said.out.contains("restoring them"), "{}", said.out);
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
     assert!(!said.out.contains("row-count"), "{}", said.out);
     let said = ok(&dir, &target, "run --queries q6");
-    assert!(!said.out.contains("putting them back"), "{}", said.out);
+    assert!(!said.out.contains("restoring them"), "{}", said.out);
 }
 
 #[test]
@@ -180,7 +180,8 @@ fn tables_that_could_not_be_put_back_are_no_success_and_the_next_run_does_it() {
     let said = run(&dir, &target, "run --test power");
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(
-        said.err.contains("still changed by RF1 and RF2") && said.err.contains("not today"),
+        said.err.contains("still have the changes of RF1 and RF2")
+            && said.err.contains("not today"),
         "{}",
         said.err
     );
@@ -196,7 +197,7 @@ fn tables_that_could_not_be_put_back_are_no_success_and_the_next_run_does_it() {
     };
     limit("2s");
     let said = ok(&dir, &target, "run --queries q6");
-    assert!(said.out.contains("putting them back"), "{}", said.out);
+    assert!(said.out.contains("restoring them"), "{}", said.out);
     limit("0");
     let said = ok(&dir, &target, "run --check");
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
@@ -231,10 +232,7 @@ fn who_changes_the_tables_is_alone_and_puts_them_back_after_ctrl_c() {
     common::signal(first.id(), "INT");
     let said = Said::of(&first.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
-    assert!(
-        said.out.contains("put back as they were loaded"),
-        "{said:?}"
-    );
+    assert!(said.out.contains("the tables were restored"), "{said:?}");
     let mark = mark_of_orders(&database);
     assert!(!mark.contains("refreshed"), "{mark}");
     let said = ok(&dir, &target, "run --check");
@@ -257,7 +255,7 @@ fn too_few_streams_give_no_qphh_and_tests_draw_their_values() {
     let seed = record["seed"].as_u64().unwrap();
     assert!(seed > 0);
     assert!(
-        said.out.contains(&format!("drawn from seed {seed} ")),
+        said.out.contains(&format!("generated from seed {seed} ")),
         "{}",
         said.out
     );

@@ -64,7 +64,7 @@ fn a_broken_row_is_found_and_shown() {
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(
         said.err
-            .contains("Q1 answered wrongly: row 3, sum_qty: expected N|O|742802"),
+            .contains("Q1 returned a wrong answer: row 3, sum_qty: expected N|O|742802"),
         "{}",
         said.err
     );
@@ -113,11 +113,11 @@ fn rows_that_are_missing_from_any_table_are_told() {
         for (change, told) in [
             (
                 "DELETE FROM lineitem WHERE l_orderkey = 1",
-                "lineitem held 60169 rows; its options ask for 60175",
+                "lineitem held 60169 rows; the options specify 60175",
             ),
             (
                 "DELETE FROM partsupp WHERE ps_partkey = 7",
-                "partsupp held 7996 rows; its options ask for 8000",
+                "partsupp held 7996 rows; the options specify 8000",
             ),
         ] {
             database.query(change).unwrap();
@@ -210,7 +210,7 @@ fn a_reference_is_sqlite_with_tables_of_the_same_size() {
     for (reference, said) in [
         (
             "mysql://u@127.0.0.1:1/d",
-            "allowed is a SQLite database with the same tables",
+            "must be a SQLite database with the same tables",
         ),
         (
             "sqlite:other.db",

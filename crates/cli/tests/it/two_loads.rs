@@ -110,7 +110,7 @@ fn two_that_load_the_same_share_it() {
             let others = "rows were loaded by other clients";
             assert!(who.out.contains(others), "{name}: {who:?}");
         }
-        let helps = "Another client is loading these tables: helping";
+        let helps = "Another client is loading these tables: joining";
         assert!(second.out.contains(helps), "{name}: {second:?}");
         assert_complete(&name, &database, 2, 100_000);
     }

@@ -136,7 +136,7 @@ fn the_paper_s_workloads_on_every_engine() {
             // Workload d comes after e, which inserted; a to f keep the records as they are.
             let warned = said
                 .out
-                .contains("WARNING: recordcount=500, and table usertable has");
+                .contains("WARNING: recordcount=500, but table usertable has");
             assert_eq!(warned, letter == "d", "{letter}: {said:?}");
         }
     }
@@ -162,9 +162,9 @@ fn values_are_verified_and_what_is_missing_is_told() {
         assert!(!said.out.contains("Missing records"), "{name}: {said:?}");
         let markdown = std::fs::read_to_string(dir.path().join("r.md")).unwrap();
         assert!(markdown.contains("YCSB operations"), "{markdown}");
-        assert!(markdown.contains("every value that was read is what its key says"));
+        assert!(markdown.contains("every value read matched its key"));
         assert!(
-            markdown.contains("READ and UPDATE count those within"),
+            markdown.contains("READ and UPDATE include those within"),
             "{markdown}"
         );
 
@@ -192,7 +192,7 @@ fn values_are_verified_and_what_is_missing_is_told() {
         );
         assert!(
             said.out
-                .contains("recordcount=1000, and table other has 500 rows: 500 of the records"),
+                .contains("recordcount=1000, but table other has 500 rows: 500 of the records"),
             "{said:?}"
         );
         let warning = said.out.find("WARNING: recordcount").unwrap();
@@ -214,7 +214,7 @@ fn updates_that_write_what_is_there_have_hit_their_records() {
         ok(&dir, name, &connection, "load", &line);
         let line = format!("{line} -p operationcount=1000 --threads 2");
         let said = ok(&dir, name, &connection, "run", &line);
-        let told = said.out.contains("then change nothing");
+        let told = said.out.contains("change nothing");
         assert_eq!(told, name == "mysql", "{said:?}");
         let totals = &dir.last_record()["totals"];
         assert_eq!(totals["notes"]["noop_update"], 0, "{name}: {totals}");
@@ -396,7 +396,8 @@ fn batches_are_for_loads_and_a_run_says_so() {
         "run",
         &format!("{run} -p batch.size=100"),
     );
-    let warning = "\nWARNING: batch.size=100 is for load: a run does its operations one by one\n";
+    let warning = "\nWARNING: batch.size=100 applies only to load; a run executes operations one \
+                   by one\n";
     assert!(batched.out.contains(warning), "{batched:?}");
     let record = dir.last_record();
     assert_eq!(record["totals"]["all"]["count"], 20);

@@ -27,7 +27,8 @@ pub enum JobError {
     Newer(u64),
     /// A secret.
     #[error(
-        "{0}: a job holds no secrets; leave it out and name the variable that has it: \"target\": {{\"url\": …, \"password\": {{\"env\": \"MYSQL_PWD\"}}}}"
+        "{0}: a job contains no secrets; remove it and name an environment variable: \"target\": \
+         {{\"url\": …, \"password\": {{\"env\": \"MYSQL_PWD\"}}}}"
     )]
     Secret(String),
     /// A key or a value that can't be.
@@ -81,7 +82,7 @@ impl Job {
                 _ => {
                     return Err(JobError::Value {
                         path: "version".into(),
-                        reason: format!("allowed is a whole number, 1 to {JOB_VERSION}"),
+                        reason: format!("must be a whole number, 1 to {JOB_VERSION}"),
                     });
                 }
             },
@@ -109,7 +110,7 @@ fn syntax(text: &str) -> Result<Value, JobError> {
         line: error.line(),
         column: error.column(),
         reason: match error.is_eof() {
-            true => "the text ends in the middle of the job; it is truncated".into(),
+            true => "the job is truncated".into(),
             false => {
                 let said = error.to_string();
                 let end = said.find(" at line ").unwrap_or(said.len());
@@ -159,7 +160,7 @@ fn worded(said: &str) -> String {
     let known: Vec<&str> = words.skip(1).step_by(2).collect();
     let hint = match nearest(unknown, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("known are {}", known.join(", ")),
+        None => format!("known: {}", known.join(", ")),
     };
     format!("unknown key; {hint}")
 }

@@ -23,7 +23,7 @@ pub enum SettingsError {
         error: OptionError,
     },
     /// A list or an object.
-    #[error("{0}: allowed are text, a number, true or false")]
+    #[error("{0}: use text, a number, true or false")]
     NotScalar(String),
 }
 
@@ -61,7 +61,7 @@ impl Settings {
             if spec.kind == OptionKind::Password {
                 return Err(SettingsError::Option {
                     name: name.clone(),
-                    error: OptionError::Conflict("a job holds no passwords".into()),
+                    error: OptionError::Conflict("a job contains no passwords".into()),
                 });
             }
             if !options.holds(name, &text) {

@@ -52,7 +52,7 @@ impl Packed {
 
     pub fn numbers(&self) -> Result<Numbers, &'static str> {
         let deflated = BASE64_STANDARD_NO_PAD.decode(&self.0);
-        let deflated = Cursor::new(deflated.map_err(|_| "it is no base64")?);
+        let deflated = Cursor::new(deflated.map_err(|_| "it is not base64")?);
         // Small: a record may have thousands of series.
         Ok(Numbers(BufReader::with_capacity(
             512,
@@ -65,7 +65,7 @@ impl Numbers {
     pub fn next(&mut self) -> Result<u64, &'static str> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
-            let bytes = self.0.fill_buf().map_err(|_| "it can't be inflated")?;
+            let bytes = self.0.fill_buf().map_err(|_| "it cannot be decompressed")?;
             let byte = *bytes.first().ok_or("it ends too soon")?;
             self.0.consume(1);
             number |= u64::from(byte & 0x7f) << shift;

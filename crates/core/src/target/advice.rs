@@ -36,7 +36,8 @@ pub(super) fn sslmode(value: &str) -> String {
             "sslmode={value} leaves it to the server whether the session is encrypted; write tls=on \
              or tls=off"
         ),
-        _ => "sslmode: allowed is disable, verify-ca, verify-full (or tls=off, verify-ca, on, no-verify)"
+        _ => "sslmode: must be disable, verify-ca, verify-full (or tls=off, verify-ca, on, \
+              no-verify)"
             .into(),
     }
 }
@@ -47,10 +48,10 @@ pub(super) fn libpq_key(key: &str) -> Option<&'static str> {
         "connect_timeout" => "write --connect-timeout=10s on the command line",
         "options" => "write --set-session='work_mem=65536' on the command line",
         "application_name" | "fallback_application_name" => {
-            "sessions are named by Tidemark; leave it out"
+            "Tidemark names its sessions; remove it"
         }
         "hostaddr" => "write the address as the host, as postgres://user@10.0.0.1:5432/db",
-        "target_session_attrs" => "name the hosts that only read in a URL with role=read",
+        "target_session_attrs" => "put read-only hosts in a URL with role=read",
         "sslpassword"
         | "sslcrl"
         | "sslcrldir"
@@ -69,7 +70,7 @@ pub(super) fn libpq_key(key: &str) -> Option<&'static str> {
         | "keepalives_idle"
         | "keepalives_interval"
         | "keepalives_count"
-        | "tcp_user_timeout" => "there is nothing like it here; leave it out",
+        | "tcp_user_timeout" => "Tidemark has no equivalent; remove it",
         _ => return None,
     })
 }

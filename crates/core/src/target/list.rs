@@ -72,7 +72,7 @@ pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
             let behind = parts[n + 1..].iter().any(|part| part.contains('@'));
             match behind && !part.contains('@') {
                 true => fail(
-                    "one of these URLs is none, or a comma in the user or password is not \
+                    "one of these is not a URL, or a comma in the user or password must be \
                      written %2C"
                         .into(),
                 ),
@@ -80,16 +80,14 @@ pub(super) fn parse(urls: &str) -> Result<Target, TargetError> {
             }
         })?;
         if next.protocol == Protocol::Sqlite {
-            return Err(fail(
-                "an SQLite file stands alone: it has no replicas".into(),
-            ));
+            return Err(fail("an SQLite file has no replicas".into()));
         }
         match &mut all {
             None => all = Some(next),
             Some(all) => join(all, next).map_err(&fail)?,
         }
     }
-    all.ok_or_else(|| fail("no URL is given".into()))
+    all.ok_or_else(|| fail("no URL given".into()))
 }
 
 /// Adds the hosts of `next`. Sessions of one target differ in nothing but the host.
@@ -123,7 +121,7 @@ fn join(all: &mut Target, next: Target) -> Result<(), String> {
     if all.password.is_empty() {
         all.password = next.password;
     } else if !next.password.is_empty() && all.password != next.password {
-        return Err("the URLs of one target must give the same password, these differ".into());
+        return Err("the URLs of one target must have the same password, these differ".into());
     }
     all.hosts.extend(next.hosts);
     all.readers.extend(next.readers);
@@ -161,7 +159,7 @@ mod tests {
         assert_eq!(names(&target.hosts), ["h1:3306", "sqlite:3306"]);
         assert_eq!(Target::parse(&target.to_string()).unwrap(), target);
         let error = Target::parse("mysql://u@h1/db,sqlite:bench.db").unwrap_err();
-        assert!(error.reason.contains("stands alone"), "{error}");
+        assert!(error.reason.contains("has no replicas"), "{error}");
     }
 
     #[test]
@@ -223,14 +221,14 @@ mod tests {
                 "same ca, these name /a and none",
             ),
             ("mysql://u:geheim@a/d,mysql://u:anders@b/d", "same password"),
-            ("mysql://u:geheim@a/d,sqlite:x.db", "stands alone"),
+            ("mysql://u:geheim@a/d,sqlite:x.db", "has no replicas"),
             (
                 "mysql://u:geheim@a/d,mysqk://u:geheim@b/d",
                 "unknown scheme mysqk",
             ),
             (
                 "mysql://u@a/d?role=reed",
-                "role=reed: allowed is any, read, write",
+                "role=reed: must be any, read, write",
             ),
         ] {
             let e = Target::parse(urls).unwrap_err().to_string();

@@ -140,10 +140,10 @@ fn a_damaged_series_is_an_error_of_its_own() {
     assert_eq!(with("digits", json!(99)), SeriesError::Digits(name(), 99));
     let damaged = |what| SeriesError::Damaged(name(), what);
     assert_eq!(with("count", json!(3)), damaged("it ends too soon"));
-    assert_eq!(with("values", json!("!")), damaged("it is no base64"));
+    assert_eq!(with("values", json!("!")), damaged("it is not base64"));
     let bytes = json!("/////w");
-    assert_eq!(with("values", bytes), damaged("it can't be inflated"));
-    let end = damaged("its times leave all bounds");
+    assert_eq!(with("values", bytes), damaged("it cannot be decompressed"));
+    let end = damaged("its times are out of range");
     assert_eq!(with("start_ms", json!(i64::MAX)), end);
 }
 

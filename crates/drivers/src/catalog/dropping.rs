@@ -97,7 +97,7 @@ pub async fn drop_marked(session: &mut Session, table: &str, mark: &str) -> Resu
         Ok(match bears {
             None => Verdict::Gone,
             Some(true) => Verdict::Drop,
-            Some(false) => Verdict::Keep(format!("table {table} does not bear the mark {mark}")),
+            Some(false) => Verdict::Keep(format!("table {table} does not have the mark {mark}")),
         })
     };
     let drops = drop_proven(session, &one, proof, || true).await;

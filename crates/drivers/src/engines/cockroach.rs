@@ -22,8 +22,8 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     numbers_sessions: false,
     settings: Settings::Cockroach,
     globals: Globals::No(
-        "changing CockroachDB's cluster settings is not offered; change it yourself, and name the \
-         cluster as another target",
+        "changing CockroachDB's cluster settings is not supported; change them yourself, and add \
+         the cluster as another target",
     ),
     limits_sessions: false,
     ..postgres::TABLE

@@ -13,8 +13,8 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     locks: Locks::File,
     settings: Settings::Sqlite,
     globals: Globals::No(
-        "SQLite is no server and has no settings of its own; settings of a session are PRAGMAs, as \
-         in session = { synchronous = \"NORMAL\" }",
+        "SQLite has no server settings; session settings are PRAGMAs, for example session = { \
+         synchronous = \"NORMAL\" }",
     ),
     ..UNSAID
 };

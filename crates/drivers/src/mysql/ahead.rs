@@ -201,7 +201,7 @@ impl Ahead {
                 }
                 Ok(End::WantsFile) => {
                     return Some(Err(DbError::protocol(
-                        "the server asks for a file where it is to say what a statement did",
+                        "the server requested a file instead of sending a statement's result",
                     )));
                 }
                 Err(error) if error.class == ErrorClass::ConnectionLost => {

@@ -98,9 +98,12 @@ impl<'a> Auth<'a> {
                 .collect();
             let instead = match plugin {
                 b"sha256_password" => {
-                    "; give it another one: ALTER USER … IDENTIFIED WITH caching_sha2_password BY '…'"
+                    "; change it: ALTER USER … IDENTIFIED WITH caching_sha2_password BY '…'"
                 }
-                b"parsec" => "; give it another one: ALTER USER … IDENTIFIED VIA ed25519 USING PASSWORD('…')",
+                b"parsec" => {
+                    "; change it: ALTER USER … IDENTIFIED VIA ed25519 USING \
+                              PASSWORD('…')"
+                }
                 _ => "",
             };
             refused(format!(
@@ -140,8 +143,8 @@ impl<'a> Auth<'a> {
                 .map_err(|_| DbError::protocol("client_ed25519 needs a nonce of 32 bytes")),
             Plugin::Clear if self.transport == Transport::Tls => Ok(with_nul(password)),
             Plugin::Clear => Err(refused(
-                "the server asks for the password in clear, and the session isn't encrypted; \
-                 use tls=on",
+                "the server requests the password in clear text, but the session is not \
+                 encrypted; use tls=on",
             )),
         }
     }
@@ -154,7 +157,7 @@ impl<'a> Auth<'a> {
         let password = self.password.reveal().as_bytes();
         match data {
             _ if self.plugin != Plugin::CachingSha2 => Err(DbError::protocol(
-                "the server says more than its plugin does",
+                "the server sent unexpected data for its authentication plugin",
             )),
             key if self.awaits_key => {
                 self.awaits_key = false;

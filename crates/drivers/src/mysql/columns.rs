@@ -156,7 +156,7 @@ mod tests {
             (0..known).for_each(|_| columns.push(first));
             let mut results = Results::new(Count, TERMS).knowing(columns);
             let error = read(&mut results, &without, 9).unwrap_err();
-            let said = format!("takes 7 columns for known, of which it has sent {known}");
+            let said = format!("assumes 7 known columns, but has sent {known}");
             assert!(error.to_string().contains(&said), "{error}");
         }
         // The number of columns alone.

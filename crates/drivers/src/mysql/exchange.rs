@@ -59,7 +59,7 @@ impl MysqlSession {
                 self.state = State::Busy;
                 return Ok(());
             }
-            State::Busy => "the statement before this one was given up half-way",
+            State::Busy => "the previous statement was aborted",
             State::Lost => "the connection was lost before",
         };
         self.state = State::Lost;
@@ -186,7 +186,7 @@ impl MysqlSession {
         Err(DbError::new(
             ErrorClass::Fatal,
             "local-infile",
-            "the server asked for a file of this machine; none was sent",
+            "the server requested a local file; none was sent",
         ))
     }
 }

@@ -58,7 +58,7 @@ pub(super) async fn open(
         "1045" if tls.is_none() => {
             let mut denied = error::opening(host, e);
             denied.message += "; the session was not encrypted: an account that requires TLS \
-                               (REQUIRE SSL) is refused in the same words, and takes tls=on";
+                               (REQUIRE SSL) gets the same error and needs tls=on";
             denied
         }
         _ => error::opening(host, e),
@@ -102,7 +102,9 @@ async fn shake_hands(
         wire.send(&request).await?;
         // Bytes that came in plain text must not be taken for the server's own later.
         if !wire.received.is_empty() {
-            return Err(DbError::protocol("plain text came where TLS begins"));
+            return Err(DbError::protocol(
+                "plain text was received where TLS begins",
+            ));
         }
         let name = tls::server_name(host)?;
         let started = wire.stream.start_tls(Arc::clone(config), name).await;
@@ -137,7 +139,7 @@ async fn shake_hands(
     wire.send(&response).await?;
     let ok = wire.authenticate(&mut auth).await?;
     if !wire.received.is_empty() {
-        return Err(DbError::protocol("the server speaks out of turn"));
+        return Err(DbError::protocol("unexpected message from the server"));
     }
     let agreed = capabilities & greeting.capabilities;
     Ok(Agreed {
@@ -203,9 +205,7 @@ impl Greeting {
             Some(&ERR) => return Err(error::from_packet(payload)),
             Some(&version) if u64::from(version) == PROTOCOL => {}
             _ => {
-                return Err(DbError::protocol(
-                    "what answers is no MySQL-protocol server",
-                ));
+                return Err(DbError::protocol("this is not a MySQL-protocol server"));
             }
         }
         Self::parse(payload).ok_or_else(|| cut_off("the greeting"))
@@ -319,12 +319,13 @@ impl Wire<'_> {
                     return Err(DbError::new(
                         ErrorClass::Refused,
                         "auth",
-                        "the server asks for a way of authentication that Tidemark doesn't know",
+                        "the server requests an authentication method that Tidemark does not \
+                         support",
                     ));
                 }
             }
         }
-        Err(DbError::protocol("authentication finds no end"))
+        Err(DbError::protocol("authentication does not finish"))
     }
 }
 
@@ -333,7 +334,7 @@ fn old_password() -> DbError {
     DbError::new(
         ErrorClass::Refused,
         "auth",
-        "the account has a password hash of MySQL before 4.1; set its password anew",
+        "the account has a password hash of MySQL before 4.1; set its password again",
     )
 }
 
@@ -371,7 +372,7 @@ mod tests {
             }
         }
         let e = Greeting::read(b"HTTP/1.1 400 Bad Request").unwrap_err();
-        assert!(e.message.contains("no MySQL-protocol server"));
+        assert!(e.message.contains("not a MySQL-protocol server"));
         let e = Greeting::read(b"\xff\x10\x04Too many connections").unwrap_err();
         assert_eq!(e.code, "1040");
     }

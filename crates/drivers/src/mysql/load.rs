@@ -65,10 +65,7 @@ async fn by_method(
         Some(other) => Err(DbError::new(
             ErrorClass::Fatal,
             "usage",
-            format!(
-                "{other:?} is no way to load rows into {}",
-                session.server.engine
-            ),
+            format!("{other:?} cannot load rows into {}", session.server.engine),
         )),
         None if session.bulk => bulk::load(session, server, request, source).await,
         None if !server.local_files => insert(session, server, request, source).await,
@@ -141,7 +138,7 @@ async fn load_data(
         End::WantsFile => {}
         End::Done { .. } => {
             session.state = State::Lost;
-            return Err(DbError::protocol("LOAD DATA asked for no rows"));
+            return Err(DbError::protocol("LOAD DATA requested no rows"));
         }
     }
     session.state = State::Busy;
@@ -154,7 +151,7 @@ async fn load_data(
         End::Done { outcome, last } => check(session, rows, outcome, &last).await?,
         End::WantsFile => {
             session.state = State::Lost;
-            return Err(DbError::protocol("LOAD DATA asked for rows twice"));
+            return Err(DbError::protocol("LOAD DATA requested rows twice"));
         }
     }
     Ok(Loaded {
@@ -272,7 +269,7 @@ pub(super) async fn check(
         number.map_or(ErrorClass::Fatal, |n| error::classify(n, b"HY000")),
         number.map_or_else(|| error::LOAD.into(), |n| n.to_string()),
         format!(
-            "the server took {taken} of {sent} rows, with {} warnings: {why}",
+            "the server accepted {taken} of {sent} rows, with {} warnings: {why}",
             ok.warnings
         ),
     ))

@@ -290,7 +290,7 @@ impl MysqlSession {
         if values.len() != expected {
             let given = values.len();
             return Err(misuse(format!(
-                "the statement has {expected} parameters, {given} values are given"
+                "the statement has {expected} parameters, but {given} values are given"
             )));
         }
         let Form::Mysql { id, .. } = statement.form else {

@@ -216,7 +216,7 @@ impl Frame {
         // An error may come outside the order: a server says goodbye whenever it likes.
         if sequence != self.sequence && first != Some(ERR) {
             return Err(DbError::protocol(format!(
-                "packet {sequence} came where packet {} belongs",
+                "packet {sequence} was received instead of packet {}",
                 self.sequence
             )));
         }

@@ -65,7 +65,7 @@ impl OkPacket {
 
 #[cold]
 pub(super) fn cut_off(what: &str) -> DbError {
-    DbError::protocol(format!("{what} of the server's is cut off"))
+    DbError::protocol(format!("{what} from the server is truncated"))
 }
 
 /// What client and server have agreed on about replies.
@@ -192,7 +192,7 @@ impl<S: Sink> Results<S> {
             _ => {
                 let (columns, are_sent) = self
                     .begins(payload)
-                    .ok_or_else(|| DbError::protocol("no reply begins like the server's"))?;
+                    .ok_or_else(|| DbError::protocol("unknown reply from the server"))?;
                 self.outcome.has_rows = true;
                 self.sink.begin(columns.into())?;
                 if are_sent {
@@ -204,7 +204,7 @@ impl<S: Sink> Results<S> {
                     self.phase = Phase::Rows;
                 } else {
                     return Err(DbError::protocol(format!(
-                        "the server takes {columns} columns for known, of which it has sent {}",
+                        "the server assumes {columns} known columns, but has sent {}",
                         self.columns.all().len()
                     )));
                 }

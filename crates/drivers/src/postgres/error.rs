@@ -88,8 +88,8 @@ impl ServerError {
             _ => false,
         };
         if is_anothers {
-            message += "; a session prepares each statement once and finds it again, unless a pooler \
-                        gives it another server session: --db-ps-mode=disable sends text";
+            message += "; a session prepares each statement once, but a pooler may switch its \
+                        server session: use --db-ps-mode=disable";
         }
         DbError::new(class, self.code, message).of_kind(kind)
     }

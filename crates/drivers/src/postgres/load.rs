@@ -34,10 +34,7 @@ pub(super) async fn load(
             return Err(DbError::new(
                 ErrorClass::Fatal,
                 "0A000",
-                format!(
-                    "{method:?} is no way to load rows into {}",
-                    dialect.engine()
-                ),
+                format!("{method:?} cannot load rows into {}", dialect.engine()),
             ));
         }
     };
@@ -74,7 +71,7 @@ async fn copy(
     if !reply.copy_in {
         session.finish(&mut reply)?;
         session.pending = true;
-        return Err(DbError::protocol("the server did not begin to copy"));
+        return Err(DbError::protocol("the server did not start COPY"));
     }
     reply.copy_in = false;
     send_rows(session, source, &mut rows, &mut piece, &mut reply).await?;

@@ -36,7 +36,7 @@ fn close_length(out: &mut [u8], at: usize) -> Result<(), DbError> {
     let length = out.len() - at;
     if length > MAX_MESSAGE {
         return Err(unsendable(format!(
-            "a message of {length} bytes is longer than the server takes ({MAX_MESSAGE})"
+            "a message of {length} bytes is larger than the server takes ({MAX_MESSAGE})"
         )));
     }
     out[at..at + 4].copy_from_slice(&(length as u32).to_be_bytes());

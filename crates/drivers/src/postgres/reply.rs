@@ -233,7 +233,7 @@ impl Visitor for Reply<'_> {
             b'1' | b'2' | b'3' | b'n' | b's' | b'I' | b'c' if length == 0 => 0,
             _ => {
                 return Err(DbError::protocol(format!(
-                    "the server sent a message of type {} and {length} bytes, which means nothing",
+                    "the server sent an invalid message of type {} and {length} bytes",
                     char::from(tag).escape_default()
                 )));
             }
@@ -267,7 +267,7 @@ impl Visitor for Reply<'_> {
             b'E' => self.fail(body),
             _ if self.ready => {
                 return Err(DbError::protocol(format!(
-                    "the server sent a message of type {} that nothing asked for",
+                    "the server sent an unexpected message of type {}",
                     char::from(tag).escape_default()
                 )));
             }

@@ -113,10 +113,7 @@ impl Startup<'_> {
                 return Err(DbError::new(
                     ErrorClass::Refused,
                     "tls",
-                    format!(
-                        "{} answered the request for TLS with neither yes nor no",
-                        self.host
-                    ),
+                    format!("{} sent an invalid reply to the TLS request", self.host),
                 ));
             }
         }
@@ -212,19 +209,19 @@ impl Startup<'_> {
                         _ => "an unknown method of",
                     };
                     return Err(self.refuse(format!(
-                        "the server asks for {name} authentication; supported are \
-                         scram-sha-256, md5, password over TLS, and trust"
+                        "the server requests {name} authentication; supported are scram-sha-256, \
+                         md5, password over TLS, and trust"
                     )));
                 }
             }
         }
-        Err(self.refuse("authentication finds no end"))
+        Err(self.refuse("authentication does not finish"))
     }
 
     fn password(&self) -> Result<&[u8], DbError> {
         if self.target.password.is_empty() {
             return Err(self.refuse(format!(
-                "the server asks for the password of {}, and the target gives none",
+                "the server requests the password of {}, but the target has none",
                 self.target.user
             )));
         }
@@ -234,7 +231,7 @@ impl Startup<'_> {
     async fn send_clear_text(&mut self) -> Result<(), DbError> {
         if !self.stream.is_tls() {
             return Err(self.refuse(
-                "the server asks for the password in clear text, which is sent over TLS only; \
+                "the server requests the password in clear text, which is sent over TLS only; \
                  use tls=on, or scram-sha-256 in the server's pg_hba.conf",
             ));
         }
@@ -268,7 +265,7 @@ impl Startup<'_> {
         let challenge = self.scram_step(11).await?;
         if let Some(asked) = iterations(&challenge).filter(|n| *n > MOST_ITERATIONS) {
             return Err(self.refuse(format!(
-                "SCRAM-SHA-256: the server asks for {asked} iterations; at most {MOST_ITERATIONS} \
+                "SCRAM-SHA-256: the server requests {asked} iterations; at most {MOST_ITERATIONS} \
                  are computed"
             )));
         }
@@ -290,7 +287,7 @@ impl Startup<'_> {
     async fn scram_step(&mut self, expected: u32) -> Result<Vec<u8>, DbError> {
         let (tag, mut body) = self.next().await?;
         if tag != b'R' || !body.starts_with(&expected.to_be_bytes()) {
-            return Err(self.refuse("SCRAM-SHA-256: the server left the exchange"));
+            return Err(self.refuse("SCRAM-SHA-256: the server aborted the exchange"));
         }
         Ok(body.split_off(4))
     }

@@ -130,7 +130,7 @@ async fn differs(
     };
     Ok((!is_back).then(|| {
         let found = found.as_deref().unwrap_or("its default");
-        format!("the server has made it {found}")
+        format!("the server changed it to {found}")
     }))
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), DbError> {
     }
     Err(refused(
         name,
-        "a setting's name has letters, digits, _ and . alone",
+        "a setting's name has only letters, digits, _ and .",
     ))
 }
 

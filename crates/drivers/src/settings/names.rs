@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, identifiers: bool) -> Option<Vec<String>> {
 }
 
 /// What a list may be, for messages.
-pub(super) const ALLOWED: &str = "allowed are names with commas between them, in double quotes where \
+pub(super) const ALLOWED: &str = "use names with commas between them, in double quotes where \
                                   they hold more than letters; for example app, \"Odd Name\"";
 
 /// A list as SQL has it: each name a literal of its own.

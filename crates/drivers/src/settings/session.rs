@@ -58,7 +58,7 @@ fn statement(dialect: &Dialect, name: &str, value: &str) -> Result<String, DbErr
     let is_postgres = dialect.engine().protocol() == Protocol::Postgres;
     let value = match names::of_identifiers(name).filter(|_| is_postgres) {
         Some(identifiers) => names::in_sql(value, identifiers, literal)
-            .ok_or_else(|| refused(name, &format!("no list of names; {}", names::ALLOWED)))?,
+            .ok_or_else(|| refused(name, &format!("not a list of names; {}", names::ALLOWED)))?,
         // Every other setting takes its value as text (PostgreSQL manual, SET).
         None if is_postgres || !is_number(value) => literal(value),
         None => value.into(),
@@ -84,7 +84,7 @@ mod tests {
         );
         let wrong = statement(&Dialect::new(Engine::Postgres), "search_path", "a,,b");
         let told = wrong.unwrap_err().to_string();
-        assert!(told.contains("allowed are names with commas"), "{told}");
+        assert!(told.contains("use names with commas"), "{told}");
     }
 
     #[test]

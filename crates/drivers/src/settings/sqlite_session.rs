@@ -85,7 +85,7 @@ pub(super) async fn set(
     }
     Err(refused(
         name,
-        &format!("asked for {value}, SQLite made it {found}; ask for a value that it takes"),
+        &format!("requested {value}, but SQLite set {found}; use a value that it accepts"),
     ))
 }
 
@@ -94,9 +94,8 @@ async fn not_a_setting(connection: &mut Connection, name: &str) -> Result<DbErro
     if OF_THE_FILE.iter().any(is) {
         return Ok(refused(
             name,
-            "it would stay in the database file when the session has ended, so it is no setting of \
-             a session; make a file that has it, for example with the program sqlite3, and name \
-             that as a target",
+            "it is stored in the database file, so it is not a session setting; create a file \
+             that has it, for example with sqlite3, and use that as the target",
         ));
     }
     let rows = connection.query("PRAGMA pragma_list").await?;
@@ -105,7 +104,7 @@ async fn not_a_setting(connection: &mut Connection, name: &str) -> Result<DbErro
         return Ok(refused(
             name,
             &format!(
-                "it is no setting of a session; there are {}",
+                "it is not a session setting; known: {}",
                 SETTINGS.join(", ")
             ),
         ));
@@ -129,9 +128,9 @@ async fn refuse_to_change_the_file(
     Err(refused(
         "journal_mode",
         &format!(
-            "the database file is in mode {now}, and {value} would stay in it when the session has \
-             ended; change the file yourself after its load, for example by sqlite3 bench.db \
-             'PRAGMA journal_mode={value}', and name it as a target"
+            "the database file is in mode {now}, and {value} would be stored in it; change the \
+             file yourself after its load, for example with sqlite3 bench.db 'PRAGMA \
+             journal_mode={value}', and use it as the target"
         ),
     ))
 }

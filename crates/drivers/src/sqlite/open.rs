@@ -26,7 +26,7 @@ const RUN_STORE: i64 = 0x5449_444d;
 /// the file can't be opened or is no database, with [`ErrorKind::RunStore`] when it is a run store.
 pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> {
     if path == ":memory:" {
-        let why = "a database in memory can't be shared by sessions; name a file, for example \
+        let why = "sessions cannot share an in-memory database; use a file, for example \
                    sqlite:bench.db";
         return Err(DbError::new(ErrorClass::Refused, "connect", why));
     }
@@ -34,7 +34,7 @@ pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> 
         return Err(DbError::new(
             ErrorClass::Missing,
             "SQLITE_CANTOPEN",
-            format!("there is no database file {path}"),
+            format!("database file {path} does not exist"),
         ));
     }
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -52,8 +52,8 @@ pub(super) fn open(path: &str, must_exist: bool) -> Result<Connection, DbError> 
             ErrorClass::Refused,
             ErrorKind::RunStore,
             format!(
-                "{path} is a Tidemark run store, with the results of runs, and was left as it is; \
-                 name another file as the target, for example sqlite:bench.db"
+                "{path} is a Tidemark run store and was not changed; use another file as the \
+                 target, for example sqlite:bench.db"
             ),
         )),
         Ok((connection, false)) => Ok(connection),

@@ -13,7 +13,7 @@ pub(crate) fn failed(host: &Host, error: &io::Error) -> DbError {
         Some(Error::InvalidCertificate(why)) => of_certificate(why),
         Some(Error::AlertReceived(alert)) => of_alert(*alert),
         Some(Error::PeerIncompatible(why)) => Some(format!(
-            "it offers no TLS 1.2 or 1.3, or no cipher of them that is held to be safe ({why:?})"
+            "it offers no TLS 1.2 or 1.3, or no secure cipher ({why:?})"
         )),
         _ => None,
     };
@@ -39,16 +39,15 @@ pub(crate) fn not_offered(host: &Host) -> DbError {
 fn of_certificate(why: &CertificateError) -> Option<String> {
     use CertificateError as Why;
     Some(match why {
-        _ if is_an_authoritys(why) => "its certificate is self-signed, or an authority's own, and \
-                                       not the one that is trusted: name that very file with \
-                                       ca=FILE, or make an authority and a certificate signed by \
-                                       it for the server and name the authority with ca=FILE; \
-                                       or use tls=no-verify to encrypt for whoever answers"
+        _ if is_an_authoritys(why) => "its certificate is self-signed or a CA's own, and it is \
+                                       not trusted: set ca=FILE to that certificate, or sign the \
+                                       server's certificate with a CA and set ca=FILE to the CA; \
+                                       or use tls=no-verify to encrypt without verification"
             .into(),
         // A signature is bad when the authority has the same name as the right one.
         Why::UnknownIssuer | Why::BadSignature => {
-            "its certificate is signed by no trusted authority; name the authority with ca=FILE, \
-             or use tls=no-verify to encrypt for whoever answers"
+            "its certificate is not signed by a trusted CA; set ca=FILE to the CA, or use \
+             tls=no-verify to encrypt without verification"
                 .into()
         }
         Why::NotValidForNameContext { presented, .. } => for_another(presented),
@@ -67,8 +66,8 @@ fn of_certificate(why: &CertificateError) -> Option<String> {
             "its certificate is for other purposes than a server's (extended key usage)".into()
         }
         Why::BadEncoding | Why::Other(_) => format!(
-            "its certificate is not one that can be verified ({why}); make another one (X.509 \
-             version 3), or use tls=no-verify to encrypt for whoever answers"
+            "its certificate cannot be verified ({why}); create another one (X.509 version 3), \
+             or use tls=no-verify to encrypt without verification"
         ),
         _ => return None,
     })
@@ -82,12 +81,12 @@ fn for_another(names: &[String]) -> String {
     };
     let bare: Vec<String> = names.iter().map(bare).collect();
     let whose = match bare.is_empty() {
-        true => "; make one that names this host (subjectAltName)".into(),
+        true => "; create one for this host (subjectAltName)".into(),
         false => format!(" ({}); use the name in it", bare.join(", ")),
     };
     format!(
-        "its certificate is for another host{whose}, or tls=verify-ca to verify the authority and \
-         not the name"
+        "its certificate is for another host{whose}, or tls=verify-ca to verify the CA but not \
+         the name"
     )
 }
 
@@ -103,17 +102,16 @@ fn day(time: &UnixTime) -> String {
 fn of_alert(alert: AlertDescription) -> Option<String> {
     use AlertDescription as Alert;
     Some(match alert {
-        Alert::CertificateRequired => "it asks for a client's certificate; name one with \
-                                       cert=FILE and key=FILE"
+        Alert::CertificateRequired => "it requires a client certificate; set cert=FILE and \
+                                       key=FILE"
             .into(),
         Alert::UnknownCA | Alert::BadCertificate | Alert::CertificateUnknown => {
             format!("it does not trust the certificate of cert=FILE ({alert:?})")
         }
         Alert::CertificateExpired => "the certificate of cert=FILE has expired".into(),
-        Alert::ProtocolVersion | Alert::HandshakeFailure | Alert::InsufficientSecurity => format!(
-            "it takes neither TLS 1.2 nor 1.3, or none of the ciphers that are held to be safe \
-             ({alert:?})"
-        ),
+        Alert::ProtocolVersion | Alert::HandshakeFailure | Alert::InsufficientSecurity => {
+            format!("it accepts neither TLS 1.2 nor 1.3, or no secure cipher ({alert:?})")
+        }
         _ => return None,
     })
 }

@@ -102,26 +102,23 @@ fn sqlites_pragmas_are_those_of_a_session_with_values_that_it_takes() {
                 "sycnhronous=1",
                 "has no such PRAGMA; did you mean synchronous?",
             ),
-            ("synchronous=banana", "asked for banana, SQLite made it "),
-            ("foreign_keys=maybe", "asked for maybe, SQLite made it 0"),
-            ("busy_timeout=5s", "asked for 5s, SQLite made it "),
+            ("synchronous=banana", "requested banana, but SQLite set "),
+            ("foreign_keys=maybe", "requested maybe, but SQLite set 0"),
+            ("busy_timeout=5s", "requested 5s, but SQLite set "),
             (
                 "locking_mode=exclusiv",
-                "asked for exclusiv, SQLite made it normal",
+                "requested exclusiv, but SQLite set normal",
             ),
-            ("user_version=7", "would stay in the database file"),
-            ("page_size=8192", "would stay in the database file"),
-            ("AUTO_VACUUM=FULL", "would stay in the database file"),
-            ("writable_schema=ON", "would stay in the database file"),
+            ("user_version=7", "is stored in the database file"),
+            ("page_size=8192", "is stored in the database file"),
+            ("AUTO_VACUUM=FULL", "is stored in the database file"),
+            ("writable_schema=ON", "is stored in the database file"),
             (
                 "journal_mode=delete",
-                "is in mode wal, and delete would stay in it",
+                "is in mode wal, and delete would be stored in it",
             ),
-            (
-                "integrity_check=10",
-                "it is no setting of a session; there are ",
-            ),
-            ("optimize=1", "it is no setting of a session; there are "),
+            ("integrity_check=10", "it is not a session setting; known: "),
+            ("optimize=1", "it is not a session setting; known: "),
         ] {
             let error = with(setting).connect(0).await.unwrap_err();
             assert!(

@@ -155,7 +155,7 @@ impl Board {
             DbError::new(
                 ErrorClass::ConnectionLost,
                 "check",
-                "no session was left to ask it",
+                "no session was left to check it",
             )
         });
         for question in left {

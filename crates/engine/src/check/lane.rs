@@ -130,7 +130,7 @@ async fn enter(session: &mut Session, view: &View) -> Result<(), DbError> {
 async fn name_of(session: &mut Session, sql: &str) -> Result<String, DbError> {
     let rows = session.query(sql).await?;
     rows.text(0, 0)
-        .ok_or_else(|| DbError::protocol("the server named no snapshot"))
+        .ok_or_else(|| DbError::protocol("the server returned no snapshot"))
 }
 
 /// Ends the transaction, if there is one, and closes. Nothing was changed, so nothing is lost when
@@ -269,7 +269,7 @@ async fn ask(session: &mut Session, check: &Check, sql: &str) -> Result<Answer, 
         .query(&format!("SELECT COUNT(*) FROM ({sql}) violations"))
         .await?;
     let count = rows.int(0, 0).and_then(|n| u64::try_from(n).ok());
-    let count = count.ok_or_else(|| DbError::protocol("COUNT(*) gave no number"))?;
+    let count = count.ok_or_else(|| DbError::protocol("COUNT(*) returned no number"))?;
     if count == 0 {
         return Ok(Answer::Nothing);
     }

@@ -74,7 +74,7 @@ impl fmt::Display for Verdict {
                 }
                 Ok(())
             }
-            Verdict::NotAsked(error) => write!(f, "could not be asked: {error}"),
+            Verdict::NotAsked(error) => write!(f, "could not be checked: {error}"),
         }
     }
 }
@@ -211,7 +211,7 @@ fn ask(
 fn chosen(all: Vec<Check>, spec: &CheckSpec, workload: &str) -> Result<Vec<Check>, EngineError> {
     let unsupported = |said| Err(EngineError::Unsupported(said));
     if all.is_empty() {
-        return unsupported(format!("{workload} names no conditions to check"));
+        return unsupported(format!("{workload} has no conditions to check"));
     }
     let Some(only) = &spec.only else {
         return Ok(all);
@@ -268,7 +268,7 @@ mod tests {
             "w has no condition 3.3.3.1: there are 3.3.2.1, 3.3.2.2; did you mean 3.3.2.1?"
         );
         let none = chosen(Vec::new(), &CheckSpec::default(), "w").unwrap_err();
-        assert_eq!(none.to_string(), "w names no conditions to check");
+        assert_eq!(none.to_string(), "w has no conditions to check");
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         let error = DbError::new(ErrorClass::Missing, "1146", "no such table");
         assert_eq!(
             Verdict::NotAsked(error).to_string(),
-            "could not be asked: 1146: no such table"
+            "could not be checked: 1146: no such table"
         );
     }
 }

@@ -245,10 +245,10 @@ fn start(
 /// One session wrote the lines, another read none.
 fn lines_lost(table: &str) -> EngineError {
     EngineError::Refused(format!(
-        "the journal of the load has lost the lines of table {table}, which were just written: the server \
-         takes back what is not committed (autocommit=0), or answers from a copy that lags behind. \
-         Nothing was loaded; let sessions commit each statement, name one writing host, and start \
-         prepare again"
+        "the load journal has lost the rows of table {table} that were just written: the server \
+         rolls back what is not committed (autocommit=0), or replies come from a lagging \
+         replica. Nothing was loaded; let sessions commit each statement, use one writable host, \
+         and run prepare again"
     ))
 }
 

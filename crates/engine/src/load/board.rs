@@ -501,9 +501,9 @@ impl Board {
 /// Rows that may be there or not, and would come twice.
 fn forgotten(table: &str) -> EngineError {
     EngineError::Refused(format!(
-        "the server has crashed and forgotten how far the load of table {table} was; the table's \
-         storage engine takes nothing back, so what is there can't be told from what is missing. \
-         Start prepare again: it makes the table anew"
+        "the server crashed and lost the progress of the load of table {table}; the table's \
+         storage engine has no rollback, so loaded rows cannot be distinguished from missing \
+         ones. Run prepare again: it recreates the table"
     ))
 }
 

@@ -58,7 +58,7 @@ impl Making {
         if let Some(error) = failure.take() {
             return Err(error);
         }
-        let ended = || EngineError::System("a session that makes tables goes on".into());
+        let ended = || EngineError::System("a session that creates tables is still running".into());
         let decided = Rc::into_inner(making).ok_or_else(ended)?.decided;
         Ok(decided.into_iter().map(|(plan, _)| plan).collect())
     }
@@ -139,7 +139,7 @@ async fn table(
         let mark = mark::loading(plan, spec.seed, spec.owner());
         let made = make(session, plan, options, &mark).await;
         made.map_err(|mut error| {
-            error.message = format!("table {} can't be made: {}", plan.name, error.message);
+            error.message = format!("table {} cannot be created: {}", plan.name, error.message);
             statement(error)
         })?;
     }

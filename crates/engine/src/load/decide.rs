@@ -64,7 +64,7 @@ pub(super) async fn settle(
     }
     match catalog::wait_for_writers(session, table).await {
         Err(e) if e.class == ErrorClass::Retryable => Err(EngineError::Refused(format!(
-            "table {table} is unfinished, and another session has been writing into it for more \
+            "table {table} is incomplete, and another session has been writing to it for more \
              than a minute ({e}); nothing was changed. End that session and try again"
         ))),
         done => done.map_err(statement),
@@ -127,7 +127,7 @@ pub(super) async fn decide(
             .await
             .map_err(statement)?;
         return Err(EngineError::Refused(format!(
-            "table {table} is there already and is not the benchmark's: it has {rows} rows and \
+            "table {table} already exists and is not the benchmark's: it has {rows} rows and \
              {why}; nothing was changed. Use another database, or add --force to drop it"
         )));
     }
@@ -156,7 +156,7 @@ pub(super) async fn decide(
             let rows = catalog::row_count(session, table)
                 .await
                 .map_err(statement)?;
-            format!("table {table} is there already with {rows} rows of this benchmark")
+            format!("table {table} already exists with {rows} rows of this benchmark")
         }
     };
     Err(EngineError::Refused(format!(
@@ -177,7 +177,7 @@ pub(super) fn refuse_no_table(found: &TableDescription) -> Result<(), EngineErro
     match found.no_table {
         None => Ok(()),
         Some(kind) => Err(EngineError::Refused(format!(
-            "{} is there already and is no table but {kind}; nothing was changed. Use another \
+            "{} already exists and is not a table but {kind}; nothing was changed. Use another \
              database, or drop it yourself",
             found.name
         ))),
@@ -208,9 +208,9 @@ pub(super) async fn refuse_referrers(
         n => format!(" (and {} more such keys)", n - 1),
     };
     Err(EngineError::Refused(format!(
-        "table {} has a foreign key that refers to table {}{more}, which was to be dropped; nothing \
-         was changed. Drop that key or table yourself, or use another database; --force has the \
-         server decide",
+        "table {} has a foreign key that refers to table {}{more}, which would be dropped; \
+         nothing was changed. Drop that key or table yourself, or use another database; --force \
+         lets the server decide",
         first.shown, first.parent
     )))
 }
@@ -264,7 +264,9 @@ pub fn why_not_ours(workload: &dyn Workload, found: &TableDescription) -> Option
     }
     if !additions.is_empty() {
         let additions = additions.join(", ");
-        words.push(format!("what the benchmark's have not: {additions}"));
+        words.push(format!(
+            "additions that the benchmark's tables lack: {additions}"
+        ));
     }
     Some(words.join(", and "))
 }

@@ -169,7 +169,7 @@ async fn there(
         if !force && let Some(why) = why_not_ours(workload, &found) {
             return Err(EngineError::Refused(format!(
                 "table {} is not the benchmark's: it has {why}; nothing was dropped. Add --force \
-                 to drop it all the same",
+                 to drop it anyway",
                 plan.name
             )));
         }

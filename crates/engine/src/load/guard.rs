@@ -204,8 +204,8 @@ async fn acquire(
 pub(super) fn in_the_way(who: Option<String>) -> EngineError {
     let who = who.map(|by| format!(" ({by})")).unwrap_or_default();
     EngineError::Refused(format!(
-        "another Tidemark is loading, dropping or changing tables in this database{who}; nothing was \
-         changed. Wait until it has ended, or stop it: the same prepare then goes on where it was. Or \
+        "another Tidemark is loading, dropping or changing tables in this database{who}; nothing \
+         was changed. Wait until it ends, or stop it: the same prepare then resumes the load. Or \
          use another database"
     ))
 }

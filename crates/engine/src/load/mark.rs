@@ -153,16 +153,16 @@ pub(super) fn otherwise(mark: &Mark<'_>, plan: &TablePlan, seed: u64) -> String 
     let differs = if mark.rows == rows && mark.seed == seed {
         format!("{rows} rows in another schema than")
     } else if mark.seed == seed {
-        format!("{} rows, and not {rows} as", mark.rows)
+        format!("{} rows instead of {rows} as", mark.rows)
     } else {
         format!(
-            "{} rows from the seed {}, and not {rows} from {seed} as",
+            "{} rows from seed {} instead of {rows} from {seed} as",
             mark.rows, mark.seed
         )
     };
     format!(
-        "the load of table {} did not end: it is of {differs} this one; nothing was changed. \
-         Ask for the same as then, and it goes on; or, to begin this one, add --replace",
+        "the load of table {} is incomplete: it has {differs} this one; nothing was changed. Use \
+         the same options to resume it, or add --replace to start this one",
         plan.name
     )
 }
@@ -184,13 +184,13 @@ mod tests {
     fn a_load_that_is_not_the_same_is_told_by_what_differs() {
         let text = loading(&plan(4, "a"), 7, None);
         for (rows, seed, words) in [
-            (5, 7, "it is of 4 rows, and not 5 as this one"),
+            (5, 7, "it has 4 rows instead of 5 as this one"),
             (
                 4,
                 8,
-                "it is of 4 rows from the seed 7, and not 4 from 8 as this one",
+                "it has 4 rows from seed 7 instead of 4 from 8 as this one",
             ),
-            (4, 7, "it is of 4 rows in another schema than this one"),
+            (4, 7, "it has 4 rows in another schema than this one"),
         ] {
             let mark = Mark::of(&text).unwrap();
             let said = otherwise(&mark, &plan(rows, "b"), seed);

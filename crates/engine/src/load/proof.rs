@@ -74,14 +74,14 @@ impl Proof {
         let mark = found.comment.as_deref().and_then(Mark::of);
         Ok(match self {
             Proof::Insisted | Proof::Released => None,
-            Proof::Empty => Some(format!("table {table} has {rows} rows by now")),
+            Proof::Empty => Some(format!("table {table} now has {rows} rows")),
             Proof::Marked => mark
                 .is_none()
                 .then(|| format!("table {table} has {rows} rows that Tidemark did not load")),
             Proof::Holds(then) => {
                 let now = catalog::contents(session, table).await?;
                 let is_same = now.is_some_and(|now| held_the_same(&now, then) == Some(true));
-                (!is_same).then(|| format!("table {table} has other rows by now"))
+                (!is_same).then(|| format!("table {table} now has different rows"))
             }
             Proof::Leftover => leftover(session, looked, rows).await?,
             Proof::Own(study) => own(session, study, table, mark, rows).await?,
@@ -104,15 +104,13 @@ async fn leftover(
     };
     let Some(sample) = sample else {
         return Ok(Some(format!(
-            "table {table} has {rows} rows of a load that can't go on, and whether they are all that \
-             load's is not to be told"
+            "table {table} has {rows} rows of a load that cannot resume, and it is unknown \
+             whether all are that load's"
         )));
     };
     let known = sample.rows - sample.mismatches;
     Ok((known != rows).then(|| {
-        format!(
-            "table {table} has {rows} rows, of which {known} are as its unfinished load makes them"
-        )
+        format!("table {table} has {rows} rows, of which {known} match its incomplete load")
     }))
 }
 
@@ -126,13 +124,13 @@ async fn own(
 ) -> Result<Option<String>, DbError> {
     let Some(mark) = mark.filter(|m| m.owner == Some(study.study.as_str())) else {
         return Ok(Some(format!(
-            "table {table} is there already with {rows} rows of this benchmark, which this study did \
-             not load"
+            "table {table} already exists with {rows} rows of this benchmark, which this study \
+             did not load"
         )));
     };
-    let there = format!("table {table} is there already with {rows} rows");
+    let there = format!("table {table} already exists with {rows} rows");
     let Some(now) = catalog::contents(session, table).await? else {
-        return Ok(Some(format!("{there}, and can't be looked at")));
+        return Ok(Some(format!("{there} and cannot be checked")));
     };
     let same = |one: Option<&str>, other: Option<&str>| {
         let known = one.zip(other);
@@ -144,13 +142,14 @@ async fn own(
         return Ok(None);
     }
     let unknown = format!(
-        "{there}, and whether they are only this study's is not known: all rows were not summed after \
-         its last step, or its load or a run that writes was cut off. Look whether any of them is yours; if not, \
-         drop the table with the cleanup command and resume the study with --retry-failed"
+        "{there}, and it is unknown whether all are this study's: its rows were not all \
+         checksummed after its last step, or its load or a writing run was interrupted. Check \
+         whether any of them is yours; if not, drop the table with the cleanup command and \
+         resume the study with --retry-failed"
     );
     let unfinished = format!(
-        "{there} of a load of this study that did not end, and whether they are all that load's is \
-         not known"
+        "{there} of an incomplete load of this study, and it is unknown whether all are that \
+         load's"
     );
     let changed = format!("{there}, and they are not as this study left them");
     let (first, last) = match &study.left {
@@ -186,7 +185,7 @@ pub(super) async fn drop_by(
         .collect();
     let look = async |session: &mut Session, table: &str| {
         let Some((index, plan, proof)) = by_name.get(table) else {
-            return Ok(Verdict::Keep(format!("table {table} was not looked at")));
+            return Ok(Verdict::Keep(format!("table {table} was not checked")));
         };
         let Some(found) = catalog::describe_table(session, table).await? else {
             return Ok(Verdict::Gone);
@@ -199,7 +198,7 @@ pub(super) async fn drop_by(
         };
         if let Some(why) = proof.why_not(session, &looked, &found).await? {
             return Ok(Verdict::Keep(format!(
-                "{why}: it changed while it was to be dropped, and was left as it is"
+                "{why}: it changed before it could be dropped and was kept"
             )));
         }
         if *proof != Proof::Insisted && session.dialect().engine().protocol() == Protocol::Sqlite {

@@ -105,8 +105,8 @@ impl Watch {
                 .map_err(statement)?;
             if !mark::is_mark_of(mark.as_deref(), true, &plan, self.spec.seed) {
                 return Err(EngineError::Refused(format!(
-                    "table {} or its lines in the journal of the load were removed while they were \
-                     loaded: another client cleaned up. Start prepare again",
+                    "table {} or its rows in the load journal were removed during the load: \
+                     another client cleaned up. Run prepare again",
                     plan.name
                 )));
             }
@@ -162,9 +162,9 @@ impl Watch {
             }
             if !self.board.can_take_over(&line.table) {
                 return Err(EngineError::Refused(format!(
-                    "another client was loading into table {} and has ended; its storage engine \
-                     takes nothing back, so what that client had sent can't be told from what is \
-                     missing. Start prepare again: it makes the table anew",
+                    "another client was loading table {} and ended; its storage engine has no \
+                     rollback, so the rows of that client cannot be distinguished from missing \
+                     ones. Run prepare again: it recreates the table",
                     line.table
                 )));
             }

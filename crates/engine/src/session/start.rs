@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(
                 pair[1].0 - pair[0].0,
                 2 * MS,
-                "one is missing or stands twice"
+                "one is missing or appears twice"
             );
         }
         // The thread that was held up awaited every second of the next forty.

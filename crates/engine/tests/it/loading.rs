@@ -487,7 +487,7 @@ fn a_load_killed_while_it_was_verified_goes_on() {
         // With the journal gone it is a table like any other.
         let refused = load(&connector, &tables, &spec, &mut Watch::new(None, u64::MAX));
         let refused = refused.unwrap_err().to_string();
-        assert!(refused.contains("is there already"), "{name}: {refused}");
+        assert!(refused.contains("already exists"), "{name}: {refused}");
     }
 }
 

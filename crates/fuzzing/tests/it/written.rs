@@ -115,7 +115,7 @@ fn other_ways_of_authentication_go_their_way() {
         (
             "behind",
             vec![b"R\0\0\0\0\xF8PKTZI\xF8PKTCSELECT 1\0"],
-            "nothing asked for",
+            "an unexpected message of type",
         ),
         (
             "refused",

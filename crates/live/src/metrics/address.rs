@@ -69,7 +69,7 @@ mod tests {
         ] {
             let message = text.parse::<MetricsAddress>().unwrap_err().to_string();
             assert!(
-                message.starts_with(&format!("{text}: allowed is a port")),
+                message.starts_with(&format!("{text}: must be a port")),
                 "{message}"
             );
             assert!(message.contains("for example 9090"), "{message}");

@@ -128,7 +128,7 @@ impl Families<'_, '_> {
             labels.push(("study", study.clone()));
             labels.push(("cell", cell.clone()));
         }
-        let help = "What runs: workload, engine and its version, the id of the run's record";
+        let help = "Workload, engine, engine version and record id of the run";
         let kind = MetricType::Info;
         let mut info = self.0.encode_descriptor("tidemark_run", help, None, kind)?;
         info.encode_info(&labels)?;
@@ -145,7 +145,7 @@ impl Families<'_, '_> {
     fn transactions(&mut self, figures: &Figures) -> fmt::Result {
         self.counter(
             "tidemark_transactions",
-            "Transactions that ended well, by type",
+            "Successful transactions by type",
             None,
             figures.phases().flat_map(|(phase, sum)| {
                 let types = sum.types.iter();
@@ -156,7 +156,7 @@ impl Families<'_, '_> {
         if figures.phases().any(|(_, sum)| noted(sum)) {
             self.counter(
                 "tidemark_outcomes",
-                "Outcomes that the workload counts beside its types",
+                "Outcomes that the workload counts",
                 None,
                 figures.phases().flat_map(|(phase, sum)| {
                     let notes = sum.notes.iter();
@@ -172,7 +172,7 @@ impl Families<'_, '_> {
     fn statements(&mut self, figures: &Figures) -> fmt::Result {
         self.counter(
             "tidemark_statements",
-            "Statements by group: other is transaction control, and writes that changed nothing",
+            "Statements by group; other is transaction control and writes that changed nothing",
             None,
             figures.phases().flat_map(|(phase, sum)| {
                 let s = sum.statements;
@@ -199,16 +199,16 @@ impl Families<'_, '_> {
         self.of_phases(
             figures,
             "tidemark_ignored_errors",
-            "Errors that were passed over, most by trying the transaction again",
+            "Ignored and retried errors",
             |sum| sum.ignored_errors,
         )?;
         self.of_phases(
             figures,
             "tidemark_reconnects",
-            "Sessions opened again",
+            "Reconnected sessions",
             |sum| sum.reconnects,
         )?;
-        let help = "Time in which a host could not be reached";
+        let help = "Time during which a host was unreachable";
         let outages = figures.phases();
         let outages = outages.map(|(phase, sum)| (vec![of_phase(phase)], sum.outage_ms / 1000.0));
         self.counter("tidemark_outage", help, Some(Unit::Seconds), outages)
@@ -237,8 +237,8 @@ impl Families<'_, '_> {
         };
         self.histogram(
             "tidemark_service_time",
-            "From the first statement until the session has the last reply and can go on, of \
-             transactions that ended well",
+            "From the first statement until the session has the last reply and can continue, of \
+             successful transactions",
             of(|t| Some(&t.service)),
         )?;
         if of(|t| t.response.as_ref()).next().is_some() {
@@ -251,7 +251,7 @@ impl Families<'_, '_> {
         if of(|t| t.server.as_ref()).next().is_some() {
             self.histogram(
                 "tidemark_server_and_network_time",
-                "The part of the service time until replies had come to the client's host",
+                "The part of the service time until replies reached the client host",
                 of(|t| t.server.as_ref()),
             )?;
         }
@@ -261,27 +261,27 @@ impl Families<'_, '_> {
     fn now(&mut self, figures: &Figures) -> fmt::Result {
         let now = &figures.now;
         self.gauge("tidemark_sessions", "Sessions connected", now.sessions)?;
-        let help = "Transactions in progress";
+        let help = "Transactions in flight";
         self.gauge("tidemark_concurrency", help, now.concurrency)?;
-        let help = "1 while transactions count, 0 in the warm-up and after the run";
+        let help = "1 during the measurement, 0 in the warm-up and after the run";
         self.gauge("tidemark_measuring", help, u64::from(now.is_measuring))?;
         if !figures.run.as_ref().is_some_and(|run| run.open_loop) {
             return Ok(());
         }
-        let help = "Arrivals that wait for a free session";
+        let help = "Arrivals waiting for a free session";
         self.gauge("tidemark_queue_length", help, now.queue_length)?;
-        let help = "Arrivals a second that are asked for";
+        let help = "Requested arrivals per second";
         self.gauge("tidemark_rate_asked", help, now.rate.unwrap_or(0.0))?;
         self.of_phases(
             figures,
             "tidemark_delayed_arrivals",
-            "Arrivals that came when no session was free",
+            "Arrivals delayed because no session was free",
             |sum| sum.delayed_arrivals,
         )?;
         self.of_phases(
             figures,
             "tidemark_dropped_arrivals",
-            "Arrivals dropped because too many waited",
+            "Arrivals dropped because the backlog was full",
             |sum| sum.dropped_arrivals,
         )
     }

@@ -22,14 +22,12 @@ use tidemark_core::record::{ErrorCount, Interval, Phase};
 pub enum MetricsError {
     /// The address is none.
     #[error(
-        "{0}: allowed is a port, which is one of the loopback address, or an address and a port; for \
-         example 9090 or 0.0.0.0:9090"
+        "{0}: must be a port of the loopback address, or an address and a port; for example 9090 \
+         or 0.0.0.0:9090"
     )]
     Address(String),
     /// It can't be listened at.
-    #[error(
-        "{address} can't be listened at: {source}: take another port, or 0 for any that is free"
-    )]
+    #[error("cannot listen on {address}: {source}; use another port, or 0 for a free one")]
     Bind {
         /// Where.
         address: String,

@@ -249,7 +249,7 @@ fn answer(request: &httparse::Request<'_, '_>, page: &Page) -> Answer {
         return Answer {
             status: "200 OK",
             content_type: PLAIN,
-            body: "Tidemark's figures are at /metrics\n".into(),
+            body: "Tidemark's metrics are at /metrics\n".into(),
             head,
         };
     }

@@ -53,14 +53,14 @@ pub(super) fn is_too_small(frame: &mut Frame<'_>, least: (u16, u16), what: &str)
         return false;
     }
     let text =
-        format!("too small: the view needs {width} × {height}; q leaves it, and {what} goes on");
+        format!("too small: the view needs {width} × {height}; q closes it, {what} continues");
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
     true
 }
 
 /// What keys do.
 pub(super) fn foot_line(frame: &mut Frame<'_>, area: Rect, what: &str) {
-    let keys = format!("q leaves the view, {what} goes on · Ctrl-C ends {what}");
+    let keys = format!("q closes the view, {what} continues · Ctrl-C stops {what}");
     frame.render_widget(Line::from(keys).dark_gray(), area);
 }
 
@@ -138,7 +138,7 @@ fn title(picture: &Picture) -> Line<'static> {
 fn gauge(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let elapsed = picture.elapsed.as_secs_f64();
     let Some(length) = picture.info.length else {
-        let text = format!("{} since the load began", clock(elapsed));
+        let text = format!("{} since the start", clock(elapsed));
         frame.render_widget(Line::from(text), area);
         return;
     };
@@ -167,7 +167,7 @@ pub(super) fn share(frame: &mut Frame<'_>, area: Rect, of_one: f64, label: Strin
 fn status(picture: &Picture) -> Vec<Line<'static>> {
     let last = &picture.last;
     let mut sessions = format!(
-        "Sessions {} · in progress {}",
+        "Sessions {} · in flight {}",
         whole(last.sessions),
         whole(last.concurrency)
     );
@@ -184,7 +184,7 @@ fn status(picture: &Picture) -> Vec<Line<'static>> {
     }
     let errors: u64 = picture.errors.iter().map(|e| e.count).sum();
     let passed_over = format!(
-        "passed over or tried again {} · reconnects {}",
+        "ignored or retried {} · reconnects {}",
         whole(picture.ignored_errors),
         whole(picture.reconnects)
     );
@@ -225,7 +225,7 @@ pub(super) fn most_frequent(errors: &[ErrorCount]) -> Option<Line<'static>> {
 /// What this process and its machine have to do.
 pub(super) fn client_line(host: &ClientLoad, cores: usize) -> Line<'static> {
     let awake = match host.awake_cpus >= 0.005 {
-        true => format!(" (+ {} awake for arrivals)", three(host.awake_cpus)),
+        true => format!(" (+ {} busy polling)", three(host.awake_cpus)),
         false => String::new(),
     };
     Line::from(format!(

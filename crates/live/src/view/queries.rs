@@ -307,7 +307,7 @@ impl QueriesPicture {
 
     fn status(&self) -> Vec<Line<'static>> {
         let counts = match self.is_elsewhere {
-            true => format!("Without an answer {}", whole(self.failed)),
+            true => format!("Without a result {}", whole(self.failed)),
             false => format!(
                 "Failed {} · timed out {}",
                 whole(self.failed),

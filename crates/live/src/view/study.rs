@@ -206,7 +206,7 @@ impl StudyPicture {
             )));
         }
         if self.bad > 0 {
-            let text = format!("  {} failed or not to be used", self.bad);
+            let text = format!("  {} failed or invalid", self.bad);
             spans.push(Span::from(text).red());
         }
         if self.is_ending {
@@ -219,7 +219,7 @@ impl StudyPicture {
         let StudyInfo { steps, over, .. } = self.info;
         let left = self.left.map(|left| clock(left.as_secs_f64().ceil()));
         let left = left.map_or(String::new(), |left| format!(", {left} left"));
-        let label = format!("{over} of {steps} steps over{left}");
+        let label = format!("{over} of {steps} steps done{left}");
         share(frame, area, over as f64 / (steps as f64).max(1.0), label);
     }
 
@@ -249,7 +249,7 @@ impl StudyPicture {
             None if area.height >= 4 => {
                 let parts = [Constraint::Fill(1), Constraint::Length(1)];
                 let [said, host] = Layout::vertical(parts).areas(area);
-                let block = Block::bordered().title(" What the step prints ");
+                let block = Block::bordered().title(" Output of the step ");
                 let room = usize::from(said.height.saturating_sub(2));
                 let first = self.printed.len().saturating_sub(room);
                 let lines = self.printed.iter().skip(first);

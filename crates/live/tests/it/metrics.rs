@@ -322,7 +322,7 @@ fn a_port_that_is_taken_is_named_and_one_that_was_left_is_free() {
     assert!(matches!(taken, MetricsError::Bind { .. }));
     let message = taken.to_string();
     assert!(
-        message.contains(&address) && message.contains("take another port"),
+        message.contains(&address) && message.contains("use another port"),
         "{message}"
     );
     drop(metrics);

@@ -46,12 +46,12 @@ fn everything_that_is_promised_is_there() {
         "NewOrder",
         "Payment",
         "p99 so far",
-        "Sessions 16 · in progress 12 · waiting arrivals 3 · dropped 30",
+        "Sessions 16 · in flight 12 · waiting arrivals 3 · dropped 30",
         // Of warm-up and measurement, every third second.
-        "Errors 8 · passed over or tried again 11 · reconnects 1",
+        "Errors 8 · ignored or retried 11 · reconnects 1",
         "7 × 1213: Deadlock found",
-        "Client 0.61 (+ 1.20 awake for arrivals) of 2 processors · host 87 % busy · load 2.10",
-        "q leaves the view",
+        "Client 0.61 (+ 1.20 busy polling) of 2 processors · host 87 % busy · load 2.10",
+        "q closes the view",
     ] {
         assert!(screen.contains(part), "{part:?} is not in\n{screen}");
     }
@@ -75,7 +75,7 @@ fn any_size_can_be_drawn() {
     }
     let small = drawn(&pictures[2], 49, 24);
     assert!(
-        small.contains("too small") && small.contains("q leaves"),
+        small.contains("too small") && small.contains("q closes"),
         "{small}"
     );
 }

@@ -67,7 +67,7 @@ fn everything_that_is_promised_is_there() {
             "Failed 1 · timed out 1",
             "1 × 1105: no memory left",
             "Client 0.02 of 2 processors · host 50 % busy",
-            "q leaves the view, the run goes on",
+            "q closes the view, the run continues",
         ] {
             let is_there = screen.contains(part) || {
                 let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

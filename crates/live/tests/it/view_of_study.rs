@@ -64,8 +64,8 @@ fn the_whole_stands_above_the_run_in_progress() {
     for (width, height) in [(80, 24), (120, 40)] {
         let screen = drawn(&picture, width, height);
         for part in [
-            "Study thread sweep  step 12 of 24  2 failed or not to be used",
-            "11 of 24 steps over, 13:32 left",
+            "Study thread sweep  step 12 of 24  2 failed or invalid",
+            "11 of 24 steps done, 13:32 left",
             "0:34 of about 1:11  mariadb/oltp_read_only/threads=64 repeat 2",
             // The last steps, and what had failed before them.
             "[11/24] mariadb/oltp_read_write/threads=11 repeat 1: 1,204 tx/s, p95 3.1 ms",
@@ -76,15 +76,15 @@ fn the_whole_stands_above_the_run_in_progress() {
             "Transactions/s 421",
             "NewOrder",
             "p99 so far",
-            "q leaves the view, the study goes on · Ctrl-C ends the study",
+            "q closes the view, the study continues · Ctrl-C stops the study",
         ] {
             assert!(screen.contains(part), "{part:?} is not in\n{screen}");
         }
     }
     let large = drawn(&picture, 120, 40);
     for part in [
-        "Sessions 16 · in progress 12",
-        "Errors passed over or tried again 11 · reconnects 1",
+        "Sessions 16 · in flight 12",
+        "Errors ignored or retried 11 · reconnects 1",
         "Host 87 % busy · load 2.10 · 3.00 GiB in use",
     ] {
         assert!(large.contains(part), "{part:?} is not in\n{large}");
@@ -148,7 +148,7 @@ fn of_tpch_it_shows_the_queries() {
     picture.intervals(&[one, lost]);
     let screen = drawn(&picture, 80, 24);
     assert!(screen.contains("Q17    1  250 ms  250 ms"), "{screen}");
-    assert!(screen.contains("Without an answer 1"), "{screen}");
+    assert!(screen.contains("Without a result 1"), "{screen}");
 }
 
 #[test]
@@ -166,12 +166,12 @@ fn any_size_can_be_drawn() {
     }
     let small = drawn(&running(3), 49, 24);
     assert!(
-        small.contains("too small") && small.contains("the study goes on"),
+        small.contains("too small") && small.contains("the study continues"),
         "{small}"
     );
     // Where there is no room for the run there is for the study.
     let low = drawn(&running(3), 50, 10);
-    assert!(low.contains("11 of 24 steps over"), "{low}");
+    assert!(low.contains("11 of 24 steps done"), "{low}");
 }
 
 #[test]

@@ -110,7 +110,7 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
 }
 
 fn late(longest: Duration) -> String {
-    format!("no answer within {} s", longest.as_secs())
+    format!("no reply within {} s", longest.as_secs())
 }
 
 #[cfg(test)]

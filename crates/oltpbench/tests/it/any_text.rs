@@ -175,7 +175,7 @@ fn deep_and_long_files_are_refused_or_read() {
         WorkloadFile::parse(&long)
             .unwrap_err()
             .to_string()
-            .contains("no workload file is")
+            .contains("larger than")
     );
     let many = format!("<parameters>{}</parameters>", "<a/>".repeat(1 << 21));
     assert!(

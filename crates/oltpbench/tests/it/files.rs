@@ -136,7 +136,7 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
     for (text, said) in [
         (
             with("<isolation>TRANSACTION_REPEATABLE_RED</isolation>"),
-            "line 2: <isolation>TRANSACTION_REPEATABLE_RED</isolation>: allowed is \
+            "line 2: <isolation>TRANSACTION_REPEATABLE_RED</isolation>: must be \
              TRANSACTION_READ_UNCOMMITTED, TRANSACTION_READ_COMMITTED, \
              TRANSACTION_REPEATABLE_READ, TRANSACTION_SERIALIZABLE; did you mean \
              TRANSACTION_REPEATABLE_READ?; for example \
@@ -144,29 +144,29 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             with("<port>70000</port>"),
-            "line 2: <port>70000</port>: allowed is a whole number from 1 to 65535; for example \
+            "line 2: <port>70000</port>: must be a whole number from 1 to 65535; for example \
              <port>5432</port>",
         ),
         (
             with("<dbtype>oracle</dbtype>"),
-            "<dbtype>oracle</dbtype>: allowed is postgres,",
+            "<dbtype>oracle</dbtype>: must be postgres,",
         ),
         (with("<dbtype>postgras</dbtype>"), "did you mean postgres?"),
         (
             with("<terminals>ten</terminals>"),
-            "<terminals>ten</terminals>: allowed is a whole",
+            "<terminals>ten</terminals>: must be a whole",
         ),
         (
             with("<scalefactor>-1</scalefactor>"),
-            "allowed is a number above 0",
+            "must be a number above 0",
         ),
         (
             with("<scalefactor>NaN</scalefactor>"),
-            "allowed is a number above 0",
+            "must be a number above 0",
         ),
         (
             with("<useThinkTime>maybe</useThinkTime>"),
-            "allowed is true or false",
+            "must be true or false",
         ),
         (
             with("<works></works>"),
@@ -186,7 +186,7 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             work(&format!("<rate>fast</rate>{REST}")),
-            "<rate>fast</rate>: allowed is disabled, unlimited, or a number of transactions",
+            "<rate>fast</rate>: must be disabled, unlimited, or a number of transactions",
         ),
         (work(&format!("<rate>0</rate>{REST}")), "above 0"),
         (
@@ -195,11 +195,11 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             work("<rate>5</rate><time>5</time><weights>45,43,4,4</weights>"),
-            "<weights>45,43,4,4</weights>: allowed is 5 numbers, one for each <transactiontype>",
+            "<weights>45,43,4,4</weights>: must be 5 numbers, one for each <transactiontype>",
         ),
         (
             work("<rate>5</rate><time>5</time><weights>45,43,4,4,5</weights>"),
-            "weights that sum up to 100, these to 101",
+            "weights with a sum of 100, not 101",
         ),
         (
             work("<rate>5</rate><time>5</time><weights>45,x,4,4,5</weights>"),
@@ -211,7 +211,7 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             with("<works><work arrival=\"often\"/></works>"),
-            "<arrival>often</arrival>: allowed is regular, poisson",
+            "<arrival>often</arrival>: must be regular, poisson",
         ),
         (
             with(
@@ -229,11 +229,11 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             with(duplicate),
-            "<transactiontype>Payment</transactiontype>: allowed is each name",
+            "<transactiontype>Payment</transactiontype>: must be each name",
         ),
         (
             with("<url>postgresql://h/db</url>"),
-            "line 2: <url>…</url>: allowed is a JDBC URL: it begins with jdbc:",
+            "line 2: <url>…</url>: must be a JDBC URL: it begins with jdbc:",
         ),
         (
             with("<url>jdbc:oracle:thin:@h</url>"),
@@ -241,7 +241,7 @@ fn mistakes_name_element_line_value_what_is_allowed_and_an_example() {
         ),
         (
             with("<dbtype>mysql</dbtype><DBUrl>jdbc:postgresql://h/db</DBUrl>"),
-            "<dbtype>mysql</dbtype>: allowed is what its URL speaks, postgresql",
+            "<dbtype>mysql</dbtype>: must be the protocol of its URL, postgresql",
         ),
         (
             "<parameter/>".into(),
@@ -360,12 +360,12 @@ fn what_is_not_known_is_said_with_the_nearest_name() {
     assert_eq!(
         remarks,
         [
-            "line 2: <isolaton> is not known and not used; did you mean <isolation>?",
-            "line 3: <DBNAME> is not known and not used; did you mean <DBName>?",
-            "line 4: <skew> is not known and not used",
-            "line 5: <port> is there already in line 5: this one is not used",
-            "line 6: attribute arival is not known and not used; did you mean arrival?",
-            "line 6: <warmpu> is not known and not used; did you mean <warmup>?",
+            "line 2: unknown element <isolaton> is ignored; did you mean <isolation>?",
+            "line 3: unknown element <DBNAME> is ignored; did you mean <DBName>?",
+            "line 4: unknown element <skew> is ignored",
+            "line 5: duplicate <port>, first in line 5; this one is ignored",
+            "line 6: unknown attribute arival is ignored; did you mean arrival?",
+            "line 6: unknown element <warmpu> is ignored; did you mean <warmup>?",
         ]
     );
     assert_eq!(file.database.port, Some(1));

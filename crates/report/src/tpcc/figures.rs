@@ -60,7 +60,7 @@ pub struct Price {
 
 /// Why a price was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?}: allowed is an amount above 0 and a currency; for example '12345 USD'")]
+#[error("{0:?}: must be an amount above 0 and a currency; for example '12345 USD'")]
 pub struct PriceError(String);
 
 impl std::str::FromStr for Price {

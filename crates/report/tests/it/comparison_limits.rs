@@ -56,7 +56,7 @@ fn a_judgement_says_what_it_was_made_on() {
             6,
             "throughput < -3%",
             "FAILED: ",
-            "decided by the ratio alone: too little",
+            "judged by the ratio alone: not enough",
             "仅按比值判定",
         ),
     ] {

@@ -40,13 +40,13 @@ fn no_line_of_ours_has_a_name_that_parsers_look_for() {
 fn fewer_sessions_than_asked_for_are_told_before_and_after() {
     let mut record = overloaded();
     let line = fewer_sessions(&record);
-    assert!(line.starts_with("WARNING: asked for 10,000 sessions, 500 could be opened"));
+    assert!(line.starts_with("WARNING: 10,000 sessions requested, 500 opened"));
     assert!(printed(&record).starts_with(&line));
     // Records of before don't tell why, and no setting is guessed to be the reason.
     record.fewer_sessions_because = None;
     assert_eq!(
         fewer_sessions(&record),
-        "WARNING: asked for 10,000 sessions, 500 could be opened: the figures are of 500 sessions\n"
+        "WARNING: 10,000 sessions requested, 500 opened; the results are for 500 sessions\n"
     );
     record.sessions_opened = None;
     assert_eq!(fewer_sessions(&record), "");
@@ -60,9 +60,9 @@ fn terminals_wait_apart_from_the_database() {
         "Terminals:\n",
         "    terminals on sessions:               1000 on 50\n",
         "    think time:                          exp:12s\n",
-        "    waits for a session (ms):            mean 1.50, p50 1.50, p95 2.1",
+        "    waiting for a session (ms):            mean 1.50, p50 1.50, p95 2.1",
         "    service time (ms):                   mean ",
-        "    injected round trip (ms):            20.00\n",
+        "    injected network latency (ms):            20.00\n",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
@@ -75,15 +75,15 @@ fn an_open_loop_says_what_did_not_come_in_time() {
     let printed = printed(&record);
     let dropped = record.totals.dropped_arrivals;
     for line in [
-        "WARNING: asked for 10,000 sessions, 500 could be opened (this process may open 564 files \
-         (ulimit -n)): the figures are of 500 sessions\n",
+        "WARNING: 10,000 sessions requested, 500 opened (this process may open 564 files (ulimit \
+         -n)); the results are for 500 sessions\n",
         "    arrivals asked:                      1800.00 per sec.\n",
-        "    arrivals spaced:                     constant\n",
+        "    arrival spacing:                     constant\n",
         "    delayed, no session free:            310    (0.",
         "    dropped, backlog full:               93     (0.",
-        "    generator's lateness (ms):           mean 3.00",
-        "WARNING: the backlog reached its bound of 5000 (--max-backlog): 93 arrivals were dropped",
-        "WARNING: the generator itself was late",
+        "    scheduling delay (ms):               mean 3.00",
+        "WARNING: the backlog reached its limit of 5000 (--max-backlog): 93 arrivals were dropped",
+        "WARNING: the client started transactions late",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
@@ -93,8 +93,11 @@ fn an_open_loop_says_what_did_not_come_in_time() {
     punctual.totals.lateness = Some(encoded(0.05));
     punctual.totals.dropped_arrivals = 0;
     let printed = self::printed(&punctual);
-    assert!(!printed.contains("itself was late"), "{printed}");
-    assert!(!printed.contains("its bound"), "{printed}");
+    assert!(
+        !printed.contains("the client started transactions late"),
+        "{printed}"
+    );
+    assert!(!printed.contains("its limit"), "{printed}");
 }
 
 #[test]
@@ -104,7 +107,7 @@ fn outages_and_hosts_are_listed() {
     for line in [
         "    10.0.3.12:3306     10.30     1.40    yes  2002: Connection refused\n",
         "    10.0.3.11:3306     29.00     1.00     no  2013: Lost connection\n",
-        "    a host was away:                     1.40 s of 30.",
+        "    a host was unreachable:                     1.40 s of 30.",
         "    10.0.3.11:3306   any       250       31000  25.00%\n",
         "    10.0.3.12:3306  read       250       93000  75.00%\n",
     ] {
@@ -118,12 +121,15 @@ fn outages_and_hosts_are_listed() {
     let rate = totals.all.count as f64 / (totals.elapsed_s - 1.4);
     let printed = self::printed(&one);
     let line = format!(
-        "    throughput outside of that:          {rate:.2} per sec. (what waited is caught up \
-         after it)\n"
+        "    throughput outside of that:          {rate:.2} per sec. (including the backlog \
+         processed afterwards)\n"
     );
     assert!(printed.contains(&line), "{line}: {printed}");
     let report = text(&one, Lang::En).unwrap();
-    assert!(report.contains("what waited is caught up"), "{report}");
+    assert!(
+        report.contains("the backlog processed afterwards"),
+        "{report}"
+    );
     // In closed loop nothing waits.
     one.rate = None;
     one.intervals.iter_mut().for_each(|i| i.rate = None);
@@ -149,14 +155,14 @@ fn arrivals_that_were_never_served_are_told() {
             share(93)
         ),
         "WARNING: 900 arrivals (".into(),
-        "%) were due and not served at the end: they are in no latency; the load was more".into(),
+        "%) were due but not served at the end; no latency includes them: the load exceeded".into(),
     ] {
         assert!(said.contains(&line), "{line}: {said}");
     }
     for (lang, warning, fact) in [
         (
             Lang::En,
-            "were due and not served at the end",
+            "were due but not served at the end",
             "Still waiting at the end",
         ),
         (Lang::Zh, "到结束时仍未处理完", "结束时仍未处理"),
@@ -177,9 +183,9 @@ fn arrivals_that_were_never_served_are_told() {
     record.totals.unserved_arrivals = served / 2000;
     let said = printed(&record);
     assert!(said.contains("still waiting at the end"), "{said}");
-    assert!(!said.contains("were due and not served"), "{said}");
+    assert!(!said.contains("were due but not served"), "{said}");
     let report = text(&record, Lang::En).unwrap();
-    assert!(!report.contains("were due and not served"), "{report}");
+    assert!(!report.contains("were due but not served"), "{report}");
 }
 
 #[test]
@@ -190,22 +196,25 @@ fn a_generator_late_for_its_terminals_is_told() {
     let said = printed(&record);
     let (_, terminals) = said.split_once("Terminals:\n").unwrap();
     assert!(
-        terminals.contains("    generator's lateness (ms):           mean 3.00"),
+        terminals.contains("    scheduling delay (ms):               mean 3.00"),
         "{said}"
     );
     assert!(
-        said.contains("WARNING: the generator itself was late"),
+        said.contains("WARNING: the client started transactions late"),
         "{said}"
     );
     let report = text(&record, Lang::En).unwrap();
     assert!(
-        report.contains("The load generator itself was late"),
+        report.contains("The client started transactions late"),
         "{report}"
     );
     record.totals.lateness = Some(encoded(0.05));
     let said = printed(&record);
-    assert!(said.contains("generator's lateness"), "{said}");
-    assert!(!said.contains("itself was late"), "{said}");
+    assert!(said.contains("scheduling delay"), "{said}");
+    assert!(
+        !said.contains("the client started transactions late"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -230,22 +239,22 @@ fn reports_say_what_is_printed() {
                 "1,000 terminals shared 50 sessions",
                 "within",
                 "of being due",
-                "Each terminal paused between two transactions: exp:12s",
-                "made 20.0 ms longer",
-                "of it: waiting for a session",
-                "Statement time-out",
+                "Each terminal paused between transactions: exp:12s",
+                "The client added 20.0 ms",
+                "of which waiting for a session",
+                "Statement timeout",
             ],
             &["1,000 个终端共用 50 个会话", "其中：等待会话"],
         ),
         (
             overloaded(),
             &[
-                "10,000 sessions were asked for and 500 could be opened",
-                "The load generator itself was late",
+                "10,000 sessions were requested and 500 could be opened",
+                "The client started transactions late",
                 "93 arrivals found the backlog full",
                 "1,800 per second",
-                "at equal distances",
-                "Hosts could not be reached for 1.4 s of 30 s",
+                "constant spacing",
+                "Hosts were unreachable for 1.4 s of 30 s",
                 "time: 10.0.3.12:3306 (1.4 s), 10.0.3.11:3306 (1 s, not over at the end).",
                 "1 s, not over at the end",
                 "Connection refused",
@@ -272,7 +281,7 @@ fn reports_say_what_is_printed() {
             &[
                 "12,400 per second, confirmed over 30 s (p99 17.1 ms)",
                 "late in 1 of 5 steps",
-                "not kept: p99 112 ms",
+                "missed: p99 112 ms",
                 "bisect",
             ],
             &["12,400 个，经 30 秒复测确认", "未满足：p99 112 ms"],
@@ -306,7 +315,7 @@ fn outages_and_rates_are_drawn() {
     let page = html(&overloaded(), Lang::En).unwrap();
     let first = page.split("<figure").nth(1).unwrap();
     assert!(first.contains("fill=\"#C94F7C\""), "a band for each outage");
-    assert!(first.contains("a host could not be reached"));
+    assert!(first.contains("a host was unreachable"));
     let calm = html(&closed(), Lang::En).unwrap();
     let drawn = calm.split("</style>").nth(1).unwrap();
     assert!(!drawn.contains("#C94F7C"));

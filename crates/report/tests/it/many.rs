@@ -34,7 +34,7 @@ fn a_study_is_told_in_order_in_both_languages() {
             "<h1>Durability on and off</h1>",
             "<h2>Summary</h2>",
             "84 runs of oltp_point_select, oltp_read_write on MariaDB",
-            "Each point of the matrix was repeated 3 times.",
+            "Each point of the matrix has 3 repeats.",
             "durability=2 beside durability=1",
             "<h2>Environment</h2>",
             "AMD EPYC",
@@ -52,7 +52,7 @@ fn a_study_is_told_in_order_in_both_languages() {
             "tidemark study run studies/durability.toml",
             "repeats = 3",
             "All runs (84)",
-            "What the commands printed",
+            "Output of the commands",
         ],
     );
     order(
@@ -65,7 +65,7 @@ fn a_study_is_told_in_order_in_both_languages() {
             "利特尔定律",
             "通用可扩展性定律（USL）",
             "durability（1 与 2）对比",
-            "审查结论",
+            "诊断结论",
             "复现命令",
             "全部压测（84 次）",
         ],
@@ -152,9 +152,9 @@ fn failures_are_told_and_in_no_figure() {
     });
     let page = many.html(Lang::En).unwrap();
     for words in [
-        "Steps that failed or were skipped: 2;",
+        "Failed or skipped steps: 2;",
         "2 runs without a result",
-        "The study is not over: 1 of 6 steps left.",
+        "The study is not complete: 1 of 6 steps left.",
         "exit code 1: the server went away",
         "no room",
         "0193dead",
@@ -195,7 +195,7 @@ fn findings_are_told_once_with_their_runs() {
     }
     let many = document("findings", &records);
     let page = many.html(Lang::En).unwrap();
-    assert!(page.contains("Not to be used: 2 of 3 runs (") && page.contains("summary-mismatch 2"));
+    assert!(page.contains("Invalid: 2 of 3 runs (") && page.contains("summary-mismatch 2"));
     assert_eq!(page.matches("<code>summary-mismatch</code>").count(), 1);
     assert!(page.contains("In 2 runs: oltp_read_write (2 threads), oltp_read_write (4 threads)."));
     assert!(page.contains("✗ INVALID"));
@@ -269,6 +269,6 @@ fn outputs_have_their_share_of_the_page_and_no_more() {
     let page = many.html(Lang::En).unwrap();
     assert!(page.len() < 900_000, "{}", page.len());
     assert!(page.contains("the last line") && page.contains("short"));
-    assert!(page.contains("characters are left out; the store has them."));
+    assert!(page.contains("characters are omitted; the store has the full text."));
     assert!(!page.contains("begin xxx"));
 }

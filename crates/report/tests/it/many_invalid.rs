@@ -79,9 +79,9 @@ fn a_repeat_that_must_not_be_used_is_in_no_figure_of_its_point() {
     let [en, zh] = Lang::ALL.map(|lang| many.markdown(lang).unwrap());
     for part in [
         "| 2 / 3 |",
-        "✗ 1 of 3 left out: summary-mismatch",
-        "Runs that must not be used are in no figure",
-        "✗ not to be used: repeat 2 (summary-mismatch)",
+        "✗ 1 of 3 excluded: summary-mismatch",
+        "Invalid runs are excluded where a point has valid ones",
+        "✗ invalid: repeat 2 (summary-mismatch)",
         "✗ INVALID summary-mismatch",
     ] {
         assert!(en.contains(part), "{part}: {en}");
@@ -116,17 +116,17 @@ fn a_point_that_must_not_be_used_is_in_no_law_and_no_sentence() {
     let page = many.html(Lang::En).unwrap();
     well_formed(&page);
     for part in [
-        "Left out, because they must not be used: 1 run.",
-        "✗ must not be used and is in no line or law: 16 threads (summary-mismatch).",
-        "✗ before a figure: every run of the point has a finding that says not to use it.",
-        "Such runs are in no mean, law, comparison or sentence",
+        "Excluded as invalid: 1 run.",
+        "✗ marks invalid points, which no line or fit includes: 16 threads (summary-mismatch).",
+        "✗ before a value: all runs of the point are invalid.",
+        "Invalid runs are excluded from all means, fits, comparisons and conclusions",
     ] {
         assert!(page.contains(part), "{part}");
     }
     // Three times as much as it did would be the most by far.
-    let most = Regex::new("at most [0-9,.]+ transactions/s, at (\\d+) threads").unwrap();
+    let most = Regex::new("peak throughput [0-9,.]+ transactions/s at (\\d+) threads").unwrap();
     assert_ne!(&most.captures(&page).unwrap()[1], "16");
-    let highest = Regex::new("highest [0-9,.]+ transactions/s, at (\\d+) threads").unwrap();
+    let highest = Regex::new("peak [0-9,.]+ transactions/s at (\\d+) threads").unwrap();
     assert_ne!(&highest.captures(&page).unwrap()[1], "16");
     let text = many.markdown(Lang::En).unwrap();
     let row =
@@ -151,7 +151,7 @@ fn what_must_not_be_used_is_told_as_such_where_there_is_nothing_else() {
     for (lang, part) in [
         (
             Lang::En,
-            "These figures must not be used, and there are no others",
+            "These results are invalid, and there are no others",
         ),
         (Lang::Zh, "以上数据无效、不可采用，且没有其他有效压测"),
     ] {
@@ -163,9 +163,9 @@ fn what_must_not_be_used_is_told_as_such_where_there_is_nothing_else() {
     let fit = &told["workloads"][0]["series"][0]["scalability"];
     assert!(fit["not_fitted"].is_string(), "{fit}");
     let page = many.html(Lang::En).unwrap();
-    assert!(page.contains("Left out, because they must not be used: 4 runs."));
-    assert!(page.contains("✗: must not be used, and there is nothing else."));
-    assert!(!page.contains("Upright bars") && !page.contains("highest "));
+    assert!(page.contains("Excluded as invalid: 4 runs."));
+    assert!(page.contains("✗: invalid, and there are no other results."));
+    assert!(!page.contains("Error bars") && !page.contains("highest "));
 }
 
 #[test]
@@ -190,16 +190,16 @@ fn verdicts_are_of_pairs_that_may_be_used() {
     let text = many.markdown(Lang::En).unwrap();
     for part in [
         "of 1 pair.",
-        "1 of 2 pairs can't be judged: a side has only runs that must not be used.",
-        "| not to be used |",
-        "Left out of the pairs, because they must not be used: 1 run.",
+        "1 of 2 pairs cannot be judged: one side has only invalid runs.",
+        "| invalid |",
+        "Excluded from the pairs as invalid: 1 run.",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The change that is told is of the first pair alone.
-    let seen = Regex::new(r"Too little measured: the observed ratio of 1\.[34]\d shows").unwrap();
+    let seen = Regex::new(r"Not enough data: the observed ratio of 1\.[34]\d is").unwrap();
     assert!(seen.is_match(&text), "{text}");
-    assert!(!text.contains("The throughput changed"), "{text}");
+    assert!(!text.contains("Throughput changed"), "{text}");
     assert!(many.markdown(Lang::Zh).unwrap().contains("| 数据无效 |"));
     // Of no pair at all.
     let mut records = durability(&[2, 8]);
@@ -210,10 +210,10 @@ fn verdicts_are_of_pairs_that_may_be_used() {
     }
     let text = document("none", &records).markdown(Lang::En).unwrap();
     assert!(
-        text.contains("nothing can be concluded. In 2 of 2 pairs"),
+        text.contains("no conclusion is possible. In 2 of 2 pairs"),
         "{text}"
     );
-    assert!(!text.contains("The throughput changed"), "{text}");
+    assert!(!text.contains("Throughput changed"), "{text}");
 }
 
 #[test]

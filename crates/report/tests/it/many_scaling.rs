@@ -28,7 +28,8 @@ fn the_law_is_drawn_where_it_is_sound_and_only_there() {
     let loads = [1, 2, 4, 8, 16, 32, 64, 128];
     // A peak in range: √(0.97 / 0.0006) = 40.
     let (page, json) = sweep(&loads, &|n| law(60.0, 0.03, 0.0006, n));
-    let peak = Regex::new(r"Its peak is at (\d+) threads").unwrap();
+    let peak =
+        Regex::new(r"The estimated peak is [0-9,.]+ transactions/s at (\d+) threads").unwrap();
     let at: f64 = peak.captures(&page).unwrap_or_else(|| panic!("{page}"))[1]
         .parse()
         .unwrap();
@@ -37,7 +38,7 @@ fn the_law_is_drawn_where_it_is_sound_and_only_there() {
         page.contains(">\npeak ") && page.contains(">\nknee "),
         "no marks"
     );
-    assert!(page.contains("Dashed and grey: the fitted scalability law."));
+    assert!(page.contains("Dashed grey line: fitted Universal Scalability Law."));
     assert!(!page.contains("still rising"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let fit = &json["workloads"][0]["series"][0]["scalability"];
@@ -48,19 +49,25 @@ fn the_law_is_drawn_where_it_is_sound_and_only_there() {
     // Straight up: no peak is claimed.
     let (page, _) = sweep(&loads[..5], &|n| 40.0 * n);
     assert!(!peak.is_match(&page) && !page.contains(">\npeak "));
-    assert!(page.contains("no peak is claimed") || page.contains("No peak lies in the range"));
+    assert!(
+        page.contains("no peak is estimated")
+            || page.contains(
+                "There is no peak within the \
+                                                                  measured range"
+            )
+    );
     // Of single runs nobody knows what the next one would have made.
     assert!(!page.contains("still rising"), "{page}");
     // Too few loads, and throughputs that follow another law.
     let (page, _) = sweep(&[1, 8, 32], &|n| law(60.0, 0.03, 0.0006, n));
-    assert!(page.contains("3 different loads: the scalability law takes four at least"));
-    assert!(!page.contains("the fitted scalability law"));
+    assert!(page.contains("3 different loads; fitting the USL needs at least four"));
+    assert!(!page.contains("fitted Universal Scalability Law"));
     let (page, _) = sweep(&[1, 2, 4, 8, 16, 32], &|n| match n as u64 {
         2 | 8 | 32 => 300.0,
         _ => 60.0,
     });
     assert!(page.contains("so it is not drawn"), "{page}");
-    assert!(!page.contains("the fitted scalability law"));
+    assert!(!page.contains("fitted Universal Scalability Law"));
 }
 
 #[test]
@@ -107,7 +114,7 @@ fn littles_law_adds_the_clients_own_time_only_where_no_latency_has_it() {
     let own = "own time between transactions is added";
     let (shares, [en, zh]) = told(LatencyEnd::Session);
     assert!(shares.iter().all(|s| (s - 0.5).abs() < 0.06), "{shares:?}");
-    assert!(en.contains("(throughput × average latency) beside those that ran"));
+    assert!(en.contains("throughput × mean latency, and the actual number of sessions"));
     assert!(!en.contains(own) && !zh.contains("另加了客户端"));
     let (shares, [en, zh]) = told(LatencyEnd::Arrival);
     assert!(shares.iter().all(|s| (s - 1.0).abs() < 0.06), "{shares:?}");
@@ -158,7 +165,7 @@ fn the_highest_throughput_is_told_with_the_loads_that_it_is_not_told_from() {
     let many = document("flat", &records);
     let text = many.markdown(Lang::En).unwrap();
     assert!(
-        text.contains("16 threads to 64 threads can't be told apart by these runs."),
+        text.contains("These runs do not distinguish 16 threads to 64 threads."),
         "{text}"
     );
     let zh = many.markdown(Lang::Zh).unwrap();
@@ -170,7 +177,7 @@ fn the_highest_throughput_is_told_with_the_loads_that_it_is_not_told_from() {
     let records = repeated(&[4, 8, 16, 32, 64], 3, &peak);
     let text = document("peak", &records).markdown(Lang::En).unwrap();
     assert!(
-        !text.contains("be told apart") && !text.contains("be told from"),
+        !text.contains("do not distinguish") && !text.contains("not distinguish it"),
         "{text}"
     );
 }

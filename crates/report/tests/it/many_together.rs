@@ -163,8 +163,8 @@ fn clients_at_one_time_are_added_and_not_averaged() {
     for part in [
         "| 3 (1 × 3 clients) |",
         "`overlap`",
-        "they are clients of one load",
-        "are clients of one load, and one repeat",
+        "They are treated as clients of one load",
+        "are clients of one load and count as one repeat",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -248,8 +248,14 @@ fn clients_of_one_load_have_machines_and_shares_of_the_data_of_their_own() {
             "{workload}"
         );
         let text = document.markdown(Lang::En).unwrap();
-        assert!(text.contains("they are clients of one load"), "{text}");
-        assert!(!text.contains("Another load was on the same"), "{text}");
+        assert!(
+            text.contains("They are treated as clients of one load"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("loaded the same server during this run"),
+            "{text}"
+        );
         // One after the other they are no repeats of each other.
         let mut apart = records.clone();
         for (n, r) in apart.iter_mut().enumerate() {
@@ -261,7 +267,10 @@ fn clients_of_one_load_have_machines_and_shares_of_the_data_of_their_own() {
     let mut records = on_two_machines("tpcc", [&[("warehouses", "10")], &[("warehouses", "20")]]);
     records.truncate(2);
     let text = many(&records).markdown(Lang::En).unwrap();
-    assert!(text.contains("Another load was on the same"), "{text}");
+    assert!(
+        text.contains("loaded the same server during this run"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -288,9 +297,9 @@ fn a_client_that_must_not_be_used_leaves_its_load_without_a_sum() {
         );
     }
     let text = document.markdown(Lang::En).unwrap();
-    let says = "they are clients of one load, 1 of which must not be used, and without it there";
+    let says = "They are clients of one load, but 1 of them must not be used, so there";
     assert!(text.contains(says), "{text}");
-    assert!(text.contains("See what is found of that client"), "{text}");
+    assert!(text.contains("Check the findings of that client"), "{text}");
     assert!(!text.contains("% of their time"), "{text}");
     let zh = document.markdown(Lang::Zh).unwrap();
     assert!(zh.contains("但其中 1 个的数据不可采用"), "{zh}");
@@ -311,7 +320,7 @@ fn runs_that_overlap_in_part_are_no_repeats_and_have_no_sum() {
     let page = document.html(Lang::En).unwrap();
     well_formed(&page);
     assert!(
-        page.contains("neither repeats, nor clients of one load"),
+        page.contains("neither independent repeats nor clients of one load"),
         "{page}"
     );
     assert!(document.csv().contains(",overlap,"), "{}", document.csv());
@@ -336,10 +345,10 @@ fn repeats_that_disagree_show_themselves_and_no_interval() {
     assert!(text.contains("`repeats-disagree`"), "{text}");
     assert!(text.contains(" … ") && !text.contains(" ± "), "{text}");
     assert!(
-        text.contains("In brackets, from the least repeat to the greatest"),
+        text.contains("In parentheses: minimum and maximum over the repeats"),
         "{text}"
     );
-    assert!(text.contains("Its repeats made between "), "{text}");
+    assert!(text.contains("Its repeats reached between "), "{text}");
     // The slow repeat is in every column: a mean latency is not above the 95th percentile.
     let told = json(&many(&records));
     let point = &told["workloads"][0]["series"][0]["points"][0];
@@ -379,7 +388,7 @@ fn series_are_put_beside_each_other_at_equal_loads() {
     let head = "<th scope=\"col\">percentile</th><th scope=\"col\">batching=off, 16 threads</th>\
                 <th scope=\"col\">batching=on, 16 threads</th></tr>";
     assert!(page.contains(head), "{page}");
-    assert!(page.contains("At 16 threads, where all were measured: batching=off "));
+    assert!(page.contains("At 16 threads, which all were measured with: batching=off "));
     assert!(!page.contains("at 8 threads; 95%"), "{page}");
     // Without a common load there is nothing to compare.
     let apart: Vec<RunRecord> = records
@@ -390,7 +399,7 @@ fn series_are_put_beside_each_other_at_equal_loads() {
         })
         .collect();
     let text = document("apart", &apart).html(Lang::En).unwrap();
-    assert!(text.contains("no load was measured of all"), "{text}");
+    assert!(text.contains("no load was measured on all"), "{text}");
 }
 
 #[test]
@@ -411,10 +420,7 @@ fn the_files_order_is_kept_and_its_first_value_is_the_base() {
     let text = many.markdown(Lang::En).unwrap();
     assert!(text.contains("durability: 2 and 1 compared"), "{text}");
     // What the factor sets is what is compared, and nothing besides.
-    assert!(
-        text.contains("Nothing else that is recorded was different."),
-        "{text}"
-    );
+    assert!(text.contains("No other recorded difference."), "{text}");
     let told = json(&many);
     let series = told["workloads"][0]["series"].as_array().unwrap();
     assert_eq!(series[0]["factors"]["durability"], "2");

@@ -71,7 +71,7 @@ fn queries_have_a_row_each_and_no_throughput() {
     let rows = [
         "| Q1 | 2.00 | 4.00 |",
         "| Q2 | 0.5 | 1.00 |",
-        "| Q10 | 1.00 | time-out |",
+        "| Q10 | 1.00 | timeout |",
     ];
     let at: Vec<usize> = rows
         .iter()

@@ -62,7 +62,7 @@ fn settings_of_different_engines_stand_apart() {
     );
     assert!(text.contains("| sync\\_binlog | 1 | 0 |\n"), "{text}");
     assert!(!text.contains("log\\_file\\_mode"), "{text}");
-    let said = "Settings of the databases are not compared: the engines are different.";
+    let said = "Database settings are not compared: the engines are different.";
     assert_eq!(text.matches(said).count(), 1, "{text}");
     assert!(!text.contains("setting sync"), "{text}");
     let zh = many.html(Lang::Zh).unwrap();

@@ -30,8 +30,8 @@ fn a_step_is_said_when_it_ends() {
     let record = searched(true);
     assert_eq!(
         step(&record.steps[2]).unwrap(),
-        "climb: 15000.00 asked/s, 15000.00 served/s, p50 75.04, p95 108.79, p99 111.80 ms; not \
-         kept: p99 112 ms\n"
+        "climb: 15000.00 asked/s, 15000.00 served/s, p50 75.04, p95 108.79, p99 111.80 ms; \
+         missed: p99 112 ms\n"
     );
     let probe = step(&record.steps[0]).unwrap();
     assert!(
@@ -45,15 +45,15 @@ fn a_search_says_its_result() {
     let kept = printed(&searched(true));
     assert!(
         kept.contains(
-            "\nHighest rate that keeps p99 < 20ms: 12,400/s, confirmed over 30 s: p99 17.1 ms\n"
+            "\nHighest rate that meets p99 < 20ms: 12,400/s, confirmed over 30 s: p99 17.1 ms\n"
         ),
         "{kept}"
     );
-    assert!(kept.contains("no, p99 112 ms; generator late\n"), "{kept}");
+    assert!(kept.contains("no, p99 112 ms; client late\n"), "{kept}");
     assert!(kept.contains("probe           -  15000.00"), "{kept}");
     assert!(kept.contains("arrivals asked:                      12400.00"));
     assert!(
-        kept.contains("Open loop, at the rate confirmed:\n"),
+        kept.contains("Open loop, at the confirmed rate:\n"),
         "{kept}"
     );
     assert_eq!(not_found(&searched(true)), None);
@@ -68,8 +68,8 @@ fn a_search_says_its_result() {
     for (lang, confirmed, last) in [
         (
             Lang::En,
-            "of the rate's confirmation",
-            "of the last rate tried, 12,400",
+            "from the confirmation of that rate",
+            "from the last rate tried, 12,400",
         ),
         (
             Lang::Zh,
@@ -83,8 +83,8 @@ fn a_search_says_its_result() {
     }
     assert!(
         refuted.contains(
-            "WARNING: no rate that keeps p99 < 20ms was confirmed: 12,400/s did not keep it over \
-             30 s: p99 24.0 ms\n"
+            "WARNING: no rate that meets p99 < 20ms was confirmed: 12,400/s missed it over 30 s: \
+             p99 24.0 ms\n"
         ),
         "{refuted}"
     );
@@ -97,7 +97,7 @@ fn a_search_that_came_to_nothing_says_so() {
     record.steps[1].verdict.as_mut().unwrap().kept = false;
     let said = printed(&record);
     assert!(
-        said.contains("WARNING: no rate kept p99 < 20ms; the lowest tried was 10,000/s"),
+        said.contains("WARNING: no rate met p99 < 20ms; the lowest tried was 10,000/s"),
         "{said}"
     );
     assert!(
@@ -108,19 +108,19 @@ fn a_search_that_came_to_nothing_says_so() {
     let said = printed(&record);
     assert!(said.contains("Open loop:\n"), "{said}");
     assert!(
-        said.contains("WARNING: the search ended with its probe"),
+        said.contains("WARNING: the search ended after its probe"),
         "{said}"
     );
-    assert!(!said.contains("before a rate was tried"), "{said}");
+    assert!(!said.contains("before any rate was tried"), "{said}");
     let report = text(&record, Lang::En).unwrap();
-    assert!(report.contains("ended with its probe"), "{report}");
+    assert!(report.contains("ended after its probe"), "{report}");
     record.steps.clear();
     let said = printed(&record);
-    assert!(said.contains("ended before a rate was tried"), "{said}");
+    assert!(said.contains("ended before any rate was tried"), "{said}");
     assert!(
         text(&record, Lang::En)
             .unwrap()
-            .contains("before a rate was tried")
+            .contains("before any rate was tried")
     );
     option(&mut record, "find-max", "");
     assert!(!printed(&record).contains("search"));

@@ -30,11 +30,11 @@ fn what_is_no_store_is_left_as_it_is() {
         std::fs::write(&path, content).unwrap();
         path
     };
-    refused(&file("notes.txt", b"dear diary"), "no SQLite file");
-    refused(&file("zeros", &[0; 8192]), "no SQLite file");
+    refused(&file("notes.txt", b"dear diary"), "not a SQLite file");
+    refused(&file("zeros", &[0; 8192]), "not a SQLite file");
     refused(
         &file("short", b"SQLite format 3\0"),
-        "an SQLite file of something else",
+        "a SQLite file of another program",
     );
     refused(dir.path(), "a folder");
 
@@ -43,7 +43,7 @@ fn what_is_no_store_is_left_as_it_is() {
     db.execute_batch("CREATE TABLE run (mine); INSERT INTO run VALUES (1)")
         .unwrap();
     drop(db);
-    refused(&theirs, "an SQLite file of something else");
+    refused(&theirs, "a SQLite file of another program");
 }
 
 #[test]

@@ -15,32 +15,32 @@ fn each_problem_is_told_with_its_line() {
     for (text, said) in [
         (
             with("repeats = 0", ""),
-            "f:2: repeats = 0: allowed is a whole number from 1 to 1000; for example repeats = 3",
+            "f:2: repeats = 0: must be a whole number from 1 to 1000; for example repeats = 3",
         ),
         (
             with("repeats = 2.5", ""),
-            "f:2: repeats = 2.5: allowed is a whole number",
+            "f:2: repeats = 2.5: must be a whole number",
         ),
         (
             with("repeat = 2", ""),
-            "f:2: repeat: unknown key in the top of the file; known are name, repeats",
+            "f:2: repeat: unknown key in the top of the file; known: name, repeats",
         ),
         (with("repeat = 2", ""), "did you mean repeats?"),
         (
             with("order = \"shufled\"", ""),
-            "f:2: order = \"shufled\": allowed is given or shuffled, did you mean shuffled?",
+            "f:2: order = \"shufled\": must be given or shuffled, did you mean shuffled?",
         ),
         (
             with("time = \"10 parsecs\"", ""),
-            "f:2: time = \"10 parsecs\": allowed is a time with us, ms, s, m or h",
+            "f:2: time = \"10 parsecs\": must be a time with us, ms, s, m or h",
         ),
         (
             with("time = 0", ""),
-            "f:2: time = 0: a run of no time measures nothing; for example time = \"60s\"",
+            "f:2: time = 0: a run needs a time above 0; for example time = \"60s\"",
         ),
         (
             with("", "time = \"0s\""),
-            "f:8: time = \"0s\": a run of no time measures nothing",
+            "f:8: time = \"0s\": a run needs a time above 0",
         ),
         (
             with("time = \"1500ms\"", ""),
@@ -62,18 +62,18 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("price = { total = 1, currency = \"E U R\" }", ""),
-            "f:2: currency = \"E U R\": allowed is a word of up to 12 bytes without digits; for \
+            "f:2: currency = \"E U R\": must be a word of up to 12 bytes without digits; for \
              example currency = \"USD\"",
         ),
         (with("name = \"t\"", ""), "f:2: no TOML: duplicate key"),
         (with("x = ", ""), "f:2: no TOML:"),
         (
             with("[load]\nthreads = 1\n[load]\nthreads = 2", ""),
-            "f:4: [load] stands twice: write its keys under one of them",
+            "f:4: [load] appears twice: write its keys under one of them",
         ),
         (
             with("", "optoins = { a = 1 }"),
-            "f:8: optoins: unknown key in [[workload]]; known are name, label, family, options",
+            "f:8: optoins: unknown key in [[workload]]; known: name, label, family, options",
         ),
         (with("", "optoins = { a = 1 }"), "did you mean options?"),
         (
@@ -82,39 +82,39 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("", "options = { threads = 1 }"),
-            "f:8: option threads: [load] says it, as threads = [8, 16]",
+            "f:8: option threads: use [load], for example threads = [8, 16]",
         ),
         (
             with("", "options = { mysql-password = \"geheim\" }"),
-            "f:8: option mysql-password: a [[target]] says it",
+            "f:8: option mysql-password: set it in a [[target]]",
         ),
         (
             with("", "options = { out = \"a.json\" }"),
-            "f:8: option out: results are kept in the store, and tidemark report writes them",
+            "f:8: option out: results are stored; tidemark report writes them",
         ),
         (
             with("", "options = { price = \"5 USD\" }"),
-            "f:8: option price: price of the study says it",
+            "f:8: option price: use price of the study",
         ),
         (
             with("", "session = { \"a b\" = 1 }"),
-            "f:8: setting a b: names have letters",
+            "f:8: setting a b: names have only letters",
         ),
         (
             with("", "load = { threads = [1, 1] }"),
-            "f:8: threads = [1, 1]: each value stands once",
+            "f:8: threads = [1, 1]: values must be unique",
         ),
         (
             with("", "load = { threads = [] }"),
-            "f:8: threads = []: allowed is a whole number from 1, or a list",
+            "f:8: threads = []: must be a whole number from 1, or a list",
         ),
         (
             with("", "load = { threads = 1, terminals = 2 }"),
-            "two words for one thing",
+            "mean the same",
         ),
         (
             with("", "[[workload]]\nname = \"oltp_read_only\""),
-            "f:8: [[workload]] label \"oltp_read_only\" stands twice",
+            "f:8: [[workload]] label \"oltp_read_only\" appears twice",
         ),
         (
             with("", "[[workload]]\nname = \"oltp_raed_write\""),
@@ -137,7 +137,7 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("", "[[target]]\nname = \"b/c\"\nurl = \"sqlite:x\""),
-            "f:9: name = \"b/c\": allowed is a text without /",
+            "f:9: name = \"b/c\": must be a text without /",
         ),
         (
             with("", "[[target]]\nname = \"b\""),
@@ -148,15 +148,15 @@ fn each_problem_is_told_with_its_line() {
                 "",
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u:geheim@h/d\"\npassword = \"geheim\"",
             ),
-            "f:11: password = ***: the URL has a password, too",
+            "f:11: password = ***: the URL already has a password",
         ),
         (
             with(
                 "",
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\nadmin-password = \"geheim\"",
             ),
-            "f:11: admin-password = ***: it is the password of admin's account, and there is no \
-             admin; for example admin-password = \"env:ADMIN_PASSWORD\"",
+            "f:11: admin-password = ***: it belongs to admin, which is missing; for example \
+             admin-password = \"env:ADMIN_PASSWORD\"",
         ),
         (
             with(
@@ -164,7 +164,7 @@ fn each_problem_is_told_with_its_line() {
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\n\
                  admin = \"mysql://a:geheim@h/d\"\nadmin-password = \"geheim\"",
             ),
-            "f:12: admin-password = ***: admin has a password, too: one is enough",
+            "f:12: admin-password = ***: admin already has a password",
         ),
         (
             with(
@@ -172,28 +172,28 @@ fn each_problem_is_told_with_its_line() {
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\n\
                  admin = \"mysql://a@h/d\"\nadmin-password = \"env: \"",
             ),
-            "f:12: admin-password = ***: env: is followed by a variable's name; for example",
+            "f:12: admin-password = ***: env: needs a variable's name; for example",
         ),
         (
             with(
                 "",
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\npassword = 7",
             ),
-            "f:11: password = ***: allowed is env: and a variable's name, or a text",
+            "f:11: password = ***: must be env: and a variable's name, or a text",
         ),
         (
             with(
                 "",
                 "[[target]]\nname = \"b\"\nurl = \"mysql://u@h/d\"\npasswort = \"geheim\"",
             ),
-            "passwort: unknown key in [[target]]; known are name, url, admin, admin-password",
+            "passwort: unknown key in [[target]]; known: name, url, admin, admin-password",
         ),
         (
             with(
                 "",
                 "[[factor]]\nname = \"threads\"\nvalues = [{ label = 1 }]",
             ),
-            "f:9: name = \"threads\": allowed is a text without / and not target",
+            "f:9: name = \"threads\": must be a text without / and not target",
         ),
         (
             with("", "[[factor]]\nname = \"x\""),
@@ -201,21 +201,21 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("", "[[factor]]\nname = \"x\"\nvalues = []"),
-            "f:10: values = []: allowed is a list of tables",
+            "f:10: values = []: must be a list of tables",
         ),
         (
             with(
                 "",
                 "[[factor]]\nname = \"x\"\nvalues = [\n{ label = 1 },\n{ lable = 2 }]",
             ),
-            "f:12: lable: unknown key in values of a [[factor]]; known are label",
+            "f:12: lable: unknown key in values of a [[factor]]; known: label",
         ),
         (
             with(
                 "",
                 "[[factor]]\nname = \"x\"\nvalues = [{ label = 1 }, { label = 1 }]",
             ),
-            "each label stands once",
+            "labels must be unique",
         ),
         (
             with(
@@ -229,7 +229,7 @@ fn each_problem_is_told_with_its_line() {
                 "",
                 "[[factor]]\nname = \"x\"\nvalues = [{ label = 1, target = \"up:mariadb\" }]",
             ),
-            "factor x and [[target]] both say where",
+            "factor x and [[target]] both set",
         ),
         (
             with(
@@ -257,7 +257,7 @@ fn each_problem_is_told_with_its_line() {
         ),
         (
             with("", "[[target]]\nname = \"b\"\nurl = \"mysql://u:geheim\""),
-            "url = \"mysql://u:***\": what stands behind the : is no port",
+            "url = \"mysql://u:***\": invalid port after ':'",
         ),
         (with("time = \"u:geheim@h\"", ""), "time = \"u:***@h\""),
         ("name = \"s\"\n".into(), "f:1: no [[workload]]"),
@@ -290,7 +290,7 @@ fn a_header_that_stands_twice_is_told_once() {
     let told = wrong(&format!(
         "name = \"s\"\n{target}{target} {target}{workload}"
     ));
-    let said = "f:5: [target] stands twice: allowed are tables that begin with [[target]], with two \
+    let said = "f:5: [target] appears twice: use tables that begin with [[target]], with two \
                 brackets each; for example [[target]] name = \"a\", url = \"…\"";
     assert_eq!(told, said);
     // Beside right ones, too; and what else is wrong is told.
@@ -300,7 +300,7 @@ fn a_header_that_stands_twice_is_told_once() {
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 2, "{told}");
     assert!(
-        lines[0].starts_with("f:4: [target] stands twice: "),
+        lines[0].starts_with("f:4: [target] appears twice: "),
         "{told}"
     );
     assert_eq!(lines[1], "f:10: no TOML: duplicate key");
@@ -348,12 +348,12 @@ fn what_holds_for_several_workloads_is_told_once_where_it_stands() {
         (
             "",
             format!("{two}[load]\nthreads = [1, 2]\nrates = [5, 9000000]"),
-            "f:12: oltp_read_only, oltp_write_only, tpcc: --rate=9000000: allowed is less",
+            "f:12: oltp_read_only, oltp_write_only, tpcc: --rate=9000000: must be less",
         ),
     ] {
         assert_eq!(wrong(&with(top, &rest)), said);
     }
     // A workload's own load has the workload's line.
     let told = wrong(&with("", "load = { rates = [9000000] }"));
-    assert_eq!(told, "f:8: oltp_read_only: --rate=9000000: allowed is less");
+    assert_eq!(told, "f:8: oltp_read_only: --rate=9000000: must be less");
 }

@@ -266,7 +266,7 @@ fn a_plan_says_by_what_it_loads_when_the_file_does_not() {
         let (study, plan) = plan(&format!("{HEAD}{TARGET}{workload}{load}"));
         let shown = plan_text(&study, &plan);
         assert!(shown.contains("\n  threads      1"), "{shown}");
-        let said = "threads      1 (1 is what holds without [load])\n";
+        let said = "threads      1 (1 is the default without [load])\n";
         assert_eq!(shown.contains(said), is_said, "{shown}");
     }
 }

@@ -6,10 +6,9 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use tidemark_testkit::{Engine, Error, Server, variable};
 
-const USAGE: &str = "\
-usage: tidemark-testkit [mariadb] [postgres]
+const USAGE: &str = "usage: tidemark-testkit [mariadb] [postgres]
 
-Starts a private server of each kind named (both when none is), prints how to reach it as shell
+Starts a sandbox of each kind named (both when none is), prints how to reach it as shell
 variables, and keeps it until Ctrl-C or the end of standard input.";
 
 fn main() -> ExitCode {

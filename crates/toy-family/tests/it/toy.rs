@@ -42,7 +42,6 @@ fn help_lists_and_studies_know_it() {
     let dir = tempfile::tempdir().unwrap();
     let help = toy(dir.path(), "--help");
     assert_has(&help, "counters     Add to counters");
-    assert_has(&help, "tidemark counters --help");
     assert_has(&toy(dir.path(), "workloads"), "count_up");
     assert_has(&toy(dir.path(), "sysbench --help"), "count_up");
     assert_has(&toy(dir.path(), "counters help"), "--table-size");

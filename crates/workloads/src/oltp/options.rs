@@ -75,12 +75,7 @@ pub const COMMON: &[OptionSpec] = &[
         "1",
         "Range SELECTs with DISTINCT per transaction",
     ),
-    option(
-        "range-selects",
-        OptionKind::Bool,
-        "on",
-        "Whether there are range SELECTs at all",
-    ),
+    option("range-selects", OptionKind::Bool, "on", "Run range SELECTs"),
     option(
         "index-updates",
         COUNT,
@@ -103,7 +98,7 @@ pub const COMMON: &[OptionSpec] = &[
         "auto-inc",
         OptionKind::Bool,
         "on",
-        "Let the server number new rows; off: keys come from the client",
+        "Let the server number new rows; off: the client sets keys",
     ),
     option(
         "secondary",
@@ -127,7 +122,7 @@ pub const COMMON: &[OptionSpec] = &[
         "skip-trx",
         OptionKind::Bool,
         "off",
-        "No BEGIN and COMMIT: each statement is its own transaction",
+        "Omit BEGIN and COMMIT: each statement is its own transaction",
     ),
     option(
         "reconnect",
@@ -136,7 +131,7 @@ pub const COMMON: &[OptionSpec] = &[
             max: i64::MAX,
         },
         "0",
-        "Open a new session every so many transactions; 0 is never",
+        "Reconnect every this many transactions; 0 = never",
     ),
     option(
         "mysql-storage-engine",
@@ -154,19 +149,20 @@ pub const COMMON: &[OptionSpec] = &[
         "partitioning",
         OptionKind::Choice(&["default", "hash", "range"]),
         "default",
-        "How new tables are split by id: as the engine does, by hash, or by even ranges",
+        "Partitioning of new tables by id: the engine's default, hash, or even ranges",
     ),
     option(
         "partitions",
         OptionKind::Int { min: 0, max: 8_192 },
         "0",
-        "Number of partitions (YugabyteDB: tablets) of new tables; 0 leaves it to the engine, or takes 8 where it wants a number",
+        "Number of partitions (YugabyteDB: tablets) of new tables; 0 = the engine's default, or \
+         8 if it needs a number",
     ),
     option(
         "key-order",
         OptionKind::Choice(&["sequential", "random"]),
         "sequential",
-        "Order of keys in loading and inserting; random keys don't all hit the last partition",
+        "Order of keys in loads and inserts; random keys do not all hit the last partition",
     ),
 ];
 

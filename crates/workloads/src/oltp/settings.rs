@@ -95,7 +95,7 @@ impl Settings {
             && u64::from(settings.split()) > settings.table_size
         {
             return Err(OptionError::Conflict(format!(
-                "--partitions={} ranges can't be cut from --table-size={} keys",
+                "--partitions={} ranges are more than the --table-size={} keys",
                 settings.split(),
                 settings.table_size
             )));

@@ -59,6 +59,6 @@ pub(crate) fn not_ready() -> DbError {
     DbError::new(
         ErrorClass::Fatal,
         "workload",
-        "a transaction was asked for before its statements were prepared",
+        "a transaction started before its statements were prepared",
     )
 }

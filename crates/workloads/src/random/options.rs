@@ -9,7 +9,8 @@ pub const RAND_OPTIONS: &[OptionSpec] = &[
         name: "rand-type",
         kind: OptionKind::Choice(&["uniform", "gaussian", "special", "pareto", "zipfian"]),
         default: "special",
-        help: "How keys are drawn: evenly, around the middle, mostly from a few hot ones (special), or by a power law",
+        help: "Distribution of keys: uniform, around the middle (gaussian), mostly a few hot \
+               keys (special), or a power law (pareto, zipfian)",
     },
     OptionSpec {
         name: "rand-spec-iter",
@@ -36,7 +37,7 @@ pub const RAND_OPTIONS: &[OptionSpec] = &[
             max: i64::MAX,
         },
         default: "0",
-        help: "Seed of all random choices; 0 takes one from the clock",
+        help: "Random seed; 0 = from the clock",
     },
     OptionSpec {
         name: "rand-pareto-h",

@@ -192,7 +192,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             POPULATION,
             &["warehouses", "districts", "customers"],
             1,
-            "every warehouse is there, with 10 districts of 3,000 customers",
+            "every warehouse exists, with 10 districts of 3,000 customers",
             "每个仓库都在,各有 10 个区,每区 3,000 名客户",
         ),
         check(
@@ -200,7 +200,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             WAREHOUSE_DISTRICTS,
             &["w_id", "w_ytd", "sum(d_ytd)"],
             0,
-            "a warehouse has taken what its districts have (w_ytd = sum of d_ytd)",
+            "a warehouse's total is the sum of its districts' (w_ytd = sum of d_ytd)",
             "仓库的累计收款等于其各区之和(w_ytd = d_ytd 之和)",
         ),
         check(
@@ -208,7 +208,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             NEXT_ORDER,
             &["d_w_id", "d_id", "d_next_o_id", "max(o_id)", "max(no_o_id)"],
             1,
-            "a district's next order follows its last order, which is its last new order",
+            "a district's next order number follows its last order, which is its last new order",
             "每区的下一个订单号紧接最后的订单,也就是最后的新订单",
         ),
         check(
@@ -230,7 +230,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             LINES_OF_DISTRICT,
             &["d_w_id", "d_id", "sum(o_ol_cnt)", "count(order_line)"],
             1,
-            "a district has as many order lines as its orders count (sum of o_ol_cnt)",
+            "a district's order lines match the counts of its orders (sum of o_ol_cnt)",
             "每区的订单行数等于其订单所记行数之和(o_ol_cnt 之和)",
         ),
         check(
@@ -246,7 +246,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             LINES_OF_ORDER,
             &["o_w_id", "o_d_id", "o_id", "o_ol_cnt", "count(order_line)"],
             1,
-            "an order has as many order lines as it counts (o_ol_cnt)",
+            "an order's lines match its count (o_ol_cnt)",
             "订单的行数等于它所记的行数(o_ol_cnt)",
         ),
         check(
@@ -269,7 +269,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             WAREHOUSE_PAYMENTS,
             &["w_id", "w_ytd", "sum(h_amount)"],
             0,
-            "a warehouse has taken what the history tells (w_ytd = sum of h_amount)",
+            "a warehouse's total matches the history (w_ytd = sum of h_amount)",
             "仓库的累计收款等于付款历史之和(w_ytd = h_amount 之和)",
         ),
         check(
@@ -277,7 +277,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
             DISTRICT_PAYMENTS,
             &["d_w_id", "d_id", "d_ytd", "sum(h_amount)"],
             0,
-            "a district has taken what the history tells (d_ytd = sum of h_amount)",
+            "a district's total matches the history (d_ytd = sum of h_amount)",
             "每区的累计收款等于付款历史之和(d_ytd = h_amount 之和)",
         ),
         check(
@@ -292,7 +292,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
                 "sum(h_amount)",
             ],
             passes,
-            "a customer owes what was delivered less what the history tells was paid (c_balance)",
+            "a customer's balance is deliveries minus payments in the history (c_balance)",
             "客户的欠款等于已交货金额减去付款历史之和(c_balance)",
         ),
         check(
@@ -306,8 +306,8 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
                 "sum(c_delivery_cnt)",
             ],
             1,
-            "of a district's orders 2,100 are no new orders, and one more for each delivery since the \
-             initial population",
+            "a district has 2,100 orders that are not new orders, plus one per delivery since \
+             the initial population",
             "每区的订单中有 2,100 个不是新订单,初始数据之后每次交货再多一个",
         ),
         check(
@@ -322,7 +322,7 @@ pub(super) fn checks(warehouses: u64) -> Vec<Check> {
                 "sum(ol_amount)",
             ],
             1,
-            "a customer owes and has paid what was delivered (c_balance + c_ytd_payment)",
+            "a customer's balance plus payments equals deliveries (c_balance + c_ytd_payment)",
             "客户的欠款加已付款等于已交货金额(c_balance + c_ytd_payment)",
         ),
     ]

@@ -107,7 +107,7 @@ const WAREHOUSE_S: f64 = 1.5;
 pub const DEFINITIONS: &[Definition] = &[Definition {
     name: "tpcc",
     family: "tpcc",
-    summary: "TPC-C: orders, payments and deliveries of a business with warehouses",
+    summary: "TPC-C: orders, payments and deliveries of a wholesale supplier",
     options: &[OPTIONS],
     build: |values| Ok(Arc::new(Tpcc::new(values)?)),
 }];

@@ -17,7 +17,7 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: MAX_WAREHOUSES,
         },
         "10",
-        "Number of warehouses: the scale of the benchmark, some 80 MB each",
+        "Number of warehouses, about 80 MB each",
     ),
     option(
         "parts",
@@ -26,19 +26,19 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: MAX_PARTS,
         },
         "1",
-        "Partitions by warehouse of every table but item; 1 makes whole tables",
+        "Partitions by warehouse of every table except item; 1 = not partitioned",
     ),
     option(
         "partition-type",
         OptionKind::Choice(&["hash", "range", "list-hash", "list-range"]),
         "hash",
-        "How warehouses are dealt to --parts: by hash, by ranges, or by lists that do the like",
+        "Partition method for --parts: hash, range, or equivalent lists",
     ),
     option(
         "foreign-keys",
         OptionKind::Bool,
         "off",
-        "Add the foreign keys of clause 1.3 after all rows",
+        "Add the foreign keys of clause 1.3 after loading",
     ),
     option(
         "weight",
@@ -59,13 +59,13 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: 1_000.0,
         },
         "1.0",
-        "Factor of the keying and think times; anything but 1.0 leaves the specification",
+        "Factor of the keying and think times; the specification has 1.0",
     ),
     option(
         "wait-for",
         OptionKind::Choice(&["both", "keying", "think"]),
         "both",
-        "Which of the two times there are with --wait; anything but both leaves the specification",
+        "Which of the two times apply with --wait; the specification has both",
     ),
     option(
         "delivery",
@@ -77,9 +77,9 @@ pub const OPTIONS: &[OptionSpec] = &[
         "statements",
         OptionKind::Choice(&["pipelined", "batched", "single"]),
         "pipelined",
-        "New-Order's lines in statements for many rows (batched), which on PostgreSQL and its kin \
-         and on MariaDB travel together where none waits for another (pipelined; batched where a \
-         proxy can't take that), or one statement a row",
+        "New-Order lines in multi-row statements (batched), sent together where none depends on \
+         another (pipelined; PostgreSQL family and MariaDB; batched behind a proxy that does not \
+         allow it), or one statement per row",
     ),
     option(
         "first-warehouse",
@@ -88,7 +88,7 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: MAX_WAREHOUSES,
         },
         "1",
-        "First warehouse that has terminals in this run, where clients share one",
+        "First warehouse with terminals in this run, when clients share the load",
     ),
     option(
         "last-warehouse",
@@ -97,6 +97,6 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: MAX_WAREHOUSES,
         },
         "0",
-        "Last warehouse that has terminals in this run; 0 is the last of all",
+        "Last warehouse with terminals in this run; 0 = the last one",
     ),
 ];

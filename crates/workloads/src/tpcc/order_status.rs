@@ -26,7 +26,7 @@ pub(super) async fn ask(work: &mut Work<'_>, input: &OrderStatus) -> Result<Orde
         }
         Who::Number(number) => {
             let key = [home, district, i64::from(number)].map(Value::Int);
-            work.fetch_one(Sql::Asker, &key, "the customer who asks for an order")
+            work.fetch_one(Sql::Asker, &key, "the customer of an order status")
                 .await?;
             0
         }

@@ -89,10 +89,10 @@ fn foreign_keys(
         )))
     };
     if !dialect.adds_foreign_keys() {
-        return conflict("this engine can't add foreign keys to a table that is there");
+        return conflict("this engine cannot add foreign keys to an existing table");
     }
     if settings.parts > 1 && !dialect.partitions_have_foreign_keys() {
-        return conflict("this engine has no foreign keys between tables in partitions (--parts)");
+        return conflict("this engine has no foreign keys between partitioned tables (--parts)");
     }
     let add = |key: &ForeignKey| {
         let parent = key.parent.shape();

@@ -56,8 +56,8 @@ impl Settings {
         let parts = u32::try_from(values.uint("parts")).unwrap_or(u32::MAX);
         if u64::from(parts) > warehouses {
             return Err(OptionError::Conflict(format!(
-                "--parts={parts} can't be cut from --warehouses={warehouses}: a partition holds \
-                 one warehouse at least; for example --parts={warehouses}"
+                "--parts={parts} exceeds --warehouses={warehouses}: a partition holds at least \
+                 one warehouse; for example --parts={warehouses}"
             )));
         }
         let wait = values.flag("wait");
@@ -74,8 +74,8 @@ impl Settings {
         };
         if last_warehouse > warehouses || first_warehouse > last_warehouse {
             return Err(OptionError::Conflict(format!(
-                "--first-warehouse={first_warehouse} to --last-warehouse={last_warehouse} is no \
-                 range within --warehouses={warehouses}; for example --first-warehouse=1 \
+                "--first-warehouse={first_warehouse} to --last-warehouse={last_warehouse} is not \
+                 a range within --warehouses={warehouses}; for example --first-warehouse=1 \
                  --last-warehouse={warehouses}"
             )));
         }

@@ -146,7 +146,7 @@ impl Work<'_> {
         match self.fetch(sql, values).await? {
             1 => Ok(()),
             rows => Err(missing(format_args!(
-                "{what}: {rows} rows were found where one must be"
+                "{what}: {rows} rows were found instead of one"
             ))),
         }
     }
@@ -154,7 +154,7 @@ impl Work<'_> {
     /// An integer of the rows kept.
     pub fn int(&self, row: usize, column: usize, what: &str) -> Result<i64, DbError> {
         let value = self.scratch.rows.int(row, column);
-        value.ok_or_else(|| missing(format_args!("{what} is no whole number")))
+        value.ok_or_else(|| missing(format_args!("{what} is not a whole number")))
     }
 
     /// A decimal number of the rows kept, in units of its `places`-th place after the point.
@@ -167,7 +167,7 @@ impl Work<'_> {
     ) -> Result<i64, DbError> {
         let cell = self.scratch.rows.get(row, column);
         cell.and_then(|cell| scaled(cell, places))
-            .ok_or_else(|| missing(format_args!("{what} is no decimal number")))
+            .ok_or_else(|| missing(format_args!("{what} is not a decimal number")))
     }
 
     /// Keeps the customers of a last name, sorted by first name, with the statement given; the row
@@ -206,14 +206,14 @@ fn check(changed: u64, rows: u16, sql: Sql) -> Result<(), DbError> {
     }
     let what = sql.changed_rows();
     Err(missing(format_args!(
-        "{what}: {changed} rows were changed where {rows} must be"
+        "{what}: {changed} rows were changed instead of {rows}"
     )))
 }
 
 /// Rows that the population makes are not there.
 pub(super) fn missing(what: impl std::fmt::Display) -> DbError {
     let message = format!(
-        "{what}; were the tables prepared whole, and with as many --warehouses as the run has?"
+        "{what}; check that the tables are fully loaded, with the same --warehouses as the run"
     );
     DbError::new(ErrorClass::Fatal, CODE, message)
 }

@@ -58,7 +58,7 @@ const QUERIES_S: f64 = 60.0;
 pub const DEFINITIONS: &[Definition] = &[Definition {
     name: "tpch",
     family: "tpch",
-    summary: "TPC-H: 22 questions of a wholesale business",
+    summary: "TPC-H: 22 analytic queries on a wholesale supplier",
     options: &[OPTIONS],
     build: |values| Ok(Arc::new(Tpch::new(values)?)),
 }];

@@ -16,19 +16,19 @@ pub const OPTIONS: &[OptionSpec] = &[
             max: MAX_SCALE,
         },
         "1",
-        "Scale factor: some gigabytes of data; fractions make small tables, as 0.01 and 0.1",
+        "Scale factor; 1 is some gigabytes, 0.01 and 0.1 make small tables",
     ),
     option(
         "indexes",
         OptionKind::Bool,
         "on",
-        "An index on the columns of every foreign key, after the rows; off leaves the primary keys",
+        "Index the columns of every foreign key after loading; off = primary keys only",
     ),
     option(
         "foreign-keys",
         OptionKind::Bool,
         "off",
-        "Add the foreign keys of clause 1.4 after all rows",
+        "Add the foreign keys of clause 1.4 after loading",
     ),
     option(
         "tiflash-replica",

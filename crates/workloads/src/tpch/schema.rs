@@ -87,7 +87,7 @@ fn foreign_keys(
     }
     if !dialect.adds_foreign_keys() {
         return Err(OptionError::Conflict(
-            "--foreign-keys=on: this engine can't add foreign keys to a table that is there; for \
+            "--foreign-keys=on: this engine cannot add foreign keys to an existing table; for \
              example --foreign-keys=off"
                 .into(),
         ));

@@ -25,8 +25,8 @@ impl Settings {
         let scale = values.float("sf");
         if has_a_supplier_twice(Table::Supplier.units(scale)) {
             return Err(OptionError::Conflict(format!(
-                "--sf={}: by the specification's formula (clause 4.2.3) a part would have the same \
-                 supplier twice; allowed below 0.023 are sizes that divide well, for example \
+                "--sf={}: by the specification's formula (clause 4.2.3) a part would have the \
+                 same supplier twice; below 0.023 only some sizes are possible, for example \
                  --sf=0.01 or --sf=0.02",
                 values.text("sf")
             )));

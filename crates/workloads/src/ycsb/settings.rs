@@ -88,8 +88,7 @@ impl Settings {
         if proportions.iter().sum::<f64>() <= 0.0 {
             return conflict(
                 "readproportion, updateproportion, insertproportion, scanproportion and \
-                 readmodifywriteproportion are all 0: nothing would be done; for example \
-                 readproportion=1",
+                 readmodifywriteproportion are all 0; for example readproportion=1",
             );
         }
         let (record_count, insert_start) = (values.uint("recordcount"), values.uint("insertstart"));
@@ -115,7 +114,7 @@ impl Settings {
         let field_length = values.uint("fieldlength");
         if integrity && values.text("fieldlengthdistribution") != "constant" {
             return conflict(format!(
-                "dataintegrity=true and fieldlengthdistribution={} can't be had together: a value \
+                "dataintegrity=true and fieldlengthdistribution={} cannot be combined: a value \
                  that is verified has the length that fieldlength says; for example \
                  fieldlengthdistribution=constant",
                 values.text("fieldlengthdistribution")

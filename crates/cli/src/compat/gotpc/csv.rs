@@ -37,7 +37,8 @@ pub fn write(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     let options = work.options;
     let Some(folder) = options.text_opt("output-dir") else {
         return Err(Failure::usage(
-            "--output-type=csv: which folder? For example --output-type=csv --output-dir=data",
+            "--output-type=csv needs --output-dir; for example --output-type=csv \
+             --output-dir=data",
         ));
     };
     let workload = (work.definition.build)(options)?;
@@ -71,8 +72,8 @@ pub fn write(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     say(
         &mut out,
         &format!(
-            "\n{rows} rows in {seconds:.2} s ({:.0} rows/s). Nothing was checked: load them into \
-             tables as prepare makes them{}\nFinished",
+            "\n{rows} rows in {seconds:.2} s ({:.0} rows/s). The files are not verified: import \
+             them into tables with prepare's schema{}\nFinished",
             rows as f64 / seconds.max(1e-9),
             check(work)
         ),
@@ -106,7 +107,7 @@ fn tables(work: &GoTpcWork<'_>, plans: &[TablePlan]) -> Result<Vec<usize>, Failu
         let hint = did_you_mean(unknown, names());
         let known: Vec<&str> = names().collect();
         return Err(Failure::usage(format!(
-            "--tables={}: there is no table {unknown}; known are {}{hint}",
+            "--tables={}: unknown table {unknown}; known: {}{hint}",
             work.options.text("tables"),
             known.join(", ")
         )));
@@ -164,15 +165,15 @@ fn not_in_the_way(
             continue;
         }
         let instead = if work.options.flag("replace") {
-            "it would be no part of what is written now, so --replace leaves it alone: remove it, \
-             or use another folder"
+            "it is not one of the files to write, so --replace does not remove it: remove it, or \
+             use another folder"
         } else {
-            "use another folder, or add --replace to write the files anew"
+            "use another folder, or add --replace to overwrite the files"
         };
         return Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "{} is there already; nothing was written: {instead}",
+                "{} already exists; nothing was written: {instead}",
                 path.display()
             ),
         ));
@@ -253,7 +254,7 @@ fn write_one(
         if stopped() {
             return Err(Failure::new(
                 ExitCode::Interrupted,
-                "interrupted: no file was written",
+                "interrupted; no file was written",
             ));
         }
         let count = PIECE.min(end - first);

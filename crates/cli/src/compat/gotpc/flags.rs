@@ -84,7 +84,7 @@ pub const CONNECTION: &[Flag] = &[
         "port",
         List,
         "4000",
-        "their ports; several are all tried on every host",
+        "ports; with several, every host is tried on each",
     )
     .letter('P'),
     flag("user", Text, "root", "account").letter('U'),
@@ -92,7 +92,7 @@ pub const CONNECTION: &[Flag] = &[
         "password",
         Password,
         "",
-        "password; MYSQL_PWD or PGPASSWORD in the environment keep it off the command line",
+        "password; MYSQL_PWD or PGPASSWORD in the environment is safer",
     )
     .letter('p'),
     flag("db", Text, "test", "database").letter('D'),
@@ -100,17 +100,16 @@ pub const CONNECTION: &[Flag] = &[
         "driver",
         Choice(&["mysql", "postgres"]),
         "mysql",
-        "protocol of the database",
+        "database protocol",
     )
     .letter('d'),
     flag(
         "conn-params",
         Text,
         "",
-        "parameters of the connection, joined by &: for MySQL \
-         tls=false|true|skip-verify, for PostgreSQL \
-         sslmode=disable|require|verify-ca|verify-full|no-verify, \
-         sslrootcert=FILE, sslcert=FILE, sslkey=FILE",
+        "connection parameters, joined by &: MySQL tls=false|true|skip-verify; PostgreSQL \
+         sslmode=disable|require|verify-ca|verify-full|no-verify, sslrootcert=FILE, \
+         sslcert=FILE, sslkey=FILE",
     ),
     flag(
         "targets",
@@ -122,9 +121,8 @@ pub const CONNECTION: &[Flag] = &[
         "target",
         Text,
         "",
-        "URL of the database instead of all of these, as \
-         mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, \
-         sqlite:FILE",
+        "database URL, replaces all of these; for example mysql://user@h1:4000,h2:4000/db, \
+         postgres://user@host/db, sqlite:FILE",
     ),
 ];
 
@@ -133,8 +131,7 @@ pub const TIME: Flag = flag(
     "time",
     up_to_a_year(Duration::from_millis(1)),
     "",
-    "end after this time, as 10m or 1h30m; without it the run ends by \
-         Ctrl-C",
+    "stop after this time, for example 10m or 1h30m; without it, run until Ctrl-C",
 );
 
 /// After how many transactions it ends.
@@ -142,7 +139,7 @@ pub const COUNT: Flag = flag(
     "count",
     at_least(0),
     "0",
-    "end after this many transactions in all; 0 is no limit",
+    "stop after this many transactions in total; 0 = no limit",
 );
 
 /// The isolation level, go-tpc's numbers included.
@@ -150,9 +147,8 @@ pub const ISOLATION: Flag = flag(
     "isolation",
     Choice(Isolation::CHOICES),
     "default",
-    "isolation level of transactions, as word or as go-tpc's number: 0 the \
-         server's default, 1 read-uncommitted, 2 read-committed, 4 \
-         repeatable-read, 6 serializable",
+    "isolation level, as a name or as go-tpc's number: 0 server default, 1 read-uncommitted, 2 \
+         read-committed, 4 repeatable-read, 6 serializable",
 );
 
 /// Whether errors are only counted.
@@ -160,8 +156,7 @@ pub const IGNORE_ERROR: Flag = flag(
     "ignore-error",
     Bool,
     "off",
-    "count every error and go on; else only those that the database asks to \
-         try again",
+    "count all errors and continue; without it, non-retryable errors abort the run",
 );
 
 /// How often figures are printed.
@@ -169,7 +164,7 @@ pub const INTERVAL: Flag = flag(
     "interval",
     up_to_a_year(Duration::ZERO),
     "10s",
-    "print figures this often; 0 prints none but at the end",
+    "print results at this interval; 0 = only at the end",
 );
 
 /// How they are printed.
@@ -177,7 +172,7 @@ pub const OUTPUT: Flag = flag(
     "output",
     Choice(&["plain", "table", "json"]),
     "plain",
-    "how figures are printed",
+    "output format",
 );
 
 /// How many threads drive the sessions.
@@ -185,7 +180,7 @@ pub const MAX_PROCS: Flag = flag(
     "max-procs",
     Int { min: 0, max: 4096 },
     "0",
-    "threads that drive the sessions; 0 is one a core",
+    "client threads that drive the sessions; 0 = one per core",
 );
 
 /// Load that does not count.
@@ -193,7 +188,7 @@ pub const WARMUP: Flag = flag(
     "warmup",
     up_to_a_year(Duration::ZERO),
     "0",
-    "load before the measurement that does not count",
+    "warm-up time, not included in the results",
 );
 
 /// Seed of all random choices.
@@ -201,7 +196,7 @@ pub const SEED: Flag = flag(
     "seed",
     at_least(0),
     "0",
-    "seed of all random choices; 0 takes one from the clock for a run, and 1 for loading",
+    "random seed; 0 = from the clock for a run, 1 for a load",
 );
 
 /// go-tpc's word for --replace.
@@ -209,7 +204,7 @@ pub const DROPDATA: Flag = flag(
     "dropdata",
     Bool,
     "off",
-    "prepare: drop the benchmark's tables first, if they are that; as --replace",
+    "prepare: drop existing tables of this benchmark first, as --replace",
 );
 
 /// Files instead of a load.
@@ -217,12 +212,13 @@ pub const OUTPUT_TYPE: Flag = flag(
     "output-type",
     Choice(&["csv"]),
     "",
-    "csv: write files for bulk importers instead of loading",
+    "csv: write files for bulk import instead of loading",
 )
 .only(&[Prepare]);
 
 /// Where they are written.
-pub const OUTPUT_DIR: Flag = flag("output-dir", Text, "", "folder for them").only(&[Prepare]);
+pub const OUTPUT_DIR: Flag =
+    flag("output-dir", Text, "", "folder for the CSV files").only(&[Prepare]);
 
 /// Which tables.
 pub const TABLES: Flag =
@@ -230,15 +226,15 @@ pub const TABLES: Flag =
 
 /// What go-tpc takes for every workload and Tidemark has no use for.
 pub const IDLE: &[Flag] = &[
-    flag("silence", Bool, "off", "").idle("errors are counted and told once, at the end"),
+    flag("silence", Bool, "off", "").idle("errors are counted and reported once, at the end"),
     flag("acThreads", Text, "", "")
         .letter('t')
-        .idle("there is no mixed workload here"),
+        .idle("Tidemark has no mixed workload"),
     flag("statusPort", Text, "", "")
         .letter('S')
-        .idle("nothing is read from TiDB's status port"),
+        .idle("TiDB's status port is not read"),
     flag("pprof", Text, "", "").idle("there is no Go runtime to profile"),
-    flag("metrics-addr", Text, "", "").idle("use --metrics: other names, the same idea"),
+    flag("metrics-addr", Text, "", "").idle("use --metrics; the metrics have other names"),
     flag("base-id", Text, "", "").idle("there is no Dtable driver"),
     flag("private-key", Password, "", "").idle("there is no Dtable driver"),
 ];

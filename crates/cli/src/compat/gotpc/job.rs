@@ -44,8 +44,7 @@ pub fn order(
 ) -> Result<Order, Failure> {
     if kind == JobKind::Load && options.text("output-type") == "csv" {
         return Err(Failure::usage(
-            "--output-type=csv: it writes files, which no job does; leave it out, or give the command \
-             itself, without --print-job",
+            "--output-type=csv and --print-job cannot be combined: a job writes no files",
         ));
     }
     let target = GoTpcWork::new(tool, &options)?.target()?;

@@ -16,6 +16,7 @@ pub use prepare::prepare;
 pub use work::GoTpcWork;
 
 use crate::exit::{ExitCode, Failure};
+use crate::help::Examples;
 use crate::interrupt;
 use crate::jobs::Adapter;
 use crate::plan::BoundWorkload;
@@ -85,7 +86,11 @@ pub struct Tool {
     pub shapes: &'static [&'static str],
     /// Flags of an example.
     pub example: &'static str,
-    /// Whole commands to begin with.
+    /// The flags that people use first, in their order.
+    pub most_used: &'static [&'static str],
+    /// Command lines that work as they stand, which open its help.
+    pub first_examples: Examples,
+    /// More command lines, for servers.
     pub examples: &'static str,
     /// In how many files `--output-type=csv` writes a table.
     pub files: fn(table: &str, options: &OptionValues) -> u64,

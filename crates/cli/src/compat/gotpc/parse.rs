@@ -1,11 +1,12 @@
 //! The command line of a workload of go-tpc's, whose flags may stand before and after the command.
 
-use super::flags::{Flag, IDLE, general};
+use super::flags::{Flag, Group, IDLE, general};
 use super::value_aliases::worded;
 use super::{GoTpcCommand, Tool};
-use crate::exit::{ExitCode, Failure};
+use crate::exit::Failure;
 use crate::frontend::StepOptions;
 use crate::grammar::value;
+use crate::help::{OWN, OWN_GENERAL, OWN_WORKLOAD, exit_codes, most_used_first, opened_with};
 use clap::{Arg, ArgMatches};
 use tidemark_core::{OptionError, OptionSpec, OptionValues, Source, did_you_mean, nearest};
 use tidemark_study::StepCommand;
@@ -177,7 +178,7 @@ fn of_this_command(flag: &Flag, command: GoTpcCommand) -> Result<(), Failure> {
     }
     let theirs: Vec<&str> = flag.only.iter().map(|c| c.name()).collect();
     Err(Failure::usage(format!(
-        "--{} is only for {}, and {} has no use for it: leave it out",
+        "--{} applies only to {}, not {}",
         flag.spec.name,
         theirs.join(" and "),
         command.name()
@@ -190,7 +191,7 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<GoTpcCommand, Failure> {
     let known = names.join(", ");
     let Some(word) = given.get_one::<String>("COMMAND") else {
         return Err(Failure::usage(format!(
-            "which command? Known are {known}; for example: {} {} prepare",
+            "no command given; known: {known}; for example: {} {} prepare",
             tool.program(),
             tool.example
         )));
@@ -202,7 +203,7 @@ fn command(tool: &Tool, given: &ArgMatches) -> Result<GoTpcCommand, Failure> {
         _ => {
             let hint = did_you_mean(word, names);
             Err(Failure::usage(format!(
-                "unknown command {word}; known are {known}{hint}"
+                "unknown command {word}; known: {known}{hint}"
             )))
         }
     }
@@ -217,7 +218,7 @@ fn told(tool: &Tool, definition: &'static Definition, error: &clap::Error) -> Fa
         .chain(general(tool.without).map(|o| o.name))
         .chain(own.iter().map(|o| o.name))
         .chain(tool.aliases.iter().map(|(alias, _)| *alias));
-    crate::grammar::told(error, &tool.program(), names, "one command is enough")
+    crate::grammar::told(error, &tool.program(), names, "only one command is allowed")
 }
 
 /// One flag as clap knows it, with its other names.
@@ -247,29 +248,48 @@ pub fn grammar(tool: &Tool, definition: &'static Definition) -> clap::Command {
                 .help(tool.commands_help)
                 .hide_possible_values(true),
         );
-    for group in tool.groups {
-        for flag in group.flags {
-            command = command.arg(arg(tool, &flag.spec, flag.letter, group.title));
-        }
-    }
-    for spec in tool.own(definition) {
-        command = command.arg(arg(tool, spec, ' ', "The workload's own"));
-    }
-    for spec in general(tool.without) {
-        command = command.arg(arg(tool, spec, ' ', "As with every command"));
+    for (title, (spec, letter)) in titled(tool, definition) {
+        command = command.arg(arg(tool, &spec, letter, title));
     }
     for flag in tool.idle() {
         command = command.arg(arg(tool, &flag.spec, flag.letter, "").hide(true));
     }
     let taken: Vec<String> = tool.idle().map(|f| format!("--{}", f.spec.name)).collect();
-    let codes: String = ExitCode::ALL
-        .iter()
-        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
-        .collect();
+    let command = opened_with(command, &tool.first_examples);
     command.after_help(format!(
-        "{}\n\ngo-tpc's flags without effect here: {}\n\nExit codes:\n{}",
+        "{}\n\nFlags of go-tpc that have no effect: {}\n\n{}",
         tool.examples,
         taken.join(", "),
-        codes.trim_end()
+        exit_codes()
     ))
+}
+
+/// Flags that go-tpc does not have, among its own.
+const OURS: &[&str] = &[
+    "target",
+    "snapshot",
+    "test",
+    "streams",
+    "refresh",
+    "query-timeout",
+    "seed",
+    "reference",
+];
+
+/// Every flag with its letter, under its title.
+fn titled(tool: &Tool, definition: &'static Definition) -> Vec<(&'static str, (OptionSpec, char))> {
+    let of_group = |group: &'static Group| {
+        group.flags.iter().map(|flag| {
+            let title = match OURS.contains(&flag.spec.name) {
+                true => OWN,
+                false => group.title,
+            };
+            (title, flag.spec.name, (flag.spec, flag.letter))
+        })
+    };
+    let bare = |title| move |spec: &OptionSpec| (title, spec.name, (*spec, ' '));
+    let of_groups = tool.groups.iter().flat_map(of_group);
+    let of_workload = tool.own(definition).into_iter().map(bare(OWN_WORKLOAD));
+    let of_all = general(tool.without).map(bare(OWN_GENERAL));
+    most_used_first(tool.most_used, of_groups.chain(of_workload).chain(of_all))
 }

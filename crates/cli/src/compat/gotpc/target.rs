@@ -15,7 +15,7 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         let mut others = flags::connection().filter(|name| *name != "target");
         if let Some(name) = others.find(|n| options.source(n) == Source::CommandLine) {
             return Err(Failure::usage(format!(
-                "--target and --{name} both say where to connect: use one of them"
+                "--target and --{name} both set the target; use one of them"
             )));
         }
         return from_url(url);
@@ -58,7 +58,7 @@ fn hosts(options: &OptionValues) -> Result<Vec<Host>, Failure> {
     let (names, ports) = (options.list("host"), options.list("port"));
     if names.is_empty() || ports.is_empty() {
         return Err(Failure::usage(
-            "no host or no port is named; for example -H 127.0.0.1 -P 4000",
+            "host or port is missing; for example -H 127.0.0.1 -P 4000",
         ));
     }
     let mut hosts = Vec::with_capacity(names.len() * ports.len());
@@ -77,7 +77,7 @@ fn number(port: &str, flag: &str) -> Result<u16, Failure> {
     match port.parse::<u16>() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(Failure::usage(format!(
-            "{flag}: {port}: allowed is 1 to 65535; for example --port=4000"
+            "{flag}: {port}: must be 1 to 65535; for example --port=4000"
         ))),
     }
 }
@@ -85,7 +85,7 @@ fn number(port: &str, flag: &str) -> Result<u16, Failure> {
 fn pair(pair: &str) -> Result<Host, Failure> {
     let Some((host, port)) = pair.rsplit_once(':').filter(|(host, _)| !host.is_empty()) else {
         return Err(Failure::usage(format!(
-            "--targets={pair}: allowed are host:port pairs; for example --targets=h1:4000,h2:4000"
+            "--targets={pair}: use host:port pairs; for example --targets=h1:4000,h2:4000"
         )));
     };
     Ok(Host::Tcp {
@@ -104,7 +104,7 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
     };
     let wrong = |allowed: &str| {
         Failure::usage(format!(
-            "--conn-params: {name}: allowed is {allowed}; for example --conn-params={}",
+            "--conn-params: {name}: must be {allowed}; for example --conn-params={}",
             match target.protocol {
                 Protocol::Postgres => "sslmode=disable",
                 _ => "tls=false",
@@ -133,8 +133,8 @@ fn parameter(target: &mut Target, pair: &str) -> Result<(), Failure> {
         (Protocol::Postgres, "sslkey") => target.key = Some(value.into()),
         _ => {
             return Err(Failure::usage(format!(
-                "--conn-params: {name} is not known here; known are {known}. Other settings of a \
-                 session are the server's or the account's to have"
+                "--conn-params: unknown parameter {name}; known: {known}. For session variables \
+                 use --set-session"
             )));
         }
     }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn what_names_no_target_is_refused_without_a_secret() {
         for (line, said) in [
-            ("-P 0 run", "--port=0: 0: allowed is 1 to 65535"),
+            ("-P 0 run", "--port=0: 0: must be 1 to 65535"),
             ("-P x run", "--port=x"),
             ("--targets h run", "host:port pairs"),
             ("--targets h:99999 run", "--targets=h:99999"),
@@ -198,11 +198,8 @@ mod tests {
                 "--conn-params tls=maybe run",
                 "tls=false, true or skip-verify",
             ),
-            ("--conn-params pw=geheim run", "pw is not known here"),
-            (
-                "-d postgres --conn-params tls=true run",
-                "known are sslmode",
-            ),
+            ("--conn-params pw=geheim run", "unknown parameter pw"),
+            ("-d postgres --conn-params tls=true run", "known: sslmode"),
         ] {
             let message = shown(line).unwrap_err();
             assert!(message.contains(said), "{line}: {message}");

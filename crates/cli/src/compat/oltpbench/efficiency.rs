@@ -12,7 +12,7 @@ pub fn no_efficiency(execution: &FileExecution) -> Option<String> {
         .or_else(|| {
             (execution.terminals > most).then(|| {
                 format!(
-                    "{} terminals are more than the {most} that {} warehouses have",
+                    "{} terminals are more than the {most} of {} warehouses",
                     execution.terminals, execution.warehouses
                 )
             })
@@ -32,8 +32,8 @@ pub fn warning(execution: &FileExecution) -> Option<String> {
     let shortest = warmups.fold(f64::INFINITY, f64::min);
     (shortest < SETTLE_S).then(|| {
         format!(
-            "all terminals began together, {shortest} s of warm-up before the measurement, and come in \
-             waves at first; <warmup>{SETTLE_S}</warmup>, better 300, lets them come apart"
+            "all terminals started together after only {shortest} s of warm-up, so transactions \
+             arrive in waves at first; use <warmup>{SETTLE_S}</warmup>, preferably 300"
         )
     })
 }
@@ -41,7 +41,7 @@ pub fn warning(execution: &FileExecution) -> Option<String> {
 fn no_efficiency_of_mixes(execution: &FileExecution) -> Option<String> {
     execution.phases.iter().find_map(|phase| match &phase.doing {
         PhaseAction::Run { weights, .. } if !is_specified_mix(weights) => Some(format!(
-            "weights {} are no mix of TPC-C's, which has at least 43 % Payment and 4 % of each of \
+            "weights {} are not a TPC-C mix, which has at least 43 % Payment and 4 % of each of \
              the last three",
             list(weights)
         )),
@@ -61,15 +61,15 @@ fn no_efficiency_of_pauses(execution: &FileExecution) -> Option<String> {
             PhaseAction::Nothing(_) => None,
             PhaseAction::Run { waits, .. } if *waits == full => None,
             PhaseAction::Run { spec, .. } if spec.pacing.is_open_loop() => {
-                Some("arrivals on a schedule neither key nor think".into())
+                Some("scheduled arrivals have no keying or think times".into())
             }
             PhaseAction::Run { waits, .. } if waits.any() => Some(format!(
-                "terminals key {} times and think {} times as long as TPC-C has it",
+                "keying times are {} times and think times {} times those of TPC-C",
                 waits.keying, waits.think
             )),
             PhaseAction::Run { .. } => Some(
-                "terminals neither key nor think; <useKeyingTime>true</useKeyingTime> and \
-             <useThinkTime>true</useThinkTime> make them"
+                "terminals have no keying or think times; set \
+             <useKeyingTime>true</useKeyingTime> and <useThinkTime>true</useThinkTime>"
                     .into(),
             ),
         })

@@ -126,7 +126,7 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
     let shown = |e: &dyn std::fmt::Display| Failure::usage(format!("--config={path}: {e}"));
     if options.source("config") == Source::Default && !Path::new(path).exists() {
         return Err(Failure::usage(format!(
-            "no workload file is named, and there is no {path}; for example: tidemark oltpbench \
+            "no workload file given, and {path} does not exist; for example: tidemark oltpbench \
              -c workload.xml --load=true"
         )));
     }
@@ -137,7 +137,9 @@ pub fn read(options: &OptionValues) -> Result<WorkloadFile, Failure> {
             .iter()
             .filter(|b| **b == b'\n')
             .count();
-        shown(&format!("line {line}: it is not UTF-8; write it as UTF-8"))
+        shown(&format!(
+            "line {line}: not valid UTF-8; save the file as UTF-8"
+        ))
     })?;
     WorkloadFile::parse(&text).map_err(|e| shown(&e))
 }
@@ -159,7 +161,7 @@ pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<FileExecut
     if last > total {
         return Err(Failure::usage(format!(
             "--start-warehouse-id={start} with {warehouses} warehouses ends at warehouse {last}, \
-             of {total} in all; for example --total-warehouses={last}"
+             but there are {total} in total; for example --total-warehouses={last}"
         )));
     }
     let nodes = target.hosts.len().max(1) as u64;
@@ -177,8 +179,8 @@ pub fn execution(given: &OptionValues, file: &WorkloadFile) -> Result<FileExecut
     let mut remarks: Vec<String> = file.remarks.iter().map(|r| remark(config, r)).collect();
     if let Some(rows) = file.batch_size {
         remarks.push(format!(
-            "<batchSize>{rows}</batchSize> has no effect here: rows are loaded in the chunks that \
-             are best for the database; --chunk-rows sets their size"
+            "<batchSize>{rows}</batchSize> has no effect: Tidemark chooses the rows per commit \
+             for the database; --chunk-rows sets them"
         ));
     }
     let isolation = file.isolation.unwrap_or(Isolation::Serializable);
@@ -307,7 +309,7 @@ fn target(given: &OptionValues, file: &WorkloadFile) -> Result<Target, Failure> 
     if let Some(url) = given.text_opt("target") {
         if given.text_opt("nodes").is_some() {
             return Err(Failure::usage(
-                "--target and --nodes both say where to connect: use one of them",
+                "--target and --nodes both set the target; use one of them",
             ));
         }
         return from_url(url);
@@ -350,7 +352,7 @@ impl FileExecution {
             return Ok(WorkPhase {
                 number,
                 doing: PhaseAction::Nothing(work.time),
-                said: format!("{head}, disabled: no load is made"),
+                said: format!("{head}, disabled: no load"),
             });
         }
         if work.weights.iter().any(|w| w.fract() != 0.0) {
@@ -367,11 +369,11 @@ impl FileExecution {
         let (scheduled, note) = match work.rate {
             Rate::PerSecond(rate) if waits.any() && rate >= most => (
                 None,
-                format!(" (more than the {most:.1} that {terminals} terminals can make)"),
+                format!(" (above the {most:.1} that {terminals} terminals can reach)"),
             ),
             Rate::PerSecond(rate) if waits.any() => (
                 Some(rate),
-                " on a schedule, whose arrivals neither key nor think".to_string(),
+                " on a schedule, without keying or think times".to_string(),
             ),
             Rate::PerSecond(rate) => (Some(rate), String::new()),
             _ => (None, String::new()),
@@ -480,9 +482,9 @@ fn pauses(
         (keying, think) if keying == think => (keying, None),
         (keying, think) => {
             return Err(Failure::usage(format!(
-                "--config={config}: keying times are {keying} times and think times {think} times \
-                 those of TPC-C, clause 5.2.5.7: allowed is one multiple for both, or one of them \
-                 alone"
+                "--config={config}: keying times are {keying} times and think times {think} \
+                 times those of TPC-C, clause 5.2.5.7: must be one multiple for both, or one of \
+                 them alone"
             )));
         }
     };

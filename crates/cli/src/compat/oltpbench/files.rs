@@ -31,8 +31,8 @@ impl ResultFiles {
         let output = options.text("output");
         if output.is_empty() || output.contains(['/', '\\']) || output.starts_with('.') {
             return Err(Failure::usage(format!(
-                "--output={output}: allowed is a name, and the folder in --directory; for example \
-                 --directory=results --output=oltpbench"
+                "--output={output}: must be a file name; set the folder with --directory; for \
+                 example --directory=results --output=oltpbench"
             )));
         }
         let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
@@ -129,7 +129,7 @@ impl Transactions {
         if report.lost > 0 {
             said += &format!(
                 "WARNING: {} transactions are not in {}: the disk did not keep up; \
-                 --output-raw=false writes none\n",
+                 --output-raw=false disables the file\n",
                 report.lost,
                 self.path.display()
             );

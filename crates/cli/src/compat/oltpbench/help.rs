@@ -1,28 +1,31 @@
 //! `--help`.
 
-use super::options::{SHORT, groups};
-use crate::exit::ExitCode;
+use super::options::{SHORT, titled};
+use crate::help;
 use std::fmt::Write;
 use tidemark_core::{OptionKind, OptionSpec};
 
 const ABOUT: &str = "\
-Usage:
-  tidemark oltpbench -c WORKLOAD.xml [options]... --create|--clear|--load|--execute
+Usage: tidemark oltpbench -c WORKLOAD.xml [options]... --create|--clear|--load|--execute
 
-Runs TPC-C as the workload file says, as OLTPBench, BenchBase and the YugabyteDB TPC-C client do.
-Flags may have true behind them, as --load=true. For example:
+Flags can be followed by true, as in --load=true. On servers (set MYSQL_PWD or PGPASSWORD):
   tidemark oltpbench -c workload_all.xml --nodes=10.0.0.1,10.0.0.2 --warehouses=10 --load=true
   tidemark oltpbench -c workload_all.xml --nodes=10.0.0.1,10.0.0.2 --warehouses=10 --execute=true
 ";
 
 /// All flags and exit codes.
 pub fn text() -> String {
-    let mut text = String::from(ABOUT);
-    for group in groups() {
-        let _ = write!(text, "\n{}:\n", group.title);
-        let shown: Vec<String> = group.options.iter().map(shown).collect();
+    let examples = help::shown(&super::FRONTEND.examples);
+    let mut text = format!(
+        "Run TPC-C from a workload file, as OLTPBench, BenchBase and the YugabyteDB TPC-C client \
+         do\n\n{examples}\n\n{ABOUT}"
+    );
+    let titled = titled();
+    for group in titled.chunk_by(|(a, _), (b, _)| a == b) {
+        let _ = write!(text, "\n{}:\n", group[0].0);
+        let shown: Vec<String> = group.iter().map(|(_, option)| shown(option)).collect();
         let width = shown.iter().map(String::len).max().unwrap_or(0).min(36);
-        for (shown, option) in shown.iter().zip(&group.options) {
+        for (shown, (_, option)) in shown.iter().zip(group) {
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
@@ -32,10 +35,7 @@ pub fn text() -> String {
             );
         }
     }
-    text.push_str("\nExit codes:\n");
-    for (code, meaning) in ExitCode::ALL {
-        let _ = writeln!(text, "  {:3}  {meaning}", code as u8);
-    }
+    let _ = write!(text, "\n{}\n", help::exit_codes());
     text
 }
 

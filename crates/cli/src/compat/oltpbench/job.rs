@@ -102,7 +102,7 @@ pub fn print_jobs(execution: &FileExecution, command: &[String]) -> Result<ExitC
     let text = match jobs.as_slice() {
         [] => {
             return Err(Failure::usage(
-                "--print-job: no phase makes load; add --execute=true",
+                "--print-job: there is nothing to run; add --execute=true",
             ));
         }
         [one] => one.to_json(),
@@ -174,7 +174,7 @@ fn weights(options: &OptionValues) -> Result<[f64; 5], Failure> {
     let weights: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
     weights.try_into().map_err(|_| {
         Failure::usage(format!(
-            "workload.settings.weight: {}: allowed are five numbers; for example 45,43,4,4,4",
+            "workload.settings.weight: {}: use five numbers; for example 45,43,4,4,4",
             options.text("weight")
         ))
     })

@@ -27,13 +27,16 @@ use tidemark_core::{Host, OptionValues};
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
     word: "oltpbench",
-    about: "Run TPC-C with the OLTPBench family's own command line and workload files",
+    about: "Run TPC-C with the command line and workload files of OLTPBench and BenchBase",
     words: "As for OLTPBench, BenchBase and the YugabyteDB TPC-C client; --help lists them",
     main,
     grammar: || Ok(grammar()),
     options: every_option,
     commands: &[],
-    for_beginners: false,
+    examples: [
+        "tidemark oltpbench -c workloads/tpcc.xml --create=true --load=true",
+        "tidemark oltpbench -c workloads/tpcc.xml --execute=true",
+    ],
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
@@ -48,20 +51,19 @@ fn every_option() -> Vec<tidemark_core::OptionSpec> {
 
 /// The command line as clap has it, for completions and manual pages.
 fn grammar() -> clap::Command {
-    let named = options::groups().into_iter().flat_map(|group| {
-        let title = group.title;
-        group.options.into_iter().map(move |spec| (spec, title))
-    });
+    let command = clap::Command::new("tidemark oltpbench")
+        .about(
+            "TPC-C with the command line, workload files and output of OLTPBench, BenchBase and \
+             the YugabyteDB TPC-C client",
+        )
+        .override_usage(
+            "tidemark oltpbench -c WORKLOAD.xml [options]... --create|--clear|--load|--execute",
+        );
     crate::grammar::described(
-        clap::Command::new("tidemark oltpbench")
-            .about(
-                "TPC-C with the command line, workload files and output of OLTPBench, BenchBase \
-                 and the YugabyteDB TPC-C client",
-            )
-            .override_usage(
-                "tidemark oltpbench -c WORKLOAD.xml [options]... --create|--clear|--load|--execute",
-            ),
-        named,
+        crate::help::opened_with(command, &FRONTEND.examples),
+        options::titled()
+            .into_iter()
+            .map(|(title, spec)| (spec, title)),
     )
 }
 
@@ -156,7 +158,7 @@ fn header(execution: &FileExecution) -> String {
         options.text("isolation"),
     );
     if !execution.isolated {
-        text += "NOTE: the file names no <isolation>: it is serializable, as in the family\n";
+        text += "NOTE: the file has no <isolation>; serializable is used, as in OLTPBench\n";
     }
     for remark in &execution.remarks {
         text += &format!("NOTE: {remark}\n");

@@ -1,5 +1,6 @@
 //! The flags of the OLTPBench family, and Tidemark's beside them.
 
+use crate::help::{OWN_GENERAL, OWN_WORKLOAD, most_used_first};
 use crate::native::{LOAD, NATIVE, PREPARED, at_least};
 use tidemark_core::OptionKind::{Bool, Choice, Int, List, Text};
 use tidemark_core::{OptionSpec, option};
@@ -19,19 +20,19 @@ const STEPS: &[OptionSpec] = &[
         "create",
         Bool,
         "off",
-        "make the tables; those of this benchmark that are there are dropped first",
+        "create the tables; existing tables of this benchmark are dropped first",
     ),
     option(
         "clear",
         Bool,
         "off",
-        "drop the tables and their rows; others than the benchmark's are left alone",
+        "drop the benchmark's tables; other tables are not touched",
     ),
     option(
         "load",
         Bool,
         "off",
-        "fill the tables, and make them where they are not there",
+        "load the tables; missing tables are created",
     ),
     option(
         "execute",
@@ -43,7 +44,7 @@ const STEPS: &[OptionSpec] = &[
         "create-sql-procedures",
         Bool,
         "off",
-        "taken and not needed: transactions are prepared statements",
+        "accepted, no effect: transactions are prepared statements",
     ),
     option("help", Bool, "off", "print this and exit"),
 ];
@@ -61,7 +62,7 @@ const GENERAL: &[OptionSpec] = &[
         "nodes",
         List,
         "",
-        "hosts of the database, each with a port or without; sessions are spread evenly",
+        "database hosts, with or without a port; sessions are spread evenly",
     ),
     option(
         "warehouses",
@@ -70,7 +71,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "0",
-        "warehouses of this client; 0 is the file's scalefactor, or 10",
+        "warehouses of this client; 0 = the file's scalefactor, or 10",
     ),
     option(
         "start-warehouse-id",
@@ -79,7 +80,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "first of them, where several clients share the benchmark",
+        "first warehouse, when several clients share the benchmark",
     ),
     option(
         "total-warehouses",
@@ -88,7 +89,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "0",
-        "warehouses of all clients; 0 is as many as this client's",
+        "warehouses of all clients; 0 = this client's",
     ),
     option(
         "terminals",
@@ -97,7 +98,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 10_000_000,
         },
         "0",
-        "emulated users; 0 is the file's terminals, or ten for each warehouse",
+        "emulated users; 0 = the file's terminals, or ten per warehouse",
     ),
     option(
         "num-connections",
@@ -106,7 +107,7 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "0",
-        "sessions that the terminals share; 0 is one for each warehouse, and 200 for each node at most",
+        "sessions shared by the terminals; 0 = one per warehouse, at most 200 per node",
     ),
     option(
         "loaderthreads",
@@ -115,25 +116,25 @@ const GENERAL: &[OptionSpec] = &[
             max: 100_000,
         },
         "0",
-        "sessions that load; 0 is the file's loaderThreads, or one for each warehouse, and 10 at most",
+        "sessions that load; 0 = the file's loaderThreads, or one per warehouse, at most 10",
     ),
     option(
         "warmup-time-secs",
         at_least(0),
         "0",
-        "seconds of load before the first phase that do not count",
+        "warm-up before the first phase in seconds, not included in the results",
     ),
     option(
         "initial-delay-secs",
         at_least(0),
         "0",
-        "seconds to wait before anything is done",
+        "seconds to wait before the first step",
     ),
     option(
         "seed",
         at_least(0),
         "0",
-        "seed of all random choices; 0 is the file's randomSeed, or one from the clock",
+        "random seed; 0 = the file's randomSeed, or from the clock",
     ),
 ];
 
@@ -143,13 +144,13 @@ const RESULTS: &[OptionSpec] = &[
         "output-raw",
         Bool,
         "on",
-        "write a line for every transaction to DIRECTORY/OUTPUT.csv",
+        "write a row per transaction to DIRECTORY/OUTPUT.csv",
     ),
     option(
         "output-samples",
         Bool,
         "off",
-        "write a line for every second to DIRECTORY/OUTPUT.samples.csv",
+        "write a row per second to DIRECTORY/OUTPUT.samples.csv",
     ),
     option(
         "sample",
@@ -158,31 +159,31 @@ const RESULTS: &[OptionSpec] = &[
             max: 86_400,
         },
         "0",
-        "write a line for every so many seconds to DIRECTORY/OUTPUT.results.csv; 0 writes none",
+        "write a row every this many seconds to DIRECTORY/OUTPUT.results.csv; 0 = off",
     ),
     option(
         "directory",
         Text,
         "results",
-        "folder of these files; it is made where it is not there",
+        "folder of these files; created if missing",
     ),
     option(
         "output",
         Text,
         "oltpbench",
-        "name of these files; a number is put behind it where one is there",
+        "name of these files; a number is appended if the file exists",
     ),
     option(
         "timestamp",
         Bool,
         "off",
-        "put the time of the start, in milliseconds since 1970, before the name of these files",
+        "prefix the file names with the start time in milliseconds since 1970",
     ),
     option(
         "start-times",
         Choice(&["seconds", "microseconds"]),
         "seconds",
-        "starts in OUTPUT.csv: seconds with six decimals as BenchBase writes them, or whole microseconds",
+        "start times in OUTPUT.csv: seconds with six decimals (BenchBase) or whole microseconds",
     ),
     option(
         "interval-monitor",
@@ -191,20 +192,20 @@ const RESULTS: &[OptionSpec] = &[
             max: 86_400_000,
         },
         "0",
-        "print the throughput every so many milliseconds, 100 at least; 0 prints none",
+        "print throughput every this many milliseconds, at least 100; 0 = off",
     ),
     option(
         "vv",
         Bool,
         "off",
-        "print the errors, by cause, also when there are none",
+        "print errors by cause, even if there are none",
     ),
-    option("verbose", Bool, "off", "as --vv"),
+    option("verbose", Bool, "off", "same same as --vv"),
     option(
         "histograms",
         Bool,
         "off",
-        "print how many transactions of each type were completed",
+        "print the number of completed transactions per type",
     ),
 ];
 
@@ -254,7 +255,7 @@ const WORKLOAD: &[&str] = &[
 pub const NOT_OFFERED: &[(&str, &str)] = &[
     (
         "enable-foreign-keys",
-        "--load makes foreign keys once all rows are there, if the file has \
+        "--load adds foreign keys after the rows if the file has \
          <enableForeignKeysAfterLoad>true</enableForeignKeysAfterLoad>",
     ),
     (
@@ -265,24 +266,27 @@ pub const NOT_OFFERED: &[(&str, &str)] = &[
         "merge-json-results",
         "each client's run is in its store; see: tidemark runs",
     ),
-    ("dir", "it is for --merge-results, which is not offered"),
+    (
+        "dir",
+        "it belongs to --merge-results, which is not supported",
+    ),
     (
         "geopartitioned-config",
-        "place tables by the database's own means before --load",
+        "place tables with the database's own commands before --load",
     ),
     (
         "json-histograms",
-        "use --out=FILE.json: the record has them",
+        "use --out=FILE.json: the record contains histograms",
     ),
-    ("dialects-export", "statements are Tidemark's own"),
+    ("dialects-export", "Tidemark has its own statements"),
     ("runscript", "use the database's own client"),
     ("run-script", "use the database's own client"),
-    ("tracescript", "transactions are drawn by their weights"),
+    ("tracescript", "transactions are chosen by weight"),
     (
         "upload",
-        "use --report=FILE.html and put it where it is needed",
+        "use --report=FILE.html and upload the file yourself",
     ),
-    ("ss", "use --report=FILE.html: it tells of every type"),
+    ("ss", "use --report=FILE.html, which covers every type"),
 ];
 
 /// Short names.
@@ -310,12 +314,21 @@ pub fn groups() -> Vec<Group> {
     });
     let ours = ours.map(|spec| OptionSpec {
         help: match spec.name {
-            "target" => "URL of the target instead of what the file says of the database, as postgres://user@h1,h2/db",
-            "replace" => "--load: drop tables of this benchmark that are there already",
-            "force" => "--create, --clear, --load: drop tables of that name even if they are not this benchmark's; --execute: run on them",
-            "chunk-rows" => "--load: rows committed together; 0 chooses",
-            "load-method" => "--load: COPY or LOAD DATA where the server takes it, or INSERT",
-            "max-backlog" => "arrivals of a rate that may wait for a free session; beyond them they are dropped and counted",
+            "target" => {
+                "database URL, replaces the file's settings; for example \
+                         postgres://user@h1,h2/db"
+            }
+            "replace" => "--load: drop existing tables of this benchmark",
+            "force" => {
+                "--create, --clear, --load: drop tables of these names even if they are \
+                        not this benchmark's; --execute: use them"
+            }
+            "chunk-rows" => "--load: rows per commit; 0 = automatic",
+            "load-method" => "--load: COPY or LOAD DATA where supported, or INSERT",
+            "max-backlog" => {
+                "scheduled arrivals that may wait for a free session; more are \
+                              dropped and counted"
+            }
             _ => spec.help,
         },
         ..spec
@@ -324,18 +337,48 @@ pub fn groups() -> Vec<Group> {
     let workload = workload.filter(|o| WORKLOAD.contains(&o.name));
     let workload = workload.map(|spec| OptionSpec {
         help: match spec.name {
-            "foreign-keys" => "add the foreign keys after all rows; unless it is given, as the file's enableForeignKeysAfterLoad, and true where it says nothing",
-            "delivery" => "Delivery as one transaction, which is auto here, or deferred: queued, and done after its reply",
+            "foreign-keys" => {
+                "add the foreign keys after loading; default: the file's \
+                               enableForeignKeysAfterLoad, or true"
+            }
+            "delivery" => {
+                "Delivery inline as one transaction (auto here), or deferred: queued \
+                           and processed after its reply"
+            }
             _ => spec.help,
         },
         ..*spec
     });
     let group = |title, options| Group { title, options };
     vec![
-        group("What is done, in this order", STEPS.to_vec()),
-        group("Of what, and how much", GENERAL.to_vec()),
-        group("What is written", RESULTS.to_vec()),
-        group("TPC-C's own", workload.collect()),
-        group("Tidemark's own", ours.collect()),
+        group("OLTPBench: steps, executed in this order", STEPS.to_vec()),
+        group("OLTPBench: scale and target", GENERAL.to_vec()),
+        group("OLTPBench: output files", RESULTS.to_vec()),
+        group(OWN_WORKLOAD, workload.collect()),
+        group(OWN_GENERAL, ours.collect()),
     ]
+}
+
+/// The flags that people use first, in their order.
+const MOST_USED: &[&str] = &[
+    "config",
+    "create",
+    "load",
+    "execute",
+    "nodes",
+    "warehouses",
+    "terminals",
+    "target",
+    "out",
+    "report",
+];
+
+/// Every flag under its title, those that people use first before the others.
+pub fn titled() -> Vec<(&'static str, OptionSpec)> {
+    let items = groups().into_iter().flat_map(|group| {
+        let title = group.title;
+        let named = move |spec: OptionSpec| (title, spec.name, spec);
+        group.options.into_iter().map(named)
+    });
+    most_used_first(MOST_USED, items)
 }

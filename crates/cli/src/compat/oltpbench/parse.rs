@@ -64,8 +64,8 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     ];
     if !steps.iter().any(|step| options.flag(step)) {
         return Err(Failure::usage(
-            "nothing is to be done: add --create=true, --clear=true, --load=true or \
-             --execute=true; for example: tidemark oltpbench -c workload.xml --load=true",
+            "no step given: add --create=true, --clear=true, --load=true or --execute=true; for \
+             example: tidemark oltpbench -c workload.xml --load=true",
         ));
     }
     Ok(Invocation::Do(Box::new(options)))
@@ -93,7 +93,7 @@ fn wants_a_value(given: &str, spec: &OptionSpec) -> Failure {
         _ => "10",
     };
     Failure::usage(format!(
-        "{given} wants a value; for example --{}={example}",
+        "{given} needs a value; for example --{}={example}",
         spec.name
     ))
 }
@@ -132,7 +132,9 @@ fn known<'o>(
     options: &'o OptionValues,
 ) -> Result<&'o OptionSpec, Failure> {
     if let Some((_, instead)) = NOT_OFFERED.iter().find(|(known, _)| *known == name) {
-        return Err(Failure::usage(format!("{given} is not offered: {instead}")));
+        return Err(Failure::usage(format!(
+            "{given} is not supported: {instead}"
+        )));
     }
     options.spec(name).map_err(|error| match &error {
         OptionError::Unknown { nearest: None, .. } => {
@@ -223,28 +225,28 @@ mod tests {
     fn mistakes_name_flag_and_nearest() {
         for (line, said) in [
             ("--laod=true", "unknown option --laod; did you mean --load?"),
-            ("--load=maybe", "--load=maybe: allowed is on or off"),
+            ("--load=maybe", "--load=maybe: must be on or off"),
             ("--load -x 1", "unknown option -x"),
             ("--load w.xml", "unrecognised word w.xml"),
             (
                 "-c",
-                "-c wants a value; for example --config=config/workload_all.xml",
+                "-c needs a value; for example --config=config/workload_all.xml",
             ),
             (
                 "--nodes --load",
-                "--nodes wants a value; for example --nodes=h1,h2",
+                "--nodes needs a value; for example --nodes=h1,h2",
             ),
-            ("-c -im 5 --load", "-c wants a value"),
-            ("--warehouses -5 --load", "--warehouses=-5: allowed is"),
-            ("-b tatp --load", "--bench=tatp: allowed is tpcc"),
-            ("--load=false", "nothing is to be done"),
-            ("-c w.xml", "nothing is to be done"),
+            ("-c -im 5 --load", "-c needs a value"),
+            ("--warehouses -5 --load", "--warehouses=-5: must be"),
+            ("-b tatp --load", "--bench=tatp: must be tpcc"),
+            ("--load=false", "no step given"),
+            ("-c w.xml", "no step given"),
             (
                 "--start-warehouse-id=0 --load",
-                "--start-warehouse-id=0: allowed is",
+                "--start-warehouse-id=0: must be",
             ),
-            ("--enable-foreign-keys=true", "--load makes foreign keys"),
-            ("-gpc g.xml --load", "-gpc is not offered"),
+            ("--enable-foreign-keys=true", "--load adds foreign keys"),
+            ("-gpc g.xml --load", "-gpc is not supported"),
             ("--merge-results=true --dir=x", "tidemark runs"),
             ("--upload=true", "--report=FILE.html"),
         ] {

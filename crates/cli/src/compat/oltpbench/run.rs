@@ -210,8 +210,8 @@ impl Console for OltpbenchConsole<'_, '_> {
         let (homes, warehouses) = (load.sessions as u64, self.warehouses);
         if load.pacing.is_open_loop() && homes < warehouses {
             let text = format!(
-                "WARNING: {homes} sessions serve the rate, each at home in one warehouse: {} of \
-                 {warehouses} warehouses are no home; --num-connections={warehouses} makes them all\n",
+                "WARNING: {homes} sessions serve the rate, each bound to one warehouse: {} of \
+                 {warehouses} warehouses have no session; use --num-connections={warehouses}\n",
                 warehouses - homes,
             );
             say(self.out, &text);
@@ -298,7 +298,7 @@ fn enough_warehouses(execution: &FileExecution, prepare: &str) -> Result<(), Fai
         Ok(Ok(Some(loaded))) if loaded < asked => Err(Failure::new(
             ExitCode::NotPrepared,
             format!(
-                "{asked} warehouses are asked for, {loaded} are loaded: ask for \
+                "{asked} warehouses are requested, {loaded} are loaded: use \
                  --warehouses={loaded}, or load {asked}: {prepare} --replace=true"
             ),
         )),

@@ -82,7 +82,7 @@ fn multiple(
         .map(|t| format!("{} {}", TPCC[t.kind], specified[t.kind] * 1000.0))
         .collect();
     Err(Failure::usage(format!(
-        "<{element}>: allowed is one multiple of the times of TPC-C, clause 5.2.5.7, at every \
+        "<{element}>: must be one multiple of the times of TPC-C, clause 5.2.5.7, at every \
          <transactiontype>, or at none; for example, in milliseconds, {}",
         example.join(", ")
     )))

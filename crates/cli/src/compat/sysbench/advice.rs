@@ -63,8 +63,8 @@ mod tests {
         assert!(pgsql.contains("use --pgsql-sslmode=disable for"), "{pgsql}");
         let url = said(message, &[("target", "mysql://u@h/d?tls=on")]);
         assert_eq!(url, message);
-        let ca = said("name the authority with ca=FILE (x)", &[]);
-        assert_eq!(ca, "name the authority with --mysql-ssl-ca=FILE (x)");
+        let ca = said("set ca=FILE (x)", &[]);
+        assert_eq!(ca, "set --mysql-ssl-ca=FILE (x)");
         let client = said("with cert=FILE and key=FILE, or use tls=no-verify to", &[]);
         assert_eq!(
             client,

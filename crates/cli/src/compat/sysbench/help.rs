@@ -1,8 +1,7 @@
 //! `--help`, and `help` of a script.
 
-use super::options::GROUPS;
-use super::scripts;
-use crate::exit::ExitCode;
+use super::{scripts, titled};
+use crate::help::{exit_codes, shown};
 use std::fmt::Write;
 use tidemark_core::OptionSpec;
 use tidemark_workloads::Definition;
@@ -22,27 +21,30 @@ fn lines(text: &mut String, options: &[OptionSpec]) {
 
 /// All general options, scripts and exit codes.
 pub fn general() -> String {
-    let mut text = String::from(
-        "Usage:\n  tidemark sysbench [options]... SCRIPT COMMAND\n\n\
+    let mut text = format!(
+        "Run the sysbench OLTP family with sysbench's own command line\n\n{}\n\n\
+         Usage: tidemark sysbench [options]... SCRIPT COMMAND\n\n\
          Commands: prepare prewarm run cleanup help\n\n\
-         For example, on a MariaDB or MySQL server:\n  \
-         tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest --tables=4 prepare\n  \
-         tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest --tables=4 --threads=16 run\n\n\
-         Scripts (a path before and .lua after the name do not matter):\n",
+         On a MariaDB or MySQL server (set MYSQL_PWD; on PostgreSQL, PGPASSWORD):\n  \
+         tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest --tables=4 prepare\n\n\
+         Scripts (a path before and .lua after the name are ignored):\n",
+        shown(&super::FRONTEND.examples),
     );
     let width = scripts().map(|d| d.name.len()).max().unwrap_or(0);
     for definition in scripts() {
         let _ = writeln!(text, "  {:width$}  {}", definition.name, definition.summary);
     }
-    for group in GROUPS {
-        let _ = write!(text, "\n{}:\n", group.title);
-        lines(&mut text, group.options);
+    let titled = titled();
+    for group in titled.chunk_by(|(a, _), (b, _)| a == b) {
+        let options: Vec<OptionSpec> = group.iter().map(|(_, option)| *option).collect();
+        let _ = write!(text, "\n{}:\n", group[0].0);
+        lines(&mut text, &options);
     }
-    text.push_str("\nExit codes:\n");
-    for (code, meaning) in ExitCode::ALL {
-        let _ = writeln!(text, "  {:3}  {meaning}", code as u8);
-    }
-    text.push_str("\nSee 'tidemark sysbench SCRIPT help' for the options of each script.\n");
+    let _ = write!(
+        text,
+        "\nOptions of a script: tidemark sysbench SCRIPT help\n\n{}\n",
+        exit_codes()
+    );
     text
 }
 

@@ -16,17 +16,18 @@ use job::ADAPTER;
 
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
+use crate::help::{most_used_first, opened_with};
 use crate::interrupt;
 use crate::stdio::print;
 use parse::{Invocation, ScriptCommand};
 use tidemark_core::JobKind;
-use tidemark_core::OptionValues;
+use tidemark_core::{OptionSpec, OptionValues};
 use tidemark_workloads::{CommandLine, Definition, families};
 
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
     word: "sysbench",
-    about: "Run the sysbench OLTP family with sysbench's own command line",
+    about: "Run sysbench OLTP with the command line of sysbench",
     words: "As for sysbench: [options]... SCRIPT COMMAND; --help lists them",
     main,
     grammar: || Ok(grammar()),
@@ -37,7 +38,10 @@ pub const FRONTEND: Frontend = Frontend {
         ("run", "sysbench oltp_read_write run"),
         ("cleanup", "sysbench oltp_read_write cleanup"),
     ],
-    for_beginners: true,
+    examples: [
+        "tidemark sysbench oltp_read_write --target=sqlite:bench.db --tables=4 prepare",
+        "tidemark sysbench oltp_read_write --target=sqlite:bench.db --tables=4 --threads=4 --time=10 run",
+    ],
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),
@@ -94,21 +98,46 @@ pub fn main(args: &[String], words: &[String]) -> Result<ExitCode, Failure> {
 /// The command line as clap has it, for completions and manual pages: every option of every script.
 pub fn grammar() -> clap::Command {
     let names: Vec<&str> = scripts().map(|d| d.name).collect();
-    let groups = options::GROUPS.iter().map(|g| (g.title, g.options));
+    let command = clap::Command::new("tidemark sysbench")
+        .about("The sysbench OLTP family with sysbench's own command line and output")
+        .override_usage("tidemark sysbench [options]... SCRIPT COMMAND")
+        .arg(clap::Arg::new("SCRIPT").value_parser(names))
+        .arg(clap::Arg::new("COMMAND").value_parser(parse::command_words()));
+    let general = titled().into_iter();
     let tables = scripts().flat_map(|d| d.options.iter().copied());
-    let of_scripts = tables.map(|table| ("Options of scripts", table));
-    let named = groups.chain(of_scripts).flat_map(|(title, table)| {
-        let named = table.iter().map(move |spec| (*spec, title));
-        named.collect::<Vec<_>>()
-    });
+    let of_scripts = tables.flatten().map(|spec| ("Options of scripts", *spec));
     crate::grammar::described(
-        clap::Command::new("tidemark sysbench")
-            .about("The sysbench OLTP family with sysbench's own command line and output")
-            .override_usage("tidemark sysbench [options]... SCRIPT COMMAND")
-            .arg(clap::Arg::new("SCRIPT").value_parser(names))
-            .arg(clap::Arg::new("COMMAND").value_parser(parse::command_words())),
-        named,
+        opened_with(command, &FRONTEND.examples),
+        general.chain(of_scripts).map(|(title, spec)| (spec, title)),
     )
+}
+
+/// The options that people use first, in their order; those of tables are the scripts'.
+const MOST_USED: &[&str] = &[
+    "tables",
+    "table-size",
+    "threads",
+    "time",
+    "rate",
+    "report-interval",
+    "percentile",
+    "target",
+    "warmup-time",
+    "report",
+];
+
+/// The general options under their titles, and those of scripts that people use first.
+fn titled() -> Vec<(&'static str, OptionSpec)> {
+    let first = ["tables", "table-size"].into_iter().filter_map(|name| {
+        let mut tables = scripts().flat_map(|d| d.options.iter().copied().flatten());
+        let spec = tables.find(|o| o.name == name)?;
+        Some(("", spec.name, *spec))
+    });
+    let groups = options::GROUPS.iter().flat_map(|group| {
+        let named = |spec: &OptionSpec| (group.title, spec.name, *spec);
+        group.options.iter().map(named)
+    });
+    most_used_first(MOST_USED, first.chain(groups))
 }
 
 /// The workloads that are sysbench's scripts.

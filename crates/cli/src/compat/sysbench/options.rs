@@ -21,31 +21,31 @@ const GENERAL: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "terminals that run at the same time, each on a session of its own unless there are --connections",
+        "concurrent terminals; each has its own session unless --connections is set",
     ),
     option(
         "events",
         at_least(0),
         "0",
-        "end after this many transactions in all; 0 is no limit",
+        "stop after this many transactions in total; 0 = no limit",
     ),
     option(
         "time",
         SECONDS,
         "10",
-        "end after this many seconds; 0 is no limit",
+        "stop after this many seconds; 0 = no limit",
     ),
     option(
         "warmup-time",
         SECONDS,
         "0",
-        "seconds of load before the measurement that do not count",
+        "warm-up in seconds, not included in the results",
     ),
     option(
         "forced-shutdown",
         Text,
         "off",
-        "seconds to wait after --time before ending what is in progress, or off",
+        "seconds to wait for in-flight transactions after --time, or off",
     ),
     option(
         "thread-init-timeout",
@@ -60,36 +60,36 @@ const GENERAL: &[OptionSpec] = &[
         "thread-stack-size",
         Text,
         "64K",
-        "taken and not needed: sessions have no stacks of their own",
+        "accepted, no effect: sessions have no stacks",
     ),
     option(
         "rate",
         Rates,
         "0",
-        "transactions a second on a schedule (open loop); 0 is as fast as replies come; \
-         1000..20000:1000 and 1000,5000,2000 are held one after the other, each for --rate-hold",
+        "transactions per second on a schedule (open loop); 0 = as fast as replies arrive; \
+         1000..20000:1000 or 1000,5000,2000 runs the rates in turn, each for --rate-hold",
     ),
     option(
         "report-interval",
         SECONDS,
         "0",
-        "print a line every so many seconds; 0 prints none",
+        "print a status line every this many seconds; 0 = off",
     ),
     option(
         "report-checkpoints",
         List,
         "",
-        "seconds after which the summary is printed and counting starts anew",
+        "seconds after which to print the summary and reset the counters",
     ),
     option("debug", Bool, "off", "print more about each session"),
-    option("validate", Bool, "off", "check the rows that come back"),
+    option("validate", Bool, "off", "check returned rows"),
     option("help", Bool, "off", "print this and exit"),
     option("version", Bool, "off", "print the version and exit"),
     option(
         "config-file",
         Text,
         "",
-        "file with one option a line, name=value",
+        "file with one option per line, name=value",
     ),
 ];
 
@@ -98,7 +98,7 @@ const RANDOM: &[OptionSpec] = &[option(
     "rand-seed",
     at_least(0),
     "0",
-    "seed of all random choices; 0 takes one from the clock",
+    "random seed; 0 = from the clock",
 )];
 
 /// What is printed.
@@ -107,13 +107,13 @@ const LOG: &[OptionSpec] = &[
         "verbosity",
         Int { min: 0, max: 5 },
         "3",
-        "5 prints most, 0 errors only",
+        "0 = errors only, 5 = most output",
     ),
     option(
         "percentile",
         List,
         "95",
-        "latency percentiles to print, 1 to 100; 0 prints none",
+        "latency percentiles to print, 1 to 100; 0 = none",
     ),
     option("histogram", Bool, "off", "print the latency distribution"),
 ];
@@ -124,14 +124,14 @@ const DATABASE: &[OptionSpec] = &[
         "db-driver",
         Choice(&["mysql", "pgsql", "sqlite"]),
         "mysql",
-        "protocol of the target, when no --target is given",
+        "protocol of the target, if --target is not set",
     ),
     PREPARED,
     option(
         "db-debug",
         Bool,
         "off",
-        "print what the target said of itself and its settings that matter",
+        "print the target's version and important settings",
     ),
 ];
 
@@ -143,69 +143,64 @@ const MYSQL: &[OptionSpec] = &[
         "localhost",
         "hosts; sessions are spread evenly",
     ),
-    option(
-        "mysql-port",
-        List,
-        "3306",
-        "ports; one, or one for each host",
-    ),
+    option("mysql-port", List, "3306", "one port, or one per host"),
     option("mysql-socket", Text, "", "Unix socket instead of hosts"),
     option("mysql-user", Text, "sbtest", "account"),
     option(
         "mysql-password",
         Password,
         "",
-        "password; MYSQL_PWD in the environment or a --config-file keep it off the command line",
+        "password; MYSQL_PWD in the environment or a --config-file is safer",
     ),
     option("mysql-db", Text, "sbtest", "database"),
     option(
         "mysql-ssl",
         Choice(&["off", "on", "verify-full", "verify-ca", "no-verify"]),
         "off",
-        "encrypt sessions; on is verify-full",
+        "encrypt sessions; on = verify-full",
     ),
     option(
         "mysql-ssl-ca",
         Text,
         "",
-        "PEM file of the authorities to trust instead of the system's",
+        "PEM file of trusted CAs; default: the system's",
     ),
     option(
         "mysql-ssl-cert",
         Text,
         "",
-        "PEM file of the client's certificate",
+        "PEM file of the client certificate",
     ),
-    option("mysql-ssl-key", Text, "", "PEM file of the client's key"),
+    option("mysql-ssl-key", Text, "", "PEM file of the client key"),
     option(
         "mysql-ssl-cipher",
         Text,
         "",
-        "taken and not needed: TLS 1.2 and 1.3 choose safe ciphers",
+        "accepted, no effect: TLS 1.2 and 1.3 choose secure ciphers",
     ),
     option(
         "mysql-compression",
         Bool,
         "off",
-        "compressed protocol: refused, for it would measure the compressor",
+        "compressed protocol; not supported, because it would measure the compression",
     ),
     option(
         "mysql-debug",
         Bool,
         "off",
-        "taken and not needed: there is no client library to trace",
+        "accepted, no effect: there is no client library to trace",
     ),
     option(
         "mysql-ignore-errors",
         List,
         "1213,1020,1205",
-        "error numbers that are counted and retried, or all",
+        "error numbers to count and retry, or all",
     ),
     option(
         "mysql-dry-run",
         Bool,
         "off",
-        "pretend that every statement succeeds: not offered",
+        "pretend that every statement succeeds; not supported",
     ),
 ];
 
@@ -217,18 +212,13 @@ const PGSQL: &[OptionSpec] = &[
         "localhost",
         "hosts, or a folder with a Unix socket; sessions are spread evenly",
     ),
-    option(
-        "pgsql-port",
-        List,
-        "5432",
-        "ports; one, or one for each host",
-    ),
+    option("pgsql-port", List, "5432", "one port, or one per host"),
     option("pgsql-user", Text, "sbtest", "account"),
     option(
         "pgsql-password",
         Password,
         "",
-        "password; PGPASSWORD in the environment or a --config-file keep it off the command line",
+        "password; PGPASSWORD in the environment or a --config-file is safer",
     ),
     option("pgsql-db", Text, "sbtest", "database"),
     option(
@@ -241,21 +231,21 @@ const PGSQL: &[OptionSpec] = &[
             "no-verify",
         ]),
         "disable",
-        "encrypt sessions; require is verify-full",
+        "encrypt sessions; require = verify-full",
     ),
     option(
         "pgsql-sslrootcert",
         Text,
         "",
-        "PEM file of the authorities to trust instead of the system's",
+        "PEM file of trusted CAs; default: the system's",
     ),
     option(
         "pgsql-sslcert",
         Text,
         "",
-        "PEM file of the client's certificate",
+        "PEM file of the client certificate",
     ),
-    option("pgsql-sslkey", Text, "", "PEM file of the client's key"),
+    option("pgsql-sslkey", Text, "", "PEM file of the client key"),
 ];
 
 /// SQLite.
@@ -269,35 +259,35 @@ const SQLITE: &[OptionSpec] = &[option(
 /// All general options, in the order of `--help`.
 pub const GROUPS: &[Group] = &[
     Group {
-        title: "General options",
+        title: "sysbench: general",
         options: GENERAL,
     },
     Group {
-        title: "Random numbers",
+        title: "sysbench: random numbers",
         options: RANDOM,
     },
     Group {
-        title: "Random distributions",
+        title: "sysbench: random distributions",
         options: tidemark_workloads::random::RAND_OPTIONS,
     },
     Group {
-        title: "Log options",
+        title: "sysbench: log",
         options: LOG,
     },
     Group {
-        title: "Database options",
+        title: "sysbench: database",
         options: DATABASE,
     },
     Group {
-        title: "MySQL, MariaDB, TiDB",
+        title: "sysbench: MySQL, MariaDB, TiDB",
         options: MYSQL,
     },
     Group {
-        title: "PostgreSQL, YugabyteDB, CockroachDB",
+        title: "sysbench: PostgreSQL, YugabyteDB, CockroachDB",
         options: PGSQL,
     },
     Group {
-        title: "SQLite",
+        title: "Tidemark's own: SQLite",
         options: SQLITE,
     },
     Group {

@@ -89,18 +89,19 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     let (script, command) = match words.as_slice() {
         [] => {
             return Err(Failure::usage(
-                "no script is named; for example: tidemark sysbench oltp_read_write run",
+                "no script given; for example: tidemark sysbench oltp_read_write run",
             ));
         }
         [one] if COMMANDS.iter().any(|(name, _)| name == one) => {
             return Err(Failure::usage(format!(
-                "{one}: of which script? For example: tidemark sysbench oltp_read_write {one}"
+                "{one} needs a script name; for example: tidemark sysbench oltp_read_write {one}"
             )));
         }
         [script] => {
             script_of(script)?;
             return Err(Failure::usage(format!(
-                "{script}: which command? Known are {}; for example: tidemark sysbench {script} run",
+                "{script}: no command given; known: {}; for example: tidemark sysbench {script} \
+                 run",
                 command_names()
             )));
         }
@@ -120,7 +121,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
         .ok_or_else(|| {
             let hint = did_you_mean(command, COMMANDS.iter().map(|(name, _)| *name));
             Failure::usage(format!(
-                "unknown command {command}; known are {}{hint}",
+                "unknown command {command}; known: {}{hint}",
                 command_names()
             ))
         })?;
@@ -128,7 +129,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     let mut warnings: Vec<String> = own_script
         .map(|file| {
             format!(
-                "{file} is not read: Tidemark runs no Lua, but its own {} of that name",
+                "{file} is not read: Tidemark runs its own {}, not Lua",
                 definition.name
             )
         })
@@ -156,13 +157,13 @@ pub fn parse(args: &[String]) -> Result<Invocation, Failure> {
     }
     if is_common(script) && command == ScriptCommand::Run {
         return Err(Failure::usage(format!(
-            "{script} makes and drops tables and has no run of its own; name the script to run, for \
-             example oltp_read_write"
+            "{script} only creates and drops tables; run another script, for example \
+             oltp_read_write"
         )));
     }
     if definition.name.starts_with("select_random_") && options.uint("tables") > 1 {
         warnings.push(format!(
-            "{} reads sbtest1 alone, as sysbench does",
+            "{} reads only sbtest1, as sysbench does",
             definition.name
         ));
     }
@@ -207,7 +208,7 @@ pub(super) fn script_of(script: &str) -> Result<&'static Definition, Failure> {
         return Ok(definition);
     }
     Err(Failure::usage(format!(
-        "{script} is no script of sysbench's: it has a command of its own, tidemark {} --help",
+        "{script} is not a sysbench script; use its own command: tidemark {} --help",
         definition.name
     )))
 }
@@ -216,20 +217,20 @@ fn unknown_script(error: &tidemark_workloads::UnknownWorkload) -> Failure {
     let known: Vec<_> = scripts().map(|d| d.name).collect();
     if crate::usage_hints::is_target(&error.name) {
         return Failure::usage(format!(
-            "{} is no script: a target is given as --target=URL; scripts are {}",
+            "{} is not a script; set the target with --target=URL; scripts: {}",
             tidemark_core::redact_target(&error.name),
             known.join(", ")
         ));
     }
     if error.name.ends_with(".lua") || lua_file(&error.name).is_some() {
         return Failure::usage(format!(
-            "{}: Tidemark runs no Lua scripts, only the workloads that it has itself; known are {}",
+            "{}: Tidemark runs its built-in workloads, not Lua scripts; known: {}",
             error.name,
             known.join(", ")
         ));
     }
     let separator = if error.nearest.is_some() { "" } else { ";" };
-    Failure::usage(format!("{error}{separator} known are {}", known.join(", ")))
+    Failure::usage(format!("{error}{separator} known: {}", known.join(", ")))
 }
 
 /// Cuts a command line into options and words.
@@ -241,7 +242,7 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
         let Some(option) = arg.strip_prefix("--") else {
             if arg.starts_with('-') && arg.len() > 1 {
                 return Err(Failure::usage(format!(
-                    "unknown option {arg}: options begin with two dashes, as --threads=4"
+                    "unknown option {arg}: options start with two dashes, for example --threads=4"
                 )));
             }
             words.push(arg.clone());
@@ -254,8 +255,8 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
         let name = name.replace('_', "-");
         if name == "range-key-partitioning" {
             return Err(Failure::usage(format!(
-                "--{name} is an option of a fork of sysbench, and none of sysbench; tables of ranges \
-                 are made by: --partitioning=range --partitions=8"
+                "--{name} is an option of a sysbench fork, not of sysbench; for range partitions \
+                 use: --partitioning=range --partitions=8"
             )));
         }
         // `--name value` for options that want a value.
@@ -265,7 +266,7 @@ fn split(args: &[String]) -> Result<(Vec<Given>, Vec<String>), Failure> {
                     .cloned()
                     .ok_or_else(|| {
                         Failure::usage(format!(
-                            "--{name} wants a value; for example {}",
+                            "--{name} needs a value; for example {}",
                             example(&name)
                         ))
                     })?,
@@ -368,7 +369,7 @@ mod tests {
         let unknown = dir.path().join("mine.lua");
         std::fs::write(&unknown, "-- ours").unwrap();
         let said = failure(&format!("{} run", unknown.display()));
-        assert!(said.contains("runs no Lua scripts"), "{said}");
+        assert!(said.contains("not Lua scripts"), "{said}");
     }
 
     #[test]
@@ -389,8 +390,8 @@ mod tests {
             failure("oltp_insert --random-points=3 run").contains("not an option of oltp_insert")
         );
         let (said, _) = warned("select_random_points --tables=3 run");
-        assert!(said.contains("reads sbtest1 alone"), "{said}");
-        assert!(failure("oltp_common.lua run").contains("no run of its own"));
+        assert!(said.contains("reads only sbtest1"), "{said}");
+        assert!(failure("oltp_common.lua run").contains("only creates and drops tables"));
         let forks = failure("oltp_insert --range_key_partitioning=true prepare");
         assert!(
             forks.contains("fork") && forks.contains("--partitioning=range"),
@@ -432,9 +433,9 @@ mod tests {
             failure("oltp_read_only run --random-points=4")
                 .contains("not an option of oltp_read_only")
         );
-        assert!(failure("oltp_read_only").contains("which command"));
-        assert!(failure("run").contains("of which script"));
-        assert!(failure("oltp_read_only run --threads").contains("wants a value"));
+        assert!(failure("oltp_read_only").contains("no command given"));
+        assert!(failure("run").contains("needs a script name"));
+        assert!(failure("oltp_read_only run --threads").contains("needs a value"));
         assert!(failure("oltp_read_only run -t 4").contains("two dashes"));
     }
 

@@ -151,7 +151,7 @@ fn other_data(tables: &[TableState]) -> impl Iterator<Item = String> {
     let short = |t: &&TableState| t.expected_rows.is_some_and(|e| t.rows < e / 10 * 9);
     tables.iter().filter(short).map(|t| {
         format!(
-            "table {} has {} rows, --table-size asks for {}: many statements will find nothing",
+            "table {} has {} rows, but --table-size is {}: many statements will match no row",
             t.table,
             t.rows,
             t.expected_rows.unwrap_or_default()

@@ -55,7 +55,9 @@ pub(super) fn set(
 ) -> Result<(), Failure> {
     let (name, deprecated) = resolve(name);
     if deprecated {
-        warnings.push(format!("an older name of --{name} was used; use --{name}"));
+        warnings.push(format!(
+            "--{name} was set by a deprecated name; use --{name}"
+        ));
     }
     // Reports add up; everything else is as it was said last.
     let before = Some(options.text("report"))

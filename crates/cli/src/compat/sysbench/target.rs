@@ -32,7 +32,7 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
         });
         if let Some((name, ..)) = other {
             return Err(Failure::usage(format!(
-                "--target and --{name} both say where to connect: use one of them"
+                "--target and --{name} both set the target; use one of them"
             )));
         }
         return from_url(options.text("target"));
@@ -40,7 +40,7 @@ pub fn target(options: &OptionValues) -> Result<Target, Failure> {
     for flag in ["mysql-compression", "mysql-dry-run"] {
         if options.flag(flag) {
             return Err(Failure::usage(format!(
-                "--{flag}=on is not offered; allowed is off"
+                "--{flag}=on is not supported; use off"
             )));
         }
     }
@@ -128,15 +128,15 @@ fn tcp_hosts(options: &OptionValues, hosts: &str, ports: &str) -> Result<Vec<Hos
     for port in &given {
         match port.parse::<u16>() {
             Ok(number) if number > 0 => numbers.push(number),
-            _ => return Err(wrong(format!("{port}: allowed is 1 to 65535"))),
+            _ => return Err(wrong(format!("{port}: must be 1 to 65535"))),
         }
     }
     if names.is_empty() || numbers.is_empty() {
-        return Err(wrong("no host or no port is named".into()));
+        return Err(wrong("host or port is missing".into()));
     }
     if numbers.len() > 1 && numbers.len() != names.len() {
         return Err(wrong(format!(
-            "{} ports for {} hosts: allowed is one, or one for each host",
+            "{} ports for {} hosts: use one port, or one per host",
             numbers.len(),
             names.len()
         )));

@@ -127,7 +127,7 @@ fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Fa
         (0, 0) => Ok(()),
         (0, unasked) => Err(Failure::new(
             ExitCode::Failed,
-            format!("{unasked} of {all} consistency conditions could not be asked: see above"),
+            format!("{unasked} of {all} consistency conditions could not be checked: see above"),
         )),
         (broken, _) => {
             let mut conditions = report.conditions.iter();
@@ -135,7 +135,7 @@ fn judge(report: &CheckReport, when: When, out: &mut dyn Write) -> Result<(), Fa
                 matches!(c.verdict, Verdict::Violated { .. }) && c.name.starts_with(CHANGING)
             });
             let advice = if may_seem_so && when == When::AnyTime && !report.snapshot {
-                ". While a run goes on they only do in one snapshot: add --snapshot"
+                ". During a run they hold only in one snapshot: add --snapshot"
             } else {
                 ""
             };

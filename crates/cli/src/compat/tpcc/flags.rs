@@ -16,7 +16,7 @@ pub const TOOL: Tool = Tool {
     name: "tpcc",
     title: "TPC-C",
     commands: COMMANDS,
-    commands_help: "prepare loads and checks the tables, run measures, check looks at the \
+    commands_help: "prepare loads and checks the tables, run benchmarks, check verifies the \
                     consistency conditions, cleanup drops the tables",
     groups: GROUPS,
     idle: IDLE,
@@ -25,6 +25,22 @@ pub const TOOL: Tool = Tool {
     without: &["think-time"],
     shapes: SHAPES,
     example: "--warehouses 4",
+    most_used: &[
+        "host",
+        "port",
+        "user",
+        "db",
+        "warehouses",
+        "threads",
+        "time",
+        "target",
+        "wait",
+        "report",
+    ],
+    first_examples: [
+        "tidemark tpcc --target sqlite:tpcc.db --warehouses 1 prepare",
+        "tidemark tpcc --target sqlite:tpcc.db --warehouses 1 -T 4 --time 10s run",
+    ],
     examples: EXAMPLES,
     files,
     run_spec: plan::run_spec,
@@ -61,7 +77,7 @@ const SCALE: &[Flag] = &[
             max: 1_000_000,
         },
         "10",
-        "number of warehouses, of some 80 MB each",
+        "number of warehouses, about 80 MB each",
     ),
     flag(
         "threads",
@@ -70,8 +86,7 @@ const SCALE: &[Flag] = &[
             max: 1_000_000,
         },
         "1",
-        "run: terminals (emulated users) at the same time; else: sessions that \
-         load or check. --terminals is another name",
+        "run: concurrent terminals (emulated users); other commands: sessions. Alias: --terminals",
     )
     .letter('T'),
 ];
@@ -83,8 +98,7 @@ const RUN: &[Flag] = &[
         "wait",
         Bool,
         "off",
-        "users key and think as the specification has it (5.2.5.7): then -T \
-         should be ten times --warehouses",
+        "keying and think times as specified (5.2.5.7); set -T to ten times --warehouses",
     )
     .only(&[Run]),
     flag(
@@ -106,14 +120,15 @@ const PREPARE: &[Flag] = &[
         "parts",
         Int { min: 1, max: 8192 },
         "1",
-        "split every table but item into this many partitions by warehouse; at most --warehouses",
+        "split every table except item into this many partitions by warehouse; at most \
+         --warehouses",
     ),
     flag(
         "partition-type",
         Choice(&["hash", "range", "list-hash", "list-range"]),
         "hash",
-        "how warehouses are dealt to --parts, as word or as go-tpc's number: 1 \
-         hash, 2 range, 3 list-hash, 4 list-range",
+        "partition method for --parts, as a name or as go-tpc's number: 1 hash, 2 range, 3 \
+         list-hash, 4 list-range",
     ),
     flag(
         "no-check",
@@ -122,13 +137,7 @@ const PREPARE: &[Flag] = &[
         "do not check the data after loading",
     )
     .only(&[Prepare]),
-    flag(
-        "use-fk",
-        Bool,
-        "off",
-        "make the foreign keys, after the rows",
-    )
-    .only(&[Prepare]),
+    flag("use-fk", Bool, "off", "add the foreign keys after loading").only(&[Prepare]),
     DROPDATA,
     OUTPUT_TYPE,
     OUTPUT_DIR,
@@ -137,14 +146,14 @@ const PREPARE: &[Flag] = &[
         "check-all",
         Bool,
         "off",
-        "run: check the consistency conditions (3.3.2.1 to 3.3.2.12) after the \
-         run; check asks all of them in any case",
+        "run: check the consistency conditions (3.3.2.1 to 3.3.2.12) after the run; the check \
+         command always checks all",
     ),
     flag(
         "snapshot",
         Bool,
         "off",
-        "ask all conditions in one snapshot, as they must be while a run goes on",
+        "check all conditions in one snapshot; required during a run",
     )
     .only(&[Check]),
 ];
@@ -154,17 +163,15 @@ const IDLE: &[Flag] = &[
     flag("max-measure-latency", Text, "", "")
         .only(&[Run])
         .idle("latencies up to an hour are measured"),
-    flag("retry-count", Text, "", "").only(&[Prepare]).idle(
-        "a load waits for a server that restarts, and the same command goes on \
-         with one that was stopped",
-    ),
-    flag("retry-interval", Text, "", "").only(&[Prepare]).idle(
-        "a load waits for a server that restarts, and the same command goes on \
-         with one that was stopped",
-    ),
+    flag("retry-count", Text, "", "")
+        .only(&[Prepare])
+        .idle("a load waits for a restarting server, and the same command resumes a stopped load"),
+    flag("retry-interval", Text, "", "")
+        .only(&[Prepare])
+        .idle("a load waits for a restarting server, and the same command resumes a stopped load"),
     flag("use-clustered-index", Bool, "on", "")
         .only(&[Prepare])
-        .idle("the server's own default decides"),
+        .idle("the server's default applies"),
     flag("conn-refresh-interval", Text, "", "")
         .only(&[Run])
         .idle("sessions are spread over all hosts from the start"),
@@ -178,34 +185,33 @@ const OWN: &[Flag] = &[
         "price",
         Text,
         "",
-        "three-year price of the system, as '12345 USD': then price/tpmC is told",
+        "three-year system price, for example '12345 USD', for price/tpmC",
     ),
     flag(
         "rate",
         Rates,
         "0",
-        "transactions a second on a schedule (open loop) instead of as replies \
-         come; 1000..20000:1000 and 1000,5000 are held one after the other, \
-         each for --rate-hold",
+        "transactions per second on a schedule (open loop); 0 = as fast as replies arrive; \
+         1000..20000:1000 or 1000,5000 runs the rates in turn, each for --rate-hold",
     ),
 ];
 
 /// The groups of `--help` but for the workload's own options and those that every command has.
 const GROUPS: &[Group] = &[
     Group {
-        title: "Connection",
+        title: "go-tpc: connection",
         flags: CONNECTION,
     },
     Group {
-        title: "Scale",
+        title: "go-tpc: scale",
         flags: SCALE,
     },
     Group {
-        title: "run",
+        title: "go-tpc: run",
         flags: RUN,
     },
     Group {
-        title: "prepare and check",
+        title: "go-tpc: prepare and check",
         flags: PREPARE,
     },
     Group {
@@ -218,15 +224,9 @@ const GROUPS: &[Group] = &[
 const ALIASES: &[(&str, &str)] = &[("terminals", "threads")];
 
 const EXAMPLES: &str = "\
-Begin with, on a MariaDB or MySQL server:
+On a MariaDB or MySQL server (set MYSQL_PWD; with -d postgres, PGPASSWORD):
   tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 -T 4 prepare
   tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 -T 8 --time 5m run
   tidemark tpcc -H 127.0.0.1 -P 3306 -U user -D tpcc --warehouses 4 check
-or without a server:
-  tidemark tpcc --target sqlite:tpcc.db --warehouses 1 prepare
-  tidemark tpcc --target sqlite:tpcc.db --warehouses 1 --time 1m run
-
-As the specification has it, 10 terminals a warehouse who key and think, on 20 sessions:
-  tidemark tpcc --target URL --warehouses 10 -T 100 --connections 20 --wait --time 30m run
-
-MYSQL_PWD or PGPASSWORD in the environment hold the password.";
+As specified: 10 terminals per warehouse with keying and think times, on 20 sessions:
+  tidemark tpcc --target URL --warehouses 10 -T 100 --connections 20 --wait --time 30m run";

@@ -111,10 +111,10 @@ fn every_flag_of_go_tpcs_is_taken_and_idle_ones_are_told() {
 #[test]
 fn what_is_wrong_is_named_with_what_is_right() {
     for (line, said) in [
-        ("", "which command? Known are prepare, run, check, cleanup"),
+        ("", "no command given; known: prepare, run, check, cleanup"),
         (
             "prepair",
-            "unknown command prepair; known are prepare, run, check, cleanup; did you mean prepare?",
+            "unknown command prepair; known: prepare, run, check, cleanup; did you mean prepare?",
         ),
         ("run now", "unrecognised word now"),
         (
@@ -125,15 +125,12 @@ fn what_is_wrong_is_named_with_what_is_right() {
         ("run -x", "unknown flag -x"),
         (
             "--warehouses 0 run",
-            "--warehouses=0: allowed is a whole number from 1",
+            "--warehouses=0: must be a whole number from 1",
         ),
         ("--warehouses abc run", "for example --warehouses=10"),
         ("--warehouses -3 run", "--warehouses=-3"),
         ("run --warehouses", "needs a value"),
-        (
-            "-d oracle run",
-            "--driver=oracle: allowed is mysql, postgres",
-        ),
+        ("-d oracle run", "--driver=oracle: must be mysql, postgres"),
         ("--time soon run", "--time=soon"),
         ("--output yaml run", "plain, table, json"),
         (
@@ -142,7 +139,7 @@ fn what_is_wrong_is_named_with_what_is_right() {
         ),
         ("run --no-check", "--no-check is only for prepare"),
         ("run --wait maybe", "unrecognised word maybe"),
-        ("run --wait=maybe", "--wait=maybe: allowed is on or off"),
+        ("run --wait=maybe", "--wait=maybe: must be on or off"),
     ] {
         let message = parsed(line).unwrap_err().message;
         assert!(message.contains(said), "{line}: {message}");

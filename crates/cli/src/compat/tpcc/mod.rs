@@ -18,13 +18,13 @@ use tidemark_workloads::Definition;
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
     word: "tpcc",
-    about: "Run TPC-C with go-tpc's own command line",
+    about: "Run TPC-C with the command line of go-tpc",
     words: "As for go-tpc: [FLAGS] prepare|run|check|cleanup; --help lists them",
     main,
     grammar: || TOOL.grammar(),
     options: || TOOL.flags().map(|f| f.spec).collect(),
     commands: &[("check", "tpcc check")],
-    for_beginners: true,
+    examples: TOOL.first_examples,
     has_password_letter: true,
     flags_first: true,
     runs: Some(&job::ADAPTER),

@@ -15,8 +15,8 @@ pub(super) fn run_spec(options: &OptionValues) -> Result<RunSpec, Failure> {
     let spec = native_spec(options, tpcc_seed(options))?;
     if spec.pacing != Pacing::Closed && options.flag("wait") {
         return Err(Failure::usage(format!(
-            "--wait and --{} can't be had together: users who think wait for their replies, \
-             and a schedule does not",
+            "--wait and --{} cannot be combined: users with think times wait for replies, a \
+             schedule does not",
             if options.text("find-max").is_empty() {
                 format!("rate={}", options.text("rate"))
             } else {

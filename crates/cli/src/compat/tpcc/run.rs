@@ -101,8 +101,8 @@ fn warnings(work: &GoTpcWork<'_>, spec: &RunSpec) -> Vec<String> {
     let mut warnings = Vec::new();
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         warnings.push(
-            "neither --time nor --count is given: the run goes on until Ctrl-C, and then tells \
-             its figures"
+            "neither --time nor --count is set: the run continues until Ctrl-C, then prints its \
+             results"
                 .into(),
         );
     }
@@ -111,8 +111,8 @@ fn warnings(work: &GoTpcWork<'_>, spec: &RunSpec) -> Vec<String> {
     let specified = warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
     if work.options.flag("wait") && terminals != specified {
         warnings.push(format!(
-            "--wait with {terminals} terminals for {warehouses} warehouses: the specification has \
-             ten for each: -T {specified}; they may share sessions: --connections {}",
+            "--wait with {terminals} terminals for {warehouses} warehouses: the specification \
+             has ten per warehouse: -T {specified}; they can share sessions: --connections {}",
             (specified / 5).max(1)
         ));
     }
@@ -139,8 +139,8 @@ fn enough_warehouses(
         return Err(Failure::new(
             ExitCode::NotPrepared,
             format!(
-                "--warehouses={asked}: {loaded} are loaded: ask for --warehouses={loaded}, or \
-                 load {asked}: {prepare} --dropdata"
+                "--warehouses={asked}: {loaded} are loaded: use --warehouses={loaded}, or load \
+                 {asked}: {prepare} --dropdata"
             ),
         ));
     }

@@ -66,8 +66,8 @@ impl Answers {
             None if asked.scale > LARGEST_OWN => {
                 return Err(Failure::usage(format!(
                     "--check at --sf={}: answers are stored for the validation parameters at \
-                     --sf=1 and --sf=0.01, and made by SQLite up to --sf=1; for larger ones name a \
-                     SQLite database with the same tables: --reference=sqlite:FILE, made by: \
+                     --sf=1 and --sf=0.01, and computed by SQLite up to --sf=1; for larger ones \
+                     set --reference=sqlite:FILE, a database with the same tables, loaded with: \
                      tidemark tpch prepare --target sqlite:FILE --sf {}",
                     options.text("sf"),
                     options.text("sf")
@@ -100,7 +100,7 @@ fn reference(url: &str, workload: &Arc<dyn Workload>) -> Result<Connector, Failu
     let target = Target::parse(url)?;
     if target.protocol != Protocol::Sqlite {
         return Err(Failure::usage(format!(
-            "--reference={}: allowed is {ALLOWED}",
+            "--reference={}: must be {ALLOWED}",
             redact_url(url)
         )));
     }
@@ -109,7 +109,7 @@ fn reference(url: &str, workload: &Arc<dyn Workload>) -> Result<Connector, Failu
     let rows = size::counted(&connector)?;
     match size::planned(workload, dialect, size::CUSTOMER) {
         Some(asked) if asked != rows => Err(Failure::usage(format!(
-            "--reference={url}: its table {} should have {asked} rows and has {rows}: allowed is \
+            "--reference={url}: its table {} should have {asked} rows and has {rows}: must be \
              {ALLOWED}",
             size::CUSTOMER
         ))),
@@ -136,7 +136,7 @@ fn own(
     let begun = Instant::now();
     say(
         out,
-        "Making the right answers: the same tables in SQLite, in a temporary folder…\n",
+        "Computing reference answers with the same tables in SQLite, in a temporary folder…\n",
     );
     let spec = LoadSpec {
         threads: 1,
@@ -151,7 +151,7 @@ fn own(
     tidemark_engine::prepare(&connector, workload, &spec, &stop, &mut Silent)?;
     let answers = ask(&connector, questions)?;
     let seconds = begun.elapsed().as_secs_f64();
-    say(out, &format!("…made in {seconds:.1} s\n\n"));
+    say(out, &format!("…done in {seconds:.1} s\n\n"));
     Ok(answers)
 }
 
@@ -199,11 +199,11 @@ fn ask(
                 answers.insert((question.query.number, values), Answer::of(&rows));
             }
             StepOutcome::Failed(error) => {
-                let said = format!("the reference did not answer {}: {error}", result.name);
+                let said = format!("the reference database failed on {}: {error}", result.name);
                 return Err(Failure::new(ExitCode::Failed, said));
             }
             StepOutcome::TimedOut => {
-                let said = format!("the reference did not answer {} in its time", result.name);
+                let said = format!("the reference database timed out on {}", result.name);
                 return Err(Failure::new(ExitCode::Failed, said));
             }
         }

@@ -19,13 +19,21 @@ pub const TOOL: Tool = Tool {
     name: "tpch",
     title: "TPC-H",
     commands: COMMANDS,
-    commands_help: "prepare loads and verifies the tables, run asks the queries, cleanup\n                    drops the tables",
+    commands_help: "prepare loads and verifies the tables, run executes the queries, cleanup\n                    \
+                    drops the tables",
     groups: GROUPS,
     idle: IDLE,
     aliases: &[],
     without: WITHOUT,
     shapes: SHAPES,
     example: "--sf 0.1",
+    most_used: &[
+        "host", "port", "user", "db", "sf", "threads", "queries", "check", "target", "report",
+    ],
+    first_examples: [
+        "tidemark tpch --target sqlite:tpch.db --sf 0.01 prepare",
+        "tidemark tpch --target sqlite:tpch.db --sf 0.01 run --check",
+    ],
     examples: EXAMPLES,
     files,
     run_spec: job::run_spec,
@@ -33,7 +41,11 @@ pub const TOOL: Tool = Tool {
         0 => Ok(()),
         _ => tiflash::wait(plan, out),
     },
-    check: |_| Err(Failure::usage("check is not offered for TPC-H")),
+    check: |_| {
+        Err(Failure::usage(
+            "TPC-H has no check command; use run --check",
+        ))
+    },
 };
 
 const COMMANDS: &[GoTpcCommand] = &[Prepare, Run, Cleanup];
@@ -73,7 +85,7 @@ const SCALE: &[Flag] = &[
             max: 100_000.0,
         },
         "1",
-        "scale factor: some gigabytes; fractions make small tables, as 0.01 and 0.1",
+        "scale factor; 1 is some gigabytes, 0.01 and 0.1 make small tables",
     ),
     flag(
         "threads",
@@ -82,7 +94,7 @@ const SCALE: &[Flag] = &[
             max: 1_000_000,
         },
         "1",
-        "sessions that load, or that ask at the same time",
+        "sessions that load, or query in parallel",
     )
     .letter('T'),
 ];
@@ -92,35 +104,35 @@ const RUN: &[Flag] = &[
         "queries",
         List,
         "q1,q2,q3,q4,q5,q6,q7,q8,q9,q10,q11,q12,q13,q14,q15,q16,q17,q18,q19,q20,q21,q22",
-        "queries, in this order; each thread begins with another one",
+        "queries, in this order; each thread starts with a different one",
     ),
     flag(
         "check",
         Bool,
         "off",
-        "compare answers with the right ones, which are stored for --sf=1 and --sf=0.01 and \
-         made by SQLite for others",
+        "check answers; reference answers are stored for --sf=1 and --sf=0.01 and computed by \
+         SQLite for others",
     ),
     flag(
         "use-explain",
         Bool,
         "off",
-        "keep plans with what each step took: the queries are executed once more for it, after \
-         the measurement (EXPLAIN ANALYZE)",
+        "record plans with the time of each step; runs every query once more after the \
+         measurement (EXPLAIN ANALYZE)",
     ),
     flag(
         "enable-query-tuning",
         Bool,
         "on",
-        "set what is known to help TPC-H on TiDB, as go-tpc does",
+        "set TiDB variables that help TPC-H, as go-tpc does",
     )
     .only(&[Run]),
     flag(
         "test",
         Choice(&["queries", "power", "throughput", "full"]),
         "queries",
-        "queries: those of --queries; power: one stream in the specification's order between RF1 \
-         and RF2 (5.3.3); throughput: --streams side by side and one of refreshes (5.3.4); full: \
+        "queries: run --queries; power: one stream in the specification's order between RF1 and \
+         RF2 (5.3.3); throughput: --streams in parallel with one refresh stream (5.3.4); full: \
          both, and QphH",
     )
     .only(&[Run]),
@@ -128,39 +140,38 @@ const RUN: &[Flag] = &[
         "streams",
         Int { min: 0, max: 500 },
         "0",
-        "streams of a throughput test; 0 is as many as the specification asks for at least",
+        "streams of a throughput test; 0 = the specification's minimum",
     )
     .only(&[Run]),
     flag(
         "refresh",
         Bool,
         "on",
-        "change the data by RF1 and RF2 in a power or throughput test; tables are put back as \
-         they were loaded afterwards, and where rows under such keys are not the load's the test \
-         is refused",
+        "run RF1 and RF2 in a power or throughput test; the tables are restored afterwards; the \
+         test is refused if rows with these keys were not loaded by Tidemark",
     )
     .only(&[Run]),
     flag(
         "query-timeout",
         up_to_a_year(Duration::ZERO),
         "0s",
-        "give a query up after this time, as 10m, and go on with the next; 0s waits for ever",
+        "cancel a query after this time, for example 10m, and continue with the next; 0s = no \
+         limit",
     )
     .only(&[Run]),
     flag(
         "seed",
         at_least(0),
         "0",
-        "draw the values that queries are asked with from this seed (2.4); 0 asks with the \
-         specification's validation values, and in a power or throughput test without --check takes \
-         a seed from the clock",
+        "seed of the query parameters (2.4); 0 = the specification's validation values, or from \
+         the clock in a power or throughput test without --check",
     )
     .only(&[Run]),
     flag(
         "reference",
         Text,
         "",
-        "sqlite:FILE with the same tables, to compare answers with in --check",
+        "sqlite:FILE with the same tables, as reference for --check",
     )
     .only(&[Run]),
     TIME,
@@ -173,7 +184,7 @@ const PREPARE: &[Flag] = &[
         "tiflash-replica",
         Int { min: 0, max: 100 },
         "0",
-        "replicas of every table in TiFlash, TiDB's column store; prepare waits until they are there",
+        "replicas of every table in TiFlash, TiDB's column store; prepare waits for them",
     )
     .only(&[Prepare]),
     DROPDATA,
@@ -214,37 +225,32 @@ const IDLE: &[Flag] = &[
 
 const REPLAYER: &str = "plans are kept in the record (--out)";
 
-const ANALYZE: &str = "the server's own setting decides how it gathers statistics";
+const ANALYZE: &str = "the server's own setting applies";
 
 /// The groups of `--help` but for the workload's own options and those that every command has.
 const GROUPS: &[Group] = &[
     Group {
-        title: "Connection",
+        title: "go-tpc: connection",
         flags: CONNECTION,
     },
     Group {
-        title: "Scale",
+        title: "go-tpc: scale",
         flags: SCALE,
     },
     Group {
-        title: "run",
+        title: "go-tpc: run",
         flags: RUN,
     },
     Group {
-        title: "prepare",
+        title: "go-tpc: prepare",
         flags: PREPARE,
     },
 ];
 
 const EXAMPLES: &str = "\
-Begin with, on a MariaDB or MySQL server:
+On a MariaDB or MySQL server (set MYSQL_PWD; with -d postgres, PGPASSWORD):
   tidemark tpch -H 127.0.0.1 -P 3306 -U user -D tpch --sf 1 -T 4 prepare
-or without a server:
-  tidemark tpch --target sqlite:tpch.db --sf 0.1 prepare
-then, with the same flags:
-  tidemark tpch --target sqlite:tpch.db --sf 0.1 run --check
-
-MYSQL_PWD or PGPASSWORD in the environment hold the password.";
+  tidemark tpch -H 127.0.0.1 -P 3306 -U user -D tpch --sf 1 run --check";
 
 #[cfg(test)]
 mod tests {
@@ -295,7 +301,7 @@ mod tests {
             ("", "for example: tidemark tpch --sf 0.1 prepare"),
             (
                 "prepare --sf 0",
-                "--sf=0: allowed is a number from 0.01 to 100000",
+                "--sf=0: must be a number from 0.01 to 100000",
             ),
             ("prepare --sff 1", "did you mean --sf?"),
             (

@@ -19,13 +19,13 @@ pub use flags::TOOL;
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
     word: "tpch",
-    about: "Load and run TPC-H with go-tpc's own command line",
-    words: "As for go-tpc: [FLAGS] prepare|cleanup; --help lists them",
+    about: "Run TPC-H with the command line of go-tpc",
+    words: "As for go-tpc: [FLAGS] prepare|run|cleanup; --help lists them",
     main,
     grammar: || TOOL.grammar(),
     options: || TOOL.flags().map(|f| f.spec).collect(),
     commands: &[],
-    for_beginners: true,
+    examples: TOOL.first_examples,
     has_password_letter: true,
     flags_first: true,
     runs: Some(&job::ADAPTER),

@@ -106,9 +106,9 @@ impl Marks {
             Some((table, _)) => Err(Failure::new(
                 ExitCode::Refused,
                 format!(
-                    "table {table} was not loaded by Tidemark, and RF1 and RF2 would change it: \
-                     nothing was run. Load it by tidemark tpch prepare, or leave the changes out: \
-                     --refresh=off"
+                    "table {table} was not loaded by Tidemark, and RF1 and RF2 would change it; \
+                     nothing was run. Load it with tidemark tpch prepare, or skip the refreshes \
+                     with --refresh=off"
                 ),
             )),
         }
@@ -157,9 +157,9 @@ impl Marks {
             return Err(Failure::new(
                 ExitCode::Refused,
                 format!(
-                    "orders and lineitem are still changed by RF1 and RF2: {strange}, nor is it one \
-                     of RF1's, and to put the tables back would delete or overwrite it. Move it \
-                     away, for the next run to put them back; or load again: prepare --dropdata"
+                    "orders and lineitem still have the changes of RF1 and RF2: {strange} and is \
+                     not one of RF1's, so restoring the tables would delete or overwrite it. \
+                     Move it, and the next run restores the tables; or reload: prepare --dropdata"
                 ),
             ));
         }
@@ -187,7 +187,7 @@ impl Marks {
         };
         run_streams(connector, &[stream], &spec, stop, &mut failed)?;
         let still = |why: String| {
-            let said = format!("orders and lineitem are still changed by RF1 and RF2: {why}");
+            let said = format!("orders and lineitem still have the changes of RF1 and RF2: {why}");
             Err(Failure::new(ExitCode::Failed, said))
         };
         if let Some(error) = failed.0 {
@@ -198,7 +198,7 @@ impl Marks {
             Ok(Some(strange)) => still(strange.to_string()),
             Err(failure) => Err(Failure::new(
                 failure.code,
-                format!("orders and lineitem were put back, and could not be looked at: {failure}"),
+                format!("orders and lineitem were restored but could not be checked: {failure}"),
             )),
         }
     }
@@ -222,11 +222,11 @@ pub(super) fn must_be_as_loaded(
         Some(strange) => Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "{strange}; RF1 and RF2 change rows under such keys, and after them the tables \
-                 would be put back as they were loaded: nothing was run. {}oad again: {prepare} \
-                 --dropdata; or leave the changes out: --refresh=off",
+                "{strange}; RF1 and RF2 change rows with such keys, and the tables are restored \
+                 to the loaded state afterwards; nothing was run. {}oad again: {prepare} \
+                 --dropdata; or skip the refreshes with --refresh=off",
                 match strange.what {
-                    Strangeness::Foreign => "Move it away; or l",
+                    Strangeness::Foreign => "Move it; or rel",
                     Strangeness::Changed | Strangeness::Missing => "L",
                 }
             ),
@@ -262,7 +262,7 @@ impl StreamsObserver for FirstFailure {
                 ErrorClass::Fatal,
                 ErrorKind::StatementTimeout,
                 format!(
-                    "{}: the server ended a statement by a time limit of its own",
+                    "{}: the server cancelled a statement by its own time limit",
                     result.name
                 ),
             ),

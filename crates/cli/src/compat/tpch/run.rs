@@ -238,7 +238,7 @@ impl TpchConsole<'_> {
 }
 
 /// Said before rows are compared.
-const LOOKING: &str = "Comparing the rows that RF1 and RF2 change with what was loaded\n";
+const LOOKING: &str = "Checking the rows that RF1 and RF2 change against the loaded data\n";
 
 /// Whether a table's rows are not those of its load.
 fn has_other_rows(table: &TableState) -> bool {
@@ -284,8 +284,8 @@ fn marked(
     let mut marks = Marks::read(&plan.connector)?;
     if asked.sets() > SETS {
         return Err(Failure::usage(format!(
-            "--streams={}: there are {SETS} sets of refreshes, one for each stream and one for the \
-             power test: allowed is up to {}",
+            "--streams={}: there are {SETS} refresh sets, one per stream and one for the power \
+             test; the maximum is {}",
             asked.streams,
             SETS - 1
         )));
@@ -312,14 +312,14 @@ fn marked(
             return Err(Failure::new(
                 ExitCode::NotPrepared,
                 format!(
-                    "--sf={scale}: a run at --sf={changed} that did not end left the tables \
-                     changed: run with --sf={changed}, which puts them back"
+                    "--sf={scale}: an interrupted run at --sf={changed} left the tables changed; \
+                     run with --sf={changed} to restore them"
                 ),
             ));
         }
         say(
             aside,
-            "A run that did not end left the tables changed by RF1 and RF2: putting them back\n",
+            "An interrupted run left the changes of RF1 and RF2 in the tables: restoring them\n",
         );
         let stop = interrupt::handle();
         let sets = marks.sets;
@@ -359,11 +359,11 @@ fn put_back(
     };
     let note = match &done {
         Ok(()) => format!(
-            "RF1 and RF2 changed orders and lineitem by {sets} sets of a thousandth each; the rows \
-             that they change were read before the measurement, and after it the tables were put \
-             back as they were loaded"
+            "RF1 and RF2 changed orders and lineitem by {sets} refresh sets of 0.1% each; the \
+             rows that they change were read before the measurement, and the tables were \
+             restored after it"
         ),
-        Err(failure) => format!("{failure}; the next run tries to put them back"),
+        Err(failure) => format!("{failure}; the next run tries to restore them"),
     };
     say(aside, &format!("{note}\n"));
     record.notes.push(note.clone());
@@ -422,7 +422,7 @@ fn header(asked: &TestPlan, record: &RunRecord) -> String {
         asked.scale, asked.streams
     ));
     if asked.test == Test::Queries && asked.until == Until::Once {
-        lines.push("Each query is asked once: --count and --time ask more".into());
+        lines.push("Each query runs once; --count and --time run more".into());
     }
     lines.join("\n") + "\n\n"
 }
@@ -437,7 +437,7 @@ fn verdict(record: &RunRecord, check: bool) -> Result<ExitCode, Failure> {
     if let Some((query, difference)) = wrong {
         return Err(Failure::new(
             ExitCode::Check,
-            format!("{} answered wrongly: {difference}", query.name),
+            format!("{} returned a wrong answer: {difference}", query.name),
         ));
     }
     let not_done = queries.iter().filter(|q| q.outcome != QueryOutcome::Done);
@@ -465,8 +465,7 @@ fn unchecked(queries: &[QueryRun]) -> Option<String> {
     let names: Vec<&str> = queries.iter().filter(left).map(|q| &*q.name).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "--check: the right answers to {} of {} queries are not known, and they were not \
-             compared: {}",
+            "--check: {} of {} queries have no reference answer and were not checked: {}",
             names.len(),
             queries.len(),
             names.join(", ")

@@ -50,7 +50,7 @@ pub(super) fn must_be(
         };
         if there != asked {
             let as_at = scale_of(there, of_one);
-            let as_at = as_at.map(|scale| format!(", as at --sf={scale}: ask for that, or"));
+            let as_at = as_at.map(|scale| format!(", as at --sf={scale}: use that, or"));
             return Err(Failure::new(
                 ExitCode::NotPrepared,
                 format!(

@@ -63,9 +63,9 @@ impl TestPlan {
         let check = options.flag("check");
         if check && refresh {
             return Err(Failure::usage(format!(
-                "--check and --test={} can't be had together: RF1 and RF2 change the data, and \
-                 answers are known of data as they were loaded. Check first: tidemark tpch run \
-                 --check, or leave the changes out: --refresh=off",
+                "--check and --test={} cannot be combined: RF1 and RF2 change the data, and \
+                 reference answers exist only for the loaded data. Check first with tidemark \
+                 tpch run --check, or skip the refreshes with --refresh=off",
                 options.text("test")
             )));
         }
@@ -74,7 +74,7 @@ impl TestPlan {
         let queries = queries(options)?;
         if test != Test::Queries && queries.len() != query::ALL.len() {
             return Err(Failure::usage(format!(
-                "--queries={}: --test={} asks all 22 queries: leave --queries out",
+                "--queries={}: --test={} runs all 22 queries; omit --queries",
                 options.text("queries"),
                 options.text("test")
             )));
@@ -275,7 +275,7 @@ fn queries(options: &OptionValues) -> Result<Vec<&'static Query>, Failure> {
                 .collect();
             let near = did_you_mean(name, names.iter().map(String::as_str));
             return Err(Failure::usage(format!(
-                "--queries={}: there is no query {name:?}: allowed are q1 to q22, for example \
+                "--queries={}: unknown query {name:?}; use q1 to q22, for example \
                  --queries=q1,q6{near}",
                 options.text("queries")
             )));
@@ -284,7 +284,7 @@ fn queries(options: &OptionValues) -> Result<Vec<&'static Query>, Failure> {
     }
     if found.is_empty() {
         return Err(Failure::usage(
-            "--queries names none: allowed are q1 to q22, for example --queries=q1,q6",
+            "--queries is empty; use q1 to q22, for example --queries=q1,q6",
         ));
     }
     Ok(found)
@@ -298,7 +298,7 @@ fn until(options: &OptionValues, test: Test, threads: usize) -> Result<Until, Fa
         return match given.iter().find(|(_, given)| *given) {
             None => Ok(Until::Once),
             Some((name, _)) => Err(Failure::usage(format!(
-                "--{name} and --test={} can't be had together: each stream asks its 22 queries once",
+                "--{name} and --test={} cannot be combined: each stream runs its 22 queries once",
                 options.text("test")
             ))),
         };

@@ -33,13 +33,13 @@ pub(super) fn wait(plan: &BoundWorkload, out: &mut dyn Write) -> Result<(), Fail
             told = Some(Instant::now());
             say(
                 out,
-                &format!("Waiting for TiFlash: {lacking} tables are not there"),
+                &format!("Waiting for TiFlash: {lacking} tables are missing"),
             );
         }
         if interrupt::handle().is_stopped() {
             return Err(Failure::new(
                 ExitCode::Interrupted,
-                "interrupted: all rows are loaded, and TiFlash goes on to copy them by itself",
+                "interrupted: all rows are loaded; TiFlash continues to replicate them",
             ));
         }
     }

@@ -91,7 +91,7 @@ async fn ask(
         }
         sleep(PAUSE * tries).await;
     }
-    Err(DbError::protocol("the look was given up"))
+    Err(DbError::protocol("the check was given up"))
 }
 
 /// A session whose questions may take as long as they do.

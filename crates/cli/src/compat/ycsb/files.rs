@@ -75,8 +75,8 @@ pub fn stand_in(path: &str, properties: &[Property]) -> Option<String> {
     let distribution = properties.iter().find(|p| p.name == "requestdistribution");
     let distribution = distribution.map_or("uniform", |p| p.value.as_str());
     Some(format!(
-        "-P {path}: there is no such file; the built-in {name} is used (requestdistribution=\
-         {distribution})"
+        "-P {path}: file not found; the built-in {name} is used \
+         (requestdistribution={distribution})"
     ))
 }
 
@@ -94,7 +94,7 @@ fn missing(path: &str, error: &ReadError) -> Failure {
         .map_or(String::new(), |n| format!("; did you mean -P {n}?"));
     Failure::new(
         ExitCode::Usage,
-        format!("-P {path}: {error}; built in are workloada to workloadf{hint}"),
+        format!("-P {path}: {error}; built-in: workloada to workloadf{hint}"),
     )
 }
 
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(said("workloada"), None);
         let told = said("workloads/workloada").unwrap();
         assert!(
-            told.contains("no such file; the built-in workloada"),
+            told.contains("file not found; the built-in workloada"),
             "{told}"
         );
         assert!(told.contains("requestdistribution=zipfian"), "{told}");

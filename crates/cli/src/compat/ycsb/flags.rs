@@ -1,21 +1,22 @@
 //! The flags of `tidemark ycsb`: go-ycsb's, and Tidemark's beside them, as clap knows them.
 
 use super::properties::{CONNECTION, OWN, property_of};
-use crate::exit::ExitCode;
 use crate::grammar::arg;
+use crate::help;
 use crate::native::{LOAD, NATIVE, PREPARED};
 use clap::{Arg, ArgAction};
 use tidemark_core::{OptionKind, OptionSpec, option};
 
 /// The one table.
-const TABLE: OptionSpec = option("table", OptionKind::Text, "usertable", "name of the table");
+const TABLE: OptionSpec = option("table", OptionKind::Text, "usertable", "table name");
 /// Throughput or database.
 pub(super) const TARGET: OptionSpec = option(
     "target",
     OptionKind::Text,
     "",
-    "a whole number: operations a second to keep, at equal distances; else the URL of the \
-     database, as mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, sqlite:ycsb.db",
+    "a whole number: target throughput in operations per second, evenly spaced; otherwise the \
+     database URL, for example mysql://user@h1:4000,h2:4000/db, postgres://user@host/db, \
+     sqlite:ycsb.db",
 );
 
 /// Options of every command that are flags here, too. Users of YCSB do not think.
@@ -38,16 +39,28 @@ pub fn is_flag(option: &str) -> bool {
 }
 
 const EXAMPLES: &str = "\
-Begin with, on a MariaDB or MySQL server:
+On a MariaDB or MySQL server (set MYSQL_PWD; for pg, PGPASSWORD):
   tidemark ycsb load mysql -P workloada -p recordcount=100000 -p mysql.user=user --threads 4
   tidemark ycsb run mysql -P workloada -p recordcount=100000 -p operationcount=0 \\
       -p mysql.user=user --threads 16 --time 1m
-or without a server:
-  tidemark ycsb load sqlite -P workloadc -p sqlite.db=ycsb.db
-  tidemark ycsb run sqlite -P workloadc -p sqlite.db=ycsb.db --threads 4
 
-Workloads a to f of the paper are built in (-P workloada); a file of that path wins.
-MYSQL_PWD or PGPASSWORD in the environment hold the password.";
+Workloads a to f of the paper are built in (-P workloada); an existing file of that path is used
+instead.";
+
+const TOOL: &str = "go-ycsb";
+/// The flags that people use first, in their order.
+const MOST_USED: &[&str] = &[
+    "property_file",
+    "prop",
+    "threads",
+    "target",
+    "interval",
+    "time",
+    "warmup",
+    "rate",
+    "out",
+    "report",
+];
 
 /// Everything that clap is to know of the command line.
 pub fn command_line() -> clap::Command {
@@ -58,7 +71,6 @@ pub fn command_line() -> clap::Command {
             .num_args(1)
             .action(ArgAction::Append)
             .allow_hyphen_values(true)
-            .help_heading("As go-ycsb has them")
     };
     let mut command = clap::Command::new("tidemark ycsb")
         .about("YCSB with go-ycsb's command line, properties and output")
@@ -67,40 +79,37 @@ pub fn command_line() -> clap::Command {
         .arg(
             Arg::new("COMMAND")
                 .value_name("COMMAND")
-                .help("load makes and fills the table, run measures"),
+                .help("load creates and fills the table, run benchmarks"),
         )
         .arg(Arg::new("DB").value_name("DATABASE").help(
-            "mysql (also mariadb, tidb), pg (also postgresql, cockroach, cdb) or sqlite; --target \
-             URL says it, too",
-        ))
-        .arg(words("property_file", 'P').value_name("FILE").help(
-            "file of properties, or the name of a built-in workload; several are read in turn",
-        ))
-        .arg(
-            words("prop", 'p')
-                .value_name("NAME=VALUE")
-                .help("property; it wins over files"),
-        )
-        .arg(arg(&TABLE, ' ', "As go-ycsb has them"))
-        .arg(arg(&TARGET, ' ', "As go-ycsb has them"));
-    for spec in OWN {
-        let title = match spec.name {
-            "threads" | "interval" => "As go-ycsb has them",
-            _ => "Tidemark's own",
-        };
-        command = command.arg(arg(spec, ' ', title));
-    }
-    for spec in general() {
-        command = command.arg(arg(spec, ' ', "As with every command"));
-    }
-    let codes: String = ExitCode::ALL
+            "mysql (also mariadb, tidb), pg (also postgresql, cockroach, cdb) or sqlite; not \
+             needed with --target=URL",
+        ));
+    let file = words("property_file", 'P')
+        .value_name("FILE")
+        .help("property file, or the name of a built-in workload; several are read in order");
+    let property = words("prop", 'p')
+        .value_name("NAME=VALUE")
+        .help("property; overrides files");
+    let titled =
+        |title: &'static str| move |spec: &OptionSpec| (title, spec.name, arg(spec, ' ', title));
+    let (theirs, ours): (Vec<_>, Vec<_>) = OWN
         .iter()
-        .map(|(code, meaning)| format!("  {:3}  {meaning}\n", *code as u8))
-        .collect();
+        .partition(|spec| ["threads", "interval"].contains(&spec.name));
+    let all = [(TOOL, "property_file", file), (TOOL, "prop", property)]
+        .into_iter()
+        .chain([&TABLE, &TARGET].map(titled(TOOL)))
+        .chain(theirs.into_iter().map(titled(TOOL)))
+        .chain(ours.into_iter().map(titled(help::OWN)))
+        .chain(general().map(titled(help::OWN_GENERAL)));
+    for (title, arg) in help::most_used_first(MOST_USED, all) {
+        command = command.arg(arg.help_heading(title));
+    }
+    let command = help::opened_with(command, &super::FRONTEND.examples);
     command.after_help(format!(
-        "{EXAMPLES}\n\nProperties:\n{}\nExit codes:\n{}",
+        "{EXAMPLES}\n\nProperties:\n{}\n{}",
         property_lines(),
-        codes.trim_end()
+        help::exit_codes()
     ))
 }
 

@@ -25,7 +25,7 @@ pub(super) fn look(work: &YcsbWork<'_>, plan: &BoundWorkload) -> Result<Option<S
     let failed = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
     match looked.map_err(failed)? {
         // The run itself will tell what is wrong.
-        Err(error) => Ok(Some(format!("the keys could not be looked at: {error}"))),
+        Err(error) => Ok(Some(format!("the keys could not be checked: {error}"))),
         Ok(probe) => judge(&probe, &table, work.options().flag("force")),
     }
 }
@@ -36,8 +36,8 @@ fn judge(probe: &Probe, table: &str, insists: bool) -> Result<Option<String>, Fa
         return Ok(None);
     }
     let said = format!(
-        "of the records to choose from, the first, middle and last were looked for in table \
-         {table}, and {} not there: loaded were others, or under other keys (recordcount, \
+        "the first, middle and last of the records to choose from were looked up in table \
+         {table}, and {} missing: it was loaded with other records or keys (recordcount, \
          insertstart, insertorder, zeropadding, keyprefix)",
         match probe.missing.as_slice() {
             [one] => format!("{one} is"),
@@ -50,8 +50,8 @@ fn judge(probe: &Probe, table: &str, insists: bool) -> Result<Option<String>, Fa
     Err(Failure::new(
         ExitCode::Refused,
         format!(
-            "{said}; nothing was run. Give the properties that it was loaded with, load it again, \
-             or add --force to run on it all the same"
+            "{said}; nothing was run. Use the properties that it was loaded with, reload it, or \
+             add --force to run anyway"
         ),
     ))
 }

@@ -17,8 +17,8 @@ use tidemark_runtime::block_on;
 /// The refusal to do anything with a table of no records, with what is asked of the user.
 pub(super) fn no_records(options: &OptionValues, question: &str) -> Failure {
     let said = match options.source("recordcount") {
-        Source::Default => "recordcount is not given",
-        _ => "recordcount=0: allowed are 1 and more",
+        Source::Default => "recordcount is not set",
+        _ => "recordcount=0: must be at least 1",
     };
     Failure::usage(format!("{said}: {question}"))
 }
@@ -34,7 +34,7 @@ pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failu
     if options.uint("recordcount") == 0 && options.uint("insertcount") == 0 {
         return Err(no_records(
             options,
-            "how many records are to be loaded? For example -p recordcount=100000",
+            "set the number of records to load; for example -p recordcount=100000",
         ));
     }
     let mut aside = work.aside();
@@ -66,7 +66,7 @@ pub(super) fn only_ycsbs(plan: &BoundWorkload, insists: &str) -> Result<(), Fail
                 && !is_unfinished(&found)
             {
                 let what = match workload.additions(&found).as_slice() {
-                    [] => "its columns and keys are others".to_string(),
+                    [] => "its columns and keys differ".to_string(),
                     additions => format!("it has {}", additions.join(", ")),
                 };
                 return Ok(Some((table, what)));
@@ -80,7 +80,8 @@ pub(super) fn only_ycsbs(plan: &BoundWorkload, insists: &str) -> Result<(), Fail
         Some((table, what)) => Err(Failure::new(
             ExitCode::Refused,
             format!(
-                "table {table} is not YCSB's: {what}; nothing was changed. Use another --table or database, or add --force to {insists} all the same"
+                "table {table} is not a YCSB table: {what}; nothing was changed. Use another \
+                 --table or database, or add --force to {insists} anyway"
             ),
         )),
     }

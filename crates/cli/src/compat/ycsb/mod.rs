@@ -28,13 +28,16 @@ use tidemark_workloads::Definition;
 /// The command.
 pub const FRONTEND: Frontend = Frontend {
     word: "ycsb",
-    about: "Run YCSB with go-ycsb's own command line and properties",
+    about: "Run YCSB with the command line and properties of go-ycsb",
     words: "As for go-ycsb: load|run DATABASE [FLAGS]; --help lists them",
     main,
     grammar: || Ok(grammar()),
     options: every_option,
     commands: &[("load", "ycsb load mysql -P workloada")],
-    for_beginners: true,
+    examples: [
+        "tidemark ycsb load sqlite -P workloada -p sqlite.db=ycsb.db",
+        "tidemark ycsb run sqlite -P workloada -p sqlite.db=ycsb.db --threads 4 --time 10s",
+    ],
     has_password_letter: false,
     flags_first: false,
     runs: Some(&job::ADAPTER),

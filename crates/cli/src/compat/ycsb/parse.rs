@@ -76,7 +76,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
             let names = flags()
                 .map(|o| o.name)
                 .chain(["target", "property_file", "prop"]);
-            let enough = "a command and a database are enough";
+            let enough = "only a command and a database are allowed";
             return Err(grammar::told(&error, "tidemark ycsb", names, enough));
         }
     };
@@ -90,7 +90,7 @@ pub fn parse(definition: &'static Definition, words: &[String]) -> Result<Invoca
     for pair in words_of(&given, "prop") {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Failure::usage(format!(
-                "-p {}: allowed is name=value; for example -p recordcount=1000",
+                "-p {}: must be name=value; for example -p recordcount=1000",
                 redact_value(&pair)
             )));
         };
@@ -155,7 +155,7 @@ fn kind(given: &ArgMatches) -> Result<JobKind, Failure> {
     let example = "for example: tidemark ycsb load mysql -P workloada -p recordcount=100000";
     let Some(word) = given.get_one::<String>("COMMAND") else {
         return Err(Failure::usage(format!(
-            "which command? Known are load, run; {example}"
+            "no command given; known: load, run; {example}"
         )));
     };
     // go-ycsb takes the beginning of a command, too.
@@ -165,7 +165,7 @@ fn kind(given: &ArgMatches) -> Result<JobKind, Failure> {
         None => {
             let hint = did_you_mean(word, COMMANDS.iter().map(|(name, _)| *name));
             Err(Failure::usage(format!(
-                "unknown command {word}; known are load, run{hint}"
+                "unknown command {word}; known: load, run{hint}"
             )))
         }
     }
@@ -181,7 +181,7 @@ fn database(given: &ArgMatches) -> Result<Option<Protocol>, Failure> {
             let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
             let hint = did_you_mean(word, names.iter().copied());
             Err(Failure::usage(format!(
-                "unknown database {word}; known are {}{hint}",
+                "unknown database {word}; known: {}{hint}",
                 names.join(", ")
             )))
         }
@@ -286,20 +286,20 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_is_right() {
         for (line, said) in [
-            ("", "which command? Known are load, run"),
+            ("", "no command given; known: load, run"),
             (
                 "laod mysql",
-                "unknown command laod; known are load, run; did you mean load?",
+                "unknown command laod; known: load, run; did you mean load?",
             ),
             ("shell mysql", "unknown command shell"),
-            ("run mysq", "unknown database mysq; known are mysql"),
+            ("run mysq", "unknown database mysq; known: mysql"),
             ("run tikv", "unknown database tikv"),
             ("run mysql now", "unrecognised word now"),
             ("run mysql -P nofile", "-P nofile"),
             ("run mysql -P worklod", "did you mean -P workload"),
             (
                 "run mysql -p recordcount",
-                "-p recordcount: allowed is name=value",
+                "-p recordcount: must be name=value",
             ),
             (
                 "run mysql -p recordcuont=3",
@@ -308,16 +308,17 @@ mod tests {
             ("run mysql -p zzz=3", "tidemark ycsb --help lists them"),
             (
                 "run mysql -p fieldcount=ten",
-                "fieldcount=ten (-p): allowed is a whole number from 1 to 1000; for example fieldcount=10",
+                "fieldcount=ten (-p): must be a whole number from 1 to 1000; for example \
+                 fieldcount=10",
             ),
             ("run mysql -p threadcount=0", "threadcount=0 (-p)"),
             (
                 "run mysql -p target=fast",
-                "target=fast (-p): allowed is a whole number",
+                "target=fast (-p): must be a whole number",
             ),
             (
                 "run mysql -p workload=sysbench",
-                "workload=sysbench (-p): allowed is core",
+                "workload=sysbench (-p): must be core",
             ),
             (
                 "run mysql --thraeds 3",

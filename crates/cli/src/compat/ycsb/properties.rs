@@ -24,7 +24,7 @@ pub const CONNECTION: &[OptionSpec] = &[
         "mysql.password",
         Password,
         "",
-        "password; MYSQL_PWD in the environment keeps it off the command line",
+        "password; MYSQL_PWD in the environment is safer",
     ),
     option("mysql.db", Text, "test", "database"),
     option(
@@ -40,7 +40,7 @@ pub const CONNECTION: &[OptionSpec] = &[
         "pg.password",
         Password,
         "",
-        "password; PGPASSWORD in the environment keeps it off the command line",
+        "password; PGPASSWORD in the environment is safer",
     ),
     option("pg.db", Text, "test", "database"),
     option(
@@ -67,38 +67,38 @@ pub const OWN: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "client threads: emulated users of a run, sessions of a load; also property threadcount",
+        "client threads of a run, sessions of a load; property threadcount",
     ),
     option(
         "time",
         UP_TO_A_YEAR,
         "0",
-        "end a run after this time; 0 is no limit; also property maxexecutiontime",
+        "stop a run after this time; 0 = no limit; property maxexecutiontime",
     ),
     option(
         "warmup",
         UP_TO_A_YEAR,
         "0",
-        "load before the measurement that does not count; also property warmuptime",
+        "warm-up time, not included in the results; property warmuptime",
     ),
     option(
         "interval",
         UP_TO_A_YEAR,
         "10s",
-        "print figures this often, of the run so far; 0 prints none but at the end; also property \
+        "print cumulative results at this interval; 0 = only at the end; property \
          measurement.interval",
     ),
     option(
         "output",
         Choice(&["plain", "table", "json"]),
         "plain",
-        "how figures are printed; also property outputstyle",
+        "output format; property outputstyle",
     ),
     option(
         "dropdata",
         Bool,
         "off",
-        "load: drop the table first if it is YCSB's, as --replace; also a property",
+        "load: drop an existing YCSB table first, as --replace; property dropdata",
     ),
     option(
         "batch-size",
@@ -107,15 +107,14 @@ pub const OWN: &[OptionSpec] = &[
             max: 1_000_000,
         },
         "1",
-        "load alone: rows that are committed together, above 1; with 1 Tidemark chooses; a run does \
-         its operations one by one; also property batch.size",
+        "load only: rows per commit; 1 = automatic; property batch.size",
     ),
     option(
         "rate",
         Rates,
         "0",
-        "operations a second on a schedule (open loop) instead of as replies come; \
-         1000..20000:1000 and 1000,5000 are held one after the other, each for --rate-hold",
+        "operations per second on a schedule (open loop); 0 = as fast as replies arrive; \
+         1000..20000:1000 or 1000,5000 runs the rates in turn, each for --rate-hold",
     ),
     option(
         "seed",
@@ -124,13 +123,13 @@ pub const OWN: &[OptionSpec] = &[
             max: i64::MAX,
         },
         "0",
-        "seed of all random choices; 0 takes one from the clock for a run, and 1 for loading",
+        "random seed; 0 = from the clock for a run, 1 for a load",
     ),
     option(
         "ignore-error",
         Bool,
         "off",
-        "count every error and go on; else only those that the database asks to try again",
+        "count all errors and continue; without it, non-retryable errors abort the run",
     ),
 ];
 
@@ -149,79 +148,67 @@ const RENAMED: &[(&str, &str)] = &[
 
 /// Known properties that set nothing here, and why.
 const IDLE: &[(&str, &str)] = &[
-    ("db", "the database is the word after the command"),
-    ("dotransactions", "load and run say it"),
-    (
-        "exporter",
-        "records and reports are written by --out and --report",
-    ),
-    (
-        "exportfile",
-        "records and reports are written by --out and --report",
-    ),
+    ("db", "the database is the argument after the command"),
+    ("dotransactions", "use the commands load and run"),
+    ("exporter", "use --out and --report"),
+    ("exportfile", "use --out and --report"),
     (
         "measurementtype",
-        "latencies are kept in histograms, and each operation by tidemark oltpbench alone",
+        "latencies are recorded in histograms; only tidemark oltpbench writes each operation",
     ),
+    ("measurement.output_file", "use --out and --report"),
+    ("measurement.raw.output_file", "use --out and --report"),
     (
-        "measurement.output_file",
-        "records and reports are written by --out and --report",
+        "histogram.buckets",
+        "histograms have three significant digits",
     ),
-    (
-        "measurement.raw.output_file",
-        "records and reports are written by --out and --report",
-    ),
-    ("histogram.buckets", "histograms are exact to three digits"),
     (
         "hdrhistogram.percentiles",
-        "the record holds the histogram, and so every percentile",
+        "the record contains the histogram and thus every percentile",
     ),
     (
         "hdrhistogram.fileoutput",
-        "the record (--out) holds the histogram",
+        "the record (--out) contains the histogram",
     ),
     (
         "timeseries.granularity",
-        "the record holds an interval for every second",
+        "the record contains an interval for every second",
     ),
-    ("status", "figures are printed every --interval"),
-    ("status.interval", "figures are printed every --interval"),
-    ("label", "a record names its command line"),
-    ("silence", "errors are counted and told once, at the end"),
-    ("verbose", "statements are told by docs/workloads.md"),
+    ("status", "results are printed every --interval"),
+    ("status.interval", "results are printed every --interval"),
+    ("label", "a record contains its command line"),
+    (
+        "silence",
+        "errors are counted and reported once, at the end",
+    ),
+    ("verbose", "docs/workloads.md lists the statements"),
     ("debug.pprof", "there is no Go runtime to profile"),
     (
         "core_workload_insertion_retry_limit",
-        "a load goes on where it ended, and is tried again",
+        "a stopped load resumes, and failed parts are retried",
     ),
     (
         "core_workload_insertion_retry_interval",
-        "a load goes on where it ended, and is tried again",
+        "a stopped load resumes, and failed parts are retried",
     ),
-    (
-        "sqlite.mode",
-        "a database is made by load, and must be there for run",
-    ),
+    ("sqlite.mode", "load creates the database, and run needs it"),
     (
         "sqlite.journalmode",
-        "a new database is in WAL mode, and another keeps its own",
+        "a new database uses WAL mode, an existing one keeps its mode",
     ),
     ("sqlite.cache", "sessions share no cache"),
     (
         "sqlite.maxopenconns",
-        "--threads says how many sessions there are",
+        "--threads sets the number of sessions",
     ),
     (
         "sqlite.maxidleconns",
-        "--threads says how many sessions there are",
+        "--threads sets the number of sessions",
     ),
-    (
-        "sqlite.optimistic",
-        "writers take their lock at once and wait",
-    ),
+    ("sqlite.optimistic", "writers lock immediately and wait"),
     (
         "sqlite.optimistic_backoff_ms",
-        "writers take their lock at once and wait",
+        "writers lock immediately and wait",
     ),
 ];
 
@@ -287,7 +274,7 @@ pub fn meaning(name: &str, workload: impl Iterator<Item = &'static str>) -> Mean
     }
     match name.split_once('.') {
         Some((other, _)) if OTHERS.contains(&other) => Meaning::Nothing(format!(
-            "it is for {other}, which Tidemark does not speak to"
+            "it is for {other}, which Tidemark does not support"
         )),
         _ => Meaning::Unknown,
     }

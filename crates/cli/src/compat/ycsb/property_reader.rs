@@ -78,8 +78,8 @@ impl PropertyReader {
             Meaning::Throughput => {
                 let Ok(rate) = value.parse::<u64>() else {
                     return Err(Failure::usage(format!(
-                        "{name}={told} ({place}): allowed is a whole number of operations a \
-                         second, 0 for no limit; for example target=1000"
+                        "{name}={told} ({place}): must be a whole number of operations per second, \
+                         0 for no limit; for example target=1000"
                     )));
                 };
                 self.throughput(rate, source)?;
@@ -87,8 +87,8 @@ impl PropertyReader {
             Meaning::Class if CLASSES.contains(&value.as_str()) => {}
             Meaning::Class => {
                 return Err(Failure::usage(format!(
-                    "workload={told} ({place}): allowed is core, the only workload of YCSB that \
-                     Tidemark has"
+                    "workload={told} ({place}): must be core, the only YCSB workload class in \
+                     Tidemark"
                 )));
             }
             Meaning::Nothing(why) => {
@@ -162,7 +162,7 @@ fn worded(error: OptionError, name: &str, place: &str) -> Failure {
             let right = example.split_once('=').map_or("", |(_, right)| right);
             debug_assert_eq!(property_of(&option), name);
             Failure::usage(format!(
-                "{name}={} ({place}): allowed is {allowed}; for example {name}={right}",
+                "{name}={} ({place}): must be {allowed}; for example {name}={right}",
                 redact_value(&value)
             ))
         }

@@ -47,8 +47,7 @@ impl Console for YcsbConsole<'_> {
         if options.uint("recordcount") == 0 {
             return Err(no_records(
                 options,
-                "among how many records is to be chosen? For example -p recordcount=100000, as it \
-                 was loaded",
+                "set the number of records that were loaded; for example -p recordcount=100000",
             ));
         }
         Ok(())
@@ -140,15 +139,15 @@ fn warnings(
     let mut warnings = Vec::new();
     if spec.time.is_none() && spec.events.is_none() && !sets_its_length(&spec.pacing) {
         warnings.push(
-            "neither operationcount nor maxexecutiontime is given: the run goes on until Ctrl-C, \
-             and then tells its figures"
+            "neither operationcount nor maxexecutiontime is set: the run continues until Ctrl-C, \
+             then prints its results"
                 .into(),
         );
     }
     warnings.extend(long_distance(options, spec));
     if options.uint("batch-size") > 1 {
         warnings.push(format!(
-            "batch.size={} is for load: a run does its operations one by one",
+            "batch.size={} applies only to load; a run executes operations one by one",
             options.uint("batch-size")
         ));
     }
@@ -156,8 +155,8 @@ fn warnings(
     let updates = writes.iter().any(|name| options.float(name) > 0.0);
     if options.flag("dataintegrity") && updates && protocol == Protocol::Mysql {
         warnings.push(
-            "dataintegrity=true: an UPDATE writes the values that are there already, and MySQL, \
-             MariaDB and TiDB then change nothing: their times are not those of updates"
+            "dataintegrity=true: UPDATE writes unchanged values, for which MySQL, MariaDB and \
+             TiDB change nothing: these are not the latencies of real updates"
                 .into(),
         );
     }
@@ -173,14 +172,14 @@ fn other_rows(table: &str, rows: u64, asked: u64) -> String {
     let what = if rows > asked {
         let share = 100.0 * asked as f64 / rows as f64;
         format!(
-            "only the first {asked} of them ({share:.3} %) are chosen, and inserts begin with keys \
-             that may be there"
+            "only the first {asked} of them ({share:.3} %) are used, and inserts start with keys \
+             that may exist"
         )
     } else {
         format!("{} of the records to choose from are missing", asked - rows)
     };
     format!(
-        "recordcount={asked}, and table {table} has {rows} rows: {what}; for all of them -p \
+        "recordcount={asked}, but table {table} has {rows} rows: {what}; to use all of them: -p \
          recordcount={rows}"
     )
 }

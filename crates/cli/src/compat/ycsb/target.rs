@@ -16,14 +16,14 @@ pub fn target(asked: &YcsbCommand) -> Result<Target, Failure> {
         let given = |o: &&tidemark_core::OptionSpec| options.source(o.name) != Source::Default;
         if let Some(both) = super::properties::CONNECTION.iter().find(given) {
             return Err(Failure::usage(format!(
-                "--target and the property {} both say where to connect: use one of them",
+                "--target and the property {} both set the target; use one of them",
                 both.name
             )));
         }
         let target = from_url(url)?;
         if asked.database.is_some_and(|named| named != target.protocol) {
             return Err(Failure::usage(format!(
-                "--target={} is no {}: name the database that it is, or none",
+                "--target={} is not {}; give the right database or omit it",
                 redact_url(url),
                 asked.words.first().map_or("such database", String::as_str)
             )));
@@ -38,7 +38,7 @@ pub fn target(asked: &YcsbCommand) -> Result<Target, Failure> {
             options.text("sqlite.db")
         ))?),
         None => Err(Failure::usage(
-            "which database? Known are mysql, mariadb, tidb, pg, postgresql, cockroach, cdb, \
+            "no database given; known: mysql, mariadb, tidb, pg, postgresql, cockroach, cdb, \
              sqlite; for example: tidemark ycsb run sqlite -P workloadc",
         )),
     }
@@ -85,7 +85,7 @@ fn pair(pair: &str) -> Result<Host, Failure> {
     });
     host.ok_or_else(|| {
         Failure::usage(format!(
-            "tidb.instances={pair}: allowed are host:port pairs; for example \
+            "tidb.instances={pair}: use host:port pairs; for example \
              tidb.instances=h1:4000,h2:4000"
         ))
     })
@@ -131,11 +131,11 @@ mod tests {
     #[test]
     fn what_names_no_target_is_refused() {
         for (line, said) in [
-            ("run", "which database?"),
+            ("run", "no database given"),
             ("run mysql --target sqlite:a", "is no mysql"),
             (
                 "run --target sqlite:a -p mysql.host=h",
-                "both say where to connect",
+                "both set the target",
             ),
             ("run mysql -p tidb.instances=h", "host:port pairs"),
         ] {

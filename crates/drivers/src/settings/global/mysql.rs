@@ -53,7 +53,7 @@ pub(super) async fn has_taken_hold(
     }
     Err(refused(
         name,
-        &format!("asked for {asked}, the server made it {found}; ask for a value that it takes"),
+        &format!("requested {asked}, but the server set {found}; use a value that it accepts"),
     ))
 }
 

@@ -43,8 +43,8 @@ pub(super) async fn can(session: &mut Session, name: &str) -> Result<(), DbError
 
 /// What `ALTER SYSTEM` makes of no name is one that is empty: for a list of files no session could
 /// be opened any more.
-const NO_FILES: &str = "an empty list can't be written by ALTER SYSTEM, which would make it the name \
-                        of a file that is not there";
+const NO_FILES: &str = "ALTER SYSTEM cannot write an empty list; it would become the name of a \
+                        missing file";
 
 async fn can_be_put_back(session: &mut Session, name: &str) -> Result<(), DbError> {
     let Some(identifiers @ false) = names::of_identifiers(name) else {
@@ -55,7 +55,7 @@ async fn can_be_put_back(session: &mut Session, name: &str) -> Result<(), DbErro
         Some(list) if list.iter().all(String::is_empty) => Err(refused(
             name,
             &format!(
-                "postgresql.auto.conf has an empty list, which could not be put back: {NO_FILES}"
+                "postgresql.auto.conf has an empty list, which could not be restored: {NO_FILES}"
             ),
         )),
         _ => Ok(()),
@@ -66,13 +66,13 @@ async fn can_be_put_back(session: &mut Session, name: &str) -> Result<(), DbErro
 fn winner(source: &str) -> Option<&'static str> {
     match source {
         "command line" | "environment variable" => {
-            Some("the server's command line or environment sets it, which wins over every change")
+            Some("the server's command line or environment sets it, which overrides every change")
         }
         "global" | "database" | "user" | "database user" => Some(
-            "it is set for the database or account (ALTER DATABASE, ALTER ROLE), which wins over \
-             the server's own",
+            "it is set for the database or account (ALTER DATABASE, ALTER ROLE), which overrides \
+             the server's setting",
         ),
-        "client" => Some("every session of Tidemark sets it for itself when it is opened"),
+        "client" => Some("every Tidemark session sets it when it connects"),
         _ => None,
     }
 }
@@ -116,7 +116,7 @@ fn values(session: &Session, name: &str, value: &str) -> Result<String, DbError>
         Some(identifiers) => names::in_sql(value, identifiers, literal).ok_or_else(|| {
             refused(
                 name,
-                &format!("{value:?} is no list of names; {}", names::ALLOWED),
+                &format!("{value:?} is not a list of names; {}", names::ALLOWED),
             )
         }),
     }
@@ -134,7 +134,7 @@ async fn reload(session: &mut Session) -> Result<(), DbError> {
             return Err(DbError::new(
                 ErrorClass::Fatal,
                 "reload",
-                "the server was told to read its configuration files again, and did not",
+                "the server did not reload its configuration files",
             ));
         }
         sleep(POLL).await;
@@ -169,11 +169,11 @@ pub(super) async fn has_taken_hold(
         "" => String::new(),
         unit => format!(" ({unit})"),
     };
-    let why = winner(&source).unwrap_or("look which of the server's files sets it");
+    let why = winner(&source).unwrap_or("check which of the server's files sets it");
     Err(refused(
         name,
         &format!(
-            "asked for {asked}, and new sessions have {found}{unit} (source: {source}): {why}"
+            "requested {asked}, but new sessions have {found}{unit} (source: {source}): {why}"
         ),
     ))
 }

@@ -211,13 +211,13 @@ fn tls_is_verified_as_the_target_asks() {
             "127.0.0.1",
             "on",
             Some(other.as_path()),
-            "no trusted authority",
+            "not signed by a trusted CA",
         ),
         (
             "127.0.0.1",
             "verify-ca",
             Some(&other),
-            "no trusted authority",
+            "not signed by a trusted CA",
         ),
         ("127.0.0.2", "verify-full", Some(&ca), "for another host"),
     ] {
@@ -275,7 +275,7 @@ fn a_self_signed_certificate_is_trusted_when_it_is_named() {
     let other = format!("tls=on&ca={}", files.file("ca.pem").display());
     let error = refused(&url("localhost", &other));
     assert_eq!(error.code, "tls", "{error}");
-    let words = ["is self-signed", "ca=FILE", "signed by it", "tls=no-verify"];
+    let words = ["is self-signed", "ca=FILE", "with a CA", "tls=no-verify"];
     assert!(words.iter().all(|w| error.message.contains(w)), "{error}");
 }
 

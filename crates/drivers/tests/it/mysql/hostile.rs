@@ -32,7 +32,7 @@ fn what_is_no_server_is_refused() {
     for (bytes, words) in [
         (
             &b"\x19\0\0\0HTTP/1.1 400 Bad Request\r\n"[..],
-            "no MySQL-protocol server",
+            "not a MySQL-protocol server",
         ),
         (b"\xff\xff\xff\0\x0a8.4.3\0", "too large"),
         (b"\x0a\0\0\0\x0a8.4", "closed"),
@@ -90,7 +90,7 @@ fn tls_is_asked_for_before_anything_else_and_nothing_gets_in_before_it() {
         assert_eq!(peer.receive().len(), 32);
         peer.expect_end();
     });
-    assert!(error.message.contains("plain text came"), "{error}");
+    assert!(error.message.contains("plain text was received"), "{error}");
     let error = refused("?tls=no-verify", |mut peer| {
         peer.send(&[&greeting(CAPABILITIES | SSL, "mysql_native_password")]);
         peer.receive();
@@ -110,7 +110,7 @@ fn a_silent_server_is_refused_in_time() {
     let connector = Connector::new(target, options).unwrap();
     let error = run(async move { connector.connect(0).await.map(drop) }).unwrap_err();
     assert_eq!(error.class, ErrorClass::Refused);
-    assert!(error.message.contains("no answer within 0.2 s"), "{error}");
+    assert!(error.message.contains("no reply within 0.2 s"), "{error}");
     server.join().unwrap();
 }
 

@@ -89,7 +89,7 @@ fn answers_that_are_too_few_too_many_or_no_answers_end_the_session() {
         (ONE[..5].to_vec(), "closed"),
         // A wrong number; a wish for a file; the last answer's last byte is missing.
         ([ONE, &[7, 0, 0, 2], &[0; 7]].concat(), "packet 2"),
-        ([ONE, b"\x05\0\0\x01\xfb/etc"].concat(), "asks for a file"),
+        ([ONE, b"\x05\0\0\x01\xfb/etc"].concat(), "requested a file"),
         (ONE.repeat(4)[..43].to_vec(), "closed"),
     ] {
         let (first, next) = answered(move |peer| peer.stream.write_all(&answers).unwrap());

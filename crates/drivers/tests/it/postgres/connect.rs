@@ -90,7 +90,7 @@ fn a_wrong_or_missing_password_is_refused() {
         assert_eq!(error.code, "28P01", "{error}");
         assert!(error.message.contains(account), "{error}");
         let error = refusal(plain(account));
-        assert!(error.message.contains("the target gives none"), "{error}");
+        assert!(error.message.contains("the target has none"), "{error}");
     }
     assert_eq!(refusal(plain("nobody:falsch")).code, "28P01");
 }
@@ -173,7 +173,10 @@ fn a_certificate_of_another_authority_is_refused() {
         let rest = format!("sbtest?tls={mode}&ca={}", wrong.display());
         let error = refusal(url(&format!("scram:{IN_URL}"), "localhost", &rest));
         assert_eq!(error.code, "tls");
-        assert!(error.message.contains("no trusted authority"), "{error}");
+        assert!(
+            error.message.contains("not signed by a trusted CA"),
+            "{error}"
+        );
     }
 }
 
@@ -231,7 +234,10 @@ fn bytes_slipped_in_before_tls_are_refused() {
     assert_eq!(received.len(), 8, "only the request for TLS is sent");
     let too_many = message(b'E', b"SFATAL\0C53300\0Mtoo many\0\0");
     let (error, received) = refusal_of_false_server(vec![too_many], "?tls=no-verify");
-    assert!(error.message.contains("neither yes nor no"), "{error}");
+    assert!(
+        error.message.contains("invalid reply to the TLS request"),
+        "{error}"
+    );
     assert_eq!(received.len(), 8);
 }
 
@@ -240,7 +246,7 @@ fn a_server_that_does_not_prove_itself_is_refused() {
     let sasl = message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
     let ok = message(b'R', &[0; 4]);
     let (error, _) = refusal_of_false_server(vec![sasl.clone(), ok], "");
-    assert!(error.message.contains("left the exchange"), "{error}");
+    assert!(error.message.contains("aborted the exchange"), "{error}");
     let nonsense = message(b'R', b"\0\0\0\x0br=foreign,s=AAAA,i=4096");
     let (error, _) = refusal_of_false_server(vec![sasl, nonsense], "");
     assert!(error.message.contains("nonce"), "{error}");
@@ -268,7 +274,10 @@ fn what_comes_behind_the_start_is_a_refusal_too() {
     let ready = [message(b'R', &[0; 4]), message(b'Z', b"I")].concat();
     let more = [ready, message(b'C', b"SELECT 1\0")].concat();
     let (error, _) = refusal_of_false_server(vec![more], "");
-    assert!(error.message.contains("nothing asked for"), "{error}");
+    assert!(
+        error.message.contains("an unexpected message of type"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -288,7 +297,7 @@ fn endless_notices_end_with_the_time_to_connect() {
     let connector = Connector::new(target, options).unwrap();
     let begun = std::time::Instant::now();
     let error = run(async move { connector.connect(0).await.map(drop) }).unwrap_err();
-    assert!(error.message.contains("no answer within"), "{error}");
+    assert!(error.message.contains("no reply within"), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(10));
     server.join().unwrap();
 }

@@ -142,6 +142,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         latency_end: LatencyEnd::Session,
         state,
         job: None,
+        imported: None,
         command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
         workload: "oltp_read_write".into(),
         target: "mysql://sbtest:***@127.0.0.1:3306/sbtest".into(),

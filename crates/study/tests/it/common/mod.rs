@@ -40,7 +40,7 @@ impl Commands for Known {
         for option in &step.options {
             let said = format!("--{}={}", option.name, option.value);
             if said.starts_with("--rate=9") {
-                return Err(format!("{said}: allowed is less"));
+                return Err(format!("{said}: must be less"));
             }
             if said.contains("tabel") {
                 return Err(format!("unknown option {said}"));
