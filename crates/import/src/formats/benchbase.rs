@@ -61,15 +61,15 @@ fn results(text: &str, line: u64, doc: &mut Doc) -> bool {
     run.has_summary = true;
     run.scaled("", "elapsed_s", time, 1e-9, line);
     run.figure("", "count", requests, line);
-    if let Some((_, rest)) = text.split_once(") = ") {
-        if let Some((rate, rest)) = number(rest) {
-            run.figure("", "rate", rate, line);
-            let good = rest
-                .find("(throughput),")
-                .and_then(|at| number(rest[at + 13..].trim_start()));
-            if let Some((good, _)) = good {
-                run.figure("", "goodput", good, line);
-            }
+    if let Some((_, rest)) = text.split_once(") = ")
+        && let Some((rate, rest)) = number(rest)
+    {
+        run.figure("", "rate", rate, line);
+        let good = rest
+            .find("(throughput),")
+            .and_then(|at| number(rest[at + 13..].trim_start()));
+        if let Some((good, _)) = good {
+            run.figure("", "goodput", good, line);
         }
     }
     true

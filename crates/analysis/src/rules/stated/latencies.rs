@@ -196,9 +196,7 @@ pub(super) fn coarse(view: &View<'_>) -> Option<Vec<Finding>> {
         return None;
     }
     let is_edge = |ms: f64| EDGES.contains(&ms);
-    let Some((_, highest)) = all.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)) else {
-        return None;
-    };
+    let (_, highest) = all.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     if !all.iter().all(|(_, ms)| is_edge(ms.value)) {
         return Some(Vec::new());
     }

@@ -203,7 +203,6 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
-        imported: None,
         observed: vec![Observed {
             source: "server-status".into(),
             sampled: true,
