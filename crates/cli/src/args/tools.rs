@@ -11,7 +11,7 @@ use std::path::PathBuf;
   tidemark up                     list sandboxes, with passwords as ***
   tidemark up mariadb --url       print the URL of a running sandbox, with its password
   tidemark up mariadb --name new --version-from /opt/mariadb-11.8
-A sandbox is a sandbox that listens only on 127.0.0.1. It has the default settings of its
+A sandbox is a private server that listens only on 127.0.0.1. It has the default settings of its
 engine, except max_connections (1000) and --set. tidemark down deletes its data.")]
 pub struct Up {
     /// mariadb or postgres; without it, sandboxes are listed; with --url, the name of a sandbox

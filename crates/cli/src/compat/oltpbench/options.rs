@@ -200,7 +200,7 @@ const RESULTS: &[OptionSpec] = &[
         "off",
         "print errors by cause, even if there are none",
     ),
-    option("verbose", Bool, "off", "same same as --vv"),
+    option("verbose", Bool, "off", "same as --vv"),
     option(
         "histograms",
         Bool,
