@@ -404,8 +404,8 @@ mod tests {
             ("--rate=1,2 --events=60", "use --rate-hold"),
             ("--rate=1 --rate-hold=2s", "applies only to steps of --rate"),
             ("--find-hold=2s", "applies only to --find-max"),
-            ("--arrivals=constant", "only for a schedule"),
-            ("--max-backlog=4", "only for a schedule"),
+            ("--arrivals=constant", "only to a schedule"),
+            ("--max-backlog=4", "only to a schedule"),
         ] {
             let failure = failure(line);
             assert!(failure.contains(said), "{line}: {failure}");

@@ -272,14 +272,14 @@ fn a_job_that_contradicts_itself_is_refused_with_the_keys_path() {
             j["load"]["terminls"] = 4.into();
         }),
         ("load.terminals: ", |j| j["load"]["terminals"] = 0.into()),
-        ("load.time: 10 parsecs: allowed", |j| {
+        ("load.time: 10 parsecs: must be", |j| {
             j["load"]["time"] = "10 parsecs".into();
         }),
         ("load.sessions", |j| j["load"]["sessions"] = 9.into()),
-        ("load.interval: \"2s\" can't be had", |j| {
+        ("load.interval: \"2s\" contradicts", |j| {
             j["load"]["interval"] = "2s".into();
         }),
-        ("target.url: a job holds no secrets", |j| {
+        ("target.url: a job contains no secrets", |j| {
             j["target"]["url"] = "mysql://u:geheim@h/d".into();
         }),
         ("target.password.password: ", |j| {

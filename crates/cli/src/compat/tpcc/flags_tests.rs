@@ -135,9 +135,9 @@ fn what_is_wrong_is_named_with_what_is_right() {
         ("--output yaml run", "plain, table, json"),
         (
             "prepare --wait",
-            "--wait is only for run, and prepare has no use for it",
+            "--wait applies only to run, not prepare",
         ),
-        ("run --no-check", "--no-check is only for prepare"),
+        ("run --no-check", "--no-check applies only to prepare"),
         ("run --wait maybe", "unrecognised word maybe"),
         ("run --wait=maybe", "--wait=maybe: must be on or off"),
     ] {

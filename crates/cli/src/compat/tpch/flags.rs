@@ -306,7 +306,7 @@ mod tests {
             ("prepare --sff 1", "did you mean --sf?"),
             (
                 "cleanup --tiflash-replica 1",
-                "--tiflash-replica is only for prepare",
+                "--tiflash-replica applies only to prepare",
             ),
         ] {
             let message = refused(line);

@@ -314,6 +314,6 @@ mod tests {
         };
         assert_eq!(ended(StepOutcome::Done(RowSet::new())), None);
         let said = ended(StepOutcome::TimedOut).unwrap_or_default();
-        assert!(said.contains("set 1: the server ended"), "{said}");
+        assert!(said.contains("set 1: the server cancelled"), "{said}");
     }
 }

@@ -69,11 +69,11 @@ mod tests {
         assert_eq!(judge(&Probe::default(), "t", false).unwrap(), None);
         assert_eq!(judge(&probe(&[]), "t", false).unwrap(), None);
         let some = judge(&probe(&["user9"]), "t", false).unwrap().unwrap();
-        assert!(some.contains("table t, and user9 is not there"), "{some}");
+        assert!(some.contains("table t, and user9 is missing"), "{some}");
         let all = probe(&["user0", "user5", "user9"]);
         let refused = judge(&all, "t", false).unwrap_err();
         assert_eq!(refused.code, ExitCode::Refused);
-        for word in ["user0, user5, user9 are not", "insertorder", "--force"] {
+        for word in ["user0, user5, user9 are missing", "insertorder", "--force"] {
             assert!(refused.message.contains(word), "{}", refused.message);
         }
         assert!(judge(&all, "t", true).unwrap().is_some());

@@ -132,7 +132,7 @@ mod tests {
     fn what_names_no_target_is_refused() {
         for (line, said) in [
             ("run", "no database given"),
-            ("run mysql --target sqlite:a", "is no mysql"),
+            ("run mysql --target sqlite:a", "is not mysql"),
             (
                 "run --target sqlite:a -p mysql.host=h",
                 "both set the target",
