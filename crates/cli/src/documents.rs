@@ -17,11 +17,18 @@ const DEEPEST: usize = 8;
 /// The files that words name: folders are searched, in order of names.
 ///
 /// # Errors
-/// [`Failure`] for a folder that can't be read.
+/// [`Failure`] for a folder that can't be read, or holds no file.
 pub fn files(words: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for word in words {
+        let before = all.len();
         add(word, 0, &mut all)?;
+        if all.len() == before {
+            return Err(Failure::usage(format!(
+                "{}: it is a folder without files; name one with files, or a file: results/run.txt",
+                word.display()
+            )));
+        }
     }
     Ok(all)
 }

@@ -228,7 +228,7 @@ fn what_is_no_job_runs_nothing() {
     for (text, said) in [
         (cut, "truncated"),
         (newer.as_str(), "version: 99 is newer than the 1"),
-        (secret.as_str(), "target.url: a job holds no secrets"),
+        (secret.as_str(), "target.url: a job contains no secrets"),
         (
             unknown.as_str(),
             "load.treminals: unknown key; did you mean terminals?",

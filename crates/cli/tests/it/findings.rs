@@ -196,7 +196,7 @@ fn runs_are_compared() {
     let said = dir.ok(&["compare", &fast, &slow]);
     for part in [
         "slower",
-        "95% confidence intervals over repeats",
+        "95% confidence intervals are based on repeats",
         "workload",
     ] {
         assert!(said.out.contains(part), "{said:?}");

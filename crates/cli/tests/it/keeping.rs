@@ -280,10 +280,7 @@ fn a_store_that_is_named_must_be_there_to_be_read() {
     // Nobody has runs before the first one.
     let own = work.ok(&["runs"]);
     assert!(own.out.starts_with("no runs yet in "), "{own:?}");
-    assert!(
-        own.out.contains("no run store here; set --store"),
-        "{own:?}"
-    );
+    assert!(own.out.contains("start with: tidemark demo"), "{own:?}");
 }
 
 #[test]

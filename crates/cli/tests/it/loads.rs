@@ -298,7 +298,7 @@ fn terminals_wait_apart_from_the_database() {
         "Sessions: 4 for 100 terminals\n",
         "    terminals on sessions:               100 on 4\n",
         "    think time:                          exp:50ms\n",
-        "    waiting for a session (ms):            mean ",
+        "    waiting for a session (ms):          mean ",
     ] {
         assert!(said.out.contains(line), "{line}: {said:?}");
     }

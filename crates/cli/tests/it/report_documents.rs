@@ -144,7 +144,7 @@ fn runs_and_records_are_one_document_and_what_is_not_there_is_said() {
         ),
         (
             vec!["report", "last", "--out", "a.docx"],
-            ".html, .md, .txt, .json, .csv",
+            ".html, .md, .txt, .json or .csv",
         ),
     ] {
         let said = dir.run(&words);

@@ -147,12 +147,12 @@ fn words_that_are_no_text_are_refused_by_name() {
     for (word, name) in [
         (
             &b"--target=sqlite:\xff.db"[..],
-            "--target: the value is not UTF-8",
+            "--target: the value is not valid UTF-8",
         ),
-        (b"--out=\xff.json", "--out: the value is not UTF-8"),
+        (b"--out=\xff.json", "--out: the value is not valid UTF-8"),
         (
             b"--mysql-password=geheim\xff",
-            "--mysql-password: the value is not UTF-8",
+            "--mysql-password: the value is not valid UTF-8",
         ),
         (b"\xff", "argument 3 is not valid UTF-8"),
     ] {
@@ -169,7 +169,7 @@ fn words_that_are_no_text_are_refused_by_name() {
     );
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(
-        said.err.contains("--target: the value is not UTF-8"),
+        said.err.contains("--target: the value is not valid UTF-8"),
         "{said:?}"
     );
     for (variable, target) in [

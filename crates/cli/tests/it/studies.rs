@@ -22,7 +22,7 @@ fn every_example_can_be_planned_without_touching_anything() {
     let dir = Workdir::new();
     for file in examples() {
         let said = dir.ok(&["study", "plan", file.to_str().unwrap()]);
-        assert!(said.out.contains("nothing was touched"), "{said:?}");
+        assert!(said.out.contains("nothing was changed"), "{said:?}");
         let runs = said.out.matches("  run  ").count();
         assert!(said.out.contains(&format!("\n{runs} runs in ")), "{said:?}");
     }

@@ -156,7 +156,10 @@ fn a_server_with_a_name_is_asked_for_by_its_name_alone() {
     std::fs::write(dir.path().join("v.toml"), text).unwrap();
     let refused = run(&dir, &["study", "plan", "v.toml"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.err.contains("up:postgres?name=t)"), "{refused:?}");
+    assert!(
+        refused.err.contains("use up:postgres?name=t alone"),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn a_check_without_the_tables_says_what_is_missing() {
         "--isolation=read-committed: SQLite has serializable",
     );
     database().execute("DROP TABLE history", []).unwrap();
-    told("check --warehouses=1", 6, "table history is not there");
+    told("check --warehouses=1", 6, "table history does not exist");
 }
 
 #[test]

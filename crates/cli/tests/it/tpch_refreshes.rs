@@ -92,7 +92,7 @@ fn changes_that_a_killed_run_left_are_put_back() {
         .unwrap();
     let said = run(&dir, &target, "run --queries q6");
     assert_eq!(said.code, Some(5), "{said:?}");
-    let told = "the row of o_orderkey = 9 is not as it was loaded, and is not one of RF1's, so \
+    let told = "the row of o_orderkey = 9 is not as it was loaded and is not one of RF1's, so \
                 restoring the tables would delete or overwrite it. Move it";
     assert!(said.err.contains(told), "{}", said.err);
     let own = "DELETE FROM orders WHERE o_comment = 'mine' RETURNING o_orderkey";

@@ -235,7 +235,7 @@ fn a_run_that_would_find_none_of_its_records_is_refused() {
         let said = run(&dir, name, &connection, "run", &other);
         assert_eq!(said.code, Some(5), "{name}: {said:?}");
         for word in [
-            "user0, user250, user499 are not there",
+            "user0, user250, user499 are missing",
             "insertorder",
             "--force",
         ] {

@@ -128,7 +128,7 @@ fn efficiency_needs_the_specifications_terminals_and_mix() {
     for lang in Lang::ALL {
         let said = results(&record, lang).unwrap();
         let word = if lang == Lang::En {
-            "too few"
+            "below minimum"
         } else {
             "占比不足"
         };

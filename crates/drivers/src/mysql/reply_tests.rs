@@ -299,7 +299,7 @@ fn broken_protocol_is_an_error() {
         error.message
     };
     assert!(protocol(&header(0, 1)).contains("empty packet"));
-    assert!(protocol(&[1, 0, 0, 7, 0]).contains("packet 7 came"));
+    assert!(protocol(&[1, 0, 0, 7, 0]).contains("packet 7 was received"));
     // OK without its end; no columns; more columns than there can be; no number.
     protocol(&[1, 0, 0, 1, 0]);
     protocol(&[3, 0, 0, 1, 0xFC, 0, 0]);

@@ -151,7 +151,7 @@ mod tests {
         );
         let unknown = of(CertificateError::UnknownIssuer);
         assert!(
-            unknown.contains("with ca=FILE") && unknown.contains("tls=no-verify"),
+            unknown.contains("set ca=FILE") && unknown.contains("tls=no-verify"),
             "{unknown}"
         );
         let asked = said(Error::AlertReceived(AlertDescription::CertificateRequired));

@@ -83,7 +83,7 @@ fn what_is_no_database_is_refused_with_its_path() {
         (dir.path().to_path_buf(), "it is a folder"),
         (dir.path().join("no/such/a.db"), "there is no folder"),
         (file.clone(), "not a database"),
-        (":memory:".into(), "name a file"),
+        (":memory:".into(), "use a file"),
     ];
     block_on(async move {
         for (path, why) in cases {

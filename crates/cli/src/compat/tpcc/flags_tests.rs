@@ -133,10 +133,7 @@ fn what_is_wrong_is_named_with_what_is_right() {
         ("-d oracle run", "--driver=oracle: must be mysql, postgres"),
         ("--time soon run", "--time=soon"),
         ("--output yaml run", "plain, table, json"),
-        (
-            "prepare --wait",
-            "--wait applies only to run, not prepare",
-        ),
+        ("prepare --wait", "--wait applies only to run, not prepare"),
         ("run --no-check", "--no-check applies only to prepare"),
         ("run --wait maybe", "unrecognised word maybe"),
         ("run --wait=maybe", "--wait=maybe: must be on or off"),
