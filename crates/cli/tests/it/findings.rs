@@ -233,7 +233,7 @@ fn runs_are_compared() {
         (vec!["compare", one, one], "on both sides"),
         (
             vec!["compare", &format!("{one},{one}"), "last"],
-            "there twice",
+            "listed twice",
         ),
         (vec!["compare", one, ","], "no run given"),
         (vec!["compare", one, "zzz"], "zzz"),

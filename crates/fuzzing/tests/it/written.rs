@@ -111,7 +111,7 @@ fn other_ways_of_authentication_go_their_way() {
             vec![b"R\0\0\0\x0aSCRAM-SHA-256\0\0", &hours],
             "4294967295 iterations",
         ),
-        ("md5-again", vec![b"R\0\0\0\x05salt"; 20], "no end"),
+        ("md5-again", vec![b"R\0\0\0\x05salt"; 20], "does not finish"),
         (
             "behind",
             vec![b"R\0\0\0\0\xF8PKTZI\xF8PKTCSELECT 1\0"],
