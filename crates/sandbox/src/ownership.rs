@@ -149,7 +149,10 @@ mod tests {
         let long = dir.path().join("long");
         fs::write(&long, vec![b'x'; LONGEST as usize + 1]).unwrap();
         mode(&long, 0o600);
-        assert!(text(&long).unwrap_err().contains("longer"));
+        assert_eq!(
+            text(&long).unwrap_err(),
+            format!("it is larger than {LONGEST} bytes")
+        );
         if own_uid() == Some(0) {
             fs::write(pipe.with_extension("x"), "theirs").unwrap();
             chown(pipe.with_extension("x"), Some(65534), None).unwrap();
