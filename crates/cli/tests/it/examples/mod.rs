@@ -65,7 +65,13 @@ fn execute(file: &Path, mariadb: &Server, postgres: &Server) {
         command.envs(small.variables.iter().map(|v| (v, SBTEST)));
         Said::of(&command.output().unwrap())
     };
-    let said = tidemark(&["study", "run", name]);
+    let mut said = tidemark(&["study", "run", name]);
+    // A machine that does much else does not open dozens of sessions in time. A real failure stays.
+    for _ in 0..2 {
+        if said.all().contains("no session could be opened") {
+            said = tidemark(&["study", "resume", "last", "--retry-failed"]);
+        }
+    }
     assert!(said.is_done(), "{name}: {said:?}\n{}", small.text);
 
     only_the_host_spoils(&dir.path().join("store.db"));
