@@ -170,9 +170,9 @@ mod tests {
         std::os::unix::fs::symlink(&taken, &link).unwrap();
         for (folder, reason) in [
             (taken.clone(), "not empty"),
-            (file, "no folder"),
-            (link, "no folder"),
-            (root.join("a/b"), "not there"),
+            (file, "it is not a folder"),
+            (link, "it is not a folder"),
+            (root.join("a/b"), "its parent folder does not exist"),
             ("/var/lib/tidemark-none".into(), "/var/lib"),
             ("/etc/../etc/none".into(), "/etc"),
         ] {

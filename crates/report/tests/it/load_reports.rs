@@ -60,9 +60,9 @@ fn terminals_wait_apart_from_the_database() {
         "Terminals:\n",
         "    terminals on sessions:               1000 on 50\n",
         "    think time:                          exp:12s\n",
-        "    waiting for a session (ms):            mean 1.50, p50 1.50, p95 2.1",
+        "    waiting for a session (ms):          mean 1.50, p50 1.50, p95 2.1",
         "    service time (ms):                   mean ",
-        "    injected network latency (ms):            20.00\n",
+        "    injected network latency (ms):       20.00\n",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
@@ -107,7 +107,7 @@ fn outages_and_hosts_are_listed() {
     for line in [
         "    10.0.3.12:3306     10.30     1.40    yes  2002: Connection refused\n",
         "    10.0.3.11:3306     29.00     1.00     no  2013: Lost connection\n",
-        "    a host was unreachable:                     1.40 s of 30.",
+        "    a host was unreachable:              1.40 s of 30.",
         "    10.0.3.11:3306   any       250       31000  25.00%\n",
         "    10.0.3.12:3306  read       250       93000  75.00%\n",
     ] {
@@ -253,7 +253,8 @@ fn reports_say_what_is_printed() {
                 "The client started transactions late",
                 "93 arrivals found the backlog full",
                 "1,800 per second",
-                "constant spacing",
+                "Arrival spacing",
+                "constant",
                 "Hosts were unreachable for 1.4 s of 30 s",
                 "time: 10.0.3.12:3306 (1.4 s), 10.0.3.11:3306 (1 s, not over at the end).",
                 "1 s, not over at the end",
@@ -261,7 +262,7 @@ fn reports_say_what_is_printed() {
                 "75.0%",
             ],
             &[
-                "压测客户端自身发起不及时",
+                "压测客户端发起事务有延迟",
                 "结束时仍未恢复",
                 "只读",
                 "曾有主机无法连接：10.0.3.12:3306（1.4 秒）、10.0.3.11:3306（",
@@ -270,7 +271,7 @@ fn reports_say_what_is_printed() {
         (
             stepped(),
             &[
-                "3 rates from 1,000 to 3,000 per second",
+                "at 3 rates in turn, from 1,000 to 3,000 per second",
                 "Served/s",
                 "in steps",
             ],
@@ -325,7 +326,7 @@ fn outages_and_rates_are_drawn() {
     let figure = figures().find(|f| f.contains("Latency by rate")).unwrap();
     assert_eq!(figure.matches("<tr data-x").count(), 3);
     let first = page.split("<figure").nth(1).unwrap();
-    assert!(first.contains("<th scope=\"col\">asked</th>"));
+    assert!(first.contains("<th scope=\"col\">requested</th>"));
     // One rate makes no curve.
     let mut one = stepped();
     one.steps.truncate(1);
@@ -382,5 +383,5 @@ fn what_can_not_be_read_is_an_error_that_says_where() {
     let mut record = overloaded();
     record.totals.lateness = Some(broken);
     let error = beyond(&record).unwrap_err();
-    assert!(error.to_string().contains("lateness"), "{error}");
+    assert!(error.to_string().contains("scheduling delay"), "{error}");
 }

@@ -35,7 +35,7 @@ fn a_study_is_told_in_order_in_both_languages() {
             "<h2>Summary</h2>",
             "84 runs of oltp_point_select, oltp_read_write on MariaDB",
             "Each point of the matrix has 3 repeats.",
-            "durability=2 beside durability=1",
+            "durability=2 compared with durability=1",
             "<h2>Environment</h2>",
             "AMD EPYC",
             "innodb_flush_log_at_trx_commit",
@@ -46,7 +46,7 @@ fn a_study_is_told_in_order_in_both_languages() {
             "Universal Scalability Law",
             "Over time",
             "<h2>oltp_read_write</h2>",
-            "durability: 1 and 2 compared",
+            "durability: 2 compared with 1",
             "faster",
             "<h2>Findings</h2>",
             "tidemark study run studies/durability.toml",
@@ -203,7 +203,7 @@ fn findings_are_told_once_with_their_runs() {
     assert!(page.contains("(done, took 42 s)"), "{page}");
     // The best that is told is one that may be used.
     assert!(
-        page.contains("at most") && page.contains("at 8 threads; 95%"),
+        page.contains("peak throughput") && page.contains("at 8 threads; 95%"),
         "{page}"
     );
 }

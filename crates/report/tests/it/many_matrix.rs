@@ -133,7 +133,7 @@ fn sizes_and_targets_are_told_apart_without_a_load() {
         25,
     );
     let page = document("two", &two).html(Lang::En).unwrap();
-    assert!(page.contains("Target: MariaDB and PostgreSQL compared"));
+    assert!(page.contains("Target: PostgreSQL compared with MariaDB"));
     assert!(page.contains("postgres://u:***@10.0.3.12:5432/sbtest"));
     assert!(
         page.contains("[no-repeat]"),
@@ -268,11 +268,11 @@ fn runs_of_no_study_that_differ_in_one_thing_are_compared() {
         _ => option(r, "range-size", "50"),
     });
     let text = named.markdown(Lang::En).unwrap();
-    assert!(text.contains("range-size: 50 and 100 compared"), "{text}");
+    assert!(text.contains("range-size: 100 compared with 50"), "{text}");
     let far = loose(&[4, 4], |n, r| r.inject_rtt_ms = [0.0, 5.0][n]);
     let text = far.markdown(Lang::En).unwrap();
     assert!(
-        text.contains("Injected network latency: 0ms compared with 5ms"),
+        text.contains("Injected network latency: 5ms compared with 0ms"),
         "{text}"
     );
 }

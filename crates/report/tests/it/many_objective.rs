@@ -39,13 +39,13 @@ fn points_are_judged_by_the_studys_objective() {
     let text = many.markdown(Lang::En).unwrap();
     assert_eq!(text.matches("✓ met").count(), 3, "{text}");
     assert_eq!(text.matches("| missed: p95 ").count(), 3, "{text}");
-    assert!(text.contains("transactions/s at 4 threads.\n"), "{text}");
+    assert!(text.contains("transactions/s, at 4 threads.\n"), "{text}");
     assert!(many.html(Lang::Zh).unwrap().contains("（线程数 4）。"));
     // What must not be used neither keeps it nor is judged.
     spoil(&mut records[2]);
     let text = study(&records, &objective).markdown(Lang::En).unwrap();
     assert_eq!(text.matches("✓ met").count(), 2, "{text}");
-    assert!(text.contains("transactions/s at 2 threads.\n"), "{text}");
+    assert!(text.contains("transactions/s, at 2 threads.\n"), "{text}");
     // Errors count, too.
     records
         .iter_mut()

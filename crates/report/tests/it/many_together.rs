@@ -297,7 +297,7 @@ fn a_client_that_must_not_be_used_leaves_its_load_without_a_sum() {
         );
     }
     let text = document.markdown(Lang::En).unwrap();
-    let says = "They are clients of one load, but 1 of them must not be used, so there";
+    let says = "They are clients of one load, but 1 of them is invalid, so there";
     assert!(text.contains(says), "{text}");
     assert!(text.contains("Check the findings of that client"), "{text}");
     assert!(!text.contains("% of their time"), "{text}");
@@ -413,12 +413,12 @@ fn the_files_order_is_kept_and_its_first_value_is_the_base() {
     let made = records(&["oltp_read_write"], &[4], two, 2, 6);
     let mut many = document("order", &made);
     let text = many.markdown(Lang::En).unwrap();
-    assert!(text.contains("durability: 1 and 2 compared"), "{text}");
+    assert!(text.contains("durability: 2 compared with 1"), "{text}");
     assert!(text.contains("setting innodb\\_flush\\_log"), "{text}");
     let set = "setting innodb_flush_log_at_trx_commit";
     many.study.as_mut().unwrap().factors = vec![factor("durability", &["2", "1"], &[set])];
     let text = many.markdown(Lang::En).unwrap();
-    assert!(text.contains("durability: 2 and 1 compared"), "{text}");
+    assert!(text.contains("durability: 1 compared with 2"), "{text}");
     // What the factor sets is what is compared, and nothing besides.
     assert!(text.contains("No other recorded difference."), "{text}");
     let told = json(&many);

@@ -97,7 +97,7 @@ fn open_loop_is_reported_by_response_time() {
 #[test]
 fn staying_awake_for_arrivals_is_no_work() {
     let mut record = five_types();
-    let [en, zh] = [["of it", "awake"], ["其中", "忙轮询"]];
+    let [en, zh] = [["of which", "busy polling"], ["其中", "忙轮询"]];
     for (name, report) in all(&record) {
         assert!(!report.contains(en[1]) && !report.contains(zh[1]), "{name}");
     }

@@ -232,7 +232,11 @@ mod tests {
     #[test]
     fn an_engine_that_cannot_add_foreign_keys_says_so() {
         for (engine, options, part) in [
-            (Engine::Sqlite, &[("foreign-keys", "on")][..], "existing table"),
+            (
+                Engine::Sqlite,
+                &[("foreign-keys", "on")][..],
+                "existing table",
+            ),
             (
                 Engine::Mysql,
                 &[("foreign-keys", "on"), ("parts", "2")],
