@@ -231,20 +231,25 @@ impl Doc {
             return Some(Became::Command(tool));
         }
         if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
-            if self.open.as_ref().is_some_and(|d| d.has_summary) {
-                self.close();
-            }
-            self.heading = plain
+            let heading: String = plain
                 .trim_start_matches('#')
                 .trim()
                 .chars()
                 .take(200)
                 .collect();
-            self.client = client(&self.heading);
+            let client = client(&heading);
+            let ends = self.open.as_ref().is_some_and(|d| {
+                d.has_summary || d.client != client || self.had_fence && d.has_figures()
+            });
+            if ends {
+                self.close();
+            }
+            (self.heading, self.client) = (heading, client);
             return Some(Became::Heading);
         }
         if let Some(client) = client(plain) {
-            if self.open.as_ref().is_some_and(|d| d.has_summary) {
+            let is_other = |d: &Draft| d.has_summary || d.client.as_ref() != Some(&client);
+            if self.open.as_ref().is_some_and(is_other) {
                 self.close();
             }
             self.client = Some(client);

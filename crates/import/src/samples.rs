@@ -176,7 +176,8 @@ impl Samples {
             }
             let end = match self.added_up {
                 true => start + width,
-                false => (start + width).min(last),
+                // What ends with the first moment of a bucket is in it all the same.
+                false => (start + width).min(last.max(start + 0.001)),
             };
             let from = start.max(first);
             begin = begin.max(first).min(from);
@@ -211,7 +212,9 @@ impl Samples {
             draft.figure("", name, exact(*n), line);
         }
         if !self.added_up {
-            for (of, one) in &self.types {
+            // One script alone is the whole.
+            let several = self.types.len() > 1 || draft.tool != "pgbench-log";
+            for (of, one) in self.types.iter().filter(|_| several) {
                 let ms = |ns: f64| exact(ns / 1e6);
                 draft.figure(of, "count", exact(one.count() as f64), line);
                 draft.figure(of, "mean_ms", ms(one.mean_ns()), line);

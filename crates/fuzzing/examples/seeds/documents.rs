@@ -66,5 +66,5 @@ pub const DOCUMENTS: &[(&str, &str)] = &[
         "## go-tpc 64 threads\n客户端 1:\n命令：\n```\nsysbench oltp_point_select --config-file=config run\n```\n输出：\n```\n```\n\
          threads=8\nmysql-db=x\n\n## client 2\n```\n\u{1b}[32mtpmC: 1.0\u{1b}[0m\r\n```\n",
     ),
-    ("gbk", "\u{feff}并发数,吞吐量\n8,1\n"),
+    ("byte-order-mark", "\u{feff}并发数,吞吐量\n8,1\n"),
 ];

@@ -62,10 +62,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     match word {
         Some(is_skipped) => samples.without_end(is_skipped),
         None => {
-            let of = match script {
-                0 => String::new(),
-                n => format!("script {}", n + 1),
-            };
+            let of = format!("script {}", script.saturating_add(1));
             let end_s = stamp as f64 + micros as f64 / 1e6;
             samples.transaction(&of, end_s, took as f64, line);
         }
