@@ -34,7 +34,7 @@ pub use finding::{Both, Figure, Finding, Severity};
 pub use kind::{LoadKind, option};
 pub use notation::telling_settings;
 pub use rules::overlap::{Present, overlaps};
-pub use rules::{findings, findings_of_repeats, missing_output, rules};
+pub use rules::{findings, findings_of_repeats, missing_client, missing_output, rules};
 pub use setup::Setup;
 
 /// Families whose runs are judged otherwise than most.

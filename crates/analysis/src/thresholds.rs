@@ -44,6 +44,35 @@ pub const TREND_CHANGE: f64 = 0.2;
 /// `drift`: standard errors, widened for autocorrelation, that are no chance (1 in 10,000).
 pub const TREND_SURE: f64 = 4.0;
 
+/// `two-regimes`: fewer intervals are no state of their own.
+pub const REGIME_SHORTEST: usize = 4;
+/// `two-regimes`: standard errors between both levels. The best of many points is looked for, so that it
+/// is more than one of [`TREND_SURE`].
+pub const REGIMES_SURE: f64 = 6.0;
+/// `two-regimes`: of what a line leaves unexplained, two levels leave less than this share.
+pub const REGIMES_BETTER: f64 = 0.5;
+
+/// `backlog`: seconds of arrivals that wait at the end.
+pub const BACKLOG_S: f64 = 1.0;
+
+/// `sampler-gaps`, `evidence-outside-run`: a look that comes so many steps after the one before is late.
+pub const GAP_STEPS: f64 = 3.0;
+/// `sampler-gaps`: the share of the measurement without a look that is worth telling.
+pub const SAMPLES_MISSING: f64 = 0.1;
+/// `sampler-gaps`, `evidence-outside-run`: from this share on the worst moments may be absent.
+pub const SAMPLES_MISSING_SUSPECT: f64 = 0.25;
+/// `evidence-outside-run`: the share of the measurement between the first look and the last.
+pub const EVIDENCE_COVERS: f64 = 0.9;
+
+/// `not-tpcc-like`: fewer transactions have no mix.
+pub const MIX_SAMPLES: f64 = 200.0;
+/// `not-tpcc-like`: a type has less than this share of what it has at least; tools that draw types by
+/// chance come near the limit.
+pub const MIX_APART: f64 = 0.9;
+
+/// `different-windows`: how far two stretches of time are apart before they are two.
+pub const WINDOWS_APART: f64 = 0.1;
+
 /// `stall`: an interval below this share of the median one of those in which anything ended.
 pub const STALLED_RATE: f64 = 0.05;
 /// `stall`: a stretch is judged only where so many transactions were to be expected: with 20, none
@@ -76,6 +105,8 @@ pub const DEADLOCK_LONGEST_S: f64 = 2.0;
 pub const STALLED_LATENCY: f64 = 20.0;
 /// and this slow, in milliseconds.
 pub const STALLED_LATENCY_MS: f64 = 1000.0;
+/// `stall`: an interval whose percentile is so many times the run's is where the slowest ended.
+pub const STALLED_INTERVAL: f64 = 3.0;
 /// `stall`: with fewer transactions the slowest is itself the 99.9th percentile.
 pub const STALLED_SAMPLES: u64 = 2000;
 

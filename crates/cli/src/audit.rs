@@ -6,7 +6,7 @@ use crate::runs::{open, record_in};
 use crate::stdio::print;
 use crate::{args, documents, run_selection};
 use std::path::{Path, PathBuf};
-use tidemark_analysis::{Finding, Severity, findings, missing_output};
+use tidemark_analysis::{Finding, Severity, findings, missing_client, missing_output};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable};
 use tidemark_report::findings_with_advice;
@@ -86,11 +86,11 @@ fn judge_file(
     for run in &import.runs {
         judge(words, run, &documents::named(run), told)?;
     }
-    let missing: Vec<Finding> = import
-        .missing
-        .iter()
-        .map(|(line, text)| missing_output(*line, text))
-        .collect();
+    let outputs = import.missing.iter();
+    let outputs = outputs.map(|(line, text)| missing_output(*line, text));
+    let clients = import.missing_clients.iter();
+    let clients = clients.map(|(line, number)| missing_client(*line, number));
+    let missing: Vec<Finding> = outputs.chain(clients).collect();
     if !missing.is_empty() {
         tell(words, &missing, &file.display().to_string(), told);
     }

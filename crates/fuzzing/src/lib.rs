@@ -18,6 +18,7 @@ extern crate self as tidemark_fuzzing;
 mod it;
 
 mod config;
+mod import;
 mod memory;
 mod player;
 mod programs;
@@ -70,6 +71,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "store",
         run: store::run,
+    },
+    Target {
+        name: "import",
+        run: import::run,
     },
     Target {
         name: "study",

@@ -57,8 +57,9 @@ const VERBS: [&str; 21] = [
 
 /// Flags with a value that stands apart, and what the flag means. Everything else with a value is
 /// written with `=`, or begins with `--` and is followed by a word.
-const SHORT: [(&str, &str, &str); 22] = [
+const SHORT: [(&str, &str, &str); 23] = [
     ("go-tpc", "-T", "threads"),
+    ("go-tpc", "-t", "acThreads"),
     ("go-tpc", "-H", "host"),
     ("go-tpc", "-P", "port"),
     ("go-tpc", "-D", "db"),

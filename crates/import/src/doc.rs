@@ -70,6 +70,12 @@ pub(crate) struct Doc {
     pub missing: Vec<(u64, String)>,
     pub leftovers: Leftovers,
     pub fenced: bool,
+    /// Whether the document has blocks of code: what stands outside of them is the author's.
+    had_fence: bool,
+    /// Whether anything stands in the block of code that is open.
+    fence_has_text: bool,
+    /// Whether an empty block stands below the command, which has no output yet.
+    promised: bool,
     /// Lines of words since the last one of the open run.
     remarks: Vec<(u64, String)>,
     /// More runs are in no document; what comes then is left over.
@@ -112,6 +118,7 @@ impl Doc {
 
     /// Says that a line belongs to the open run.
     pub fn touch(&mut self, line: u64) {
+        self.fence_has_text = true;
         let inside = self
             .open
             .as_ref()
@@ -138,7 +145,11 @@ impl Doc {
             ..Draft::default()
         };
         let is_same = |c: &&CommandLine| {
-            c.tool == tool || matches!((c.tool, tool), ("ycsb", "go-ycsb") | ("go-ycsb", "ycsb"))
+            let other = matches!(
+                (c.tool, tool),
+                ("ycsb", "go-ycsb") | ("go-ycsb", "ycsb") | ("pgbench", "pgbench-log")
+            );
+            c.tool == tool || other
         };
         let Some(command) = self.command.as_ref().filter(is_same) else {
             return draft;
@@ -196,8 +207,18 @@ impl Doc {
             return Some(Became::Blank);
         }
         if plain.starts_with("```") || plain.starts_with("~~~") {
+            if self.fenced && !self.fence_has_text && !self.command_used {
+                self.promised = self.command.is_some();
+            }
             self.fenced = !self.fenced;
+            self.had_fence = true;
+            self.fence_has_text = false;
             return Some(Became::Blank);
+        }
+        self.fence_has_text = true;
+        // Dots stand for lines that the author left out.
+        if plain.chars().all(|c| matches!(c, '.' | '…' | '。')) {
+            return Some(Became::Remark);
         }
         if plain.ends_with('\\') && plain.len() > 1 {
             let whole = plain.trim_end_matches('\\');
@@ -210,20 +231,25 @@ impl Doc {
             return Some(Became::Command(tool));
         }
         if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
-            if self.open.as_ref().is_some_and(|d| d.has_summary) {
-                self.close();
-            }
-            self.heading = plain
+            let heading: String = plain
                 .trim_start_matches('#')
                 .trim()
                 .chars()
                 .take(200)
                 .collect();
-            self.client = client(&self.heading);
+            let client = client(&heading);
+            let ends = self.open.as_ref().is_some_and(|d| {
+                d.has_summary || d.client != client || self.had_fence && d.has_figures()
+            });
+            if ends {
+                self.close();
+            }
+            (self.heading, self.client) = (heading, client);
             return Some(Became::Heading);
         }
         if let Some(client) = client(plain) {
-            if self.open.as_ref().is_some_and(|d| d.has_summary) {
+            let is_other = |d: &Draft| d.has_summary || d.client.as_ref() != Some(&client);
+            if self.open.as_ref().is_some_and(is_other) {
                 self.close();
             }
             self.client = Some(client);
@@ -243,6 +269,7 @@ impl Doc {
         let tool = command.tool;
         self.command = Some(command);
         self.command_used = false;
+        self.promised = false;
         Some(tool)
     }
 
@@ -257,9 +284,17 @@ impl Doc {
             .any(|(k, v)| k == "command" && v == "run")
             || command.tool == "pgbench"
                 && !command.options.iter().any(|(k, _)| k.starts_with('i'));
-        if runs && self.missing.len() < 1000 {
+        let promised = std::mem::take(&mut self.promised);
+        if (runs || promised) && self.missing.len() < 1000 {
             self.missing.push((command.line, command.text));
         }
+    }
+
+    /// Whether a line is the document's own: a label above a block of code, an item of a list.
+    fn is_label(&self, text: &str) -> bool {
+        let plain = text.trim();
+        let item = plain.starts_with("* ") || plain.starts_with("- ") || plain.starts_with("![");
+        !self.fenced && self.had_fence && (item || plain.ends_with([':', '：']))
     }
 
     /// A line that nothing explains.
@@ -268,6 +303,9 @@ impl Doc {
             .open
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
+        if self.is_label(text) {
+            return Became::Remark;
+        }
         if near && (self.remarks.len() as u64) < APART {
             self.remarks.push((line, text.chars().take(200).collect()));
             return Became::NotUnderstood;

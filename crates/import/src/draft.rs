@@ -1,5 +1,6 @@
 //! A run while its lines are read.
 
+use crate::samples::Samples;
 use crate::scan::Number;
 use std::collections::BTreeMap;
 use tidemark_core::record::{StatedFigure, StatedInterval};
@@ -43,6 +44,8 @@ pub(crate) struct Draft {
     pub notes: Vec<String>,
     /// Latencies, where the source has their distribution.
     pub histogram: Option<Histogram>,
+    /// Transactions of a log.
+    pub samples: Option<Box<Samples>>,
 }
 
 /// An option with its line.
@@ -176,6 +179,17 @@ impl Draft {
         if let Some((rest, _)) = self.pending.take() {
             self.intervals.push(rest);
         }
+        if let Some(samples) = self.samples.take() {
+            samples.end(self);
+        }
+    }
+
+    /// The interval that was taken last.
+    pub fn last_interval(&mut self) -> Option<&mut StatedInterval> {
+        match &mut self.pending {
+            Some((one, _)) => Some(one),
+            None => self.intervals.last_mut(),
+        }
     }
 
     /// The last moment of its intervals.
@@ -190,6 +204,7 @@ impl Draft {
             || !self.intervals.is_empty()
             || !self.queries.is_empty()
             || self.failed.is_some()
+            || self.samples.is_some()
     }
 }
 
@@ -219,6 +234,7 @@ fn merge(a: StatedInterval, b: StatedInterval) -> StatedInterval {
         percentile_ms: None,
         error_rate: mean(a.error_rate, b.error_rate),
         reconnect_rate: mean(a.reconnect_rate, b.reconnect_rate),
+        more: BTreeMap::new(),
     }
 }
 

@@ -19,6 +19,7 @@ mod headings;
 #[path = "../tests/it/mod.rs"]
 mod it;
 mod record;
+mod samples;
 mod scan;
 mod table;
 mod text;
@@ -32,6 +33,7 @@ pub use text::TextError;
 use doc::Doc;
 use formats::FORMATS;
 use formats::json::{Collected, Collector};
+use std::collections::BTreeMap;
 use std::io::Read;
 use table::Table;
 use text::Lines;
@@ -65,6 +67,9 @@ pub struct Import {
     pub leftovers: Leftovers,
     /// Command lines that promise a run and have no output: their line and text.
     pub missing: Vec<(u64, String)>,
+    /// Clients that the document's numbering promises and that have no output: the line of the next
+    /// one's, and the number.
+    pub missing_clients: Vec<(u64, String)>,
     /// Lines in all.
     pub lines: u64,
 }
@@ -87,17 +92,58 @@ pub fn read(
         seen(line, text, became);
     }
     let Reader {
-        mut doc, mut table, ..
+        mut doc,
+        mut table,
+        mut json,
+        ..
     } = reader;
+    json.end(count, &mut doc);
     table.end(&mut doc);
     doc.close();
     doc.miss();
+    let runs = record::records(doc.done, origin);
     Ok(Import {
-        runs: record::records(doc.done, origin),
+        missing_clients: missing_clients(&runs),
+        runs,
         leftovers: doc.leftovers,
         missing: doc.missing,
         lines: count,
     })
+}
+
+/// Numbers below the highest client's of which there is no output, or, where all others have the same
+/// number of outputs, fewer.
+fn missing_clients(runs: &[RunRecord]) -> Vec<(u64, String)> {
+    let mut outputs: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for imported in runs.iter().filter_map(|run| run.imported.as_ref()) {
+        // Threads of one pgbench are numbered by their files.
+        let number = imported.client.as_ref().and_then(|c| c.parse::<u64>().ok());
+        let number = number.filter(|n| *n < 1000 && imported.tool != "pgbench-log");
+        if let Some(number) = number {
+            let (_, count) = outputs.entry(number).or_insert((imported.first_line, 0));
+            *count += 1;
+        }
+    }
+    let (Some((first, _)), Some((last, _))) = (outputs.first_key_value(), outputs.last_key_value())
+    else {
+        return Vec::new();
+    };
+    // The first is client 0 or 1.
+    let mut missing: Vec<(u64, String)> = (*first.min(&1)..*last)
+        .filter(|n| !outputs.contains_key(n))
+        .filter_map(|n| {
+            let (_, (line, _)) = outputs.range(n..).next()?;
+            Some((*line, n.to_string()))
+        })
+        .collect();
+    let most = outputs.values().map(|(_, n)| *n).max().unwrap_or(0);
+    let mut fewer = outputs.iter().filter(|(_, (_, n))| *n < most);
+    if let (Some((n, (line, _))), None) = (fewer.next(), fewer.next())
+        && outputs.len() > 2
+    {
+        missing.push((*line, n.to_string()));
+    }
+    missing
 }
 
 #[derive(Default)]
@@ -115,7 +161,8 @@ impl Reader {
         match self.json.take(text, line, doc) {
             Collected::No => {}
             Collected::More | Collected::Whole(true) => return Became::Output("json"),
-            Collected::Whole(false) => return doc.left(text, line),
+            // It said itself that they are left.
+            Collected::Whole(false) => return Became::Remark,
         }
         let text_or_none = text.trim_start();
         if !text_or_none.is_empty() {

@@ -3,6 +3,7 @@
 
 use crate::Origin;
 use crate::draft::{Draft, From};
+use crate::formats::pgbench_log;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tidemark_core::Source;
@@ -129,7 +130,7 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
             first_line: draft.first_line,
             last_line: draft.last_line,
             heading: draft.heading.clone(),
-            client: draft.client.clone(),
+            client: client(&draft, origin),
             figures,
             option_lines: option_lines.collect(),
             intervals_merged: draft.merged > 1,
@@ -246,6 +247,18 @@ impl Sum {
     }
 }
 
+/// Which client of several it is: by the document, or by the name of a thread's log.
+fn client(draft: &Draft, origin: &Origin) -> Option<String> {
+    let of_log = (draft.tool == "pgbench-log").then_some(origin.file.as_str());
+    let thread = of_log.and_then(pgbench_log::thread);
+    draft.client.clone().or_else(|| thread.map(String::from))
+}
+
+/// Queries beside transactions (CH-benCHmark) are none of them.
+fn is_query(draft: &Draft, of: &str) -> bool {
+    draft.workload == "ch" && of.starts_with('Q')
+}
+
 /// A number as a count.
 fn natural(value: f64) -> u64 {
     value.round().clamp(0.0, u64::MAX as f64) as u64
@@ -258,6 +271,7 @@ fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
         if of.is_empty()
             || NO_TYPES.contains(&of)
             || of.starts_with("client ")
+            || is_query(draft, of)
             || types.contains_key(of)
         {
             continue;

@@ -14,6 +14,10 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     if run.kind != LoadKind::Closed || rates.len() < TREND_INTERVALS {
         return Ok(None);
     }
+    // Two levels are no drift.
+    if super::two_regimes::regimes(&rates).is_some() {
+        return Ok(None);
+    }
     let moved = [trend(&rates), step(&rates)]
         .into_iter()
         .flatten()

@@ -1,6 +1,7 @@
 //! The rules, one file each. A rule looks at one decoded run (or at the runs of a comparison) and
 //! says what it saw, in figures, or nothing.
 
+mod backlog;
 mod carried_state;
 mod client_bound;
 mod client_stopped;
@@ -20,15 +21,17 @@ pub(crate) mod overlap;
 mod quick_build;
 mod repeats_disagree;
 mod row_count;
+mod sampling;
 mod stall;
 mod stated;
 mod summary_mismatch;
 mod too_short;
+mod two_regimes;
 mod unfair;
 mod unlike_latencies;
 mod unlike_repeats;
 
-pub use stated::missing_output;
+pub use stated::{missing_client, missing_output};
 
 use crate::compare::{Measured, repeats};
 use crate::family::Family;
@@ -93,7 +96,27 @@ const OF_ONE_RUN: &[Rule] = &[
     rule!(deadlock_wait, needs Histogram),
     rule!(heavy_tail, needs Histogram, Intervals),
     rule!(unfair),
+    rule!(two_regimes, needs Intervals),
     rule!(drift, needs Intervals),
+    Rule {
+        id: backlog::MISSED,
+        check: backlog::missed,
+        of_queries: false,
+        needs: &[],
+    },
+    rule!(backlog, needs Intervals),
+    Rule {
+        id: sampling::GAPS,
+        check: sampling::gaps,
+        of_queries: true,
+        needs: &[],
+    },
+    Rule {
+        id: sampling::OUTSIDE,
+        check: sampling::outside,
+        of_queries: true,
+        needs: &[],
+    },
     rule!(too_short, needs Histogram),
     rule!(latency_floor, needs Histogram),
     rule!(quick_build, of_queries),

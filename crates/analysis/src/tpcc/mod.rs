@@ -1,6 +1,7 @@
 //! What the specification of TPC-C asks (revision 5.11), and what a record says of a run's scale.
 
 mod cap;
+pub(crate) mod like;
 mod response;
 
 use crate::family::Family;
@@ -12,7 +13,7 @@ use tidemark_stats::Histogram;
 
 /// The family's row of the registry.
 pub(crate) const FAMILY: Family = Family {
-    rules: &[rule!(cap), rule!(response, needs Histogram)],
+    rules: &[rule!(cap), rule!(response, needs Histogram), rule!(like)],
     gives_up: true,
     ..Family::new("tpcc")
 };

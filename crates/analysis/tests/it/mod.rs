@@ -9,4 +9,6 @@ mod dead_time;
 mod imported;
 mod observed;
 mod rules;
+mod sampled;
+mod states;
 mod users;

@@ -106,6 +106,9 @@ pub struct StatedInterval {
     /// Reconnects a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconnect_rate: Option<f64>,
+    /// Whatever else its line states, by the names of figures: `min_ms`, `p99.9_ms`, `failed`, …
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub more: BTreeMap<String, f64>,
 }
 
 impl Imported {

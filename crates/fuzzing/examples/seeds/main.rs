@@ -6,6 +6,7 @@
 #[path = "../../tests/it/seeds/mod.rs"]
 #[allow(dead_code)] // what tests write
 mod corpora;
+mod documents;
 mod records;
 
 use base64::Engine as _;
@@ -22,6 +23,9 @@ fn write(target: &str, name: &str, data: &[u8]) {
 fn main() {
     what_users_write();
     study_files();
+    for (name, text) in documents::DOCUMENTS {
+        write("import", &format!("written-{name}"), text.as_bytes());
+    }
     a_public_key();
     answers_to_what_was_sent_ahead();
     records::records();

@@ -1,12 +1,11 @@
-//! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines, results as CSV. Their JSON is in
-//! `json.rs`.
+//! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines. Their CSV is in `benchbase_csv.rs`,
+//! their JSON in `json.rs`.
 
+use super::benchbase_csv;
 use crate::doc::Doc;
-use crate::draft::{Draft, From};
 use crate::scan::{number, unit_ms, value};
-use tidemark_core::record::StatedInterval;
 
-const TOOL: &str = "benchbase";
+pub(super) const TOOL: &str = "benchbase";
 
 /// The transactions of TPC-C in its words, without blanks.
 const TYPES: [&str; 5] = [
@@ -21,29 +20,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if let Some(at) = text.find("Results(") {
         return results(&text[at..], line, doc);
     }
-    let lower = text.trim_start().get(..4).map(str::to_ascii_lowercase);
-    if lower.as_deref() == Some("time")
-        && text.contains(',')
-        && text.to_lowercase().contains("throughput")
-    {
-        let run = doc.begin(TOOL, line);
-        run.section = "csv";
-        for (at, name) in text.split(',').enumerate() {
-            run.option(&format!("column {at}"), name, line, From::Output);
-        }
+    if benchbase_csv::take(text, line, doc) {
         return true;
     }
-    let plain = text.trim();
-    if let Some(one) = doc
-        .of(TOOL)
-        .filter(|d| d.section == "csv")
-        .and_then(|run| row(run, plain, line))
-    {
-        let run = doc.run(TOOL, line);
-        run.next_interval(one);
-        return true;
-    }
-    client(plain, line, doc)
+    client(text.trim(), line, doc)
 }
 
 /// `Results(nanoSeconds=60000000000, measuredRequests=12345) = 205.75 requests/sec`.
@@ -169,40 +149,4 @@ fn latencies(plain: &str, line: u64, doc: &mut Doc) -> bool {
     }
     doc.touch(line);
     true
-}
-
-/// A row of the results over time.
-fn row(run: &Draft, plain: &str, line: u64) -> Option<StatedInterval> {
-    let cells: Vec<f64> = plain
-        .split(',')
-        .map(|c| {
-            number(c.trim())
-                .filter(|(_, odd)| odd.is_empty())
-                .map(|(n, _)| n.value)
-        })
-        .collect::<Option<_>>()?;
-    let column = |words: &[&str]| {
-        (0..cells.len()).find(|at| {
-            let name = run.options.get(&format!("column {at}"));
-            name.is_some_and(|n| words.iter().any(|w| n.value.to_lowercase().contains(w)))
-        })
-    };
-    let ms = |at: usize| {
-        let name = run.options.get(&format!("column {at}"));
-        match name.is_some_and(|n| n.value.contains("micro")) {
-            true => cells[at] / 1000.0,
-            false => cells[at],
-        }
-    };
-    if cells.len() < 3 {
-        return None;
-    }
-    Some(StatedInterval {
-        line,
-        end_s: *cells.first()?,
-        rate: column(&["throughput"]).map(|at| cells[at]),
-        mean_ms: column(&["average", "avg"]).map(ms),
-        percentile_ms: column(&["95th"]).map(ms),
-        ..StatedInterval::default()
-    })
 }

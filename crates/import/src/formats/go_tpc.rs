@@ -23,7 +23,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         _ => return tail(plain, line, doc),
     };
     if let Some((name, took)) = rest.split_once(": ")
-        && name.starts_with('Q')
+        && is_query(name)
     {
         return query(doc, kind, name, took, line);
     }
@@ -38,6 +38,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let known = TYPES.iter().find(|(printed, _)| *printed == name);
     let of = known.map_or(name, |(_, ours)| ours);
     match kind {
+        // Of CH-benCHmark's queries only the summary is of the whole run.
+        "Current" if is_query(name) => {
+            doc.run(TOOL, line);
+        }
         "Current" => {
             let ended = doc.of(TOOL).is_some_and(|d| d.has_summary);
             let run = match ended {
@@ -63,6 +67,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
                 false => doc.run(TOOL, line),
             };
             run.has_summary = true;
+            if is_query(name) {
+                run.workload = "ch".into();
+            }
             if run.workload.is_empty() && known.is_some() {
                 run.workload = "tpcc".into();
             }
@@ -70,6 +77,12 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     true
+}
+
+/// `Q1` to `Q22`.
+fn is_query(name: &str) -> bool {
+    let digits = name.strip_prefix('Q').unwrap_or_default();
+    matches!(digits.len(), 1 | 2) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn current(rest: &str, of: &str, line: u64) -> Option<StatedInterval> {
@@ -153,13 +166,30 @@ fn query(doc: &mut Doc, kind: &str, name: &str, took: &str, line: u64) -> bool {
 /// `tpmC: 133.7, tpmTotal: 300.1, efficiency: 17.3%` and its older, shorter forms.
 fn tail(plain: &str, line: u64, doc: &mut Doc) -> bool {
     if plain == "Finished" || plain.starts_with("Finished: ") {
-        return match doc.of(TOOL) {
-            Some(_) => {
-                doc.touch(line);
-                true
-            }
-            None => false,
+        let Some(run) = doc.of(TOOL) else {
+            return false;
         };
+        // `Finished: 50 OLTP workers, 1 OLAP workers`.
+        for (label, name) in [(" OLTP workers", "threads"), (" OLAP workers", "acThreads")] {
+            let count = plain.split_once(label).and_then(|(before, _)| {
+                let digits = before.rsplit([' ', ':']).next()?;
+                number(digits)
+            });
+            if let Some((n, _)) = count {
+                run.option(name, &n.value.to_string(), line, From::Output);
+            }
+        }
+        doc.touch(line);
+        return true;
+    }
+    if let Some((n, _)) = plain
+        .strip_prefix("QphH:")
+        .and_then(|t| number(t.trim_start()))
+    {
+        let run = doc.run(TOOL, line);
+        run.workload = "ch".into();
+        run.figure("", "qphh", n, line);
+        return true;
     }
     if !plain.starts_with("tpmC:") {
         return false;

@@ -44,6 +44,17 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         None => plain,
     };
     let was = doc.of(TOOL).is_some();
+    for (label, name) in [
+        ("Timing test period of ", "time"),
+        ("Beginning rampup time of ", "warmup-time"),
+    ] {
+        if let Some((n, _)) = text.strip_prefix(label).and_then(number) {
+            let seconds = (n.value * 60.0).to_string();
+            doc.run(TOOL, line)
+                .option(name, &seconds, line, From::Output);
+            return true;
+        }
+    }
     if text.starts_with('|') && text.contains("MIN-") && text.contains("SAMPLES-") {
         return profile(text, line, doc);
     }

@@ -49,6 +49,16 @@ impl Collector {
                 ..Self::default()
             };
         }
+        if text.trim_start().starts_with("```") {
+            // A fence ends it, whole or not, and is no part of it.
+            self.finish(line.saturating_sub(1), doc);
+            return Collected::No;
+        }
+        if !may_be_json(text) {
+            // No JSON goes on like that: what was kept is said to be lost, this line is another's.
+            self.give_up(doc);
+            return Collected::No;
+        }
         for c in text.bytes() {
             match (self.in_string, c) {
                 (true, _) if self.escaped => self.escaped = false,
@@ -63,9 +73,22 @@ impl Collector {
         self.in_string = false;
         self.text.push_str(text);
         self.text.push('\n');
-        if self.depth > 0 && self.text.len() < LONGEST && !text.trim_start().starts_with("```") {
+        if self.depth > 0 && self.text.len() < LONGEST {
             return Collected::More;
         }
+        Collected::Whole(self.finish(line, doc))
+    }
+}
+
+impl Collector {
+    /// At the end of a document that is cut: whatever is known in the beginning counts.
+    pub fn end(&mut self, last: u64, doc: &mut Doc) {
+        if self.active {
+            self.finish(last, doc);
+        }
+    }
+
+    fn finish(&mut self, last: u64, doc: &mut Doc) -> bool {
         self.active = false;
         let text = std::mem::take(&mut self.text);
         let mut values = Vec::new();
@@ -76,8 +99,45 @@ impl Collector {
             values: &mut values,
         }
         .value("", 0);
-        Collected::Whole(known(&values, self.first, line, doc))
+        let known = known(&values, self.first, last, doc);
+        if !known {
+            for (text, line) in text.lines().zip(self.first..) {
+                doc.left(text, line);
+            }
+        }
+        known
     }
+
+    fn give_up(&mut self, doc: &mut Doc) {
+        self.active = false;
+        let text = std::mem::take(&mut self.text);
+        for (text, line) in text.lines().zip(self.first..) {
+            doc.left(text, line);
+        }
+    }
+}
+
+/// Whether a line can stand in JSON that is written over lines.
+fn may_be_json(text: &str) -> bool {
+    let plain = text.trim();
+    let Some(first) = plain.chars().next() else {
+        return true;
+    };
+    if first == '[' {
+        // `[ 10s ] …` is an interval of sysbench, `[READ], …` one of YCSB's figures.
+        let inner = plain.get(1..).unwrap_or_default().trim_start();
+        return match number(inner) {
+            Some((_, rest)) => {
+                let rest = rest.trim_start();
+                rest.is_empty() || rest.starts_with([',', ']'])
+            }
+            None => inner.is_empty() || inner.starts_with(['{', '[', '"', ']', 't', 'f', 'n']),
+        };
+    }
+    matches!(first, '{' | '}' | ']' | '"' | ',' | ':' | '-' | '0'..='9')
+        || ["true", "false", "null"]
+            .iter()
+            .any(|w| plain.starts_with(w))
 }
 
 /// A value in a document: the names that lead to it, itself, its line.

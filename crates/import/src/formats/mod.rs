@@ -1,12 +1,14 @@
 //! The formats, one file each: a function that takes a line where it is its tool's, and says so.
 
 mod benchbase;
+mod benchbase_csv;
 mod go_tpc;
 mod hammerdb;
 mod hdr_log;
 pub(crate) mod json;
 mod mysqlslap;
 mod pgbench;
+pub(crate) mod pgbench_log;
 mod sysbench;
 mod sysbench_interval;
 mod tpcc_mysql;
@@ -43,6 +45,10 @@ pub(crate) const FORMATS: &[Format] = &[
     Format {
         tool: "pgbench",
         take: pgbench::take,
+    },
+    Format {
+        tool: "pgbench-log",
+        take: pgbench_log::take,
     },
     Format {
         tool: "benchbase",

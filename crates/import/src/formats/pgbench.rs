@@ -3,6 +3,7 @@
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{after, labelled, number, seconds, unit_ms, value};
+use std::collections::BTreeMap;
 use tidemark_core::record::StatedInterval;
 
 const TOOL: &str = "pgbench";
@@ -104,13 +105,25 @@ fn workload(script: &str) -> String {
     }
 }
 
-/// `5.0 s, 1234.5 tps, lat 1.2 ms stddev 0.3, lag 0.1 ms, 5 skipped, 0 failed, …`.
+/// `5.0 s, 1234.5 tps, lat 1.2 ms stddev 0.3, 0 failed, lag 0.1 ms, 5 skipped, 1 retried, 2 retries`.
 fn progress(rest: &str, line: u64) -> Option<StatedInterval> {
     let (end, rest) = number(rest)?;
     let rest = rest.trim_start().strip_prefix("s,")?;
     let (rate, rest) = number(rest.trim_start())?;
     let rest = rest.trim_start().strip_prefix("tps")?;
+    let mut more = BTreeMap::new();
+    for (label, name) in [("stddev", "stddev_ms"), ("lag", "lag_ms")] {
+        if let Some(n) = value(rest, label) {
+            more.insert(name.to_string(), n.value);
+        }
+    }
+    for part in rest.split(", ") {
+        if let Some((n, name @ (" failed" | " skipped" | " retried" | " retries"))) = number(part) {
+            more.insert(name.trim_start().to_string(), n.value);
+        }
+    }
     Some(StatedInterval {
+        more,
         line,
         end_s: end.value,
         rate: Some(rate.value),

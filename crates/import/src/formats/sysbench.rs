@@ -3,7 +3,7 @@
 use super::sysbench_interval::{csv, interval};
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
-use crate::scan::{Number, labelled, number, unit_ms};
+use crate::scan::{Number, labelled, number, unit_ms, value};
 
 const TOOL: &str = "sysbench";
 
@@ -41,6 +41,16 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             return true;
         }
         if text.starts_with('[') && text.contains("queue length:") && doc.of(TOOL).is_some() {
+            if let Some(last) = doc.of(TOOL).and_then(|run| run.last_interval()) {
+                for (label, name) in [
+                    ("queue length:", "queue_length"),
+                    ("concurrency:", "concurrency"),
+                ] {
+                    if let Some(n) = value(text, label) {
+                        last.more.insert(name.to_string(), n.value);
+                    }
+                }
+            }
             doc.touch(line);
             return true;
         }

@@ -62,6 +62,8 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         // What the type had until now becomes a line over time.
         let earlier: Vec<_> = run.figures.extract_if(at.., |f| f.of == name).collect();
         let of = |n: &str| earlier.iter().find(|f| f.name == n).map(|f| f.value);
+        let fields = ["elapsed_s", "count", "rate", "mean_ms", "p99_ms"];
+        let others = earlier.iter().filter(|f| !fields.contains(&&*f.name));
         run.interval(StatedInterval {
             line: earlier.first().map_or(line, |f| f.line),
             of: name.clone(),
@@ -71,6 +73,7 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
             rate: of("rate"),
             mean_ms: of("mean_ms"),
             percentile_ms: of("p99_ms"),
+            more: others.map(|f| (f.name.clone(), f.value)).collect(),
             ..StatedInterval::default()
         });
     }

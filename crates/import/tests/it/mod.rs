@@ -2,3 +2,4 @@
 
 mod documents;
 mod hostile;
+mod logs;

@@ -99,9 +99,14 @@ fn of_types(view: &View<'_>) -> Vec<Equation> {
             STATED_APART,
             0.0,
         );
-        // A millisecond is the least that some tools count.
+        // Some tools round each latency to a few hundredths of a millisecond; sysbench does not.
         let sum = count.zip(get("mean_ms")).map(|(n, ms)| n.times(ms));
-        let cut = count.map_or(0.0, |n| n.value * 0.04);
+        let each = if view.imported.tool == "sysbench" {
+            0.0
+        } else {
+            0.04
+        };
+        let cut = count.map_or(0.0, |n| n.value * each);
         add(
             "sum_ms",
             "count × mean_ms",

@@ -3,10 +3,10 @@
 use super::equations::mismatch;
 use super::finding;
 use super::view::View;
-use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY};
+use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY, STATED_LATENCY_AT};
 use crate::thresholds::{
-    INTERVALS_COVER, STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STATED_APART,
-    STATED_TIME_APART,
+    DEADLOCK_LONGEST_S, INTERVALS_COVER, STALLED_INTERVAL, STALLED_LATENCY, STALLED_LATENCY_MS,
+    STALLED_RATE, STATED_APART, STATED_TIME_APART,
 };
 use crate::{Figure, Finding, Severity};
 use tidemark_core::record::StatedInterval;
@@ -112,6 +112,34 @@ fn by_itself(view: &View<'_>, i: &StatedInterval, ratio: Option<f64>) -> Option<
             i.line,
         ));
     }
+    // The mean of an interval lies between its least and its most; so do squares above the mean's.
+    if let (Some(mean), Some(least), Some(most)) =
+        (i.mean_ms, i.more.get("min_ms"), i.more.get("max_ms"))
+    {
+        // Some tools cut means to whole milliseconds.
+        let slack = 1.0 + 0.01 * most;
+        if mean + slack < *least || mean > most + slack {
+            return Some(mismatch(
+                &name(i, "mean_ms"),
+                mean,
+                "min_ms … max_ms",
+                *most,
+                i.line,
+            ));
+        }
+    }
+    if let (Some(sum), Some(count), Some(squares)) = (i.sum_ms, i.count, i.more.get("squares_ms2"))
+        && count > 0.0
+        && *squares * 1.01 + 0.001 < sum * sum / count
+    {
+        return Some(mismatch(
+            &name(i, "sum_latency_2"),
+            *squares,
+            "sum_latency² / num_transactions",
+            sum * sum / count,
+            i.line,
+        ));
+    }
     // As many statements a transaction as in the whole run, but for those in progress at both ends.
     let (rate, statements, ratio) = (i.rate?, i.statement_rate?, ratio?);
     let length = i.length_s.filter(|l| *l > 0.0)?;
@@ -153,7 +181,15 @@ fn sums(view: &View<'_>) -> Option<Finding> {
     // What the lines leave out may have been quicker, or the last that came to an end.
     let left_out = (elapsed - seconds).max(0.0) / elapsed;
     let in_flight = view.sessions().unwrap_or(0.0) / elapsed;
-    let slack = STATED_APART * by_summary + left_out * by_lines.max(by_summary) + in_flight;
+    // Lines say whole seconds: the last may have ended half a second before or after.
+    let whole = view
+        .imported
+        .intervals
+        .iter()
+        .all(|i| i.end_s.fract() == 0.0);
+    let rounded = if whole { 0.5 / seconds } else { 0.0 };
+    let slack =
+        (STATED_APART + rounded) * by_summary + left_out * by_lines.max(by_summary) + in_flight;
     ((by_lines - by_summary).abs() > slack).then(|| {
         mismatch(
             "rate",
@@ -182,13 +218,29 @@ pub(super) fn stall(view: &View<'_>) -> Option<Vec<Finding>> {
             ("percent", Figure::Number(percent)),
             ("ms", Figure::Number(ms)),
         ];
-        found.push(finding(
-            "stall",
-            Severity::Suspect,
-            STATED_LATENCY,
-            INSTEAD,
-            figures,
-        ));
+        let slowest = view.imported.intervals.iter().filter(|i| !i.cumulative);
+        let slowest = slowest
+            .filter_map(|i| Some((i, i.percentile_ms?)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .filter(|(_, interval)| *interval > STALLED_INTERVAL * ms);
+        let mut figures = figures;
+        let says = match slowest {
+            Some((i, percentile)) => {
+                figures.push(("at", Figure::Number(i.end_s)));
+                figures.push(("atline", Figure::Count(i.line)));
+                figures.push(("atms", Figure::Number(percentile)));
+                STATED_LATENCY_AT
+            }
+            None => STATED_LATENCY,
+        };
+        // A percentile far below the 99.9th says little of the slowest: a session that waited for a
+        // lock or for the end of a deadlock is no stall, unless all did.
+        let alone = percent < 99.9 && slowest.is_none() && max.value < DEADLOCK_LONGEST_S * 1000.0;
+        let severity = match alone {
+            true => Severity::Note,
+            false => Severity::Suspect,
+        };
+        found.push(finding("stall", severity, says, INSTEAD, figures));
     }
     let usable: Vec<&StatedInterval> = view
         .imported

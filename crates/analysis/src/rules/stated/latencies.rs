@@ -267,7 +267,7 @@ pub(super) fn floor(view: &View<'_>) -> Option<Vec<Finding>> {
 /// Too few samples for a percentile.
 pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
-    let mut worst: Option<(f64, Finding)> = None;
+    let mut worst: Option<(Severity, f64, Finding)> = None;
     for of in view.parts() {
         let count = match of {
             "" => view.count(),
@@ -279,10 +279,7 @@ pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
         for (percent, ms) in view.percentiles(of) {
             judged = true;
             let beyond = count.value * (1.0 - percent / 100.0);
-            if percent >= 100.0
-                || beyond >= SAMPLES_BEYOND
-                || worst.as_ref().is_some_and(|(b, _)| *b <= beyond)
-            {
+            if percent >= 100.0 || beyond >= SAMPLES_BEYOND {
                 continue;
             }
             // Less than a sample beyond it is no percentile at all; of rare types none is expected to be.
@@ -295,6 +292,13 @@ pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
                 true => Severity::Suspect,
                 false => Severity::Note,
             };
+            // One is told: the severest, and of those the one with the fewest beyond.
+            let is_worse = worst
+                .as_ref()
+                .is_none_or(|(s, b, _)| severity > *s || severity == *s && beyond < *b);
+            if !is_worse {
+                continue;
+            }
             let figures = vec![
                 ("line", Figure::Count(ms.line)),
                 ("type", named(of, &format!("p{percent}"))),
@@ -306,10 +310,11 @@ pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
             ];
             let (says, instead) = (stated_samples::SAYS, stated_samples::INSTEAD);
             worst = Some((
+                severity,
                 beyond,
                 finding("too-short", severity, says, instead, figures),
             ));
         }
     }
-    judged.then(|| worst.into_iter().map(|(_, f)| f).collect())
+    judged.then(|| worst.into_iter().map(|(.., f)| f).collect())
 }

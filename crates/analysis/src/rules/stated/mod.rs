@@ -6,9 +6,11 @@ mod equations;
 mod intervals;
 mod latencies;
 mod load;
+mod lost;
 mod options;
 mod scale;
 mod view;
+mod windows;
 
 use super::not_judged;
 use crate::run::Run;
@@ -33,6 +35,14 @@ const RULES: &[Rule] = &[
     Rule {
         id: "summary-mismatch",
         check: equations::check,
+    },
+    Rule {
+        id: MISSING,
+        check: lost::missing_lines,
+    },
+    Rule {
+        id: "sampler-gaps",
+        check: lost::missing_seconds,
     },
     Rule {
         id: "impossible-pair",
@@ -71,8 +81,24 @@ const RULES: &[Rule] = &[
         check: load::rate_missed,
     },
     Rule {
+        id: "backlog",
+        check: load::backlog,
+    },
+    Rule {
         id: "error-rate",
         check: load::error_rate,
+    },
+    Rule {
+        id: "intended-errors",
+        check: load::intended_errors,
+    },
+    Rule {
+        id: crate::tpcc::like::ID,
+        check: scale::mix,
+    },
+    Rule {
+        id: "different-windows",
+        check: windows::different,
     },
     Rule {
         id: "not-found",
@@ -113,7 +139,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Rules of measured runs whose evidence no other tool states.
-const NEVER: [&str; 8] = [
+const NEVER: [&str; 9] = [
     "client-bound",
     "row-count",
     "carried-state",
@@ -122,11 +148,12 @@ const NEVER: [&str; 8] = [
     "no-op-writes",
     "deadlock-wait",
     "heavy-tail",
+    super::sampling::OUTSIDE,
 ];
 
 /// Ids of rules that only imported runs have.
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.id).chain([MISSING])
+    RULES.iter().map(|rule| rule.id)
 }
 
 /// What is told of a command of a document that has no output.
@@ -136,6 +163,16 @@ pub fn missing_output(line: u64, command: &str) -> Finding {
         ("command", Figure::Text(command.chars().take(120).collect())),
     ];
     let (says, instead) = (missing::SAYS, missing::INSTEAD);
+    finding(MISSING, Severity::Suspect, says, instead, figures)
+}
+
+/// What is told of a client of which the document has no output, though it numbers others.
+pub fn missing_client(line: u64, client: &str) -> Finding {
+    let figures = vec![
+        ("line", Figure::Count(line)),
+        ("client", Figure::Text(client.into())),
+    ];
+    let (says, instead) = (missing::CLIENT, missing::CLIENT_INSTEAD);
     finding(MISSING, Severity::Suspect, says, instead, figures)
 }
 
@@ -160,9 +197,10 @@ pub(super) fn findings(
         Some(run)
             if record.intervals.len() >= crate::thresholds::TREND_INTERVALS && view.is_steady() =>
         {
+            found.extend(super::two_regimes::check(&run)?);
             found.extend(super::drift::check(&run)?);
         }
-        _ => left_out.push(super::drift::ID),
+        _ => left_out.extend([super::two_regimes::ID, super::drift::ID]),
     }
     match Run::of(record)? {
         Some(run) if imported.figure("events_stddev").is_some() => {

@@ -28,6 +28,60 @@ pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// A number of sessions that the heading or the command says, and the output denies.
 pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
+    let mut found: Vec<Finding> = other_tool(view).into_iter().collect();
+    match sessions_contradict(view) {
+        Some(more) => found.extend(more),
+        None if found.is_empty() => return None,
+        None => {}
+    }
+    Some(found)
+}
+
+/// Programs, and the tool whose outputs each prints.
+const PROGRAMS: [(&str, &[&str]); 10] = [
+    ("sysbench", &["sysbench"]),
+    ("go-tpc", &["go-tpc"]),
+    ("go-ycsb", &["go-ycsb"]),
+    ("ycsb", &["ycsb", "go-ycsb"]),
+    ("pgbench", &["pgbench", "pgbench-log"]),
+    ("hammerdb", &["hammerdb"]),
+    ("benchbase", &["benchbase"]),
+    ("oltpbench", &["benchbase"]),
+    ("mysqlslap", &["mysqlslap"]),
+    ("tpcc-mysql", &["tpcc-mysql"]),
+];
+
+/// A heading that names one tool above another's output.
+fn other_tool(view: &View<'_>) -> Option<Finding> {
+    let tool = view.imported.tool.as_str();
+    let heading = view.imported.heading.to_lowercase();
+    if !PROGRAMS.iter().any(|(_, tools)| tools.contains(&tool)) {
+        return None;
+    }
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words = || heading.split(|c: char| !is_word(c));
+    let mut named = PROGRAMS.iter().filter(|(p, _)| words().any(|w| w == *p));
+    let (said, tools) = named.next()?;
+    // Beside others it compares them.
+    if named.next().is_some() || tools.contains(&tool) {
+        return None;
+    }
+    let figures = vec![
+        ("line", Figure::Count(view.imported.first_line)),
+        ("said", Figure::Text((*said).into())),
+        ("tool", Figure::Text(tool.into())),
+    ];
+    let (says, instead) = (setting_contradicts::TOOL, setting_contradicts::INSTEAD);
+    Some(finding(
+        "setting-contradicts",
+        Severity::Note,
+        says,
+        instead,
+        figures,
+    ))
+}
+
+fn sessions_contradict(view: &View<'_>) -> Option<Vec<Finding>> {
     let threads = view.number("threads")?;
     let line = view.line_of("threads");
     let said = [

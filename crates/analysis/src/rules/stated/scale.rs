@@ -94,6 +94,23 @@ pub(super) fn cap(view: &View<'_>) -> Option<Vec<Finding>> {
     })
 }
 
+/// A mix that is not the specification's.
+pub(super) fn mix(view: &View<'_>) -> Option<Vec<Finding>> {
+    let of = |name: &str| {
+        let late = view.of(name, "late").map_or(0.0, |n| n.value);
+        let stated = view.of(name, "count").or(view.of(name, "samples"));
+        let stated = stated.or(view.of(name, "in_time"));
+        stated.map(|n| n.value + late)
+    };
+    // Where nothing but some of the types is told, the others may have run as well.
+    let told = TYPE_REQUIREMENTS.iter().filter(|t| of(t.name).is_some());
+    if told.count() < 5 {
+        return None;
+    }
+    let found = crate::tpcc::like::of_counts(|name| of(name).unwrap_or(0.0));
+    Some(found.into_iter().collect())
+}
+
 /// Limits of response times, broken.
 pub(super) fn response(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;

@@ -108,7 +108,11 @@ impl<'r> View<'r> {
         let apart = ["", "TOTAL", "OVERALL", "CLEANUP", "http_req"];
         all.into_iter()
             .filter(|of| {
-                !apart.contains(of) && !of.starts_with("client ") && !of.starts_with("TOTAL_")
+                let query = self.record.workload == "ch" && of.starts_with('Q');
+                !apart.contains(of)
+                    && !of.starts_with("client ")
+                    && !of.starts_with("TOTAL_")
+                    && !query
             })
             // UPDATE and a part of READ are within READ_MODIFY_WRITE: what is left can't be told apart.
             .filter(|of| !nested || *of == "READ" || *of == "INSERT" || *of == "SCAN")
