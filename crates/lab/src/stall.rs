@@ -103,7 +103,10 @@ mod tests {
     fn a_wrong_span_is_told_with_a_right_one() {
         for text in ["", "1s", "1s:", "1s:0", "x:1s", "1s:1s:1s"] {
             let error = text.parse::<Span>().unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{text}: use two times")), "{error}");
+            assert!(
+                error.starts_with(&format!("{text}: use two times")),
+                "{error}"
+            );
         }
         assert_eq!(span("2s:1s").to_string(), "2s:1s");
     }

@@ -243,7 +243,11 @@ fn a_run_that_would_find_none_of_its_records_is_refused() {
         }
         let forced = format!("{other} --force");
         let said = ok(&dir, name, &connection, "run", &forced);
-        assert!(said.out.contains("WARNING: the first, middle and last of the records"), "{said:?}");
+        assert!(
+            said.out
+                .contains("WARNING: the first, middle and last of the records"),
+            "{said:?}"
+        );
         let tables = &dir.last_record()["tables_before"][0];
         assert_eq!(tables["expected_rows"], 500, "{tables}");
     }

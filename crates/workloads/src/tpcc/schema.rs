@@ -67,6 +67,8 @@ fn plan(table: Table, settings: &Settings, dialect: &Dialect) -> Result<TablePla
         unit_bytes: table.unit_bytes(),
         key: table.counted(),
         row_key: shape.key,
+        // Keys of partitioned tables hold the column that splits them.
+        may_be_numbered: shape.key.is_empty() && settings.parts == 1,
         indexes,
         after_all: foreign_keys(table, settings, dialect)?,
         ..TablePlan::default()
@@ -232,7 +234,11 @@ mod tests {
     #[test]
     fn an_engine_that_cannot_add_foreign_keys_says_so() {
         for (engine, options, part) in [
-            (Engine::Sqlite, &[("foreign-keys", "on")][..], "existing table"),
+            (
+                Engine::Sqlite,
+                &[("foreign-keys", "on")][..],
+                "existing table",
+            ),
             (
                 Engine::Mysql,
                 &[("foreign-keys", "on"), ("parts", "2")],
