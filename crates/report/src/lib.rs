@@ -4,10 +4,9 @@
 //!
 //! ```
 //! use tidemark_core::record::RunRecord;
-//! use tidemark_report::{Lang, markdown, text};
+//! use tidemark_report::{Lang, text};
 //! let record = RunRecord { workload: "oltp_read_only".into(), ..RunRecord::default() };
 //! assert!(text(&record, Lang::En)?.contains("oltp_read_only"));
-//! assert!(markdown(&record, Lang::Zh)?.contains("oltp_read_only"));
 //! # Ok::<(), tidemark_report::ReportError>(())
 //! ```
 
