@@ -1,7 +1,13 @@
 //! The `tidemark` command: parses, wires, exits.
 //!
 //! [`main_with`] is all that a program needs; one that has families of workloads of its own hands them
-//! over ([`Family`]).
+//! over ([`Family`]):
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     tidemark::main_with(None)
+//! }
+//! ```
 
 /// Prints a line.
 macro_rules! say {

@@ -3,6 +3,11 @@
 //!
 //! Pure formatting: no clock, no output. Nothing else of Tidemark knows a foreign tool's words; its
 //! command lines are understood by `tidemark`'s own `compat` modules.
+//!
+//! ```
+//! let line = tidemark_compat::ycsb::loaded(100_000, 2.0);
+//! assert_eq!(line, "INSERT - Takes(s): 2.0, Count: 100000, OPS: 50000.0\n");
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_compat;

@@ -9,6 +9,16 @@
 //! - [`Job`]: a run as a value, whole and without secrets.
 //! - [`record::RunRecord`]: everything about one run.
 //! - [`series::Series`]: a figure over its time.
+//!
+//! ```
+//! use tidemark_core::{Objective, Protocol, Target};
+//! let target = Target::parse("mysql://app:secret@127.0.0.1:3306/shop")?;
+//! assert_eq!(target.protocol, Protocol::Mysql);
+//! assert_eq!(target.to_string(), "mysql://app:***@127.0.0.1:3306/shop");
+//! let slo: Objective = "p99 < 20ms and errors < 1%".parse()?;
+//! assert!(slo.limits()[0].is_kept(0.019));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_core;

@@ -5,6 +5,20 @@
 //! common stands here; each protocol has a folder of its own behind [`Session`].
 //!
 //! SQL text uses `?` for parameters whatever the engine; drivers write their own placeholders.
+//!
+//! ```
+//! use tidemark_core::Target;
+//! use tidemark_drivers::{ConnectOptions, Connector};
+//! let folder = tempfile::tempdir()?;
+//! let target = Target::parse(&format!("sqlite:{}/a.db", folder.path().display()))?;
+//! let connector = Connector::new(target, ConnectOptions::default())?;
+//! let rows = tidemark_runtime::block_on(async move {
+//!     let mut session = connector.connect(0).await?;
+//!     session.query("SELECT 6 * 7").await
+//! })??;
+//! assert_eq!(rows.int(0, 0), Some(42));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_drivers;

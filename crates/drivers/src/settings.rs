@@ -10,6 +10,7 @@ mod mysql;
 mod names;
 mod postgres;
 mod private;
+mod required_keys;
 pub(crate) mod session;
 mod sqlite;
 mod sqlite_session;
@@ -18,6 +19,7 @@ mod unlimited;
 
 pub use charset::text_options;
 pub use limit::{SessionLimit, StatementLimit, session_limit, statement_limit};
+pub use required_keys::required_keys;
 pub use session::{SessionSettings, parse_session_settings};
 pub use unlimited::unlimit;
 

@@ -5,6 +5,42 @@
 //! [`RunObserver`]. Sessions are tasks on executor threads of one per core; sessions of an
 //! embedded engine block and get threads of their own. [`run_streams`] has sessions each do a list
 //! of queries instead, as analytical benchmarks do.
+//!
+//! ```
+//! use tidemark_core::record::{Interval, Totals};
+//! use tidemark_core::{RunSpec, Source, Target};
+//! use tidemark_drivers::{ConnectOptions, Connector};
+//! use tidemark_engine::{
+//!     LoadObserver, LoadSpec, RunObserver, Started, StopHandle, prepare, run,
+//! };
+//!
+//! struct Quiet;
+//! impl LoadObserver for Quiet {
+//!     fn creating(&mut self, _: &str, _: u64, _: u64) {}
+//!     fn progress(&mut self, _: u64, _: u64) {}
+//!     fn indexing(&mut self, _: &str) {}
+//!     fn verifying(&mut self) {}
+//! }
+//! impl RunObserver for Quiet {
+//!     fn started(&mut self, _: &Started) {}
+//!     fn interval(&mut self, _: &Interval) {}
+//!     fn checkpoint(&mut self, _: f64, _: &Totals) {}
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let target = Target::parse(&format!("sqlite:{}/a.db", folder.path().display()))?;
+//! let connector = Connector::new(target, ConnectOptions::default())?;
+//! let definition = tidemark_workloads::find("oltp_point_select")?;
+//! let mut options = definition.defaults();
+//! options.set("table-size", "100", Source::CommandLine)?;
+//! let workload = (definition.build)(&options)?;
+//! let stop = StopHandle::new();
+//! prepare(&connector, &workload, &LoadSpec::default(), &stop, &mut Quiet)?;
+//! let spec = RunSpec { events: Some(50), ..RunSpec::default() };
+//! let result = run(&spec, &connector, &workload, &[], &stop, &mut Quiet)?;
+//! assert_eq!(result.totals.all.count, 50);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_engine;

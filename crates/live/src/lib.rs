@@ -3,6 +3,19 @@
 //!
 //! Both are told what the run's observer is told, from whose intervals everything they show comes,
 //! and neither can hold the run up: who reads slowly, or floods the port, waits or is sent away.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use tidemark_live::{Metrics, RunInfo};
+//! let metrics = Metrics::serve(&"127.0.0.1:0".parse()?)?;
+//! metrics.started(RunInfo { workload: "oltp_read_only".into(), ..RunInfo::default() });
+//! let mut scrape = std::net::TcpStream::connect(metrics.address())?;
+//! scrape.write_all(b"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")?;
+//! let mut page = String::new();
+//! scrape.read_to_string(&mut page)?;
+//! assert!(page.contains("workload=\"oltp_read_only\""));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_live;

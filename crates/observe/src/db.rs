@@ -226,7 +226,7 @@ async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
     if spare.is_some_and(|spare| spare < SPARE) {
         return Err(Refusal::Never(Gap::new(GapKind::NoConnections, "")));
     }
-    let id = id.ok_or_else(|| Refusal::Failed("the server names no connection id".into()))?;
+    let id = id.ok_or_else(|| Refusal::Failed("the server returned no connection id".into()))?;
     let limits: &[&str] = match is_postgres {
         true => &[
             "SET application_name = 'tidemark-observe'",

@@ -4,6 +4,17 @@
 //!
 //! Nothing here fails: what a system does not tell stays empty or zero, because a run must not end
 //! for want of a decoration.
+//!
+//! ```
+//! use std::time::Duration;
+//! use tidemark_observe::Samples;
+//! let mut samples = Samples::new("rack", Duration::from_secs(1));
+//! let power = samples.gauge("power", "W", &[("socket", "1")], 0);
+//! samples.begin(Some(0));
+//! samples.put(power, 212.0);
+//! let series = samples.series();
+//! assert_eq!((series[0].key.name.as_str(), series[0].key.unit.as_str()), ("power", "W"));
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_observe;

@@ -1,5 +1,14 @@
 //! Processes of this machine: named so that no later process with the same number is taken for
 //! them, looked at, signalled.
+//!
+//! ```
+//! use tidemark_process::{Liveness, ProcessId, boot_id};
+//! let mut me = ProcessId::own("db1");
+//! assert_eq!(me.liveness(boot_id().as_deref()), Liveness::Alive);
+//! // The same number, started at another time: another process.
+//! me.pid_started = Some("1".into());
+//! assert_eq!(me.liveness(boot_id().as_deref()), Liveness::Gone);
+//! ```
 
 mod identity;
 mod signal;

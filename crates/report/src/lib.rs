@@ -1,6 +1,14 @@
 //! From run records to what people read: text, Markdown, and an HTML page.
 //!
 //! Nothing here measures, asks the time or touches files.
+//!
+//! ```
+//! use tidemark_core::record::RunRecord;
+//! use tidemark_report::{Lang, text};
+//! let record = RunRecord { workload: "oltp_read_only".into(), ..RunRecord::default() };
+//! assert!(text(&record, Lang::En)?.contains("oltp_read_only"));
+//! # Ok::<(), tidemark_report::ReportError>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_report;

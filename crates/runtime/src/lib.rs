@@ -9,6 +9,14 @@
 //! - a reply is awaited without a read that would only find nothing.
 //!
 //! Readiness is edge-triggered (epoll(7), "Edge-triggered and level-triggered").
+//!
+//! ```
+//! use std::time::Duration;
+//! use tidemark_runtime::{block_on, sleep, timeout};
+//! let late = block_on(timeout(Duration::from_millis(5), sleep(Duration::from_secs(60))))?;
+//! assert!(late.is_err());
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod alarm;
 pub mod arrival;

@@ -1,4 +1,16 @@
 //! Mergeable latency histograms and small statistics. No I/O, no knowledge of databases.
+//!
+//! ```
+//! use std::time::Duration;
+//! use tidemark_stats::Histogram;
+//! let (mut one, mut other) = (Histogram::new(), Histogram::new());
+//! one.record(Duration::from_millis(2));
+//! other.record(Duration::from_millis(40));
+//! // Percentiles come from merged histograms; they are never averaged.
+//! one.merge(&other);
+//! assert_eq!((one.count(), one.sum_ns()), (2, 42_000_000));
+//! assert!(one.percentile_ns(99.0) >= 39_000_000);
+//! ```
 
 mod buckets;
 mod histogram;

@@ -11,6 +11,19 @@
 //!
 //! A file that is no store is never written to. A store of an older format is upgraded when it is
 //! opened, and a copy of what it was is kept beside it ([`tell_upgrades`]).
+//!
+//! ```
+//! use tidemark_core::record::RunRecord;
+//! use tidemark_store::{Filter, Store};
+//! let folder = tempfile::tempdir()?;
+//! let mut store = Store::open(&folder.path().join("runs.db"))?;
+//! let record = RunRecord { id: "660a".into(), ..RunRecord::default() };
+//! store.begin(&record)?;
+//! store.finish(&record)?;
+//! store.tag(&["660a".into()], &["before".into()], &[])?;
+//! assert_eq!(store.list(&Filter::default())?[0].id, "660a");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_store;

@@ -4,6 +4,23 @@
 //! in which it is executed, and [`plan_text`] tells them. A step is a command with its options
 //! ([`StepCommand`]), from which its job is made; the command line is only for readers. Nothing here does
 //! I/O: what commands take is asked of [`Commands`], and who executes the steps is the caller.
+//!
+//! ```
+//! let study = tidemark_study::parse(
+//!     "name = \"threads\"
+//!      time = \"30s\"
+//!      [[target]]
+//!      name = \"here\"
+//!      url = \"sqlite:a.db\"
+//!      [[workload]]
+//!      name = \"oltp_read_only\"
+//!      [load]
+//!      threads = [1, 4, 16]",
+//! )?;
+//! assert_eq!(study.name, "threads");
+//! assert!(tidemark_study::parse("name = 7").is_err());
+//! # Ok::<(), tidemark_study::StudyError>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_study;

@@ -3,6 +3,19 @@
 //! A build script makes Rust of them ([`sections`], [`write()`]), so that a text that is not there does
 //! not compile. Both languages have the same keys, and places for the same values: `{name}` stands for
 //! one, `{name|one|many}` for a word that goes with a number.
+//!
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! std::fs::create_dir(folder.path().join("texts"))?;
+//! let put = |file: &str, text: &str| std::fs::write(folder.path().join("texts").join(file), text);
+//! put("en.toml", "[run]\nended = \"ended after {seconds} s\"")?;
+//! put("zh.toml", "[run]\nended = \"{seconds} 秒后结束\"")?;
+//! assert_eq!(tidemark_texts::sections(folder.path())?[0].texts[0].key, "ended");
+//! // A place that one language lacks.
+//! put("zh.toml", "[run]\nended = \"已结束\"")?;
+//! assert!(tidemark_texts::sections(folder.path()).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

@@ -13,6 +13,18 @@
 //! - [`Statements`]: what a session has prepared for them.
 //! - [`Check`]: a condition that its tables meet, as a query for what breaks it.
 //! - [`random`]: sysbench's distributions.
+//!
+//! ```
+//! use tidemark_core::{Engine, Source};
+//! use tidemark_drivers::Dialect;
+//! let definition = tidemark_workloads::find("oltp_read_only")?;
+//! let mut options = definition.defaults();
+//! options.set("tables", "4", Source::CommandLine)?;
+//! let workload = (definition.build)(&options)?;
+//! let tables = workload.tables(&Dialect::new(Engine::Mariadb), 1)?;
+//! assert_eq!(tables[3].name, "sbtest4");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 extern crate self as tidemark_workloads;

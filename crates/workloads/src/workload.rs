@@ -128,6 +128,9 @@ pub struct TablePlan {
     /// Columns that find one row together, by which rows are compared after a load. Empty: `key`
     /// alone does, and without it no row is compared.
     pub row_key: &'static [&'static str],
+    /// Whether it is the same benchmark's table with one more column that numbers its rows unseen: a
+    /// table without a key, on a server that makes none.
+    pub may_be_numbered: bool,
     /// Statements that create indexes after the rows; a primary key too, where that is better.
     pub indexes: Vec<String>,
     /// Statements after that: sequences set past the loaded keys. A load that goes on may do them

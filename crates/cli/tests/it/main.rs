@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
 mod bad_input;
+mod commands_in_documents;
 mod common;
 mod demo;
 mod dropping;

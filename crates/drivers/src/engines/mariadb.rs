@@ -12,6 +12,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
         value: |limit| limit.as_secs_f64().to_string(),
         clear: "SET SESSION max_statement_time = 0",
     }),
+    requires_keys: Some("innodb_force_primary_key"),
     takes_ahead: true,
     settings: Settings::Mariadb,
     globals: Globals::MysqlTable,

@@ -44,6 +44,8 @@ pub(crate) struct Peculiarities {
     pub keeps_rows_by_key: bool,
     /// What follows PRIMARY KEY so that rows lie in the order of the key.
     pub clustered_key: &'static str,
+    /// The setting by which the server makes no table without a primary key.
+    pub requires_keys: Option<&'static str>,
     /// Statements that refresh the planner's statistics of `{table}`.
     pub refresh: &'static [&'static str],
 
@@ -105,6 +107,7 @@ const UNSAID: Peculiarities = Peculiarities {
     adds_primary_key_later: false,
     keeps_rows_by_key: false,
     clustered_key: "",
+    requires_keys: None,
     refresh: &["ANALYZE {table}"],
     splits: Splits::No,
     partitions_have_foreign_keys: false,

@@ -10,6 +10,7 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     bulk_methods: &[LoadData, MultiRowInsert],
     makes_tables_side_by_side: true,
     keeps_rows_by_key: true,
+    requires_keys: Some("sql_require_primary_key"),
     refresh: &["ANALYZE TABLE {table}"],
     splits: Splits::Mysql,
     copies_for_foreign_keys: true,

@@ -9,6 +9,8 @@ pub(super) const TABLE: Peculiarities = Peculiarities {
     keeps_rows_by_key: false,
     // Others read it as a comment (TiDB manual, "Clustered Indexes").
     clustered_key: " /*T![clustered_index] CLUSTERED */",
+    // It has the setting of MySQL's, and no invisible columns.
+    requires_keys: None,
     copies_for_foreign_keys: false,
     table_locks: TableLocks::No,
     has_column_replicas: true,

@@ -61,6 +61,12 @@ pub(super) async fn open(
                                (REQUIRE SSL) gets the same error and needs tls=on";
             denied
         }
+        // ER_SECURE_TRANSPORT_REQUIRED.
+        "3159" => {
+            let mut denied = error::opening(host, e);
+            denied.message += "; the server requires TLS: use tls=on";
+            denied
+        }
         _ => error::opening(host, e),
     })
 }

@@ -79,7 +79,14 @@ pub(super) async fn start(
     let mut out = Vec::new();
     message::startup(&mut out, &parameters).map_err(|e| startup.refuse(e.message))?;
     startup.send(&out).await?;
-    startup.authenticate().await?;
+    let authenticated = startup.authenticate().await;
+    authenticated.map_err(|mut denied| {
+        // "no pg_hba.conf entry for host …, no encryption": as where all entries are `hostssl`.
+        if tls.is_none() && denied.message.contains("no encryption") {
+            denied.message += "; the server may require TLS: use tls=on";
+        }
+        denied
+    })?;
     startup.settle().await
 }
 

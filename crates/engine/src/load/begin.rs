@@ -2,7 +2,7 @@
 //! how it leaves.
 
 use super::board::TableWork;
-use super::create_tables::{Making, note_joining};
+use super::create_tables::{Making, note_joining, refuse_keyless};
 use super::decide::{self, Decision};
 use super::guard::{Guard, in_the_way};
 use super::mark;
@@ -179,6 +179,7 @@ fn look(
             let decision = decide::decide(session, &looked, &spec, journal.as_ref()).await?;
             decided.push((plan, decision));
         }
+        refuse_keyless(session, &decided).await?;
         if spec.replace != Replace::Anything {
             let all: Vec<String> = decided.iter().map(|(p, _)| p.name.clone()).collect();
             let old = names(&decided, |decision| decision.dropped_by().is_some());

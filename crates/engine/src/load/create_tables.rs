@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use tidemark_core::DbError;
 use tidemark_drivers::journal::{Journal, Line, Part, State};
-use tidemark_drivers::settings::text_options;
+use tidemark_drivers::settings::{required_keys, text_options};
 use tidemark_drivers::{Connector, Dialect, Session, catalog, journal};
 use tidemark_runtime::Executor;
 use tidemark_workloads::TablePlan;
@@ -94,14 +94,17 @@ impl Making {
         if together {
             session.simple(dialect.begin()).await.map_err(statement)?;
         }
-        let options = text_options(session).await.map_err(statement)?;
+        let ways = Ways {
+            options: text_options(session).await.map_err(statement)?,
+            keys: required_keys(session).await.map_err(statement)?.is_some(),
+        };
         let share = self.decided.iter().skip(number).step_by(sessions);
         for (plan, decision) in share {
             if failure.borrow().is_some() {
                 return Ok(());
             }
             let size = grid::chunk_units(&self.spec, plan, self.all_bytes);
-            table(self, session, plan, decision, options, size).await?;
+            table(self, session, plan, decision, ways, size).await?;
         }
         if together {
             session.simple("COMMIT").await.map_err(statement)?;
@@ -116,7 +119,7 @@ async fn table(
     session: &mut Session,
     plan: &TablePlan,
     decision: &Decision,
-    options: &str,
+    ways: Ways,
     size: u64,
 ) -> Result<(), EngineError> {
     let (spec, before) = (&making.spec, &making.before);
@@ -137,7 +140,7 @@ async fn table(
         noted.await.map_err(statement)?;
     } else {
         let mark = mark::loading(plan, spec.seed, spec.owner());
-        let made = make(session, plan, options, &mark).await;
+        let made = make(session, plan, ways, &mark).await;
         made.map_err(|mut error| {
             error.message = format!("table {} cannot be created: {}", plan.name, error.message);
             statement(error)
@@ -193,15 +196,58 @@ pub(super) async fn note_joining(
     }
 }
 
+/// Refuses tables without a primary key that the server would not make, before any is made.
+///
+/// # Errors
+/// [`EngineError::Refused`] naming the table and the setting.
+pub(super) async fn refuse_keyless(
+    session: &mut Session,
+    decided: &[(TablePlan, Decision)],
+) -> Result<(), EngineError> {
+    let keyless = |(plan, decision): &&(TablePlan, Decision)| {
+        !decision.goes_on() && !has_key(plan) && !plan.may_be_numbered
+    };
+    let Some((plan, _)) = decided.iter().find(keyless) else {
+        return Ok(());
+    };
+    match required_keys(session).await.map_err(statement)? {
+        None => Ok(()),
+        Some(setting) => Err(EngineError::Refused(format!(
+            "table {} has no primary key with these options, and the server requires one ({setting}=ON); \
+             nothing was changed. Set {setting}=OFF, or leave out --secondary or --parts",
+            plan.name
+        ))),
+    }
+}
+
+fn has_key(plan: &TablePlan) -> bool {
+    let mut all = plan.create.iter().chain(&plan.indexes);
+    all.any(|sql| sql.to_ascii_uppercase().contains("PRIMARY KEY"))
+}
+
+/// How this server's tables are made.
+#[derive(Clone, Copy)]
+struct Ways {
+    /// Options for text.
+    options: &'static str,
+    /// Whether each must have a primary key.
+    keys: bool,
+}
+
 /// Makes a table with a mark, and with options for text where it names no character set itself.
 async fn make(
     session: &mut Session,
     plan: &TablePlan,
-    options: &str,
+    Ways { options, keys }: Ways,
     mark: &str,
 ) -> Result<(), DbError> {
     let dialect = session.dialect();
+    let number = keys && plan.may_be_numbered;
     for (nth, sql) in plan.create.iter().enumerate() {
+        let sql = &match number && nth == 0 {
+            true => dialect.number_rows(sql),
+            false => sql.clone(),
+        };
         let marked = (nth == 0).then(|| {
             let says = sql.to_ascii_uppercase();
             let is_chosen = says.contains("CHARSET") || says.contains("CHARACTER SET");

@@ -24,13 +24,13 @@ impl Url {
         let wrong = |why: &str| format!("{text}: {why}; for example http://db1:{port}/metrics");
         let rest = text
             .strip_prefix("http://")
-            .ok_or_else(|| wrong("only http:// is read"))?;
+            .ok_or_else(|| wrong("only http:// is supported"))?;
         let (authority, path) = match rest.find('/') {
             Some(at) => rest.split_at(at),
             None => (rest, "/metrics"),
         };
         if authority.is_empty() || authority.contains('@') || text.contains(char::is_whitespace) {
-            return Err(wrong("that is no host"));
+            return Err(wrong("invalid host"));
         }
         let has_port = authority
             .rsplit_once(':')
@@ -72,7 +72,7 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
         _ => format!("{}: {e}", url.address),
     };
     let addresses = url.address.to_socket_addrs().map_err(failed)?;
-    let mut stream = Err(format!("{}: the name has no address", url.address));
+    let mut stream = Err(format!("{}: the host name does not resolve", url.address));
     for address in addresses {
         stream = TcpStream::connect_timeout(&address, left()?).map_err(failed);
         if stream.is_ok() {
@@ -101,7 +101,7 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer
         .split_once("\r\n\r\n")
-        .ok_or_else(|| format!("{}: that is no HTTP", url.address))?;
+        .ok_or_else(|| format!("{}: the reply is not HTTP", url.address))?;
     let status = head.split(' ').nth(1).unwrap_or_default();
     match status {
         "200" => Ok(body.to_string()),

@@ -229,7 +229,10 @@ impl SeriesSource for NodeExporter {
         };
         let text = get(&url, LONGEST).map_err(failed)?;
         if !lines(&text).any(|line| line.name == "node_cpu_seconds_total") {
-            return Err(failed(format!("{}: that is no node_exporter", self.url)));
+            return Err(failed(format!(
+                "{}: the reply is not from a node_exporter",
+                self.url
+            )));
         }
         self.from = Some(url);
         Ok(())

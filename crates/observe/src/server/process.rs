@@ -172,7 +172,7 @@ impl SeriesSource for ServerProcess {
             if let Some(spent) = cpu_ticks(&text) {
                 ticks = [ticks[0] + spent[0], ticks[1] + spent[1]];
             } else if *process == self.root {
-                return Err(format!("the server's process {process} is gone"));
+                return Err(format!("the server's process {process} has ended"));
             }
         }
         self.schedules(&processes, samples);

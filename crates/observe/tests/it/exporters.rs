@@ -125,7 +125,10 @@ fn an_endpoint_that_hangs_or_is_none_is_a_line() {
     let (_, ended, _) = observed("http://127.0.0.1:1/", Duration::from_millis(300));
     assert!(ended.notes[0].contains("127.0.0.1:1"), "{ended:?}");
     let (_, ended, _) = observed("https://db1/", Duration::from_millis(300));
-    assert!(ended.notes[0].contains("only http:// is read"), "{ended:?}");
+    assert!(
+        ended.notes[0].contains("only http:// is supported"),
+        "{ended:?}"
+    );
 }
 
 #[test]

@@ -67,6 +67,8 @@ fn plan(table: Table, settings: &Settings, dialect: &Dialect) -> Result<TablePla
         unit_bytes: table.unit_bytes(),
         key: table.counted(),
         row_key: shape.key,
+        // Keys of partitioned tables hold the column that splits them.
+        may_be_numbered: shape.key.is_empty() && settings.parts == 1,
         indexes,
         after_all: foreign_keys(table, settings, dialect)?,
         ..TablePlan::default()

@@ -51,6 +51,7 @@ fn plan(table: Table, settings: &Settings, dialect: &Dialect) -> Result<TablePla
         key: table.counted(),
         ascending: shape.key.first().copied(),
         row_key: shape.key,
+        may_be_numbered: false,
         indexes,
         finish: columnar(name, settings, dialect)?,
         after_all: foreign_keys(table, settings, dialect)?,
