@@ -12,6 +12,8 @@ use tidemark_stats::Histogram;
 
 /// With more buckets two become one.
 const MOST_BUCKETS: usize = 4096;
+/// Empty intervals in all, besides four for each with transactions.
+const MOST_EMPTY: usize = 60;
 /// Types beyond are counted in the whole alone.
 const MOST_TYPES: usize = 50;
 
@@ -161,18 +163,26 @@ impl Samples {
             false => origin,
         };
         let mut at = begin;
+        let mut empty = (MOST_EMPTY + 4 * self.buckets.len()) as f64;
         for (key, bucket) in &self.buckets {
             let start = origin + (*key as f64) * self.width as f64;
-            while at + width / 2.0 < start && draft.intervals.len() < MOST_BUCKETS {
-                draft.intervals.push(StatedInterval {
-                    line: bucket.line,
-                    end_s: at - begin + width,
-                    length_s: Some(width),
-                    count: Some(0.0),
-                    rate: Some(0.0),
-                    ..StatedInterval::default()
-                });
-                at += width;
+            let gap = start - at;
+            if gap > width / 2.0 {
+                // A far-off time stamp is one long stretch, not thousands of empty ones.
+                let parts = (gap / width).round().max(1.0);
+                let parts = if parts > empty { 1.0 } else { parts };
+                empty -= parts;
+                let length = gap / parts;
+                draft
+                    .intervals
+                    .extend((1..=parts as u64).map(|n| StatedInterval {
+                        line: bucket.line,
+                        end_s: at - begin + length * n as f64,
+                        length_s: Some(length),
+                        count: Some(0.0),
+                        rate: Some(0.0),
+                        ..StatedInterval::default()
+                    }));
             }
             let end = match self.added_up {
                 true => start + width,

@@ -257,8 +257,24 @@ fn tpcc(new_orders: u64, elapsed_s: f64, ms: f64) -> RunRecord {
     // Of an earlier version and without the client's own time: its users can't be counted.
     record.latency_end = LatencyEnd::Arrival;
     record.totals.fairness.between_avg_s = None;
-    record.totals.all = stats(&h);
+    // The least shares of clause 5.2.3 for 45 % New-Orders, as quick as these limits ask.
+    let others = [
+        ("Payment", 43.0),
+        ("OrderStatus", 4.0),
+        ("Delivery", 4.0),
+        ("StockLevel", 4.0),
+    ];
     record.totals.types = BTreeMap::from([("NewOrder".into(), stats(&h))]);
+    let mut all = h.clone();
+    for (name, share) in others {
+        let h = histogram(
+            (new_orders as f64 * share / 45.0).ceil() as u64,
+            ms.min(1000.0),
+        );
+        record.totals.types.insert(name.into(), stats(&h));
+        all.merge(&h);
+    }
+    record.totals.all = stats(&all);
     record.sessions = 100;
     option(&mut record, "warehouses", "10");
     record
