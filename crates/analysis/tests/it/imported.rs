@@ -237,3 +237,26 @@ fn what_is_not_judged_is_named() {
         assert!(rules.contains(rule), "{rules}");
     }
 }
+
+const PGBENCH: &str = "\
+pgbench (15.18)
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 1
+query mode: simple
+number of clients: 2
+number of threads: 1
+maximum number of tries: 1
+duration: 4 s
+number of transactions actually processed: 171
+number of failed transactions: 0 (0.000%)
+latency average = 40.200 ms
+initial connection time = 563.000 ms
+tps = 49.750000 (without initial connection time)
+";
+
+#[test]
+fn a_rate_without_connecting_is_of_the_time_that_is_left() {
+    assert_eq!(bad(PGBENCH), []);
+    let quick = PGBENCH.replace("= 563.000", "= 5.000");
+    assert_eq!(bad(&quick), [("summary-mismatch", Severity::Invalid)]);
+}

@@ -280,9 +280,13 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
     if view.imported.tool == "pgbench" {
         // The rate leaves out connecting, and the time is the one asked for.
         let asked = view.number("time").filter(|s| *s > 0.0);
-        let made = get("rate")
-            .zip(asked)
-            .map(|(r, s)| r.times(Range::exact(s, r.line)));
+        let connecting = get("connecting_ms").map_or(0.0, |ms| ms.high / 1000.0);
+        let made = get("rate").zip(asked).map(|(r, s)| {
+            r.times(Range {
+                low: s - connecting,
+                ..Range::exact(s, r.line)
+            })
+        });
         let late = get("rate").map_or(0.0, |r| r.value * (0.2 + latest(view)));
         add(
             "count",
