@@ -59,8 +59,6 @@ pub const BACKLOG_S: f64 = 1.0;
 pub const GAP_STEPS: f64 = 3.0;
 /// `sampler-gaps`: the share of the measurement without a look that is worth telling.
 pub const SAMPLES_MISSING: f64 = 0.1;
-/// `sampler-gaps`, `evidence-outside-run`: from this share on the worst moments may be absent.
-pub const SAMPLES_MISSING_SUSPECT: f64 = 0.25;
 /// `evidence-outside-run`: the share of the measurement between the first look and the last.
 pub const EVIDENCE_COVERS: f64 = 0.9;
 

@@ -1,8 +1,9 @@
-//! Monitoring that stopped while the load ran, or that does not cover the run.
+//! Monitoring that stopped while the load ran, or that does not cover the run: a note, because what was
+//! measured of the load stands.
 
 use crate::run::Run;
 use crate::texts::{evidence_outside_run, sampler_gaps};
-use crate::thresholds::{EVIDENCE_COVERS, GAP_STEPS, SAMPLES_MISSING, SAMPLES_MISSING_SUSPECT};
+use crate::thresholds::{EVIDENCE_COVERS, GAP_STEPS, SAMPLES_MISSING};
 use crate::{AnalysisError, Figure, Finding, Severity};
 use std::collections::BTreeMap;
 use tidemark_stats::median;
@@ -69,10 +70,6 @@ pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         {
             continue;
         }
-        let severity = match share >= SAMPLES_MISSING_SUSPECT {
-            true => Severity::Suspect,
-            false => Severity::Note,
-        };
         let figures = vec![
             ("source", Figure::Text(source.into())),
             ("missing", Figure::Number(missing)),
@@ -85,7 +82,7 @@ pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             share,
             Finding {
                 rule: GAPS,
-                severity,
+                severity: Severity::Note,
                 says,
                 instead,
                 figures,
@@ -113,10 +110,6 @@ pub(super) fn outside(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         {
             continue;
         }
-        let severity = match share < 1.0 - SAMPLES_MISSING_SUSPECT {
-            true => Severity::Suspect,
-            false => Severity::Note,
-        };
         let figures = vec![
             ("source", Figure::Text(source.into())),
             ("from", Figure::Number(*first)),
@@ -129,7 +122,7 @@ pub(super) fn outside(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             share,
             Finding {
                 rule: OUTSIDE,
-                severity,
+                severity: Severity::Note,
                 says,
                 instead,
                 figures,

@@ -27,7 +27,7 @@ fn a_sampler_that_stops_is_told() {
         &with((0..20).filter(|s| !(8..16).contains(s))),
         "sampler-gaps",
     );
-    assert_eq!(gap.severity, Severity::Suspect);
+    assert_eq!(gap.severity, Severity::Note);
     let gap = only(
         &with((0..20).filter(|s| !(8..11).contains(s))),
         "sampler-gaps",
@@ -45,7 +45,7 @@ fn a_sampler_that_stops_is_told() {
 fn evidence_of_another_time_is_told() {
     assert_eq!(
         only(&with(0..12), "evidence-outside-run").severity,
-        Severity::Suspect
+        Severity::Note
     );
     assert_eq!(
         only(&with(4..20), "evidence-outside-run").severity,
@@ -53,7 +53,7 @@ fn evidence_of_another_time_is_told() {
     );
     assert_eq!(
         only(&with(30..50), "evidence-outside-run").severity,
-        Severity::Suspect
+        Severity::Note
     );
     // Taken just after the begin and up to just before the end.
     assert_eq!(rules(&with(1..19)), [""; 0]);
