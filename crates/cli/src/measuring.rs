@@ -167,7 +167,11 @@ impl<'a> Ready<'a> {
             forget_program_text();
             share_one_heap();
             let (job, plan) = (making.job, making.plan);
-            let mut observer = Observer { making, voice };
+            let mut observer = Observer {
+                making,
+                voice,
+                has_interval: false,
+            };
             let stop = interrupt::handle();
             let (connector, workload) = (&plan.connector, &plan.workload);
             run_sampled(
@@ -272,6 +276,7 @@ pub struct Kept {
 struct Observer<'m, 'o> {
     making: Making<'m, 'o>,
     voice: &'m mut dyn Voice,
+    has_interval: bool,
 }
 
 impl RunObserver for Observer<'_, '_> {
@@ -291,6 +296,11 @@ impl RunObserver for Observer<'_, '_> {
     }
 
     fn interval(&mut self, interval: &Interval) {
+        if !self.has_interval {
+            // What began the run need not be in memory beside what tells of it.
+            forget_program_text();
+            self.has_interval = true;
+        }
         self.making.interval(interval);
         self.making.release_without_view();
         self.voice.interval(interval, self.making.say);

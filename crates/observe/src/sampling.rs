@@ -1,12 +1,13 @@
 //! The threads that sample sources while a run goes on.
 
 use crate::source::{Samples, SeriesSource};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind, Observed};
 use tidemark_core::series::{Series, SeriesChunk};
+use tidemark_runtime::forget_program_text;
 
 /// So many samples are handed over at once: what a client that is killed loses of its series.
 const SAMPLES_AT_ONCE: u64 = 5;
@@ -88,6 +89,7 @@ impl Sampling {
             sources: Vec::new(),
             failed: Vec::new(),
         };
+        let starting = Arc::new(AtomicUsize::new(sources.len()));
         for source in sources {
             let name = source.name().to_string();
             let ((stop, stopped), (end, ended)) = (channel(), channel());
@@ -102,6 +104,7 @@ impl Sampling {
                 samples: Samples::new(&name, source.every()),
                 source,
                 state: Arc::clone(&state),
+                starting: Arc::clone(&starting),
                 begun,
                 first_ms,
                 sink: Arc::clone(sink),
@@ -179,6 +182,8 @@ struct Looking {
     source: Box<dyn SeriesSource>,
     samples: Samples,
     state: Arc<State>,
+    /// Sources that have not begun yet.
+    starting: Arc<AtomicUsize>,
     begun: Instant,
     first_ms: i64,
     sink: Sink,
@@ -195,10 +200,16 @@ impl Looking {
             gaps.extend(started.clone().err());
             observed.gaps.extend(gaps);
         });
+        if started.is_ok() {
+            self.sample(None);
+        }
+        if self.starting.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // What opened the last source's session runs no more.
+            forget_program_text();
+        }
         if started.is_err() {
             return;
         }
-        self.sample(None);
         let peek_every = every / (self.source.peeks() + 1);
         let mut next_peek = Instant::now() + peek_every;
         let (mut taken, mut next) = (0_u64, 1_u32);
