@@ -44,6 +44,13 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
             judge(words, &record, &format!("{id} {name}"), &mut told)?;
         }
     }
+    if told.runs == 0 && told.invalid + told.suspect + told.notes == 0 {
+        return Err(Failure::usage(format!(
+            "{}: nothing in it can be judged; tidemark import --explain FILE prints what each line \
+             became",
+            words.what.join(" ")
+        )));
+    }
     let runs = counted(told.runs, "run", "runs");
     print(&format!(
         "{runs}: {} INVALID, {} SUSPECT, {} NOTE\n",
@@ -64,7 +71,13 @@ fn judge_file(
     told: &mut Told,
 ) -> Result<(), Failure> {
     if documents::is_record(file) {
-        let record = record_in(file)?;
+        let record = match record_in(file) {
+            Err(failure) if of_folder => {
+                eprintln!("tidemark: {}", failure.message);
+                return Ok(());
+            }
+            record => record?,
+        };
         return judge(words, &record, &file.display().to_string(), told);
     }
     let import = match documents::read(file, &mut |_, _, _| {}) {

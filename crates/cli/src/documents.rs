@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
-use tidemark_core::StudyPlace;
 use tidemark_core::record::RunRecord;
+use tidemark_core::{StudyPlace, redact_text};
 use tidemark_import::{Became, Import, Origin};
 
 /// Folders in folders, no deeper.
@@ -117,6 +117,12 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
         .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
     place(&mut runs, &origin.file);
     import.runs = runs;
+    for (_, text) in &mut import.missing {
+        *text = redact_text(text).into_owned();
+    }
+    for (.., text) in &mut import.leftovers.ranges {
+        *text = redact_text(text).into_owned();
+    }
     Ok(import)
 }
 

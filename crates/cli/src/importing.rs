@@ -45,7 +45,9 @@ pub fn import(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failu
     if !words.dry_run && !words.explain {
         store(words, &runs)?;
     }
-    if let Some((out, format)) = report {
+    if let Some((out, format)) = report
+        && !runs.is_empty()
+    {
         write(&runs, out, format, words)?;
     }
     match failures.first() {

@@ -1,4 +1,6 @@
-//! Command lines that stand before outputs: which tool, which options.
+//! Command lines that stand before outputs: which tool, which options. Their passwords end here.
+
+use tidemark_core::is_password_name;
 
 /// A command line of a known tool.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -136,15 +138,25 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     if !looks || prose {
         return None;
     }
+    let (rest, hidden) = without_passwords(tool, rest);
+    let text = match hidden {
+        // Its quotes are gone, too.
+        true => [words.get(..=at)?, &rest].concat().join(" "),
+        false => text.trim().to_string(),
+    };
     let mut command = CommandLine {
         tool,
-        text: text.trim().chars().take(4000).collect(),
+        text: text.chars().take(4000).collect(),
         line,
         ..CommandLine::default()
     };
     let mut rest = rest.iter().peekable();
     let mut plain = Vec::new();
     while let Some(word) = rest.next() {
+        if is_password(tool, word) {
+            rest.next_if(|w| *w == HIDDEN);
+            continue;
+        }
         if matches!(
             word.as_str(),
             "|" | ">" | ">>" | "&" | "&&" | ";" | "2>&1" | "tee"
@@ -158,6 +170,7 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         if let Some((_, _, name)) = short {
             let Some(value) = rest.next() else { break };
             match (*name, value.split_once('=')) {
+                ("property", Some((_, HIDDEN))) => {}
                 ("property", Some((k, v))) => command.options.push((canonical(k), v.into())),
                 _ => command.options.push(((*name).into(), value.clone())),
             }
@@ -213,6 +226,54 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
         command.workload = command.workload.trim_end_matches(".js").to_string();
     }
     Some(command)
+}
+
+/// What stands in the place of a password.
+const HIDDEN: &str = "***";
+
+/// Whether a word is a flag of a password, whose value it may hold.
+fn is_password(tool: &str, word: &str) -> bool {
+    let letter = match tool {
+        "go-tpc" | "tpcc-mysql" | "mysqlslap" => word.starts_with("-p"),
+        // `-p name=value` is a property.
+        "tidemark" => word == "-p",
+        _ => false,
+    };
+    let name = word
+        .strip_prefix("--")
+        .map(|w| w.split('=').next().unwrap_or(w));
+    letter || name.is_some_and(|name| is_password_name(&canonical(name)))
+}
+
+/// The words with every password hidden, and whether there was one.
+fn without_passwords(tool: &str, words: &[String]) -> (Vec<String>, bool) {
+    let mut hidden = false;
+    let mut next = false;
+    let hide = |word: &String| {
+        let is_property = |w: &str| tool == "tidemark" && w.contains('=');
+        if std::mem::take(&mut next) && !is_property(word) && !word.starts_with("--") {
+            hidden = true;
+            return HIDDEN.to_string();
+        }
+        if let Some((name, value)) = word.split_once('=')
+            && is_password_name(&canonical(name))
+        {
+            hidden |= !value.is_empty();
+            return format!("{name}={HIDDEN}");
+        }
+        if !is_password(tool, word) {
+            return word.clone();
+        }
+        if !word.starts_with("--") && word.len() > 2 {
+            hidden = true;
+            return format!("-p{HIDDEN}");
+        }
+        // mysqlslap asks for one that is not glued to its letter.
+        next = !(tool == "mysqlslap" && word == "-p");
+        word.clone()
+    };
+    let words = words.iter().map(hide).collect();
+    (words, hidden)
 }
 
 const PREFIXES: [&str; 17] = [
@@ -308,6 +369,37 @@ mod tests {
         assert!(c.options.contains(&("threads".into(), "16".into())));
         let c = command("pgbench -c 8 -j2 -T 60 -S bench", 1).unwrap();
         assert!(c.options.contains(&("jobs".into(), "2".into())));
+        for (line, text) in [
+            (
+                "> ./bin/go-tpc tpcc -H h -p geheim -T 8 run",
+                "./bin/go-tpc tpcc -H h -p *** -T 8 run",
+            ),
+            (
+                "tiup bench -U root -p geheim tpcc run",
+                "go-tpc -U root -p *** tpcc run",
+            ),
+            (
+                "mysqlslap -uroot -pgeheim -c 8",
+                "mysqlslap -uroot -p*** -c 8",
+            ),
+            (
+                "tpcc_start -h127.0.0.1 -uroot -p geheim -w10",
+                "tpcc_start -h127.0.0.1 -uroot -p *** -w10",
+            ),
+            (
+                "sysbench --mysql-password='ge heim' oltp_read_only run",
+                "sysbench --mysql-password=*** oltp_read_only run",
+            ),
+            (
+                "go-ycsb run mysql -P workloada -p mysql.password=geheim",
+                "go-ycsb run mysql -P workloada -p mysql.password=***",
+            ),
+        ] {
+            let c = command(line, 1).unwrap();
+            assert_eq!(c.text, text);
+            assert!(!format!("{c:?}").contains("heim"), "{c:?}");
+            assert_ne!(c.workload, "***");
+        }
         for prose in [
             "Use sysbench and go-ycsb to test",
             "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)",

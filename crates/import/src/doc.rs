@@ -62,6 +62,10 @@ pub(crate) struct Doc {
     pub command: Option<CommandLine>,
     /// Whether a run took the command's options already.
     command_used: bool,
+    /// Of the heading that the document is below; 0 before the first.
+    level: usize,
+    /// The same where the command stands.
+    command_level: usize,
     /// A command line that goes on.
     unfinished: Option<(String, u64)>,
     /// `name=value` lines of a configuration.
@@ -82,6 +86,8 @@ pub(crate) struct Doc {
     pub full: bool,
 }
 
+/// More lines of configuration than these are none.
+const MOST_CONFIG: usize = 500;
 /// More runs than these are in no document.
 const MOST_RUNS: usize = 20_000;
 /// So many lines without a figure end the extent of an output.
@@ -238,6 +244,12 @@ impl Doc {
                 .take(200)
                 .collect();
             let client = client(&heading);
+            let level = plain.bytes().take_while(|b| *b == b'#').count();
+            // A command is in force below its own heading, and for the other clients of its test.
+            if client.is_none() && self.command_used && level <= self.command_level {
+                self.command = None;
+            }
+            self.level = level;
             let ends = self.open.as_ref().is_some_and(|d| {
                 d.has_summary || d.client != client || self.had_fence && d.has_figures()
             });
@@ -256,7 +268,9 @@ impl Doc {
             return Some(Became::Heading);
         }
         if let Some((name, value)) = assignment(plain) {
-            self.config.insert(canonical(name), (value.into(), line));
+            if self.config.len() < MOST_CONFIG {
+                self.config.insert(canonical(name), (value.into(), line));
+            }
             return Some(Became::Option);
         }
         None
@@ -268,6 +282,7 @@ impl Doc {
         self.miss();
         let tool = command.tool;
         self.command = Some(command);
+        self.command_level = self.level;
         self.command_used = false;
         self.promised = false;
         Some(tool)

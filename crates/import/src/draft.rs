@@ -2,7 +2,7 @@
 
 use crate::samples::Samples;
 use crate::scan::Number;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{StatedFigure, StatedInterval};
 use tidemark_stats::Histogram;
 
@@ -11,6 +11,12 @@ use tidemark_stats::Histogram;
 const MOST_INTERVALS: usize = 4096;
 /// More figures than these are in no document.
 const MOST_FIGURES: usize = 20_000;
+
+/// More types than these are in no benchmark: rules look at each beside all others.
+const MOST_TYPES: usize = 500;
+/// A type's name has no more bytes.
+const LONGEST_NAME: usize = 200;
+const TYPES_LEFT_OUT: &str = "types were left out";
 
 /// A run of another tool, as far as it was read.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +30,8 @@ pub(crate) struct Draft {
     pub client: Option<String>,
     pub command: Option<String>,
     pub figures: Vec<StatedFigure>,
+    /// Types of figures, the run itself (as "") among them.
+    pub types: BTreeSet<String>,
     pub options: BTreeMap<String, Stated>,
     pub intervals: Vec<StatedInterval>,
     /// Each interval stands for so many lines.
@@ -77,7 +85,7 @@ impl Draft {
             true => n.value / (1.0 / factor).round(),
             false => n.value * factor,
         };
-        if !value.is_finite() || self.figures.len() >= MOST_FIGURES {
+        if !value.is_finite() || self.figures.len() >= MOST_FIGURES || !self.has_room_for(of) {
             return;
         }
         self.figures.push(StatedFigure {
@@ -87,6 +95,22 @@ impl Draft {
             rounding: 0.5 * 10f64.powi(-i32::from(n.decimals)) * factor,
             line,
         });
+    }
+
+    /// Whether a type is one of those that are kept.
+    fn has_room_for(&mut self, of: &str) -> bool {
+        if self.types.contains(of) {
+            return true;
+        }
+        let has_room = self.types.len() < MOST_TYPES && of.len() <= LONGEST_NAME;
+        if has_room {
+            self.types.insert(of.into());
+        } else if !self.notes.iter().any(|n| n.starts_with(TYPES_LEFT_OUT)) {
+            self.notes.push(format!(
+                "{TYPES_LEFT_OUT}: more than {MOST_TYPES}, or a name of more than {LONGEST_NAME} bytes"
+            ));
+        }
+        has_room
     }
 
     /// A figure of the whole run.

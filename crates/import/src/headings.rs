@@ -45,8 +45,8 @@ const RATES: [(&str, &[&str]); 5] = [
         ],
     ),
 ];
-const LATENCY: [&str; 10] = [
-    "lat", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
+const LATENCY: [&str; 11] = [
+    "lat", "latenc", "延迟", "延时", "响应", "时延", "response", "rt", "耗时", "(ms", "毫秒",
 ];
 const SESSIONS: [&str; 17] = [
     "thread",
@@ -68,6 +68,9 @@ const SESSIONS: [&str; 17] = [
     "virtualusers",
 ];
 
+/// Words that count only where they stand alone.
+const SHORT_WORDS: [&str; 5] = ["lat", "rt", "ops", "tps", "tpm"];
+
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> Column {
     let h: String = heading
@@ -81,7 +84,15 @@ pub(crate) fn column(heading: &str) -> Column {
             other => other,
         })
         .collect();
-    let has = |words: &[&str]| words.iter().any(|w| h.contains(w));
+    let lower = heading.to_lowercase();
+    let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
+    // Short ones are parts of other words: partitions, isolation, stops.
+    let has = |words: &[&str]| {
+        words.iter().any(|w| match SHORT_WORDS.contains(w) {
+            true => own.contains(w),
+            false => h.contains(w),
+        })
+    };
     let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
     if h.is_empty() || h == "#" {
         return Column::Unknown;
@@ -96,6 +107,9 @@ pub(crate) fn column(heading: &str) -> Column {
         "cpu", "mem", "内存", "磁盘", "disk", "网卡", "版本", "version", "提升", "下降", "diff",
         "比例", "变化",
     ]) {
+        return Column::Unknown;
+    }
+    if h.contains("b/s") || h.contains("bytes") {
         return Column::Unknown;
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {

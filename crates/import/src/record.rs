@@ -282,10 +282,17 @@ fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
             .rev()
             .find(|f| f.of == of && matches!(&*f.name, "count" | "samples" | "in_time"));
         let Some(count) = count else { continue };
+        // tpcc-mysql counts what came later than its limits apart.
+        let late = draft.figures.iter().rev();
+        let late = late.filter(|_| count.name == "in_time");
+        let late = late
+            .filter(|f| f.of == of && f.name == "late")
+            .map(|f| f.value)
+            .next();
         types.insert(
             of.to_string(),
             TypeStats {
-                count: natural(count.value),
+                count: natural(count.value + late.unwrap_or(0.0)),
                 quantiles: Some(quantiles(&draft.figures, of)),
                 ..TypeStats::default()
             },

@@ -99,9 +99,16 @@ fn client(plain: &str, line: u64, doc: &mut Doc) -> bool {
             continue;
         };
         let rest = plain[at + label.len()..].trim_start_matches([' ', ':', '|', '=', '\t']);
-        let Some((n, _)) = number(rest) else { continue };
-        let begins = at == 0 || plain[..at].contains("INFO") || plain[..at].contains(']');
-        if !begins {
+        let Some((n, after)) = number(rest) else {
+            continue;
+        };
+        let logged = plain[..at].contains("INFO") || plain[..at].contains(']');
+        // Prose about an efficiency opens no run.
+        let alone = at == 0 && {
+            let behind = after.trim_start_matches('%').trim();
+            behind.is_empty() || behind.starts_with(['|', ','])
+        };
+        if !(logged || alone || at == 0 && doc.of(TOOL).is_some()) {
             continue;
         }
         let run = match doc.of(TOOL).is_some_and(|d| d.has(of, name)) {

@@ -78,18 +78,25 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     is_frame && doc.of(TOOL).is_some()
 }
 
+/// Where the next number begins: behind a blank, as Db2's does not.
+fn next_number(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let begins = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        bytes.get(*at).is_some_and(u8::is_ascii_digit) && before.is_none_or(u8::is_ascii_whitespace)
+    };
+    (0..bytes.len()).find(begins)
+}
+
 /// `12345 NOPM from 23456 PostgreSQL TPM`, and the other way round before version 4.
 fn result(text: &str, line: u64, doc: &mut Doc) -> bool {
     let mut rest = text;
     let mut found: Vec<(&str, Number)> = Vec::new();
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+    while let Some(at) = next_number(rest) {
         let Some((n, after)) = number(&rest[at..]) else {
             break;
         };
-        let words = after
-            .split(|c: char| c.is_ascii_digit())
-            .next()
-            .unwrap_or("");
+        let words = &after[..next_number(after).unwrap_or(after.len())];
         if words.contains("NOPM") {
             found.push(("nopm", n));
         } else if words.contains("TPM") {

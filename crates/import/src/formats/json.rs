@@ -153,6 +153,9 @@ impl Value {
     }
 }
 
+/// Every value has its whole path.
+const LONGEST_NAME: usize = 200;
+
 /// Reads as much as is well formed.
 struct Flat<'t> {
     text: &'t [u8],
@@ -187,7 +190,7 @@ impl Flat<'_> {
                         self.at += 1;
                         return Some(());
                     }
-                    let name = self.string()?;
+                    let name = self.string().filter(|n| n.len() <= LONGEST_NAME)?;
                     let inner = match path.is_empty() {
                         true => name,
                         false => format!("{path}/{name}"),

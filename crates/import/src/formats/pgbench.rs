@@ -173,7 +173,9 @@ fn summary(run: &mut Draft, plain: &str, line: u64) -> bool {
             return true;
         }
         if label == "rate limit schedule lag" {
-            run.option("rate", "on", line, From::Command);
+            if !run.options.contains_key("rate") {
+                run.option("rate", "on", line, From::Command);
+            }
             return true;
         }
     }

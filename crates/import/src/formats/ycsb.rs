@@ -44,6 +44,15 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         return false;
     };
     let count = value(rest, "Count:");
+    if let Some(of) = name.strip_suffix("_ERROR") {
+        let run = doc.run(GO, line);
+        // Each line counts from the begin.
+        run.figures.retain(|f| f.of != "errors" || f.name != of);
+        if let Some(n) = count {
+            run.figure("errors", of, n, line);
+        }
+        return true;
+    }
     let before = doc.of(GO).and_then(|run| {
         let mut seen = run.figures.iter().rev();
         let last = seen.find(|f| f.of == name && f.name == "elapsed_s")?;
@@ -142,9 +151,18 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
         return frame;
     };
+    // Whole seconds are printed, and the last one again at the end.
+    let last = doc
+        .of(JAVA)
+        .filter(|d| !d.has_summary)
+        .and_then(|d| d.last_moment());
+    if last.is_some_and(|last| last == run.end_s) {
+        doc.touch(line);
+        return true;
+    }
     let goes_back = doc
         .of(JAVA)
-        .is_some_and(|d| d.has_summary || d.last_moment().is_some_and(|last| last >= run.end_s));
+        .is_some_and(|d| d.has_summary || last.is_some_and(|last| last > run.end_s));
     let open = match goes_back {
         true => doc.begin(JAVA, line),
         false => doc.run(JAVA, line),
@@ -191,6 +209,19 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
     };
     if !odd.trim().is_empty() && !odd.trim_start().starts_with(['#', '/', '(']) {
         return false;
+    }
+    // The same operations again, timed from when they were due (measurement.interval=both).
+    if of.starts_with("Intended-") {
+        doc.touch(line);
+        return doc.of(JAVA).is_some();
+    }
+    // Operations that failed are counted and timed apart.
+    if let Some(of) = of.strip_suffix("-FAILED") {
+        let run = doc.run(JAVA, line);
+        if name == "Operations" {
+            run.figure("errors", of, n, line);
+        }
+        return true;
     }
     let us = 1e-3;
     // The names of a run's beginning begin another run.

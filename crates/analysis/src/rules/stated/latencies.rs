@@ -268,9 +268,10 @@ pub(super) fn floor(view: &View<'_>) -> Option<Vec<Finding>> {
 pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut judged = false;
     let mut worst: Option<(Severity, f64, Finding)> = None;
+    let all = view.count();
     for of in view.parts() {
         let count = match of {
-            "" => view.count(),
+            "" => all,
             of => view.of(of, "count").or(view.of(of, "samples")),
         };
         let Some(count) = count.filter(|n| n.value > 0.0) else {
@@ -283,9 +284,7 @@ pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
                 continue;
             }
             // Less than a sample beyond it is no percentile at all; of rare types none is expected to be.
-            let rare = view
-                .count()
-                .is_some_and(|all| count.value < all.value * 0.1);
+            let rare = all.is_some_and(|all| count.value < all.value * 0.1);
             let no_use =
                 of.is_empty() && count.value < SAMPLES_BEYOND / (1.0 - PERCENTILE_NEEDED / 100.0);
             let severity = match no_use || (beyond < 1.0 && !rare) {

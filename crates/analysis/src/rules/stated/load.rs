@@ -243,7 +243,8 @@ pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
     let errors = view
         .all("ignored_errors")
         .or(view.all("failed"))
-        .or(of_types);
+        .or(of_types)
+        .or(view.bad_statuses());
     let share = match (view.all("error_share"), errors, count) {
         (Some(percent), ..) => percent.value / 100.0,
         (None, Some(errors), Some(count)) => errors.value / (errors.value + count.value),
@@ -281,7 +282,7 @@ pub(super) fn not_found(view: &View<'_>) -> Option<Vec<Finding>> {
         .peekable();
     statuses.peek()?;
     let mut found = Vec::new();
-    for status in statuses.filter(|f| f.name != "return_OK" && f.name != "return_0") {
+    for status in statuses.filter(|f| f.name.ends_with("NOT_FOUND")) {
         let Some(count) = view.of(&status.of, "count") else {
             continue;
         };

@@ -92,6 +92,16 @@ impl<'r> View<'r> {
         self.imported.figure_of(of, name).map(Range::of)
     }
 
+    /// Operations that ended with another status than done or not found.
+    pub fn bad_statuses(&self) -> Option<Range> {
+        let figures = self.imported.figures.iter();
+        let bad = figures.filter(|f| {
+            let status = f.name.strip_prefix("return_");
+            status.is_some_and(|s| !matches!(s, "OK" | "0") && !s.ends_with("NOT_FOUND"))
+        });
+        bad.map(Range::of).reduce(Range::plus)
+    }
+
     /// The run itself (as ""), and every type that has figures of its own.
     pub fn parts(&self) -> Vec<&'r str> {
         let others = ["histogram", "statements", "errors"];

@@ -1,0 +1,160 @@
+//! Which figure belongs to which run, and what is none. We wrote all of these documents.
+
+use super::documents::import;
+use tidemark_core::record::RunRecord;
+
+fn one(text: &str) -> RunRecord {
+    let mut import = import(text);
+    assert_eq!(import.runs.len(), 1, "{:#?}", import.runs);
+    import.runs.remove(0)
+}
+
+const YCSB: &str = "\
+YCSB Client 0.17.0
+Command line: -db site.ycsb.db.JdbcClient -P workloads/workloada -threads 8 -t
+2026-11-20 10:00:10:000 10 sec: 500 operations; 50 current ops/sec; est completion in 10 seconds
+2026-11-20 10:00:20:000 20 sec: 1000 operations; 50 current ops/sec; est completion in 1 second
+2026-11-20 10:00:20:002 20 sec: 1000 operations; 50 current ops/sec;
+[OVERALL], RunTime(ms), 20000
+[OVERALL], Throughput(ops/sec), 50.0
+[READ], Operations, 900
+[READ], AverageLatency(us), 9000
+[READ], Return=OK, 900
+[READ], Return=ERROR, 100
+[READ-FAILED], Operations, 100
+[READ-FAILED], AverageLatency(us), 1000
+[Intended-READ], Operations, 900
+";
+
+#[test]
+fn a_second_that_is_printed_twice_ends_no_run() {
+    let run = one(YCSB);
+    assert_eq!((run.sessions, run.intervals.len()), (8, 2), "{run:#?}");
+    assert_eq!(run.workload, "ycsb-a");
+}
+
+#[test]
+fn what_failed_is_an_error_and_no_type() {
+    let run = one(YCSB);
+    let types: Vec<&str> = run.totals.types.keys().map(String::as_str).collect();
+    assert_eq!(types, ["READ"]);
+    assert_eq!(
+        (run.totals.all.count, run.totals.ignored_errors),
+        (900, 100)
+    );
+    let run = one("\
+Run finished, takes 10.0s
+READ - Takes(s): 10.0, Count: 900, OPS: 90.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
+READ_ERROR - Takes(s): 9.0, Count: 80, OPS: 8.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
+READ_ERROR - Takes(s): 10.0, Count: 100, OPS: 10.0, Avg(us): 9000, Min(us): 1, Max(us): 10000, 99th(us): 9900
+");
+    assert_eq!(
+        (run.totals.all.count, run.totals.ignored_errors),
+        (900, 100)
+    );
+}
+
+#[test]
+fn a_command_is_in_force_below_its_own_heading() {
+    let output = "[Summary] NEW_ORDER - Takes(s): 10.0, Count: 450, TPM: 2700.0, Sum(ms): 9000.0, Avg(ms): 20.0, \
+                  50th(ms): 20.0, 90th(ms): 25.0, 95th(ms): 27.0, 99th(ms): 30.0, 99.9th(ms): 40.0, Max(ms): 50.0\n\
+                  tpmC: 2700.0, tpmTotal: 6000.0, efficiency: 210.0%\n";
+    let command = "go-tpc tpcc --warehouses 100 -T 8 run";
+    let apart = import(&format!(
+        "# Report\n## 8 threads\n{command}\n{output}## 16 threads\n{output}"
+    ));
+    let sessions: Vec<usize> = apart.runs.iter().map(|r| r.sessions).collect();
+    assert_eq!(sessions, [8, 0]);
+    let below = import(&format!(
+        "# Report\n{command}\n## First\n{output}## Second\n{output}"
+    ));
+    let sessions: Vec<usize> = below.runs.iter().map(|r| r.sessions).collect();
+    assert_eq!(sessions, [8, 8]);
+    let clients = import(&format!(
+        "# Report\n## Client 1\n{command}\n{output}## Client 2\n{output}"
+    ));
+    let sessions: Vec<usize> = clients.runs.iter().map(|r| r.sessions).collect();
+    assert_eq!(sessions, [8, 8]);
+}
+
+#[test]
+fn short_words_within_others_are_no_headings() {
+    let run = one("\
+| Threads | TPS | Latency (ms) | Partitions | Isolation | Throughput (MB/s) |
+|---|---|---|---|---|---|
+| 16 | 1600 | 10 | 64 | 2 | 7 |
+");
+    let of = run.imported.as_ref().unwrap();
+    assert_eq!(of.figure_of("", "mean_ms").unwrap().value, 10.0);
+    assert_eq!(of.figure_of("", "rate").unwrap().value, 1600.0);
+}
+
+#[test]
+fn late_transactions_of_tpcc_mysql_count() {
+    let run = one("\
+***************************************
+*** ###easy### TPC-C Load Generator ***
+***************************************
+option w with value '1'
+option c with value '16'
+<Raw Results>
+  [0] sc:5 lt:205  rt:0  fl:0 avg_rt: 50.0 (5)
+<TpmC>
+                 630.000 TpmC
+");
+    assert_eq!(run.totals.types["NewOrder"].count, 210);
+}
+
+#[test]
+fn the_rate_that_was_asked_of_pgbench_stays() {
+    let run = one("\
+pgbench -R 1000 -T 10 -c 8 bench
+pgbench (15.18)
+transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 1
+query mode: simple
+number of clients: 8
+number of threads: 1
+duration: 10 s
+number of transactions actually processed: 9990
+latency average = 4.000 ms
+rate limit schedule lag: avg 0.5 (max 9.0) ms
+initial connection time = 5.000 ms
+tps = 999.500000 (without initial connection time)
+");
+    assert_eq!(run.rate, Some(1000.0));
+}
+
+#[test]
+fn a_digit_within_a_name_is_no_figure() {
+    let run = one("Vuser 1:TEST RESULT : System achieved 12345 NOPM from 28000 Db2 TPM\n");
+    let of = run.imported.as_ref().unwrap();
+    assert_eq!(of.figure_of("", "nopm").unwrap().value, 12345.0);
+    assert_eq!(of.figure_of("", "tpm_total").unwrap().value, 28000.0);
+}
+
+#[test]
+fn words_about_an_efficiency_are_no_run() {
+    for prose in [
+        "Efficiency: 87% of linear scaling",
+        "TPMC 12,345 is our goal",
+    ] {
+        let import = import(&format!("{}{prose}\n", super::documents::SYSBENCH_1));
+        assert_eq!(import.runs.len(), 1, "{prose}: {:#?}", import.runs);
+    }
+}
+
+#[test]
+fn a_password_before_an_output_is_in_no_record() {
+    for command in [
+        "$ ./bin/go-tpc tpcc -H h -p geheim --warehouses 10 -T 8 run",
+        "tiup bench -U root -p geheim tpcc run",
+    ] {
+        let import = import(&format!(
+            "{command}\ntpmC: 2700.0, tpmTotal: 6000.0, efficiency: 210.0%\n{command}\n"
+        ));
+        assert_eq!(import.runs.len(), 1);
+        assert!(!format!("{import:?}").contains("geheim"), "{import:#?}");
+        assert_eq!(import.runs[0].workload, "TPC-C");
+    }
+}
