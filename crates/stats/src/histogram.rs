@@ -68,6 +68,17 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
+    /// Records latencies that another histogram holds in one bucket.
+    pub(crate) fn record_n(&mut self, ns: u64, count: u64) {
+        let ns = ns.min(MAX_NS);
+        self.buckets
+            .get_or_insert_with(Buckets::new)
+            .record_n(ns.max(1), count);
+        self.sum_ns += u128::from(ns) * u128::from(count);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
     /// Adds another histogram's counts.
     pub fn merge(&mut self, other: &Histogram) {
         let Some(theirs) = other.buckets.as_ref().filter(|b| !b.is_empty()) else {

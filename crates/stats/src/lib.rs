@@ -22,7 +22,7 @@ mod sparse;
 mod usl;
 
 pub use histogram::{Histogram, HistogramError};
-pub use log::{LogInterval, interval_log};
+pub use log::{LogInterval, interval_log, logged_histogram};
 pub use moments::{half_interval, mean, population_stddev};
 pub use ratio::{Estimate, Ratio};
 pub use series::{Trend, autocorrelation, median, step, trend, variance_inflation};

@@ -1,10 +1,13 @@
 //! Histograms over time as an HdrHistogram log, which its tools read (HistogramLogProcessor, and
 //! what plots such logs): version 1.3 of the format, compressed V2 histograms, nanoseconds.
 
-use crate::Histogram;
 use crate::buckets::either;
-use hdrhistogram::serialization::V2DeflateSerializer;
+use crate::{Histogram, HistogramError};
+use base64::Engine as _;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use std::io::Read;
 use std::time::{Duration, SystemTime};
 
 /// One line of the log.
@@ -59,6 +62,54 @@ pub fn interval_log(
     String::from_utf8(bytes).unwrap_or_default()
 }
 
+/// A V2 histogram begins with this, a compressed one with the next (HdrHistogram's encoding).
+const COOKIE: u32 = 0x1c84_9313;
+const COOKIE_COMPRESSED: u32 = 0x1c84_9314;
+/// An interval with more bytes is none: three digits need a third of it for every bucket there is.
+const LONGEST: u64 = 1 << 20;
+/// With more digits a histogram of a few bytes takes megabytes.
+const MOST_DIGITS: u32 = 3;
+
+/// The latencies of a line of any tool's log: V2, compressed or not, its values taken as nanoseconds.
+/// They are known to three digits, and so are sum, minimum and maximum.
+///
+/// # Errors
+/// [`HistogramError`] for anything else, and for more than three significant digits.
+pub fn logged_histogram(encoded: &str) -> Result<Histogram, HistogramError> {
+    let format = |what: &str| HistogramError::Format(what.to_string());
+    if encoded.len() as u64 > LONGEST {
+        return Err(format("too long"));
+    }
+    let mut bytes = base64::engine::general_purpose::STANDARD.decode(encoded)?;
+    let word = |bytes: &[u8], at: usize| {
+        let word = bytes.get(at..at + 4)?;
+        Some(u32::from_be_bytes(word.try_into().ok()?))
+    };
+    if word(&bytes, 0) == Some(COOKIE_COMPRESSED) {
+        let packed = bytes.get(8..).unwrap_or_default();
+        let mut plain = Vec::new();
+        let inflated = ZlibDecoder::new(packed).take(LONGEST + 1);
+        let read = { inflated }.read_to_end(&mut plain);
+        read.map_err(|e| HistogramError::Format(e.to_string()))?;
+        bytes = plain;
+    }
+    if bytes.len() as u64 > LONGEST || word(&bytes, 0) != Some(COOKIE) {
+        return Err(format("not V2"));
+    }
+    if word(&bytes, 12).is_none_or(|digits| digits > MOST_DIGITS) {
+        return Err(format("more than three significant digits"));
+    }
+    let read: hdrhistogram::Histogram<u64> = Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .map_err(|e| HistogramError::Format(e.to_string()))?;
+    let mut latencies = Histogram::new();
+    for bucket in read.iter_recorded() {
+        let middle = read.median_equivalent(bucket.value_iterated_to());
+        latencies.record_n(middle, bucket.count_at_value());
+    }
+    Ok(latencies)
+}
+
 fn plain(tag: &str) -> String {
     let plain = |c: char| match c {
         ',' => '_',
@@ -71,8 +122,6 @@ fn plain(tag: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base64::Engine as _;
-    use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
     #[test]
@@ -117,6 +166,19 @@ mod tests {
                     read.value_at_quantile(0.5) / 1000,
                 ));
             }
+        }
+        let encoded = text.lines().find(|l| l.contains(",HISTF")).unwrap();
+        let read = logged_histogram(encoded.rsplit(',').next().unwrap()).unwrap();
+        assert_eq!(read.count(), 4);
+        let off = read
+            .percentile_ns(50.0)
+            .abs_diff(latencies.percentile_ns(50.0));
+        assert!(off <= 200, "{off} ns");
+        assert!((read.mean_ns() / latencies.mean_ns() - 1.0).abs() < 0.001);
+        let again = Histogram::decode(&read.encode()).unwrap();
+        assert_eq!(again.encode(), read.encode());
+        for bad in ["", "%", "HISTF", "AAAA", &"A".repeat(2 << 20)] {
+            assert!(logged_histogram(bad).is_err(), "{}", bad.len());
         }
         assert_eq!(
             seen,

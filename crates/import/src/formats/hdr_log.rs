@@ -3,9 +3,11 @@
 use crate::doc::Doc;
 use crate::scan::{Number, number};
 use tidemark_core::record::StatedInterval;
-use tidemark_stats::Histogram;
+use tidemark_stats::{Histogram, logged_histogram};
 
 const TOOL: &str = "hdr-log";
+/// Lines of all latencies were seen, not only of parts with tags.
+const WHOLE: &str = "whole";
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim();
@@ -25,9 +27,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         return false;
     }
     let fields: Vec<&str> = plain.split(',').collect();
-    let fields = match fields.first() {
-        Some(tag) if tag.starts_with("Tag=") => &fields[1..],
-        _ => &fields[..],
+    let (tagged, fields) = match fields.split_first() {
+        Some((tag, fields)) if tag.starts_with("Tag=") => (true, fields),
+        _ => (false, &fields[..]),
     };
     let [start, length, _, encoded] = fields else {
         return false;
@@ -35,11 +37,18 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let (Some((start, _)), Some((length, _))) = (number(start), number(length)) else {
         return false;
     };
-    let Ok(one) = Histogram::decode(encoded) else {
+    let Ok(one) = logged_histogram(encoded) else {
         return false;
     };
     let run = doc.run(TOOL, line);
     run.has_summary = true;
+    if tagged && run.section == WHOLE {
+        // It is in the line without a tag, too.
+        return true;
+    }
+    if !tagged {
+        run.section = WHOLE;
+    }
     let begin = run.option_number("begin").unwrap_or(start.value);
     if !run.options.contains_key("begin") {
         run.option(
@@ -67,7 +76,10 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         exact(start.value - begin + length.value),
         line,
     );
-    let sum = run.histogram.get_or_insert_with(Histogram::new);
-    // A log of other settings than the first's can't be added.
-    sum.add_encoded(encoded).is_ok()
+    if run.histogram.is_none() {
+        run.notes
+            .push("the log does not state its unit: values are taken as nanoseconds".into());
+    }
+    run.histogram.get_or_insert_with(Histogram::new).merge(&one);
+    true
 }

@@ -1,7 +1,9 @@
 //! Which figure belongs to which run, and what is none. We wrote all of these documents.
 
 use super::documents::import;
+use std::time::Duration;
 use tidemark_core::record::RunRecord;
+use tidemark_stats::{Histogram, LogInterval, interval_log};
 
 fn one(text: &str) -> RunRecord {
     let mut import = import(text);
@@ -157,4 +159,26 @@ fn a_password_before_an_output_is_in_no_record() {
         assert!(!format!("{import:?}").contains("geheim"), "{import:#?}");
         assert_eq!(import.runs[0].workload, "TPC-C");
     }
+}
+
+#[test]
+fn a_histogram_log_is_read_with_its_distribution() {
+    let mut latencies = Histogram::new();
+    for us in 1..=1000 {
+        latencies.record(Duration::from_micros(us));
+    }
+    let line = |tag: Option<&str>, second| LogInterval {
+        tag: tag.map(Into::into),
+        start: Duration::from_secs(second),
+        length: Duration::from_secs(1),
+        latencies: latencies.clone(),
+    };
+    // A part with a tag is in the line of all, too.
+    let lines = [line(None, 0), line(Some("read"), 0), line(None, 1)];
+    let text = interval_log(Duration::from_secs(1_700_000_000), &[], lines);
+    let run = one(&text);
+    assert_eq!((run.totals.all.count, run.intervals.len()), (2000, 2));
+    let all = Histogram::decode(run.totals.all.service.0.as_str()).unwrap();
+    let median = all.percentile_ns(50.0) as f64;
+    assert!((median / 500_000.0 - 1.0).abs() < 0.003, "{median}");
 }
