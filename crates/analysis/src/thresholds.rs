@@ -52,6 +52,9 @@ pub const REGIMES_SURE: f64 = 6.0;
 /// `two-regimes`: of what a line leaves unexplained, two levels leave less than this share.
 pub const REGIMES_BETTER: f64 = 0.5;
 
+/// `littles-law`: seconds that YCSB and go-ycsb take to begin, within the time that they state.
+pub const STATED_START_UP_S: f64 = 1.0;
+
 /// `backlog`: seconds of arrivals that wait at the end.
 pub const BACKLOG_S: f64 = 1.0;
 
