@@ -118,10 +118,10 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
     place(&mut runs, &origin.file);
     import.runs = runs;
     for (_, text) in &mut import.missing {
-        *text = redact_text(text).into_owned();
+        *text = redact_text(text);
     }
     for (.., text) in &mut import.leftovers.ranges {
-        *text = redact_text(text).into_owned();
+        *text = redact_text(text);
     }
     Ok(import)
 }
