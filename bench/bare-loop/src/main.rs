@@ -23,7 +23,12 @@ use std::time::{Duration, Instant};
 use tidemark_core::{Protocol, Target};
 
 /// Enough for connecting, which needs most; pages that are never touched cost nothing anyway.
-const STACK_BYTES: usize = 64 * 1024;
+/// Code that is not optimised takes several times as much.
+const STACK_BYTES: usize = if cfg!(debug_assertions) {
+    1 << 20
+} else {
+    64 << 10
+};
 
 /// Runs a prepared point select on tables that sysbench or Tidemark prepared (YCSB's: Tidemark or go-ycsb), from one thread and
 /// blocking socket per session, and prints one line of JSON: queries, seconds, CPU time and largest
