@@ -15,6 +15,8 @@ pub(crate) struct Grid {
     pub code: usize,
     /// Whether the last row is the sum of the others.
     pub totals: bool,
+    /// Whether a page sorts it by the column that is clicked.
+    pub sortable: bool,
 }
 
 impl Grid {

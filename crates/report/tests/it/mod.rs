@@ -8,6 +8,7 @@ mod comparison_limits;
 mod load_reports;
 mod many;
 mod many_hostile;
+mod many_imported;
 mod many_invalid;
 mod many_matrix;
 mod many_objective;
