@@ -177,6 +177,13 @@ pub struct Report {
     /// Language of the output
     #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
     pub lang: String,
+    /// Title of the report
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Markdown file with text of yours: each heading is placed by its words, or by {place=analysis} at
+    /// its end; {{tps workload=oltp_read_only threads=64}} is a figure, ![](plan.png) a picture
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use tidemark_core::printable_document;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{self as report, Lang, Many, RunDigest};
+use tidemark_report::{self as report, Authored, Lang, Many, ReportError, RunDigest};
 
 /// What a report can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,13 +76,26 @@ pub fn language(tag: &str) -> Lang {
 /// # Errors
 /// [`Failure`] when the record holds what can't be read.
 pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
+    render_with(record, format, lang, &Authored::default())
+}
+
+/// As [`render`], with what the report's author writes.
+///
+/// # Errors
+/// As [`render`], and of bad usage for a text that refers to nothing.
+pub fn render_with(
+    record: &RunRecord,
+    format: Format,
+    lang: &str,
+    authored: &Authored,
+) -> Result<String, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let lang = language(lang);
     match format {
-        Format::Html => report::html(record, lang).map_err(|e| failed(&e)),
-        Format::Markdown => report::markdown(record, lang)
+        Format::Html => report::html_with(record, lang, authored).map_err(of_report),
+        Format::Markdown => report::markdown_with(record, lang, authored)
             .map(harmless)
-            .map_err(|e| failed(&e)),
+            .map_err(of_report),
         Format::Text => report::text(record, lang)
             .map(harmless)
             .map_err(|e| failed(&e)),
@@ -100,6 +113,14 @@ pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, 
             };
             Ok(one.csv())
         }
+    }
+}
+
+/// A wrong text of the author's is bad usage.
+pub fn of_report(error: ReportError) -> Failure {
+    match error {
+        ReportError::Authored(wrong) => Failure::usage(format!("text of the report: {wrong}")),
+        other => Failure::new(ExitCode::Failed, other.to_string()),
     }
 }
 

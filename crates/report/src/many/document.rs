@@ -6,9 +6,9 @@ use super::digest::RunDigest;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
-use super::{commands, contrast, environment, findings, overview, summary, workload};
+use super::{commands, contrast, environment, figure, findings, overview, summary, workload};
 use crate::ReportError;
-use crate::document::{Block, Document, DocumentPart};
+use crate::document::{Block, Document, DocumentPart, Role};
 use crate::number::whole;
 use crate::single;
 use crate::texts::{Lang, fill};
@@ -60,21 +60,21 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         common: lang.texts(),
     };
     let contrasts = contrast::of(&sources);
-    let mut parts = vec![summary::part(&sources, &contrasts)];
+    let mut parts = vec![summary::part(&sources, &contrasts).role(Role::Answer)];
     parts.extend(overview::part(&sources));
     let any_runs = !many.runs.is_empty();
-    parts.extend(any_runs.then(|| environment::part(&sources)));
+    parts.extend(any_runs.then(|| environment::part(&sources).role(Role::Environment)));
     for (workload, cells) in sources.workloads() {
-        parts.push(workload::part(&sources, workload, cells)?);
+        parts.push(workload::part(&sources, workload, cells)?.role(Role::Results));
     }
-    parts.extend(contrast::part(&sources, &contrasts));
+    parts.extend(contrast::part(&sources, &contrasts).map(|part| part.role(Role::Results)));
     parts.extend(findings::part(&sources));
     parts.extend(commands::failures(&sources));
     parts.push(commands::repeat(&sources));
     parts.extend(any_runs.then(|| commands::runs(&sources)));
     parts.extend(commands::outputs(&sources));
     parts.push(words(&sources));
-    Ok(Document {
+    let document = Document {
         lang,
         title: title(&sources),
         opening: Vec::new(),
@@ -82,7 +82,10 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         when: when(&sources),
         parts,
         made_by: made_by(&sources),
-    })
+    };
+    Ok(document.with(&many.authored, &|reference| {
+        figure::of(&sources, reference)
+    })?)
 }
 
 /// Some names, and how many more there are.
