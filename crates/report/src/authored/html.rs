@@ -58,7 +58,7 @@ fn event_of<'e>(event: Event<'e>, pictures: &BTreeMap<String, Picture>) -> Vec<E
             title,
             id,
         }) => {
-            let dest_url = match pictures.get(dest_url.as_ref()) {
+            let dest_url = match pictures.get(&*dest_url) {
                 Some(picture) => data_url(picture),
                 None => "".into(),
             };

@@ -15,7 +15,7 @@ use tidemark_core::did_you_mean;
 type Get = fn(&Cell) -> Option<f64>;
 
 /// Metrics by name. Latencies are in milliseconds.
-const METRICS: [(&str, Get); 13] = [
+static METRICS: [(&str, Get); 13] = [
     ("tps", |c| mean(c.transactions_per_s)),
     ("qps", |c| mean(c.statements_per_s)),
     ("mean", |c| mean(c.mean_ms)),
