@@ -110,6 +110,7 @@ pub(crate) struct Cell {
     /// Of the client host's processors, by the client itself.
     pub client_cpu_percent: Option<Repeated>,
     pub tpmc: Option<Repeated>,
+    pub efficiency_percent: Option<Repeated>,
     pub price_per_tpmc: Option<Repeated>,
     pub qphh: Option<Repeated>,
     /// Measured seconds.
@@ -158,6 +159,7 @@ impl Cell {
             errors_per_s: errors_per_s(&repeats),
             client_cpu_percent: repeated(&|r| r.client_cpu_percent),
             tpmc: repeated(&|r| r.tpmc),
+            efficiency_percent: repeated(&|r| r.efficiency_percent),
             price_per_tpmc: repeated(&|r| r.per_tpmc),
             qphh: repeated(&|r| r.qphh),
             elapsed_s: repeated(&|r| Some(r.elapsed_s)),

@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 25] = [
+const LAST: [&str; 26] = [
     "sessions",
     "terminals",
     "rate",
@@ -48,6 +48,7 @@ const LAST: [&str; 25] = [
     "price_currency",
     "price_per_tpmC",
     "client_cpu_percent",
+    "efficiency_percent",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -148,5 +149,6 @@ fn last(run: &RunDigest) -> Vec<String> {
         words(price.map_or("", |p| &p.currency)),
         some(price.and_then(|p| p.per_tpmc)),
         some(run.client_cpu_percent),
+        some(run.metrics.efficiency_percent),
     ]
 }

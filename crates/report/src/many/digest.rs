@@ -104,6 +104,8 @@ pub struct RunDigest {
 pub(crate) struct Metrics {
     /// New-Orders a minute.
     pub tpmc: Option<f64>,
+    /// It in percent of what the warehouses' terminals could make, where they think as specified.
+    pub efficiency_percent: Option<f64>,
     /// Where a price was given.
     pub price: Option<PriceDigest>,
     /// Queries an hour at the scale factor, of a full test.
@@ -114,6 +116,7 @@ impl Metrics {
     /// Of a family that has none.
     pub const NONE: Metrics = Metrics {
         tpmc: None,
+        efficiency_percent: None,
         price: None,
         qphh: None,
     };

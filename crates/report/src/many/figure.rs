@@ -15,7 +15,7 @@ use tidemark_core::did_you_mean;
 type Get = fn(&Cell) -> Option<f64>;
 
 /// Metrics by name. Latencies are in milliseconds.
-static METRICS: [(&str, Get); 13] = [
+static METRICS: [(&str, Get); 14] = [
     ("tps", |c| mean(c.transactions_per_s)),
     ("qps", |c| mean(c.statements_per_s)),
     ("mean", |c| mean(c.mean_ms)),
@@ -27,6 +27,7 @@ static METRICS: [(&str, Get); 13] = [
     ("errors/s", |c| c.errors_per_s),
     ("cpu", |c| mean(c.client_cpu_percent)),
     ("tpmC", |c| mean(c.tpmc)),
+    ("efficiency", |c| mean(c.efficiency_percent)),
     ("price", |c| mean(c.price_per_tpmc)),
     ("QphH", |c| mean(c.qphh)),
 ];

@@ -27,6 +27,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(t.error_rate),
         number(t.client_cpu_percent),
         number(t.tpmc),
+        number(t.efficiency_percent),
         text(t.finding),
     ]);
     for (workload, cells) in s.workloads() {
@@ -78,7 +79,7 @@ fn load(m: &Measured<'_, '_>, point: &Point<'_>) -> String {
 }
 
 /// In the order of the columns.
-fn figures(cell: &Cell) -> [Option<String>; 9] {
+fn figures(cell: &Cell) -> [Option<String>; 10] {
     let mean = |of: Option<Repeated>| of.map(|of| three(of.value));
     [
         mean(cell.transactions_per_s),
@@ -90,5 +91,6 @@ fn figures(cell: &Cell) -> [Option<String>; 9] {
         cell.errors_per_s.map(three),
         mean(cell.client_cpu_percent),
         mean(cell.tpmc),
+        mean(cell.efficiency_percent),
     ]
 }

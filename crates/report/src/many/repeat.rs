@@ -28,6 +28,8 @@ pub(crate) struct Repeat {
     /// Sessions that the clients' own time between transactions keeps busy, where no latency has it.
     pub between: f64,
     pub tpmc: Option<f64>,
+    /// `None` of several clients, each of which knows its own warehouses.
+    pub efficiency_percent: Option<f64>,
     pub per_tpmc: Option<f64>,
     pub qphh: Option<f64>,
     pub elapsed_s: f64,
@@ -75,6 +77,7 @@ impl Repeat {
             client_cpu_percent: run.client_cpu_percent,
             between: run.between,
             tpmc: run.metrics.tpmc,
+            efficiency_percent: run.metrics.efficiency_percent,
             per_tpmc: run.metrics.price.as_ref().and_then(|price| price.per_tpmc),
             qphh: run.metrics.qphh,
             elapsed_s: run.elapsed_s,
@@ -105,6 +108,7 @@ impl Repeat {
             client_cpu_percent: None,
             between: runs.iter().map(|run| run.between).sum(),
             tpmc,
+            efficiency_percent: None,
             per_tpmc: price
                 .zip(tpmc.filter(|n| *n > 0.0))
                 .map(|(p, n)| p.amount / n),

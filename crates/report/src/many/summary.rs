@@ -268,7 +268,16 @@ fn best(
             ("latency", &*latency),
             ("load", load.as_str()),
         ];
-        fill(if load.is_empty() { t.best_only } else { t.best_at }, &values)
+        let tpmc = cell.tpmc.map(|tpmc| three(tpmc.value));
+        let template = match (&tpmc, load.is_empty()) {
+            (None, true) => t.best_only,
+            (None, false) => t.best_at,
+            (Some(_), true) => t.best_tpmc_only,
+            (Some(_), false) => t.best_tpmc_at,
+        };
+        let tpmc = tpmc.unwrap_or_default();
+        let values = [values.as_slice(), &[("tpmc", &*tpmc)]].concat();
+        fill(template, &values)
     };
     let mut more = Vec::new();
     let disagree = |run: &&RunDigest| run.findings.iter().any(|f| f.rule == "repeats-disagree");
@@ -282,8 +291,9 @@ fn best(
     if cell.usable {
         more.extend(not_told_apart(s, workload, series, cells, point));
     }
-    if let Some(tpmc) = cell.tpmc {
-        more.push(fill(t.best_tpmc, &[("tpmc", &three(tpmc.value))]));
+    if let Some(efficiency) = cell.efficiency_percent {
+        let percent = three(efficiency.value);
+        more.push(fill(t.best_efficiency, &[("percent", &percent)]));
     }
     let price = point
         .figured()

@@ -168,9 +168,8 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             let values = [("text", t.price), ("aside", &*currency)];
             fill(t.parenthesised, &values)
         });
-        let mut heads = [t.throughput, t.mean, t.p95, t.p99, t.tpmc]
-            .map(number)
-            .to_vec();
+        let heads = [t.throughput, t.mean, t.p95, t.p99, t.tpmc, t.efficiency_percent];
+        let mut heads = heads.map(number).to_vec();
         heads.push((each, true));
         heads
     });
@@ -200,6 +199,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
                 cell.p95_ms,
                 cell.p99_ms,
                 cell.tpmc,
+                cell.efficiency_percent,
                 cell.price_per_tpmc,
             ]
             .map(|value| shown(s, value))
