@@ -66,9 +66,32 @@ impl Format {
     }
 }
 
-/// The language that `--lang` names.
+/// What `--lang` may be.
+pub const LANGS: [&str; 3] = ["auto", "en", "zh"];
+
+/// Variables that name the language, the first that is set before the others.
+const LANG_VARIABLES: [&str; 4] = ["TIDEMARK_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
+
+/// The language that `--lang` names, or the environment.
 pub fn language(tag: &str) -> Lang {
-    if tag == "zh" { Lang::Zh } else { Lang::En }
+    match tag {
+        "en" => Lang::En,
+        "zh" => Lang::Zh,
+        _ => {
+            let set = LANG_VARIABLES.iter().filter_map(std::env::var_os);
+            let set = set.map(|value| value.to_string_lossy().into_owned());
+            of_locales(set)
+        }
+    }
+}
+
+/// The language of the first locale that is any: `zh_CN.UTF-8`, `zh`, `C`.
+fn of_locales(locales: impl Iterator<Item = String>) -> Lang {
+    let mut set = locales.filter(|locale| !locale.is_empty());
+    match set.next() {
+        Some(locale) if locale.to_lowercase().starts_with("zh") => Lang::Zh,
+        _ => Lang::En,
+    }
 }
 
 /// The report's text.
@@ -147,4 +170,24 @@ pub fn write(
 ) -> Result<(), Failure> {
     let text = render(record, format, lang)?;
     user_files::write(path, text.as_bytes(), format, overwrite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_locale_that_is_set_says_the_language() {
+        for (locales, lang) in [
+            (&[][..], Lang::En),
+            (&["zh_CN.UTF-8"], Lang::Zh),
+            (&["", "zh"], Lang::Zh),
+            (&["C", "zh_CN.UTF-8"], Lang::En),
+            (&["en_US.UTF-8"], Lang::En),
+        ] {
+            let set = locales.iter().map(|locale| locale.to_string());
+            assert_eq!(of_locales(set), lang, "{locales:?}");
+        }
+        assert_eq!(language("zh"), Lang::Zh);
+    }
 }
