@@ -59,8 +59,16 @@ fn a_study_is_one_document_in_every_form() {
         "{said:?}"
     );
     assert_eq!(said.out.matches("| ✓ met |").count(), 2, "{said:?}");
+    assert!(
+        said.out.contains("\n## Analysis\n\nOne thread is enough.\n"),
+        "{said:?}"
+    );
+    // Who reads Chinese need not ask for it.
+    let mut show = dir.command(&["show", "last"]);
+    let output = show.env("TIDEMARK_LANG", "zh_CN.UTF-8").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("每秒") || said.contains("事务"), "{said}");
     // The study's own text, and that of a file with a picture and figures.
-    assert!(said.out.contains("\n## Analysis\n\nOne thread is enough.\n"), "{said:?}");
     std::fs::write(dir.path().join("dot.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").unwrap();
     let text = "# Two threads\n\n## Machines\n\n![a dot](dot.svg)\n\n## Result {place=conclusion}\n\n\
                 {{tps threads=2}} a second.\n";
