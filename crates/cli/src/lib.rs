@@ -27,6 +27,7 @@ macro_rules! eprint {
 
 mod args;
 mod audit;
+mod authored;
 mod compare;
 mod compat;
 mod delete;

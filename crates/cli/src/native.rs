@@ -176,9 +176,9 @@ pub const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "lang",
-        Choice(&["en", "zh"]),
-        "en",
-        "language of the report",
+        Choice(&["auto", "en", "zh"]),
+        "auto",
+        "language of the report; auto: that of TIDEMARK_LANG, else LANG",
     ),
     option(
         "store",

@@ -5,6 +5,9 @@ use crate::runs::whole_id;
 use tidemark_core::{nearest, printable};
 use tidemark_store::{Filter, ListedState, RunListing, Store, StoreError, StudyElsewhere};
 
+/// What ids of studies begin with that imported documents make.
+const OF_DOCUMENTS: &str = "import-";
+
 /// A group of runs, if the word names one.
 ///
 /// # Errors
@@ -72,6 +75,8 @@ pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
 /// [`Failure`] when several may be meant.
 pub fn elsewhere(store: &Store, word: &str) -> Result<Option<StudyElsewhere>, Failure> {
     match store.study_elsewhere(word) {
+        // A document is no study that could be here.
+        Ok(study) if study.id.starts_with(OF_DOCUMENTS) => Ok(Some(study)),
         Ok(study) => {
             eprintln!(
                 "tidemark: the study {:?} was executed elsewhere: its runs are in this store, its \

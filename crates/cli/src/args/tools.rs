@@ -104,7 +104,7 @@ pub struct Exec {
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub report: Vec<PathBuf>,
     /// Language of the report
-    #[arg(long, value_parser = ["en", "zh"])]
+    #[arg(long, value_parser = crate::render::LANGS)]
     pub lang: Option<String>,
     /// Replace any existing files of --out and --report
     #[arg(long)]

@@ -5,7 +5,7 @@ mod html;
 pub(crate) mod markdown;
 pub(crate) mod text;
 
-pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Width};
+pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Role, Width};
 
 use crate::texts::{Lang, Texts};
 

@@ -35,6 +35,7 @@ fn metrics(digest: &Digest<'_>) -> Metrics {
     });
     Metrics {
         tpmc: Some(figures.tpmc),
+        efficiency_percent: figures.efficiency.ok(),
         price,
         ..Metrics::NONE
     }

@@ -459,7 +459,7 @@ fn a_price_is_in_every_output_of_a_study() {
         lines
             .next()
             .unwrap()
-            .ends_with(",usable,price,price_currency,price_per_tpmC")
+            .ends_with(",usable,price,price_currency,price_per_tpmC,client_cpu_percent,efficiency_percent")
     );
     assert!(lines.next().unwrap().contains(",true,60000,EUR,"), "{csv}");
 }

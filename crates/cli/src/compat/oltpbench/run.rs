@@ -15,6 +15,7 @@ use crate::pacing::long_distance;
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::{RecordOutputs, say};
+use crate::render::language;
 use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 use tidemark_compat::oltpbench::Results;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Source};
-use tidemark_report::{Lang, beyond, errors, tpcc};
+use tidemark_report::{beyond, errors, tpcc};
 use tidemark_runtime::block_on;
 
 /// How often a wait looks whether the user ended it.
@@ -243,7 +244,7 @@ impl Console for OltpbenchConsole<'_, '_> {
 
 /// What the family's programs have no words for.
 fn told(options: &OptionValues, record: &RunRecord) -> Result<String, Failure> {
-    let lang: Lang = options.text("lang").parse().map_err(Failure::usage)?;
+    let lang = language(options.text("lang"));
     let mut text = tpcc::results(record, lang)?;
     text += &beyond(record)?;
     text += &errors(&record.errors);
