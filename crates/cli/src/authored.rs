@@ -44,7 +44,8 @@ impl Texts {
     pub fn add_file(&mut self, path: &Path) -> Result<(), Failure> {
         let text = text_of(path)?;
         let name = path.display().to_string();
-        let authored = Authored::parse(&text).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
+        let authored =
+            Authored::parse(&text).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         let pictures = self.pictures(&authored, &name, &folder(path))?;
         self.add(authored, pictures);
         Ok(())
@@ -141,7 +142,9 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     let size = fs::metadata(path).map_err(|e| bad(e.to_string()))?.len();
     if size > LONGEST_TEXT {
         let most = LONGEST_TEXT >> 20;
-        return Err(bad(format!("it has more than {most} MiB; name a Markdown file")));
+        return Err(bad(format!(
+            "it has more than {most} MiB; name a Markdown file"
+        )));
     }
     let bytes = fs::read(path).map_err(|e| bad(e.to_string()))?;
     String::from_utf8(bytes).map_err(|_| bad("it is no UTF-8 text; name a Markdown file".into()))

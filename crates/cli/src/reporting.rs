@@ -10,7 +10,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Authored, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable};
+use tidemark_report::{
+    Authored, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+};
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
 /// A run, wherever it is.

@@ -30,7 +30,15 @@ const PLACES: [(ReportPlace, &str, &[&str]); 6] = [
     (
         ReportPlace::Purpose,
         "purpose",
-        &["purpose", "goal", "background", "introduction", "目的", "背景", "目标"],
+        &[
+            "purpose",
+            "goal",
+            "background",
+            "introduction",
+            "目的",
+            "背景",
+            "目标",
+        ],
     ),
     (
         ReportPlace::Topology,
@@ -40,12 +48,30 @@ const PLACES: [(ReportPlace, &str, &[&str]); 6] = [
     (
         ReportPlace::Machines,
         "machines",
-        &["machine", "hardware", "host", "environment", "机器", "硬件", "主机", "环境"],
+        &[
+            "machine",
+            "hardware",
+            "host",
+            "environment",
+            "机器",
+            "硬件",
+            "主机",
+            "环境",
+        ],
     ),
     (
         ReportPlace::Changes,
         "changes",
-        &["change", "tuning", "configuration", "调整", "调优", "参数", "配置", "修改"],
+        &[
+            "change",
+            "tuning",
+            "configuration",
+            "调整",
+            "调优",
+            "参数",
+            "配置",
+            "修改",
+        ],
     ),
     (
         ReportPlace::Analysis,

@@ -341,10 +341,7 @@ fn words(text: &str) -> Vec<String> {
         words.push(word);
     }
     // A single bullet or prompt stands for itself.
-    while words
-        .first()
-        .is_some_and(|w| PROMPTS.contains(&w.as_str()))
-    {
+    while words.first().is_some_and(|w| PROMPTS.contains(&w.as_str())) {
         words.remove(0);
     }
     // `tiup bench tpcc` runs go-tpc.

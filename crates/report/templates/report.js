@@ -79,7 +79,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
         }
         const [x, y] = [number(text(a)), number(text(b))];
         // What has no figure stays at the end.
-        return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : sign * (x - y);
+        const [has, others] = [Number.isFinite(x), Number.isFinite(y)];
+        return has && others ? sign * (x - y) : others - has;
       });
       body.append(...rows);
       heads.forEach((other) => other.removeAttribute("aria-sort"));

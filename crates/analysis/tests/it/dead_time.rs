@@ -169,7 +169,10 @@ fn asked(time: &str) -> Job {
 
 #[test]
 fn waiting_for_what_is_in_progress_at_the_end_is_no_stall() {
-    let mut record = of_rates(&[1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 5]);
+    let mut record = of_rates(&[1000; 11]);
+    let last = stats(&histogram(5, 7.9));
+    record.intervals[10].types.insert("t".into(), last);
+    set_latencies(&mut record, &histogram(10_005, 7.9));
     record.intervals[10].length_ms = 503.0;
     record.totals.elapsed_s = 10.503;
     assert!(rules(&record).contains(&"stall"));
@@ -178,6 +181,31 @@ fn waiting_for_what_is_in_progress_at_the_end_is_no_stall() {
     // The load was to last longer: it stalled.
     record.job = Some(asked("15s"));
     assert!(rules(&record).contains(&"stall"));
+}
+
+#[test]
+fn a_transaction_that_waited_for_a_deadlock_to_be_broken_is_no_stall() {
+    let slowest = |ms: u64, code: &str| {
+        let mut all = histogram(19_999, 7.9);
+        all.record(Duration::from_millis(ms));
+        let mut record = clean();
+        set_latencies(&mut record, &all);
+        record.server = Some(ServerInfo {
+            engine: Engine::Postgres,
+            version: String::new(),
+        });
+        record.errors = vec![ErrorCount {
+            code: code.into(),
+            class: tidemark_core::ErrorClass::Retryable,
+            count: 3,
+            first_message: String::new(),
+        }];
+        rules(&record).contains(&"stall")
+    };
+    assert!(!slowest(1015, "40P01"));
+    assert!(slowest(1015, "40001"));
+    // No deadlock takes so long.
+    assert!(slowest(5000, "40P01"));
 }
 
 #[test]

@@ -60,7 +60,8 @@ fn a_study_is_one_document_in_every_form() {
     );
     assert_eq!(said.out.matches("| ✓ met |").count(), 2, "{said:?}");
     assert!(
-        said.out.contains("\n## Analysis\n\nOne thread is enough.\n"),
+        said.out
+            .contains("\n## Analysis\n\nOne thread is enough.\n"),
         "{said:?}"
     );
     // Who reads Chinese need not ask for it.
@@ -69,12 +70,22 @@ fn a_study_is_one_document_in_every_form() {
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("每秒") || said.contains("事务"), "{said}");
     // The study's own text, and that of a file with a picture and figures.
-    std::fs::write(dir.path().join("dot.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").unwrap();
+    std::fs::write(
+        dir.path().join("dot.svg"),
+        "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+    )
+    .unwrap();
     let text = "# Two threads\n\n## Machines\n\n![a dot](dot.svg)\n\n## Result {place=conclusion}\n\n\
                 {{tps threads=2}} a second.\n";
     std::fs::write(dir.path().join("words.md"), text).unwrap();
     let with_text = |more: &[&str]| {
-        let words = ["report", "threads on SQLite", "--text", "words.md", "--overwrite"];
+        let words = [
+            "report",
+            "threads on SQLite",
+            "--text",
+            "words.md",
+            "--overwrite",
+        ];
         [words.as_slice(), more].concat()
     };
     dir.ok(&with_text(&["--out", "own.html"]));
@@ -84,17 +95,32 @@ fn a_study_is_one_document_in_every_form() {
     dir.ok(&with_text(&["--out", "own.html", "--title", "Mine"]));
     assert!(written(&dir, "own.html").contains("<h1>Mine</h1>"));
     for (text, why) in [
-        ("{{tps threads=3}}", "no result has threads=3; there are 1, 2"),
-        ("![a](https://example.org/a.png)", "line 1: https://example.org/a.png: a report loads nothing"),
+        (
+            "{{tps threads=3}}",
+            "no result has threads=3; there are 1, 2",
+        ),
+        (
+            "![a](https://example.org/a.png)",
+            "line 1: https://example.org/a.png: a report loads nothing",
+        ),
         ("![a](missing.png)", "line 1: missing.png: "),
-        ("## A {place=end}", "place \"end\" is not known; there are conclusion, purpose"),
+        (
+            "## A {place=end}",
+            "place \"end\" is not known; there are conclusion, purpose",
+        ),
     ] {
         std::fs::write(dir.path().join("words.md"), text).unwrap();
         let said = dir.run(&with_text(&["--out", "own.html"]));
-        assert!(said.code == Some(2) && said.err.contains(why), "{text}: {said:?}");
+        assert!(
+            said.code == Some(2) && said.err.contains(why),
+            "{text}: {said:?}"
+        );
     }
     let said = dir.run(&with_text(&["--format", "csv", "--out", "-"]));
-    assert!(said.err.contains("--text is for reports in html or md"), "{said:?}");
+    assert!(
+        said.err.contains("--text is for reports in html or md"),
+        "{said:?}"
+    );
     let said = dir.ok(&["report", "threads on SQLite", "--format=csv"]);
     assert_eq!(said.out, "report.csv\n");
     let rows = written(&dir, "report.csv");

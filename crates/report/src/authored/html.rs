@@ -7,7 +7,10 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 use std::collections::BTreeMap;
 
 fn parser(markdown: &str) -> Parser<'_> {
-    Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH)
+    Parser::new_ext(
+        markdown,
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH,
+    )
 }
 
 /// Paths of pictures, and the lines before them.
@@ -94,7 +97,10 @@ fn below(level: HeadingLevel) -> HeadingLevel {
 fn harmless(url: CowStr<'_>) -> CowStr<'_> {
     let lower = url.trim_start().to_ascii_lowercase();
     let known = ["http://", "https://", "mailto:", "#"];
-    let has_scheme = lower.split(['/', '?', '#']).next().is_some_and(|s| s.contains(':'));
+    let has_scheme = lower
+        .split(['/', '?', '#'])
+        .next()
+        .is_some_and(|s| s.contains(':'));
     match known.iter().any(|scheme| lower.starts_with(scheme)) || !has_scheme {
         true => url,
         false => "".into(),
@@ -117,7 +123,10 @@ mod tests {
             "<script>alert(1)</script>\n\n[a](javascript:alert(1)) [b](https://example.org)\n\n# Big <b>x</b>",
             &none,
         );
-        assert!(!said.contains("<script") && !said.contains("javascript:"), "{said}");
+        assert!(
+            !said.contains("<script") && !said.contains("javascript:"),
+            "{said}"
+        );
         assert!(!said.contains("<b>") && said.contains("<h3>"), "{said}");
         assert!(said.contains("href=\"https://example.org\""), "{said}");
     }
@@ -131,6 +140,10 @@ mod tests {
             bytes: vec![1, 2, 3],
         };
         let said = page(text, &BTreeMap::from([("plan.png".into(), picture)]));
-        assert!(said.contains("src=\"data:image/png;base64,AQID\"") && said.contains("alt=\"the plan\""), "{said}");
+        assert!(
+            said.contains("src=\"data:image/png;base64,AQID\"")
+                && said.contains("alt=\"the plan\""),
+            "{said}"
+        );
     }
 }

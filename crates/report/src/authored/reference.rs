@@ -32,7 +32,9 @@ pub(super) fn resolved(
         }
         out += before;
         let error = |why: String| AuthoredError { line, why };
-        let inside = after.split_once("}}").filter(|(inside, _)| !inside.contains('\n'));
+        let inside = after
+            .split_once("}}")
+            .filter(|(inside, _)| !inside.contains('\n'));
         let Some((inside, behind)) = inside else {
             return Err(error(
                 "{{ has no }} on its line; for example {{tps threads=64}}".into(),
@@ -51,7 +53,9 @@ impl Reference {
     fn read(text: &str) -> Result<Self, String> {
         let example = "for example {{tps workload=oltp_read_only threads=64}}";
         let mut words = words(text).into_iter();
-        let metric = words.next().ok_or_else(|| format!("{{{{}}}} names no metric; {example}"))?;
+        let metric = words
+            .next()
+            .ok_or_else(|| format!("{{{{}}}} names no metric; {example}"))?;
         let of = words.map(|word| match word.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok((name.to_string(), value.to_string())),
             _ => Err(format!("{word:?} is no name=value; {example}")),
@@ -104,7 +108,12 @@ mod tests {
             line: 9,
         };
         resolved(&section, &|r: &Reference| match r.metric.as_str() {
-            "tps" => Ok(format!("<{}>", r.of.iter().map(|(n, v)| format!("{n}:{v}")).collect::<String>())),
+            "tps" => Ok(format!(
+                "<{}>",
+                r.of.iter()
+                    .map(|(n, v)| format!("{n}:{v}"))
+                    .collect::<String>()
+            )),
             other => Err(format!("no {other}")),
         })
     }
@@ -112,7 +121,10 @@ mod tests {
     #[test]
     fn references_become_figures() {
         assert_eq!(of("a {{tps}} b {{ tps x=1 }}\n").unwrap(), "a <> b <x:1>\n");
-        assert_eq!(of(r#"{{tps target="two words"}}"#).unwrap(), "<target:two words>");
+        assert_eq!(
+            of(r#"{{tps target="two words"}}"#).unwrap(),
+            "<target:two words>"
+        );
         assert_eq!(of(r"\{{tps}}").unwrap(), "{{tps}}");
     }
 

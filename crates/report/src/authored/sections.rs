@@ -76,9 +76,7 @@ fn headings(text: &str) -> Vec<Heading> {
     for (event, at) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
         match event {
             // One in a quotation or a list is no section's.
-            Event::Start(Tag::Heading { level, .. })
-                if depth == 0 && level <= HeadingLevel::H2 =>
-            {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 && level <= HeadingLevel::H2 => {
                 let title = String::new();
                 open = Some(Heading { level, at, title });
             }
@@ -102,12 +100,18 @@ fn headings(text: &str) -> Vec<Heading> {
 fn without_place(title: &str) -> (&str, Option<&str>) {
     let inside = |title: &'_ str| -> Option<(usize, usize)> {
         let from = title.rfind("{place=")?;
-        title.trim_end().ends_with('}').then_some((from, title.trim_end().len() - 1))
+        title
+            .trim_end()
+            .ends_with('}')
+            .then_some((from, title.trim_end().len() - 1))
     };
     match inside(title) {
         Some((from, to)) => {
             let name = title.get(from + "{place=".len()..to).unwrap_or_default();
-            (title.get(..from).unwrap_or_default().trim(), Some(name.trim()))
+            (
+                title.get(..from).unwrap_or_default().trim(),
+                Some(name.trim()),
+            )
         }
         None => (title.trim(), None),
     }

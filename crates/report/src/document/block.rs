@@ -121,7 +121,10 @@ pub(crate) enum Block {
     Fold(String, Vec<Block>),
     /// An author's own text, its references resolved: as Markdown, and as HTML without anything that
     /// runs.
-    Authored { markdown: String, html: String },
+    Authored {
+        markdown: String,
+        html: String,
+    },
 }
 
 /// What a part is in the whole, for what is to stand beside it.

@@ -24,7 +24,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    fn texts(&self) -> &'static Texts {
+    pub(crate) fn texts(&self) -> &'static Texts {
         self.lang.texts()
     }
 }

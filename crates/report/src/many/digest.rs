@@ -13,8 +13,8 @@ use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
-    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd,
-    Phase, QueryOutcome, RunRecord, RunState, Setting,
+    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd, Phase,
+    QueryOutcome, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
 use tidemark_stats::Histogram;

@@ -83,9 +83,7 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         parts,
         made_by: made_by(&sources),
     };
-    Ok(document.with(&many.authored, &|reference| {
-        figure::of(&sources, reference)
-    })?)
+    Ok(document.with(&many.authored, &|reference| figure::of(&sources, reference))?)
 }
 
 /// Some names, and how many more there are.

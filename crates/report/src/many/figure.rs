@@ -192,7 +192,12 @@ fn several(places: &[Place<'_>]) -> String {
 }
 
 fn listed(values: &[&str]) -> String {
-    let mut listed = values.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let mut listed = values
+        .iter()
+        .take(NAMED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     if values.len() > NAMED {
         listed += ", …";
     }

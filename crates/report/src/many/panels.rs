@@ -36,9 +36,8 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
         let p95 = ends(&|s| s.p95_ms);
         let length = runs.iter().map(|r| r.elapsed_s).fold(0.0, f64::max);
         let label = marked(t, cell, m.label(series, point));
-        let (p95_low, p95_high) = p95.map_or_else(Default::default, |ends| {
-            (three(ends.0), three(ends.1))
-        });
+        let (p95_low, p95_high) =
+            p95.map_or_else(Default::default, |ends| (three(ends.0), three(ends.1)));
         let (low, high, tps) = (three(low), three(high), three(mean));
         let crossed = crossed_runs(m, point);
         let mut says = fill(
@@ -60,12 +59,10 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
             says += m.s.common.gap;
             says += sentence;
         }
-        let mut figures = vec![
-            fill(
-                t.panel_tps,
-                &[("tps", &tps), ("low", &low), ("high", &high)],
-            ),
-        ];
+        let mut figures = vec![fill(
+            t.panel_tps,
+            &[("tps", &tps), ("low", &low), ("high", &high)],
+        )];
         let latency = || fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]);
         figures.extend(p95.map(|_| latency()));
         figures.extend(crossed);

@@ -168,7 +168,14 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             let values = [("text", t.price), ("aside", &*currency)];
             fill(t.parenthesised, &values)
         });
-        let heads = [t.throughput, t.mean, t.p95, t.p99, t.tpmc, t.efficiency_percent];
+        let heads = [
+            t.throughput,
+            t.mean,
+            t.p95,
+            t.p99,
+            t.tpmc,
+            t.efficiency_percent,
+        ];
         let mut heads = heads.map(number).to_vec();
         heads.push((each, true));
         heads

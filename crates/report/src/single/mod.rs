@@ -2,7 +2,6 @@
 
 mod tables;
 
-use crate::{Authored, ReportError, RunDigest};
 use crate::charts::{self, Figure};
 use crate::command_line::wrapped;
 use crate::digest::Digest;
@@ -14,6 +13,7 @@ use crate::section::Section;
 use crate::series::{self, Side};
 use crate::texts::{Lang, Texts};
 use crate::words::{Words, readable_time};
+use crate::{Authored, ReportError, RunDigest};
 use tidemark_core::record::RunRecord;
 
 /// How much of a run its document tells.
@@ -90,9 +90,7 @@ fn with(
         return Ok(document);
     }
     let run = RunDigest::of(record)?;
-    Ok(document.with(authored, &|reference| {
-        figure_of_run(&run, lang, reference)
-    })?)
+    Ok(document.with(authored, &|reference| figure_of_run(&run, lang, reference))?)
 }
 
 fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, ReportError> {

@@ -34,7 +34,10 @@ fn sections_stand_in_their_places_with_figures_of_the_tables() {
     ];
     let at: Vec<usize> = heads
         .iter()
-        .map(|head| text.find(&format!("\n{head}")).unwrap_or_else(|| panic!("{head}: {text}")))
+        .map(|head| {
+            text.find(&format!("\n{head}"))
+                .unwrap_or_else(|| panic!("{head}: {text}"))
+        })
         .collect();
     assert!(at.is_sorted(), "{at:?}");
     // The same figure as in the overview.
@@ -43,7 +46,10 @@ fn sections_stand_in_their_places_with_figures_of_the_tables() {
         .find(|line| line.contains("oltp\\_point\\_select | durability=2 | 64 |"))
         .unwrap_or_else(|| panic!("{text}"));
     let figure = row.split('|').nth(4).unwrap().trim();
-    assert!(text.contains(&format!("At 64 threads {figure} transactions/s.")), "{figure}: {text}");
+    assert!(
+        text.contains(&format!("At 64 threads {figure} transactions/s.")),
+        "{figure}: {text}"
+    );
     let page = many.html(Lang::Zh).unwrap();
     well_formed(&page);
     assert!(!page.contains("<script>x") && page.contains("测试目的"));
@@ -55,12 +61,26 @@ fn a_reference_to_nothing_or_to_several_says_what_there_is() {
         ("{{tsp}}", "metric \"tsp\" is not known"),
         ("{{tsp}}", "did you mean tps?"),
         ("{{tps}}", "results match; add workload= ("),
-        ("{{tps workload=oltp_red_only}}", "did you mean oltp_read_write?"),
-        ("{{tps workload=oltp_read_write threads=65 durability=1}}", "no result has threads=65; there are 1, 16, 2"),
-        ("{{tps thread=64}}", "no result has \"thread\"; results have workload, threads, durability; did you mean threads?"),
-        ("{{tpmC workload=oltp_read_write threads=64 durability=1}}", "tpmC is not known of that result"),
+        (
+            "{{tps workload=oltp_red_only}}",
+            "did you mean oltp_read_write?",
+        ),
+        (
+            "{{tps workload=oltp_read_write threads=65 durability=1}}",
+            "no result has threads=65; there are 1, 16, 2",
+        ),
+        (
+            "{{tps thread=64}}",
+            "no result has \"thread\"; results have workload, threads, durability; did you mean threads?",
+        ),
+        (
+            "{{tpmC workload=oltp_read_write threads=64 durability=1}}",
+            "tpmC is not known of that result",
+        ),
     ] {
-        let error = with(&format!("One.\n\n{reference}\n")).markdown(Lang::En).unwrap_err();
+        let error = with(&format!("One.\n\n{reference}\n"))
+            .markdown(Lang::En)
+            .unwrap_err();
         let ReportError::Authored(wrong) = &error else {
             panic!("{error}");
         };
@@ -81,7 +101,10 @@ fn a_report_of_one_run_has_them_too() {
     let run = record(&cell, 1, 1);
     let authored = Authored::parse("## Conclusion\n\n{{tps}} and {{mean threads=8}}.\n").unwrap();
     let text = markdown_with(&run, Lang::En, &authored).unwrap();
-    assert!(!text.contains("{{") && text.contains("## Conclusion"), "{text}");
+    assert!(
+        !text.contains("{{") && text.contains("## Conclusion"),
+        "{text}"
+    );
     well_formed(&html_with(&run, Lang::En, &authored).unwrap());
     // And nothing changes without one.
     let none = Authored::default();

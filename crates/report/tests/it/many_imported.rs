@@ -66,7 +66,7 @@ fn stated_latencies_are_told_as_far_as_they_are_known() {
     let text = many(&two()).markdown(Lang::En).unwrap();
     for said in [
         "# results.md",
-        "2 runs of oltp\\_point\\_select, ycsb-a, imported from results.md; 120.0 s measured",
+        "2 runs of oltp\\_point\\_select, ycsb-a, imported from results.md; 120 s measured",
         "oltp\\_point\\_select: 800 transactions/s; 95% completed within 42.6 ms.",
         "ycsb-a: 800 transactions/s; mean latency 47.3 ms.",
         "| oltp\\_point\\_select | 1 | 800 | 39.3 | 42.6 |",
@@ -75,7 +75,12 @@ fn stated_latencies_are_told_as_far_as_they_are_known() {
         assert!(text.contains(said), "{said}: {text}");
     }
     // Nothing is told of hosts that nobody knows.
-    for unknown in ["Client hosts", "Service time", "an unreached target", "– ms"] {
+    for unknown in [
+        "Client hosts",
+        "Service time",
+        "an unreached target",
+        "– ms",
+    ] {
         let terms = text.find("## Terms").unwrap_or(text.len());
         assert!(!text[..terms].contains(unknown), "{unknown}: {text}");
     }
@@ -88,7 +93,10 @@ fn stated_latencies_are_told_as_far_as_they_are_known() {
 fn a_run_of_which_only_a_rate_is_known_has_no_latency() {
     let text = many(&[stated(1, "oltp_insert", Quantiles::default())]);
     let text = text.markdown(Lang::En).unwrap();
-    assert!(text.contains("oltp\\_insert: 800 transactions/s."), "{text}");
+    assert!(
+        text.contains("oltp\\_insert: 800 transactions/s."),
+        "{text}"
+    );
     assert!(!text.contains("– ms"), "{text}");
 }
 
@@ -120,20 +128,34 @@ fn stated_intervals_are_drawn_with_what_they_state() {
             .collect();
     }
     let text = many(&records).markdown(Lang::En).unwrap();
-    assert!(text.contains("p95 between 43.4 and 43.4 ms, over 60.0 s"), "{text}");
-    assert!(text.contains("between 800 and 800, over 60.0 s"), "{text}");
+    assert!(
+        text.contains("p95 between 43.4 and 43.4 ms, over 60 s"),
+        "{text}"
+    );
+    assert!(text.contains("between 800 and 800, over 60 s"), "{text}");
 }
 
 #[test]
 fn one_table_has_all_workloads_and_loads() {
     let workloads = ["oltp_read_write", "oltp_point_select"];
-    let records = records(&workloads, &[1, 8, 64], ("durability", &[("1", 1.0), ("2", 1.4)]), 1, 6);
+    let records = records(
+        &workloads,
+        &[1, 8, 64],
+        ("durability", &[("1", 1.0), ("2", 1.4)]),
+        1,
+        6,
+    );
     let many = document("All", &records);
     let text = many.markdown(Lang::En).unwrap();
-    let overview = text.split("## Overview").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let overview = text
+        .split("## Overview")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{text}"));
     let overview = overview.split("\n## ").next().unwrap();
     assert!(
-        overview.contains("| Workload | Series | Threads | Transactions/s | Statements/s | Average (ms) |"),
+        overview.contains(
+            "| Workload | Series | Threads | Transactions/s | Statements/s | Average (ms) |"
+        ),
         "{overview}"
     );
     let rows = overview.lines().filter(|line| line.starts_with("| oltp"));
