@@ -56,6 +56,7 @@ const ASIDE: &[&str] = &[
     "start-times",
     "statusPort",
     "store",
+    "strict",
     "tag",
     "thread-init-timeout",
     "thread-stack-size",

@@ -39,12 +39,14 @@ mod exit;
 mod frontend;
 mod grammar;
 mod help;
+mod hints;
 mod imported;
 mod importing;
 mod interrupt;
 mod jobs;
 mod live_output;
 mod loading;
+mod looking;
 mod measuring;
 mod native;
 #[cfg(test)]

@@ -219,6 +219,12 @@ pub const NATIVE: &[OptionSpec] = &[
         "run, prepare: print the run or load as a JSON job for tidemark exec, and do nothing else",
     ),
     option(
+        "strict",
+        Bool,
+        "off",
+        "run: refuse to start (exit code 5) if a hint says that the figures would mislead",
+    ),
+    option(
         "executors",
         at_least(0),
         "0",

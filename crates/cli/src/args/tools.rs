@@ -112,6 +112,9 @@ pub struct Exec {
     /// Use tables even if they are not this benchmark's; a load drops them
     #[arg(long)]
     pub force: bool,
+    /// Do not run if a hint says that the figures would mislead
+    #[arg(long)]
+    pub strict: bool,
     /// Show the run in a full-screen view
     #[arg(long)]
     pub view: bool,

@@ -157,6 +157,7 @@ impl Adapter {
                 settings: Settings::of(options, |spec| !is_elsewhere(spec)),
             },
             force: options.flag("force"),
+            strict: options.flag("strict"),
             study: None,
             sum_tables: false,
             notes: Vec::new(),

@@ -162,6 +162,7 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
         on(j.outputs.overwrite)
     }),
     load_option("force", "force", |j| on(j.force)),
+    load_option("strict", "strict", |j| on(j.strict)),
 ];
 
 /// Options of every tool's loads.

@@ -53,6 +53,7 @@ const CASES: &[Case] = &[
             ("observe", "client-host,server-status"),
             ("observe-host", "http://db1:9100/metrics"),
             ("force", "on"),
+            ("strict", "on"),
         ],
     ),
     (

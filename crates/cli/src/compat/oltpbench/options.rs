@@ -223,6 +223,7 @@ const OURS: &[&str] = &[
     "observe",
     "observe-host",
     "print-job",
+    "strict",
     "executors",
     "scheduling",
     "busy-poll",

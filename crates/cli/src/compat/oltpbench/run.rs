@@ -7,15 +7,18 @@ use super::job;
 use super::printer::Printer;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
+use crate::hints::{self, Hint};
 use crate::interrupt;
 use crate::jobs::watch;
 use crate::live_output::LiveOutput;
+use crate::looking::Described;
 use crate::measuring::Measured;
 use crate::pacing::long_distance;
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::{RecordOutputs, say};
 use crate::render::language;
+use crate::recording::Recording;
 use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
@@ -122,6 +125,7 @@ pub fn execute_orders(
         Some(order) => Some(runner::look(order, &BoundWorkload::of(order)?, &prepare)?),
         None => None,
     };
+    hint(orders, described.as_ref())?;
     let mut files = Files::new(execution)?;
     say(
         out,
@@ -188,6 +192,24 @@ pub fn execute_orders(
     ended
 }
 
+/// Tells of everything that will make figures of any phase misleading, before the first of them.
+fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), Failure> {
+    let mut found: Vec<Hint> = Vec::new();
+    let mut strict = false;
+    let orders = orders.iter().flatten();
+    for (order, described) in orders.zip(std::iter::repeat(described).flatten()) {
+        let (plan, load) = (BoundWorkload::of(order)?, &order.job.load);
+        let record = Recording::new(order, described.clone()).record;
+        for hint in hints::before(&record, load, &plan, &described.beside) {
+            if !found.contains(&hint) {
+                found.push(hint);
+            }
+        }
+        strict |= order.job.strict;
+    }
+    hints::judge(strict, &found)
+}
+
 /// The family's words for one phase.
 struct OltpbenchConsole<'a, 'f> {
     warehouses: u64,
@@ -218,6 +240,10 @@ impl Console for OltpbenchConsole<'_, '_> {
             say(self.out, &text);
         }
         Ok(())
+    }
+
+    fn is_hinted(&self) -> bool {
+        true
     }
 
     fn header(&mut self, _order: &Order, _record: &RunRecord) {}

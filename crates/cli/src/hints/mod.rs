@@ -1,0 +1,173 @@
+//! What will make a run's figures misleading, told before it begins; with `--strict` such a run does
+//! not begin. Pure functions over what is asked, what was found and what earlier runs left: only
+//! [`earlier::runs`] reads the store.
+
+mod earlier;
+mod reach;
+mod rows;
+mod samples;
+mod terminals;
+#[cfg(test)]
+mod tests;
+
+use crate::exit::{ExitCode, Failure};
+use crate::looking::Beside;
+use crate::plan::BoundWorkload;
+use std::fmt;
+use std::time::Duration;
+use tidemark_core::RunSpec;
+use tidemark_core::counted;
+use tidemark_core::record::RunRecord;
+
+/// Something that will make figures misleading.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hint {
+    /// A table has other rows than the run is told.
+    Rows(rows::OtherRows),
+    /// Fewer transactions are to come than a percentile needs.
+    Samples {
+        /// Transactions that the length of the run allows.
+        expected: f64,
+        /// The percentile.
+        percentile: f64,
+        /// Transactions that it needs.
+        needed: f64,
+    },
+    /// Users key and think, and are not ten for each warehouse.
+    Terminals {
+        /// How many there are.
+        terminals: u64,
+        /// Warehouses of this client.
+        warehouses: u64,
+    },
+    /// More users than ten for each warehouse, who neither key nor think.
+    NoWaits {
+        /// How many there are.
+        terminals: u64,
+        /// Warehouses of this client.
+        warehouses: u64,
+    },
+    /// Earlier runs changed the tables, and nothing was loaded since.
+    Changed {
+        /// How many runs.
+        runs: usize,
+    },
+    /// A rate that the network alone makes impossible.
+    Unreachable {
+        /// Transactions a second that are asked for.
+        rate: f64,
+        /// Sessions.
+        sessions: usize,
+        /// The quickest reply to a trivial statement.
+        round_trip: Duration,
+        /// Round trips of a transaction, at least.
+        each: u32,
+    },
+    /// A study in which every cell is run once.
+    SingleRepeat,
+}
+
+impl Hint {
+    /// Of a study with so many repeats.
+    pub fn of_study(repeats: u32) -> Option<Self> {
+        (repeats == 1).then_some(Hint::SingleRepeat)
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Rows(other) => other.fmt(f),
+            Hint::Samples {
+                expected,
+                percentile,
+                needed,
+            } => write!(
+                f,
+                "the run is too short for percentile {percentile}: it has about {expected:.0} \
+                 transactions, and the percentile needs {needed:.0}; run longer, or at a higher \
+                 rate"
+            ),
+            Hint::Terminals {
+                terminals,
+                warehouses,
+            } => write!(
+                f,
+                "{terminals} terminals with keying and think times for {warehouses} warehouses: \
+                 the specification has ten per warehouse, {}",
+                terminals::specified(*warehouses)
+            ),
+            Hint::NoWaits {
+                terminals,
+                warehouses,
+            } => write!(
+                f,
+                "{terminals} terminals without keying and think times for {warehouses} \
+                 warehouses: the specification has ten per warehouse, {}; more of them wait for \
+                 each other's rows, and tpmC is not comparable with published results",
+                terminals::specified(*warehouses)
+            ),
+            Hint::Changed { runs } => write!(
+                f,
+                "{} changed these tables since they were loaded; a fresh prepare makes repeats \
+                 comparable",
+                counted(*runs as u64, "earlier run", "earlier runs")
+            ),
+            Hint::Unreachable {
+                rate,
+                sessions,
+                round_trip,
+                each,
+            } => write!(
+                f,
+                "--rate={rate} cannot be reached: a round trip takes {:.2} ms and a transaction \
+                 at least {}, so {} complete at most {:.0} transactions/s; use more sessions, or \
+                 a lower rate",
+                round_trip.as_secs_f64() * 1000.0,
+                counted((*each).into(), "round trip", "round trips"),
+                counted(*sessions as u64, "session", "sessions"),
+                reach::most(*sessions, *round_trip, *each)
+            ),
+            Hint::SingleRepeat => f.write_str(
+                "the study has repeats = 1: it cannot tell a difference from noise; for example \
+                 repeats = 3",
+            ),
+        }
+    }
+}
+
+/// Everything that is known before a run begins. `record` is the run's, as it begins.
+pub fn before(
+    record: &RunRecord,
+    load: &RunSpec,
+    plan: &BoundWorkload,
+    beside: &Beside,
+) -> Vec<Hint> {
+    let tables = &record.tables_before;
+    let rows = rows::of(record, &beside.about).map(Hint::Rows);
+    let mut hints = Vec::from_iter(rows);
+    hints.extend(samples::of(record, load));
+    hints.extend(terminals::of(record, load));
+    hints.extend(earlier::of(tables, &earlier::runs(record)));
+    let each = plan.workload.fewest_round_trips();
+    hints.extend(reach::of(load, beside.round_trip, each));
+    hints
+}
+
+/// Tells hints, a line each, on the error output.
+///
+/// # Errors
+/// [`ExitCode::Refused`] naming all of them, where nothing is to begin with any.
+pub fn judge(strict: bool, hints: &[Hint]) -> Result<(), Failure> {
+    if strict && !hints.is_empty() {
+        let lines: Vec<String> = hints.iter().map(|hint| format!("\n  {hint}")).collect();
+        return Err(Failure::new(
+            ExitCode::Refused,
+            format!("--strict: nothing was started:{}", lines.concat()),
+        ));
+    }
+    for hint in hints {
+        eprintln!("HINT: {hint}");
+    }
+    Ok(())
+}
