@@ -70,7 +70,7 @@ pub(super) const TIKV: &[Row] = &[
     Row::durations("tikv.scheduler-command", S, &["tikv_scheduler_command_duration_seconds"]).by("type"),
     Row::durations("tikv.async-request", S, &["tikv_storage_engine_async_request_duration_seconds"]).by("type"),
     Row::durations("tikv.coprocessor", S, &["tikv_coprocessor_request_duration_seconds"]).by("req").counted(),
-    Row::durations("tikv.coprocessor-wait", S, &["tikv_coprocessor_request_wait_seconds"]).by("req"),
+    Row::durations("tikv.coprocessor-wait", S, &["tikv_coprocessor_request_wait_seconds"]).only("type", &["all"]).by("req"),
     // RocksDB.
     Row::count("tikv.block-cache", &["tikv_engine_cache_efficiency"]).only("type", &["block_cache_hit", "block_cache_miss"]).by("type"),
     Row::bytes("tikv.engine-flow", &["tikv_engine_flow_bytes"]).only("type", &["wal_file_bytes", "bytes_read", "iter_bytes_read", "bytes_written", "flush_write_bytes"]).by("type"),

@@ -44,8 +44,10 @@ pub(super) const TSERVER: &[Row] = &[
     Row::count("yugabyte.rocksdb-operations", &["rocksdb_number_db_next"]).with("kind", "next"),
     Row::bytes("yugabyte.compaction-read", &["rocksdb_compact_read_bytes"]),
     Row::bytes("yugabyte.compaction-written", &["rocksdb_compact_write_bytes"]),
-    Row::time("yugabyte.stalls", US, &["rocksdb_stall_micros"]),
+    Row::time("yugabyte.stalls", US, &["rocksdb_stall_micros"]).with("store", "regular"),
+    Row::time("yugabyte.stalls", US, &["intentsdb_rocksdb_stall_micros"]).with("store", "intents"),
     Row::gauge("yugabyte.sst-files", "files", 0, &["rocksdb_current_version_num_sst_files"]),
+    Row::gauge("yugabyte.clock-skew", "µs", 0, &["hybrid_clock_skew"]),
     CPU_USER, CPU_SYSTEM, SPINLOCK, MEMORY, SWITCHES, PREEMPTIONS,
 ];
 
@@ -60,7 +62,7 @@ pub(super) const YSQL: &[Row] = &[
     Row::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_CommitStmt"]).with("statement", "commit").counted(),
     Row::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_RollbackStmt"]).with("statement", "rollback").counted(),
     Row::durations("yugabyte.ysql", US, &["handler_latency_yb_ysqlserver_SQLProcessor_OtherStmts"]).with("statement", "other").counted(),
-    Row::count("yugabyte.catalog-misses", &["handler_latency_yb_ysqlserver_SQLProcessor_CatalogCacheMisses_count", "handler_latency_yb_ysqlserver_SQLProcessor_CatalogCacheTableMisses_count"]),
+    Row::count("yugabyte.catalog-misses", &["handler_latency_yb_ysqlserver_SQLProcessor_CatalogCacheMisses_count", "yb_ysqlserver_CatalogCacheMisses_count", "handler_latency_yb_ysqlserver_SQLProcessor_CatalogCacheTableMisses_count"]),
     Row::gauge("yugabyte.connections", "sessions", 0, &["yb_ysqlserver_connection_total"]),
     Row::gauge("yugabyte.active-connections", "sessions", 0, &["yb_ysqlserver_active_connection_total"]),
     Row::count("yugabyte.connections-rejected", &["yb_ysqlserver_connection_over_limit_total"]),
