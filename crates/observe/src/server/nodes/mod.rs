@@ -31,7 +31,7 @@ use tidemark_drivers::Connector;
 
 /// Time from text to text.
 const EVERY: Duration = Duration::from_secs(5);
-/// So much of that a text has to come in before it is taken.
+/// One part in so many of that is left for a text to come before it is taken.
 const LEAD: u32 = 5;
 /// So many nodes are looked at.
 const MOST_NODES: usize = 32;
