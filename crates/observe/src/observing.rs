@@ -8,8 +8,7 @@ use crate::server::{
 };
 use crate::source::SeriesSource;
 use tidemark_core::observe::{
-    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS,
-    SERVER_STATUS,
+    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS,
 };
 use tidemark_core::record::{Gap, GapKind, Observed};
 use tidemark_core::{Engine, Protocol};

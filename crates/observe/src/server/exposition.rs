@@ -154,15 +154,20 @@ mod tests {
         );
         // An exemplar's braces come after the labels.
         let line = line(r#"x{a="1"} 7 # {trace="}"} 0.5"#).unwrap();
-        assert_eq!(
-            (line.value, line.label("a").as_deref()),
-            (7.0, Some("1"))
-        );
+        assert_eq!((line.value, line.label("a").as_deref()), (7.0, Some("1")));
     }
 
     #[test]
     fn what_is_no_line_is_none() {
-        for text in ["", "x", "x{a=\"1\" 3", "x{} ", "<html> <body>", "# x 1", "x y"] {
+        for text in [
+            "",
+            "x",
+            "x{a=\"1\" 3",
+            "x{} ",
+            "<html> <body>",
+            "# x 1",
+            "x y",
+        ] {
             assert_eq!(line(text), None, "{text}");
         }
         assert_eq!(line("x\t4").unwrap().value, 4.0);

@@ -112,8 +112,7 @@ impl<'u> Reply<'u> {
         let addresses = url.address.to_socket_addrs().map_err(failed)?;
         let mut stream = Err(format!("{}: the host name does not resolve", url.address));
         for address in addresses {
-            stream =
-                TcpStream::connect_timeout(&address, left(begun, longest)?).map_err(failed);
+            stream = TcpStream::connect_timeout(&address, left(begun, longest)?).map_err(failed);
             if stream.is_ok() {
                 break;
             }

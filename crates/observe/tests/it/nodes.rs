@@ -143,22 +143,47 @@ fn each_node_of_a_tidb_cluster_is_told() {
         ended.observed[0].sampled && ended.observed[0].gaps.is_empty(),
         "{ended:?}"
     );
-    let rate = of(&series, "tidb.commands", &[("instance", &tidb), ("type", "StmtExecute")]);
-    assert!(about(mean(rate), 500.0) && rate.key.unit == "1/s", "{rate:?}");
+    let rate = of(
+        &series,
+        "tidb.commands",
+        &[("instance", &tidb), ("type", "StmtExecute")],
+    );
+    assert!(
+        about(mean(rate), 500.0) && rate.key.unit == "1/s",
+        "{rate:?}"
+    );
     let select = [("instance", tidb.as_str()), ("sql_type", "Select")];
     let duration = of(&series, "tidb.query-duration", &select);
     // Both numbers are of one moment: 1.5 s in 500 queries.
-    assert!(about(mean(duration), 3.0) && duration.key.unit == "ms", "{duration:?}");
-    assert!(about(mean(of(&series, "tidb.query-duration.rate", &select)), 500.0));
+    assert!(
+        about(mean(duration), 3.0) && duration.key.unit == "ms",
+        "{duration:?}"
+    );
+    assert!(about(
+        mean(of(&series, "tidb.query-duration.rate", &select)),
+        500.0
+    ));
     let p99 = mean(of(&series, "tidb.query-duration.p99-approx", &select));
     assert!((0.5..=1.0).contains(&p99), "{p99}");
     assert_eq!(named(&series, SERVER_NODES, "tidb.tso-wait").len(), 1);
     assert_eq!(mean(of(&series, "tidb.connections", &[])), 64.0);
-    let threads = |name| of(&series, "tikv.thread-cpu", &[("instance", &tikv), ("name", name)]);
+    let threads = |name| {
+        of(
+            &series,
+            "tikv.thread-cpu",
+            &[("instance", &tikv), ("name", name)],
+        )
+    };
     assert!(about(mean(threads("grpc_server")), 0.8));
     assert!(about(mean(threads("raftstore")), 0.4));
-    assert_eq!(mean(of(&series, "tikv.size", &[("type", "default")])), 1.5e9);
-    assert_eq!(mean(of(&series, "pd.hot-regions", &[("instance", &pd)])), 4.0);
+    assert_eq!(
+        mean(of(&series, "tikv.size", &[("type", "default")])),
+        1.5e9
+    );
+    assert_eq!(
+        mean(of(&series, "pd.hot-regions", &[("instance", &pd)])),
+        4.0
+    );
     // Nothing was added to these logs, and a mean of nothing is none.
     assert!(named(&series, SERVER_NODES, "tikv.append-log").is_empty());
     let most = points(rate).len();
@@ -184,7 +209,10 @@ fn a_node_that_restarts_leaves_a_gap_and_no_huge_rate() {
     let (series, ended, _) = watched(Nodes::at(&url), Duration::from_millis(4000));
     assert!(ended.notes.is_empty(), "{ended:?}");
     let selects = points(of(&series, "cockroach.statements", &[("kind", "select")]));
-    assert!(selects.iter().all(|(_, v)| (300.0..9000.0).contains(v)), "{selects:?}");
+    assert!(
+        selects.iter().all(|(_, v)| (300.0..9000.0).contains(v)),
+        "{selects:?}"
+    );
     let gap = |w: &[(i64, f64)]| w[1].0 - w[0].0 > 300;
     assert!(selects.windows(2).any(gap), "{selects:?}");
 }
@@ -203,7 +231,10 @@ fn endpoints_that_are_none_are_lines_and_the_others_go_on() {
     });
     let bad: [(fn() -> Answer, &str); 6] = [
         (|| Answer::Stalls, "no reply within 3 s"),
-        (|| Answer::Raw(b"HTTP/1.1 500 Internal Server Error\r\n\r\noops"), "HTTP status 500"),
+        (
+            || Answer::Raw(b"HTTP/1.1 500 Internal Server Error\r\n\r\noops"),
+            "HTTP status 500",
+        ),
         (
             || Answer::Text("<!DOCTYPE html>\n<html><body>Welcome</body></html>\n".into()),
             "the reply has no metrics of",
@@ -237,7 +268,10 @@ fn endpoints_that_are_none_are_lines_and_the_others_go_on() {
         }
         // Said once, and no failure.
         assert_eq!((gaps.len(), ended.notes.len()), (1, 0), "{ended:?}");
-        assert!(about(mean(of(&series, "tikv.cpu", &[("instance", &good)])), 1.0));
+        assert!(about(
+            mean(of(&series, "tikv.cpu", &[("instance", &good)])),
+            1.0
+        ));
         assert_eq!(mean(of(&series, "tikv.size", &[("type", "write")])), 8192.0);
         assert_eq!(named(&series, SERVER_NODES, "tikv.size").len(), 1);
     }
@@ -252,7 +286,10 @@ fn a_text_without_end_holds_nobody_up() {
     // Cut after many bytes, or after seconds where the machine is slow.
     let gaps = format!("{:?}", ended.observed[0].gaps);
     let said = ["longer than 32 MiB", "no reply within 3 s", "no reply"];
-    assert!(said.iter().any(|said| gaps.contains(said)) || gaps == "[]", "{gaps}");
+    assert!(
+        said.iter().any(|said| gaps.contains(said)) || gaps == "[]",
+        "{gaps}"
+    );
 }
 
 #[test]
@@ -267,7 +304,10 @@ fn nodes_that_cannot_be_had_say_why() {
     assert!(gaps[0].detail.starts_with("127.0.0.1:1: "), "{gaps:?}");
     assert_eq!(of("https://db1:8080/metrics")[0].kind, GapKind::NodeTls);
     let gaps = of("db1");
-    assert!(gaps[0].detail.contains("--observe-nodes: db1: "), "{gaps:?}");
+    assert!(
+        gaps[0].detail.contains("--observe-nodes: db1: "),
+        "{gaps:?}"
+    );
 }
 
 fn connector(url: &str) -> Connector {
@@ -279,7 +319,9 @@ fn cockroachs_list_of_nodes_is_asked_for() {
     let selects = growing(100.0);
     let node = serve(move |_| {
         let n = selects();
-        Answer::Text(format!("sql_select_count{{node_id=\"1\"}} {n}\nliveness_livenodes 1\n"))
+        Answer::Text(format!(
+            "sql_select_count{{node_id=\"1\"}} {n}\nliveness_livenodes 1\n"
+        ))
     });
     let server = Server::postgres().unwrap();
     for sql in [
@@ -304,7 +346,10 @@ fn cockroachs_list_of_nodes_is_asked_for() {
     assert!(ended.observed[0].gaps.is_empty(), "{ended:?}");
     let rate = of(&series, "cockroach.statements", &[("instance", &node)]);
     assert!(about(mean(rate), 100.0), "{rate:?}");
-    let (_, ended, _) = asked(&format!("postgres://plain:p@127.0.0.1:{}/sbtest", server.port()));
+    let (_, ended, _) = asked(&format!(
+        "postgres://plain:p@127.0.0.1:{}/sbtest",
+        server.port()
+    ));
     let refused = Gap::new(
         GapKind::NodesRefused,
         "GRANT SYSTEM VIEWCLUSTERMETADATA TO plain",
@@ -329,7 +374,9 @@ fn yugabytes_list_of_nodes_is_asked_for() {
         ))
     };
     serve_at(&format!("{host}:9000"), text);
-    serve_at(&format!("{host}:13000"), |_| Answer::Text("yb_ysqlserver_connection_total{metric_type=\"server\"} 12\n".into()));
+    serve_at(&format!("{host}:13000"), |_| {
+        Answer::Text("yb_ysqlserver_connection_total{metric_type=\"server\"} 12\n".into())
+    });
     let server = Server::postgres().unwrap();
     let made = format!(
         "CREATE FUNCTION yb_servers() RETURNS TABLE (host TEXT, port BIGINT, node_type TEXT) \
@@ -339,12 +386,18 @@ fn yugabytes_list_of_nodes_is_asked_for() {
     let nodes = Nodes::of(Engine::Yugabyte, &connector(&server.url()));
     let (series, ended, _) = watched(nodes, Duration::from_millis(2500));
     // Nobody answers as a master there, and nothing is said of it.
-    assert!(ended.observed[0].gaps.is_empty() && ended.notes.is_empty(), "{ended:?}");
+    assert!(
+        ended.observed[0].gaps.is_empty() && ended.notes.is_empty(),
+        "{ended:?}"
+    );
     let tserver = format!("{host}:9000");
     let at = [("instance", tserver.as_str())];
     assert!(about(mean(of(&series, "yugabyte.read.rate", &at)), 200.0));
     assert!((0.39..0.41).contains(&mean(of(&series, "yugabyte.read", &at))));
-    assert!(about(mean(of(&series, "yugabyte.cpu", &[("mode", "user")])), 0.2));
+    assert!(about(
+        mean(of(&series, "yugabyte.cpu", &[("mode", "user")])),
+        0.2
+    ));
     assert_eq!(mean(of(&series, "yugabyte.connections", &[])), 12.0);
 }
 
@@ -381,9 +434,21 @@ fn only_clusters_have_nodes() {
     for engine in [Engine::Tidb, Engine::Cockroach, Engine::Yugabyte] {
         let told = of(engine, None, "auto");
         assert_eq!(told, (true, unseen(&["server-host", "server-activity"])));
-        assert_eq!(of(engine, None, "server-status"), (false, unseen(&["server-status"])));
+        assert_eq!(
+            of(engine, None, "server-status"),
+            (false, unseen(&["server-status"]))
+        );
     }
-    assert_eq!(of(Engine::Mariadb, None, "server-nodes"), (false, Vec::new()));
-    assert_eq!(of(Engine::Mariadb, Some("http://db1"), "server-nodes"), (true, Vec::new()));
-    assert_eq!(of(Engine::Tidb, Some("http://db1"), "off"), (false, Vec::new()));
+    assert_eq!(
+        of(Engine::Mariadb, None, "server-nodes"),
+        (false, Vec::new())
+    );
+    assert_eq!(
+        of(Engine::Mariadb, Some("http://db1"), "server-nodes"),
+        (true, Vec::new())
+    );
+    assert_eq!(
+        of(Engine::Tidb, Some("http://db1"), "off"),
+        (false, Vec::new())
+    );
 }

@@ -314,7 +314,10 @@ mod tests {
         assert_eq!(nodes[0].instance, "10.0.0.1:8080");
         let console = made(2, &[&["Host", "10.0.0.1:8080"], &["Scheme", "https"]]);
         let gap = cockroach(&rows, &console, "db1").unwrap_err();
-        assert_eq!((gap.kind, gap.detail.as_str()), (GapKind::NodeTls, "10.0.0.1:8080"));
+        assert_eq!(
+            (gap.kind, gap.detail.as_str()),
+            (GapKind::NodeTls, "10.0.0.1:8080")
+        );
     }
 
     #[test]
@@ -331,7 +334,10 @@ mod tests {
             ]
         );
         assert!(nodes[2].is_guess && !nodes[0].is_guess);
-        assert_eq!((nodes.len(), nodes[3].instance.as_str()), (6, "127.0.0.2:9000"));
+        assert_eq!(
+            (nodes.len(), nodes[3].instance.as_str()),
+            (6, "127.0.0.2:9000")
+        );
     }
 
     #[test]
@@ -339,14 +345,26 @@ mod tests {
         let nodes = given("http://db1:10080/metrics, http://db2").unwrap();
         assert_eq!(
             named(&nodes),
-            [(None, "db1:10080", "/metrics"), (None, "db2:10080", "/metrics")]
+            [
+                (None, "db1:10080", "/metrics"),
+                (None, "db2:10080", "/metrics")
+            ]
         );
         let nodes = given("http://db1:9000/prometheus-metrics").unwrap();
         assert!(nodes[0].url.path().ends_with(YB_QUERY));
         let gap = given("db1:10080").unwrap_err();
-        assert!(gap.detail.starts_with("--observe-nodes: db1:10080: "), "{gap:?}");
-        assert!(gap.detail.contains("for example http://db1:10080/metrics"), "{gap:?}");
-        assert_eq!(given("https://db1:8080/metrics").unwrap_err().kind, GapKind::NodeTls);
+        assert!(
+            gap.detail.starts_with("--observe-nodes: db1:10080: "),
+            "{gap:?}"
+        );
+        assert!(
+            gap.detail.contains("for example http://db1:10080/metrics"),
+            "{gap:?}"
+        );
+        assert_eq!(
+            given("https://db1:8080/metrics").unwrap_err().kind,
+            GapKind::NodeTls
+        );
     }
 
     #[test]

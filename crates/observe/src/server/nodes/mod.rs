@@ -280,7 +280,10 @@ impl SeriesSource for Nodes {
                 Ok(told) if told.is_cut => {
                     let most = MOST_BYTES >> 20;
                     let why = format!("the text is longer than {most} MiB or ended early");
-                    said(&watched.instance, &Unread::Said(why + "; the rest is missing"))
+                    said(
+                        &watched.instance,
+                        &Unread::Said(why + "; the rest is missing"),
+                    )
                 }
                 Ok(_) => String::new(),
                 Err(why) => said(&watched.instance, why),

@@ -198,7 +198,10 @@ mod tests {
             let named = figures.into_iter().map(|f| {
                 let row = &reader.rows()[usize::from(f.of.row)];
                 let label = row.with.map_or(f.of.group, |(_, value)| value.to_string());
-                (format!("{}{} {label}", row.series, f.of.what.ending()), f.value)
+                (
+                    format!("{}{} {label}", row.series, f.of.what.ending()),
+                    f.value,
+                )
             });
             all.push(named.collect());
             before = Some(now);
@@ -225,7 +228,10 @@ mod tests {
         let then = text(6000, 1500, 3.5, [300, 1100, 1489, 1500]);
         let all = told(Kind::Tidb, &[&first, &then]);
         assert_eq!(
-            all[0].iter().map(|(n, v)| (n.as_str(), *v)).collect::<Vec<_>>(),
+            all[0]
+                .iter()
+                .map(|(n, v)| (n.as_str(), *v))
+                .collect::<Vec<_>>(),
             [("tidb.connections ", 16.0)]
         );
         let of = |name: &str| all[1][name];
@@ -248,7 +254,12 @@ mod tests {
             )
         };
         // The new process has counted more than the old one had.
-        let texts = [text(1000, 5), text(1000, 25), text(2000, 90), text(2000, 91)];
+        let texts = [
+            text(1000, 5),
+            text(1000, 25),
+            text(2000, 90),
+            text(2000, 91),
+        ];
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let all = told(Kind::Tikv, &texts);
         let cpu: Vec<Option<f64>> = all.iter().map(|t| t.get("tikv.cpu ").copied()).collect();
@@ -277,9 +288,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_sum_count_only_where_there_is_no_sum() {
-        let child = |n: u32| {
-            format!("sql_select_count{{node_id=\"1\",database=\"movr\"}} {n}\n")
-        };
+        let child = |n: u32| format!("sql_select_count{{node_id=\"1\",database=\"movr\"}} {n}\n");
         let whole = |n: u32| format!("sql_select_count{{node_id=\"1\"}} {n}\n{}", child(n / 2));
         let (a, b) = (whole(100), whole(300));
         let name = "cockroach.statements select";
@@ -297,7 +306,13 @@ mod tests {
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[(1.0, 0.0), (f64::INFINITY, 0.0)]), None);
         assert_eq!(of(&[(1.0, 100.0), (f64::INFINITY, 100.0)]), Some(0.99));
-        assert_eq!(of(&[(1.0, 10.0), (2.0, 20.0), (f64::INFINITY, 100.0)]), Some(2.0));
-        assert_eq!(of(&[(1.0, 50.0), (2.0, 40.0), (3.0, 100.0)]).map(|v| v < 3.0), Some(true));
+        assert_eq!(
+            of(&[(1.0, 10.0), (2.0, 20.0), (f64::INFINITY, 100.0)]),
+            Some(2.0)
+        );
+        assert_eq!(
+            of(&[(1.0, 50.0), (2.0, 40.0), (3.0, 100.0)]).map(|v| v < 3.0),
+            Some(true)
+        );
     }
 }

@@ -155,7 +155,11 @@ impl Reader {
         })?;
         scrape.is_cut |= extent == Extent::Cut;
         if scrape.values.is_empty() {
-            let why = format!("{}: the reply has no metrics of {}", url.address(), self.kind);
+            let why = format!(
+                "{}: the reply has no metrics of {}",
+                url.address(),
+                self.kind
+            );
             return Err(Unread::Said(why));
         }
         Ok(scrape)
@@ -349,7 +353,8 @@ mod tests {
         let mut reader = Reader::new(Kind::YbTserver);
         let first = "log_sync_latency_sum{table_id=\"a\",table_name=\"t\",metric_type=\"table\"} 1\n\
             log_sync_latency_sum{table_id=\"b\",table_name=\"t\",metric_type=\"table\"} 1\n";
-        let again = "log_sync_latency_sum{metric_type=\"tablet\",table_name=\"t\",table_id=\"a\"} 2\n";
+        let again =
+            "log_sync_latency_sum{metric_type=\"tablet\",table_name=\"t\",table_id=\"a\"} 2\n";
         let (first, again) = (read(&mut reader, first), read(&mut reader, again));
         assert_eq!(first.values.len(), 2);
         assert!(again.values.keys().all(|k| first.values.contains_key(k)));

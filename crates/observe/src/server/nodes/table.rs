@@ -223,11 +223,7 @@ impl Row {
     }
 
     /// Durations in milliseconds, of which so many are one in what they are told in.
-    pub const fn durations(
-        series: &'static str,
-        ms: f64,
-        names: &'static [&'static str],
-    ) -> Self {
+    pub const fn durations(series: &'static str, ms: f64, names: &'static [&'static str]) -> Self {
         let measure = Measure::Histogram {
             is_counted: false,
             has_p99: false,
@@ -287,12 +283,12 @@ impl Row {
     /// Whether a line with this label is taken.
     pub fn takes(&self, label: &str, value: &str) -> bool {
         match self.only {
-            Some((only, values)) if only == label => values.iter().any(|wanted| {
-                match wanted.strip_suffix('*') {
+            Some((only, values)) if only == label => {
+                values.iter().any(|wanted| match wanted.strip_suffix('*') {
                     Some(prefix) => value.starts_with(prefix),
                     None => value == *wanted,
-                }
-            }),
+                })
+            }
             _ => true,
         }
     }
@@ -327,10 +323,17 @@ mod tests {
     fn kinds_are_told_by_their_names() {
         let of = |names: &[&str]| names.iter().fold(None, |k, n| Kind::foremost(k, n));
         assert_eq!(
-            of(&["go_goroutines", "pd_client_cmd_handle_cmds_duration_seconds_sum", "tidb_server_query_total"]),
+            of(&[
+                "go_goroutines",
+                "pd_client_cmd_handle_cmds_duration_seconds_sum",
+                "tidb_server_query_total"
+            ]),
             Some(Kind::Tidb)
         );
-        assert_eq!(of(&["process_cpu_seconds_total", "tikv_grpc_msg_total"]), Some(Kind::Tikv));
+        assert_eq!(
+            of(&["process_cpu_seconds_total", "tikv_grpc_msg_total"]),
+            Some(Kind::Tikv)
+        );
         assert_eq!(of(&["pd_cluster_status", "etcd_server_id"]), Some(Kind::Pd));
         assert_eq!(of(&["sql_select_count"]), Some(Kind::Cockroach));
         let tserver = "handler_latency_yb_tserver_TabletServerService_Read_count";

@@ -14,7 +14,8 @@ const MEMORY: Row = Row::gauge("yugabyte.memory", "bytes", -4, ALLOCATED);
 const WAITED: &[&str] = &["voluntary_context_switches"];
 const SWITCHES: Row = Row::count("yugabyte.context-switches", WAITED).with("kind", "voluntary");
 const PUSHED: &[&str] = &["involuntary_context_switches"];
-const PREEMPTIONS: Row = Row::count("yugabyte.context-switches", PUSHED).with("kind", "involuntary");
+const PREEMPTIONS: Row =
+    Row::count("yugabyte.context-switches", PUSHED).with("kind", "involuntary");
 
 /// The tablet server.
 #[rustfmt::skip] // a row each
