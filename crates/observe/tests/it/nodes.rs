@@ -224,12 +224,13 @@ fn endpoints_that_are_none_are_lines_and_the_others_go_on() {
         let s = cpu();
         Answer::Text(format!(
             "process_cpu_seconds_total {s}\ntikv_engine_size_bytes{{db=\"kv\",type=\"a\\\"b\\\\\"}} NaN\n\
-             tikv_engine_size_bytes{{db=\"kv\",type=\"write\"}} 8192\n\
-             tikv_engine_size_bytes{{db=\"kv\",type=\"write\"}} 8192\n\
+             tikv_engine_size_bytes{{db=\"kv\",type=\"write\"}} 80000\n\
+             tikv_engine_size_bytes{{db=\"kv\",type=\"write\"}} 80000\n\
              broken{{ 7\n\n{{}} 1\ntikv_engine_size_bytes{{db=\"kv\",type=\"lock\"}} +Inf\n"
         ))
     });
-    let bad: [(fn() -> Answer, &str); 6] = [
+    type Bad = (fn() -> Answer, &'static str);
+    let bad: [Bad; 6] = [
         (|| Answer::Stalls, "no reply within 3 s"),
         (
             || Answer::Raw(b"HTTP/1.1 500 Internal Server Error\r\n\r\noops"),
@@ -272,7 +273,10 @@ fn endpoints_that_are_none_are_lines_and_the_others_go_on() {
             mean(of(&series, "tikv.cpu", &[("instance", &good)])),
             1.0
         ));
-        assert_eq!(mean(of(&series, "tikv.size", &[("type", "write")])), 8192.0);
+        assert_eq!(
+            mean(of(&series, "tikv.size", &[("type", "write")])),
+            80000.0
+        );
         assert_eq!(named(&series, SERVER_NODES, "tikv.size").len(), 1);
     }
 }
