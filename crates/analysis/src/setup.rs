@@ -34,6 +34,7 @@ const ASIDE: &[&str] = &[
     "note",
     "observe",
     "observe-host",
+    "observe-nodes",
     "out",
     "output",
     "output-dir",

@@ -204,13 +204,20 @@ pub const NATIVE: &[OptionSpec] = &[
         Observe,
         "auto",
         "observe hosts and database during a run: auto = every available source, off = none, or a list \
-         of client-host, server-host, server-process, server-status, server-activity",
+         of client-host, server-host, server-process, server-status, server-nodes, server-activity",
     ),
     option(
         "observe-host",
         Text,
         "",
         "URL of a node_exporter on a remote database host, for example http://db1:9100/metrics",
+    ),
+    option(
+        "observe-nodes",
+        Text,
+        "",
+        "URLs of the metrics of TiDB, CockroachDB or YugabyteDB nodes, separated by commas, for example \
+         http://db1:10080/metrics; by default the database lists its nodes",
     ),
     option(
         "print-job",

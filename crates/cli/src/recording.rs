@@ -106,6 +106,7 @@ impl Recording {
         let all = sources(&Observing {
             observe: &watch.observe,
             host: watch.observe_host.as_deref(),
+            nodes: watch.observe_nodes.as_deref(),
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,

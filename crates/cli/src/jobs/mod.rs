@@ -294,6 +294,7 @@ pub fn watch(options: &OptionValues) -> Watch {
         // Checked when it was set.
         observe: options.text("observe").parse().unwrap_or_default(),
         observe_host: options.text_opt("observe-host").map(String::from),
+        observe_nodes: options.text_opt("observe-nodes").map(String::from),
     }
 }
 

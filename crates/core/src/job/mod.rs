@@ -171,6 +171,9 @@ pub struct Watch {
     /// URL of the node_exporter on the database's host, where that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observe_host: Option<String>,
+    /// URLs of the cluster's nodes, separated by commas, where the database's own list is not to be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe_nodes: Option<String>,
 }
 
 /// Where a run's record goes.

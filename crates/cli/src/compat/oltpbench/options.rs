@@ -222,6 +222,7 @@ const OURS: &[&str] = &[
     "metrics-linger",
     "observe",
     "observe-host",
+    "observe-nodes",
     "print-job",
     "strict",
     "executors",
