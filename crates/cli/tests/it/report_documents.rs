@@ -14,6 +14,17 @@ const STUDY: &str = "name = \"threads on SQLite\"\nrepeats = 2\ntime = 1\n\
     [load]\nthreads = [1, 2]\n\
     [[section]]\nplace = \"analysis\"\ntext = \"One thread is enough.\"\n";
 
+fn with_text<'w>(more: &[&'w str]) -> Vec<&'w str> {
+    let words = [
+        "report",
+        "threads on SQLite",
+        "--text",
+        "words.md",
+        "--overwrite",
+    ];
+    [words.as_slice(), more].concat()
+}
+
 #[test]
 fn a_study_is_one_document_in_every_form() {
     let dir = Workdir::new();
@@ -78,16 +89,6 @@ fn a_study_is_one_document_in_every_form() {
     let text = "# Two threads\n\n## Machines\n\n![a dot](dot.svg)\n\n## Result {place=conclusion}\n\n\
                 {{tps threads=2}} a second.\n";
     std::fs::write(dir.path().join("words.md"), text).unwrap();
-    let with_text = |more: &[&str]| {
-        let words = [
-            "report",
-            "threads on SQLite",
-            "--text",
-            "words.md",
-            "--overwrite",
-        ];
-        [words.as_slice(), more].concat()
-    };
     dir.ok(&with_text(&["--out", "own.html"]));
     let page = written(&dir, "own.html");
     assert!(page.contains("<h1>Two threads</h1>") && page.contains("data:image/svg+xml;base64,"));
