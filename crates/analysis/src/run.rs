@@ -116,7 +116,9 @@ fn load_end_ms(record: &RunRecord) -> f64 {
     let load = record.job.as_ref().map(|job| &job.load);
     // The time of steps and of a search is that of each step.
     let load = load.filter(|load| matches!(load.pacing, Pacing::Closed | Pacing::Rate(_)));
-    let time = load.and_then(|load| load.time);
+    let time = load
+        .and_then(|load| load.time)
+        .filter(|time| !time.is_zero());
     time.map_or(f64::INFINITY, |time| time.as_secs_f64() * 1000.0)
 }
 

@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tidemark_report::{Authored, AuthoredSection, Picture};
 use tidemark_study::Study;
@@ -11,14 +12,18 @@ use tidemark_study::Study;
 const LONGEST_TEXT: u64 = 1 << 20;
 /// And all its pictures together.
 const LARGEST_PICTURES: u64 = 20 << 20;
-/// What a page can show, by the file's ending.
-const MEDIA: [(&str, &str); 6] = [
-    ("png", "image/png"),
-    ("jpg", "image/jpeg"),
-    ("jpeg", "image/jpeg"),
-    ("gif", "image/gif"),
-    ("webp", "image/webp"),
-    ("svg", "image/svg+xml"),
+/// What a page can show: the file's ending, its type, and what its content begins with.
+const MEDIA: [(&str, &str, &[&[u8]]); 6] = [
+    ("png", "image/png", &[b"\x89PNG\r\n\x1a\n"]),
+    ("jpg", "image/jpeg", &[b"\xff\xd8\xff"]),
+    ("jpeg", "image/jpeg", &[b"\xff\xd8\xff"]),
+    ("gif", "image/gif", &[b"GIF8"]),
+    ("webp", "image/webp", &[b"RIFF"]),
+    (
+        "svg",
+        "image/svg+xml",
+        &[b"<svg", b"<?xml", b"\xef\xbb\xbf<"],
+    ),
 ];
 
 /// An author's texts, the later behind the earlier, whose title wins.
@@ -46,19 +51,23 @@ impl Texts {
         let name = path.display().to_string();
         let authored =
             Authored::parse(&text).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
-        let pictures = self.pictures(&authored, &name, &folder(path))?;
+        let mut pictures = BTreeMap::new();
+        for (path, picture) in self.pictures(&authored, &name, &folder(path), false) {
+            pictures.insert(path, picture?);
+        }
         self.add(authored, pictures);
         Ok(())
     }
 
     /// A study's title, text and sections; its pictures are beside its file.
     ///
-    /// # Errors
-    /// As [`Texts::add_file`].
-    pub fn add_study(&mut self, study: &Study, path: &str) -> Result<(), Failure> {
+    /// What is wrong with them is said, and left out: the report of a study is made all the same.
+    pub fn add_study(&mut self, study: &Study, path: &str) {
         let text = study.text.as_deref().unwrap_or_default();
-        let mut authored =
-            Authored::parse(text).map_err(|e| Failure::usage(format!("{path}: text: {e}")))?;
+        let mut authored = Authored::parse(text).unwrap_or_else(|wrong| {
+            eprintln!("tidemark: {path}: text is left out: {wrong}");
+            Authored::default()
+        });
         if study.title.is_some() {
             authored.title.clone_from(&study.title);
         }
@@ -67,18 +76,24 @@ impl Texts {
             title: section.title.clone().unwrap_or_default(),
             text: section.text.clone(),
             line: 0,
+            lenient: true,
         });
+        for section in &mut authored.sections {
+            section.lenient = true;
+        }
         authored.sections.extend(sections);
-        // A study may have been moved since: its report is made all the same.
-        let pictures = match self.pictures(&authored, path, &folder(Path::new(path))) {
-            Ok(pictures) => pictures,
-            Err(missing) => {
-                eprintln!("tidemark: pictures are left out: {}", missing.message);
-                BTreeMap::new()
+        // A study may have been moved since: its report is made all the same. It may be a stranger's,
+        // so that only what is below its own folder is shown.
+        let mut pictures = BTreeMap::new();
+        for (file, picture) in self.pictures(&authored, path, &folder(Path::new(path)), true) {
+            match picture {
+                Ok(picture) => {
+                    pictures.insert(file, picture);
+                }
+                Err(why) => eprintln!("tidemark: a picture is left out: {}", why.message),
             }
-        };
+        }
         self.add(authored, pictures);
-        Ok(())
     }
 
     fn add(&mut self, authored: Authored, pictures: BTreeMap<String, Picture>) {
@@ -93,35 +108,67 @@ impl Texts {
         authored: &Authored,
         name: &str,
         beside: &Path,
-    ) -> Result<BTreeMap<String, Picture>, Failure> {
-        let mut pictures = BTreeMap::new();
-        for (path, line) in authored.picture_paths() {
-            let bad = |why: String| Failure::usage(format!("{name}: line {line}: {path}: {why}"));
-            if path.contains("://") || path.starts_with("data:") {
-                return Err(bad(
-                    "a report loads nothing; save the picture beside the text, for example \
-                     ![plan](plan.png)"
-                        .into(),
-                ));
-            }
-            let ending = Path::new(&path).extension().and_then(|e| e.to_str());
-            let ending = ending.unwrap_or_default().to_ascii_lowercase();
-            let known = MEDIA.iter().find(|(known, _)| *known == ending);
-            let Some((_, media_type)) = known else {
-                let known: Vec<&str> = MEDIA.iter().map(|(known, _)| *known).collect();
-                return Err(bad(format!("a picture is one of {}", known.join(", "))));
-            };
-            let file = beside.join(&path);
-            let size = fs::metadata(&file).map_err(|e| bad(e.to_string()))?.len();
-            self.room = self.room.checked_sub(size).ok_or_else(|| {
-                let most = LARGEST_PICTURES >> 20;
-                bad(format!("the pictures have more than {most} MiB together"))
-            })?;
-            let bytes = fs::read(&file).map_err(|e| bad(e.to_string()))?;
-            let media_type = *media_type;
-            pictures.insert(path.clone(), Picture { media_type, bytes });
+        below: bool,
+    ) -> Vec<(String, Result<Picture, Failure>)> {
+        let paths = authored.picture_paths().into_iter();
+        let pictures = paths.map(|(path, (line, mentions))| {
+            let picture = self
+                .picture(&path, mentions, beside, below)
+                .map_err(|why| Failure::usage(format!("{name}: line {line}: {path}: {why}")));
+            (path, picture)
+        });
+        pictures.collect()
+    }
+
+    fn picture(
+        &mut self,
+        path: &str,
+        mentions: u64,
+        beside: &Path,
+        below: bool,
+    ) -> Result<Picture, String> {
+        if path.contains("://") || path.starts_with("data:") {
+            return Err(
+                "a report loads nothing; save the picture beside the text, for example \
+                 ![plan](plan.png)"
+                    .into(),
+            );
         }
-        Ok(pictures)
+        let ending = Path::new(path).extension().and_then(|e| e.to_str());
+        let ending = ending.unwrap_or_default().to_ascii_lowercase();
+        let known = MEDIA.iter().find(|(known, ..)| *known == ending);
+        let Some((_, media_type, begins)) = known else {
+            let known: Vec<&str> = MEDIA.iter().map(|(known, ..)| *known).collect();
+            return Err(format!("a picture is one of {}", known.join(", ")));
+        };
+        let said = |e: std::io::Error| e.to_string();
+        let file = beside.join(path).canonicalize().map_err(said)?;
+        let folder = match beside.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => beside.into(),
+        };
+        if below && !file.starts_with(folder.canonicalize().map_err(said)?) {
+            return Err("it is not below the folder of the study".into());
+        }
+        // Opening a pipe would wait for its other end.
+        if !fs::metadata(&file).map_err(said)?.is_file() {
+            return Err("it is no file".into());
+        }
+        let mut bytes = Vec::new();
+        let opened = fs::File::open(&file).map_err(said)?;
+        opened
+            .take(self.room + 1)
+            .read_to_end(&mut bytes)
+            .map_err(said)?;
+        let size = (bytes.len() as u64).saturating_mul(mentions);
+        self.room = self.room.checked_sub(size).ok_or_else(|| {
+            let most = LARGEST_PICTURES >> 20;
+            format!("the pictures have more than {most} MiB together")
+        })?;
+        if !begins.iter().any(|begin| bytes.starts_with(begin)) {
+            return Err(format!("its content is no picture of the kind {ending}"));
+        }
+        Ok(Picture { media_type, bytes })
     }
 
     /// All of it, with the title of the command line, if there is one.

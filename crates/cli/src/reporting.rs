@@ -124,7 +124,7 @@ impl ReportScope {
         if let Some(of) = &self.study.study
             && let Ok(study) = tidemark_study::parse(&of.file)
         {
-            texts.add_study(&study, &of.path)?;
+            texts.add_study(&study, &of.path);
         }
         if let Some(path) = &words.text {
             texts.add_file(path)?;

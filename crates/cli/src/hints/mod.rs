@@ -85,8 +85,8 @@ impl fmt::Display for Hint {
             } => write!(
                 f,
                 "the run is too short for percentile {percentile}: it has about {expected:.0} \
-                 transactions, and the percentile needs {needed:.0}; run longer, or at a higher \
-                 rate"
+                 transactions, and the percentile needs {needed:.0}; ask for more time or \
+                 transactions, or a lower percentile"
             ),
             Hint::Terminals {
                 terminals,

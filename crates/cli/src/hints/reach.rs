@@ -4,6 +4,9 @@ use super::Hint;
 use std::time::Duration;
 use tidemark_core::{Pacing, RunSpec};
 
+/// A cold statement on an idle host may take so many times as long as a statement under load.
+const SLACK: f64 = 3.0;
+
 /// `round_trip` is the quickest of a few, so that no busy moment makes a false alarm.
 pub(super) fn of(load: &RunSpec, round_trip: Option<Duration>, each: u32) -> Option<Hint> {
     let rate = match &load.pacing {
@@ -13,7 +16,7 @@ pub(super) fn of(load: &RunSpec, round_trip: Option<Duration>, each: u32) -> Opt
     };
     let round_trip = round_trip.filter(|t| !t.is_zero())?;
     let sessions = load.sessions;
-    (most(sessions, round_trip, each) < rate).then_some(Hint::Unreachable {
+    (most(sessions, round_trip, each) * SLACK < rate).then_some(Hint::Unreachable {
         rate,
         sessions,
         round_trip,

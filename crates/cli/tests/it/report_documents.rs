@@ -86,6 +86,7 @@ fn a_study_is_one_document_in_every_form() {
         "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
     )
     .unwrap();
+    std::fs::write(dir.path().join("words.md.png"), "secret").unwrap();
     let text = "# Two threads\n\n## Machines\n\n![a dot](dot.svg)\n\n## Result {place=conclusion}\n\n\
                 {{tps threads=2}} a second.\n";
     std::fs::write(dir.path().join("words.md"), text).unwrap();

@@ -71,12 +71,14 @@ impl Authored {
         sections::parse(text)
     }
 
-    /// The paths of its pictures, each once, and the line of the first.
-    pub fn picture_paths(&self) -> BTreeMap<String, usize> {
+    /// The paths of its pictures, the line of the first mention of each, and how many there are: a page
+    /// holds a picture as often as it is mentioned.
+    pub fn picture_paths(&self) -> BTreeMap<String, (usize, u64)> {
         let mut paths = BTreeMap::new();
         for section in &self.sections {
             for (path, line) in html::pictures(&section.text) {
-                paths.entry(path).or_insert(section.line + line);
+                let (_, count) = paths.entry(path).or_insert((section.line + line, 0));
+                *count += 1;
             }
         }
         paths

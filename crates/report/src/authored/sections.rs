@@ -16,6 +16,8 @@ pub struct AuthoredSection {
     pub text: String,
     /// Lines of the file before it, for messages.
     pub line: usize,
+    /// Whether a figure that there is not is a dash: a study's text is older than its runs.
+    pub lenient: bool,
 }
 
 /// A heading of the first two levels.
@@ -50,6 +52,7 @@ pub(super) fn parse(text: &str) -> Result<Authored, AuthoredError> {
                 title,
                 line: line(at.start),
                 text: body.to_string(),
+                lenient: false,
             });
         }
     };

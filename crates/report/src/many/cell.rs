@@ -183,7 +183,8 @@ impl Cell {
 fn errors_per_s(repeats: &[Repeat]) -> Option<f64> {
     let seconds: f64 = repeats.iter().map(|r| r.elapsed_s).sum();
     let errors: f64 = repeats.iter().map(|r| r.errors as f64).sum();
-    (seconds > 0.0).then(|| errors / seconds)
+    let known = repeats.iter().all(|r| r.errors_known);
+    (known && seconds > 0.0).then(|| errors / seconds)
 }
 
 #[cfg(test)]

@@ -302,8 +302,14 @@ fn is_result(state: &RunState, transactions: u64) -> bool {
 
 fn client_cpu_percent(record: &RunRecord, elapsed_s: f64) -> Option<f64> {
     let (used_s, cores) = (record.usage.work_s(), record.client.cores);
-    let known = used_s > 0.0 && cores > 0 && elapsed_s > 0.0;
-    known.then(|| used_s / elapsed_s / cores as f64 * 100.0)
+    // Warm-up is in what was used.
+    let without_warmup = || {
+        let warm = record.intervals.iter().any(|i| i.phase == Phase::Warmup);
+        (!warm).then_some(elapsed_s)
+    };
+    let seconds = record.usage.seconds.or_else(without_warmup)?;
+    let known = used_s > 0.0 && cores > 0 && seconds > 0.0;
+    known.then(|| used_s / seconds / cores as f64 * 100.0)
 }
 
 /// As the rule has it: added where it counted, no session could ever be missed.

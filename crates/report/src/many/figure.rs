@@ -17,13 +17,13 @@ type Get = fn(&Cell) -> Option<f64>;
 /// Metrics by name. Latencies are in milliseconds.
 static METRICS: [(&str, Get); 14] = [
     ("tps", |c| mean(c.transactions_per_s)),
-    ("qps", |c| mean(c.statements_per_s)),
+    ("qps", |c| mean(c.statements_per_s).filter(|n| *n > 0.0)),
     ("mean", |c| mean(c.mean_ms)),
     ("p50", |c| mean(c.p50_ms)),
     ("p95", |c| mean(c.p95_ms)),
     ("p99", |c| mean(c.p99_ms)),
     ("max", |c| c.max_ms),
-    ("errors", |c| Some(c.errors as f64)),
+    ("errors", |c| c.errors_per_s.map(|_| c.errors as f64)),
     ("errors/s", |c| c.errors_per_s),
     ("cpu", |c| mean(c.client_cpu_percent)),
     ("tpmC", |c| mean(c.tpmc)),
@@ -65,6 +65,9 @@ pub(super) fn of(s: &Sources<'_>, reference: &Reference) -> Result<String, Strin
             )
         })?;
     let mut places = all(s);
+    if places.is_empty() {
+        return Err("there is no result".into());
+    }
     for (name, value) in &reference.of {
         let values: BTreeSet<String> = places.iter().filter_map(|p| p.value(name)).collect();
         if values.is_empty() {
@@ -88,7 +91,10 @@ pub(super) fn of(s: &Sources<'_>, reference: &Reference) -> Result<String, Strin
         }
     }
     let [place] = places.as_slice() else {
-        return Err(several(&places));
+        return Err(match places.as_slice() {
+            [] => "there is no result".into(),
+            _ => several(&places),
+        });
     };
     match get(place.cell) {
         Some(value) if place.cell.counted > 0 => {

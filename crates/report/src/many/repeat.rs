@@ -23,6 +23,8 @@ pub(crate) struct Repeat {
     pub latency: Option<Latencies>,
     pub latencies: EncodedHistogram,
     pub errors: u64,
+    /// Whether they were counted; a document may not say.
+    pub errors_known: bool,
     /// Of its host's processors; `None` of several clients, which may share a host.
     pub client_cpu_percent: Option<f64>,
     /// Sessions that the clients' own time between transactions keeps busy, where no latency has it.
@@ -74,6 +76,7 @@ impl Repeat {
             latency: run.latency,
             latencies: run.latencies.clone(),
             errors: run.errors,
+            errors_known: run.errors > 0 || run.imported.is_none(),
             client_cpu_percent: run.client_cpu_percent,
             between: run.between,
             tpmc: run.metrics.tpmc,
@@ -105,6 +108,7 @@ impl Repeat {
             latency: Latencies::measured(&latency),
             latencies: EncodedHistogram(latency.encode()),
             errors: errors.fold(0, u64::saturating_add),
+            errors_known: true,
             client_cpu_percent: None,
             between: runs.iter().map(|run| run.between).sum(),
             tpmc,

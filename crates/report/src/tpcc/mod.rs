@@ -35,7 +35,8 @@ fn metrics(digest: &Digest<'_>) -> Metrics {
     });
     Metrics {
         tpmc: Some(figures.tpmc),
-        efficiency_percent: figures.efficiency.ok(),
+        // Of terminals that began together it is too high: the run's own page says so.
+        efficiency_percent: figures.efficiency.ok().filter(|_| figures.has_settled),
         price,
         ..Metrics::NONE
     }

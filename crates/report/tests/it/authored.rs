@@ -90,6 +90,13 @@ fn a_reference_to_nothing_or_to_several_says_what_there_is() {
 }
 
 #[test]
+fn a_study_that_has_not_run_yet_has_dashes() {
+    let mut many = with("At {{tps workload=oltp_read_write threads=128}}.\n");
+    many.authored.sections[0].lenient = true;
+    assert!(many.markdown(Lang::En).unwrap().contains("At –."));
+}
+
+#[test]
 fn a_report_of_one_run_has_them_too() {
     let cell = Cell {
         workload: "oltp_read_write",

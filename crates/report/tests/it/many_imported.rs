@@ -66,7 +66,7 @@ fn stated_latencies_are_told_as_far_as_they_are_known() {
     let text = many(&two()).markdown(Lang::En).unwrap();
     for said in [
         "# results.md",
-        "2 runs of oltp\\_point\\_select, ycsb-a, imported from results.md; 120 s measured",
+        "2 runs of oltp\\_point\\_select, ycsb-a, imported from results.md.",
         "oltp\\_point\\_select: 800 transactions/s; 95% completed within 42.6 ms.",
         "ycsb-a: 800 transactions/s; mean latency 47.3 ms.",
         "| oltp\\_point\\_select | 1 | 800 | 39.3 | 42.6 |",
