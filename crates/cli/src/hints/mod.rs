@@ -93,8 +93,9 @@ impl fmt::Display for Hint {
                 warehouses,
             } => write!(
                 f,
-                "{terminals} terminals with keying and think times for {warehouses} warehouses: \
-                 the specification has ten per warehouse, {}",
+                "{terminals} terminals with keying and think times for {}: the specification has ten \
+                 per warehouse, {}",
+                counted(*warehouses, "warehouse", "warehouses"),
                 terminals::specified(*warehouses)
             ),
             Hint::NoWaits {
@@ -102,9 +103,10 @@ impl fmt::Display for Hint {
                 warehouses,
             } => write!(
                 f,
-                "{terminals} terminals without keying and think times for {warehouses} \
-                 warehouses: the specification has ten per warehouse, {}; more of them wait for \
-                 each other's rows, and tpmC is not comparable with published results",
+                "{terminals} terminals without keying and think times for {}: the specification has \
+                 ten per warehouse, {}; more of them wait for each other's rows, and tpmC is not \
+                 comparable with published results",
+                counted(*warehouses, "warehouse", "warehouses"),
                 terminals::specified(*warehouses)
             ),
             Hint::Changed { runs } => write!(

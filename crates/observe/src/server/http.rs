@@ -181,7 +181,15 @@ pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
     let status = head.split(' ').nth(1).unwrap_or_default();
     match status {
         "200" => Ok(body.to_string()),
-        status => Err(format!("{}: HTTP status {status}", url.address)),
+        status => Err(status_said(&url.address, status)),
+    }
+}
+
+/// What is said of a status, which may be anything.
+fn status_said(address: &str, status: &str) -> String {
+    match status.len() == 3 && status.bytes().all(|digit| digit.is_ascii_digit()) {
+        true => format!("{address}: HTTP status {status}"),
+        false => format!("{address}: the reply is not HTTP"),
     }
 }
 
@@ -266,7 +274,7 @@ fn checked(url: &Url, head: &str, body: &[u8]) -> Result<Option<u64>, Unread> {
             let asks = status == "400" && String::from_utf8_lossy(body).contains("HTTPS");
             Err(match moved || asks {
                 true => Unread::Tls(url.address.clone()),
-                false => Unread::Said(format!("{}: HTTP status {status}", url.address)),
+                false => Unread::Said(status_said(&url.address, status)),
             })
         }
     }

@@ -163,12 +163,13 @@ fn cockroach(rows: &RowSet, console: &RowSet, here: &str) -> Result<Vec<Node>, G
         let row = (0..console.len()).find(|row| console.text(*row, 0).as_deref() == Some(wanted));
         console.text(row?, 1)
     };
-    let at = field("Host");
-    let port = at.as_deref().and_then(|at| parts(at)?.1);
+    // Host and port are fields of their own (crdb_internal.node_runtime_info).
+    let host = field("Host").unwrap_or_default();
+    let port = field("Port").and_then(|port| port.parse().ok());
+    let port: u16 = port.unwrap_or(Kind::Cockroach.port());
     if field("Scheme").as_deref() == Some("https") {
-        return Err(Gap::new(GapKind::NodeTls, at.unwrap_or_default()));
+        return Err(Gap::new(GapKind::NodeTls, format!("{host}:{port}")));
     }
-    let port = port.unwrap_or(Kind::Cockroach.port());
     let nodes = (0..rows.len()).filter_map(|row| {
         let (host, _) = parts(&rows.text(row, 0)?)?;
         Node::new(Kind::Cockroach, &reachable(host, here), port)
@@ -300,7 +301,12 @@ mod tests {
     #[test]
     fn cockroachs_nodes_are_read() {
         let rows = made(1, &[&["10.0.0.1:26257"], &["[fd00::2]:26257"], &["NULL"]]);
-        let console = made(2, &[&["Scheme", "http"], &["Host", "10.0.0.1:8088"]]);
+        let console = [
+            &["Scheme", "http"],
+            &["Host", "10.0.0.1"],
+            &["Port", "8088"],
+        ];
+        let console = made(2, &console.map(|row| row.as_slice()));
         let nodes = cockroach(&rows, &console, "db1").unwrap();
         let of = Some(Kind::Cockroach);
         assert_eq!(
@@ -312,7 +318,7 @@ mod tests {
         );
         let nodes = cockroach(&rows, &RowSet::new(), "db1").unwrap();
         assert_eq!(nodes[0].instance, "10.0.0.1:8080");
-        let console = made(2, &[&["Host", "10.0.0.1:8080"], &["Scheme", "https"]]);
+        let console = made(2, &[&["Host", "10.0.0.1"], &["Scheme", "https"]]);
         let gap = cockroach(&rows, &console, "db1").unwrap_err();
         assert_eq!(
             (gap.kind, gap.detail.as_str()),

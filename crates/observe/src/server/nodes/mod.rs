@@ -37,8 +37,8 @@ const LEAD: u32 = 5;
 const MOST_NODES: usize = 32;
 /// So many nodes that can't be seen are named.
 const MOST_SAID: usize = 4;
-/// Connecting and reading.
-const STACK: usize = 256 << 10;
+/// Connecting and reading; the system's resolver may take much.
+const STACK: usize = 1 << 20;
 
 /// Where nodes come from.
 enum Cluster {

@@ -16,6 +16,8 @@ pub(super) const MOST_BYTES: u64 = 32 << 20;
 const MOST_VALUES: usize = 100_000;
 /// So many values of a label have a series each; what else there is makes one.
 const MOST_GROUPS: usize = 24;
+/// A label's value may be so long, in bytes.
+const LONGEST_GROUP: usize = 128;
 const OTHER: &str = "other";
 /// When the process began, and how long it has run: a node that began anew has totals that did, too.
 const STARTED: &str = "process_start_time_seconds";
@@ -227,10 +229,10 @@ impl Reader {
         let Some(groups) = self.groups.get_mut(usize::from(row)) else {
             return 0;
         };
-        let group = match groups.iter().any(|g| g == group) || groups.len() < MOST_GROUPS {
-            true => group,
-            false => OTHER,
-        };
+        // It becomes a part of the record.
+        let is_name = group.len() <= LONGEST_GROUP && !group.chars().any(char::is_control);
+        let has_room = groups.iter().any(|g| g == group) || groups.len() < MOST_GROUPS;
+        let group = if is_name && has_room { group } else { OTHER };
         let place = groups.iter().position(|g| g == group);
         let place = place.unwrap_or_else(|| {
             groups.push(group.to_string());
