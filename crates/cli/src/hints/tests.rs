@@ -242,7 +242,7 @@ fn runs_on_other_tables_and_without_a_look_say_nothing() {
 #[test]
 fn a_rate_beyond_what_round_trips_allow_is_told() {
     let millisecond = Some(Duration::from_millis(1));
-    let told = reach::of(&at_rate(1000.0, 8), millisecond, 20)
+    let told = reach::of(&at_rate(1300.0, 8), millisecond, 20)
         .unwrap()
         .to_string();
     assert!(told.contains("a round trip takes 1.00 ms"), "{told}");
@@ -250,7 +250,8 @@ fn a_rate_beyond_what_round_trips_allow_is_told() {
         told.contains("at least 20 round trips, so 8 sessions complete at most 400"),
         "{told}"
     );
-    assert_eq!(reach::of(&at_rate(399.0, 8), millisecond, 20), None);
+    // Statements under load may be quicker than one alone.
+    assert_eq!(reach::of(&at_rate(1100.0, 8), millisecond, 20), None);
     assert_eq!(reach::of(&at_rate(1000.0, 8), None, 20), None);
     assert_eq!(
         reach::of(&closed(1, seconds(1), None), millisecond, 20),
@@ -261,7 +262,7 @@ fn a_rate_beyond_what_round_trips_allow_is_told() {
         hold: Duration::from_secs(1),
     };
     let steps = RunSpec {
-        pacing: Pacing::Steps(vec![step(10.0), step(500.0)]),
+        pacing: Pacing::Steps(vec![step(10.0), step(1500.0)]),
         ..at_rate(1.0, 8)
     };
     assert!(reach::of(&steps, millisecond, 20).is_some());

@@ -327,6 +327,7 @@ fn cockroachs_list_of_nodes_is_asked_for() {
             "sql_select_count{{node_id=\"1\"}} {n}\nliveness_livenodes 1\n"
         ))
     });
+    let (host, port) = node.rsplit_once(':').unwrap();
     let server = Server::postgres().unwrap();
     for sql in [
         "CREATE SCHEMA crdb_internal",
@@ -336,7 +337,7 @@ fn cockroachs_list_of_nodes_is_asked_for() {
         "CREATE TABLE crdb_internal.node_runtime_info (component TEXT, field TEXT, value TEXT)",
         &format!(
             "INSERT INTO crdb_internal.node_runtime_info VALUES ('DB', 'Host', 'x:1'), \
-             ('UI', 'Scheme', 'http'), ('UI', 'Host', '{node}')"
+             ('UI', 'Scheme', 'http'), ('UI', 'Host', '{host}'), ('UI', 'Port', '{port}')"
         ),
         "CREATE USER plain PASSWORD 'p'",
     ] {
