@@ -2,9 +2,8 @@
 
 use crate::exit::Failure;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use tidemark_files::{read, read_text};
 use tidemark_report::{Authored, AuthoredSection, Picture};
 use tidemark_study::Study;
 
@@ -26,8 +25,8 @@ const MEDIA: [(&str, &str, &[&[u8]]); 6] = [
     ),
 ];
 
-/// An author's texts, the later behind the earlier, whose title wins.
-#[derive(Debug, Default)]
+/// An author's texts, the later behind the earlier; the later title wins.
+#[derive(Debug)]
 pub struct Texts {
     authored: Authored,
     room: u64,
@@ -47,8 +46,9 @@ impl Texts {
     /// # Errors
     /// [`Failure`] of bad usage naming the file, its line, and what is wrong.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Failure> {
-        let text = text_of(path)?;
         let name = path.display().to_string();
+        let text = read_text(path, LONGEST_TEXT)
+            .map_err(|e| Failure::usage(format!("--text={name}: {e}")))?;
         let authored =
             Authored::parse(&text).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         let mut pictures = BTreeMap::new();
@@ -76,14 +76,13 @@ impl Texts {
             title: section.title.clone().unwrap_or_default(),
             text: section.text.clone(),
             line: 0,
-            lenient: true,
+            lenient: false,
         });
+        authored.sections.extend(sections);
         for section in &mut authored.sections {
             section.lenient = true;
         }
-        authored.sections.extend(sections);
-        // A study may have been moved since: its report is made all the same. It may be a stranger's,
-        // so that only what is below its own folder is shown.
+        // It may be a stranger's: only what is below its own folder is shown.
         let mut pictures = BTreeMap::new();
         for (file, picture) in self.pictures(&authored, path, &folder(Path::new(path)), true) {
             match picture {
@@ -150,16 +149,7 @@ impl Texts {
         if below && !file.starts_with(folder.canonicalize().map_err(said)?) {
             return Err("it is not below the folder of the study".into());
         }
-        // Opening a pipe would wait for its other end.
-        if !fs::metadata(&file).map_err(said)?.is_file() {
-            return Err("it is no file".into());
-        }
-        let mut bytes = Vec::new();
-        let opened = fs::File::open(&file).map_err(said)?;
-        opened
-            .take(self.room + 1)
-            .read_to_end(&mut bytes)
-            .map_err(said)?;
+        let bytes = read(&file, self.room).map_err(|e| e.to_string())?;
         let size = (bytes.len() as u64).saturating_mul(mentions);
         self.room = self.room.checked_sub(size).ok_or_else(|| {
             let most = LARGEST_PICTURES >> 20;
@@ -182,17 +172,4 @@ impl Texts {
 
 fn folder(path: &Path) -> PathBuf {
     path.parent().map(Into::into).unwrap_or_default()
-}
-
-fn text_of(path: &Path) -> Result<String, Failure> {
-    let bad = |why: String| Failure::usage(format!("--text={}: {why}", path.display()));
-    let size = fs::metadata(path).map_err(|e| bad(e.to_string()))?.len();
-    if size > LONGEST_TEXT {
-        let most = LONGEST_TEXT >> 20;
-        return Err(bad(format!(
-            "it has more than {most} MiB; name a Markdown file"
-        )));
-    }
-    let bytes = fs::read(path).map_err(|e| bad(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|_| bad("it is no UTF-8 text; name a Markdown file".into()))
 }
