@@ -163,25 +163,17 @@ fn failed(url: &Url, longest: Duration, error: &std::io::Error) -> String {
 /// # Errors
 /// Why there is none, for people.
 pub(super) fn get(url: &Url, longest: Duration) -> Result<String, String> {
-    let mut reply = Reply::asked(url, longest)?;
-    let (mut answer, mut part) = (Vec::new(), [0; 16 << 10]);
-    loop {
-        match reply.read(&mut part)? {
-            [] => break,
-            bytes => answer.extend_from_slice(bytes),
-        }
-        if answer.len() as u64 > MOST_BYTES {
-            return Err(format!("{}: the answer is too long", url.address));
-        }
-    }
-    let answer = String::from_utf8_lossy(&answer);
-    let (head, body) = answer
-        .split_once("\r\n\r\n")
-        .ok_or_else(|| format!("{}: the reply is not HTTP", url.address))?;
-    let status = head.split(' ').nth(1).unwrap_or_default();
-    match status {
-        "200" => Ok(body.to_string()),
-        status => Err(status_said(&url.address, status)),
+    let mut body = String::new();
+    let mut keep = |line: &str| {
+        body += line;
+        body.push('\n');
+    };
+    match each_line(url, longest, MOST_BYTES, &mut keep).map_err(|why| why.to_string())? {
+        Extent::Whole => Ok(body),
+        Extent::Cut => Err(format!(
+            "{}: the reply is too long or ended early",
+            url.address
+        )),
     }
 }
 
