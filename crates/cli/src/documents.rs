@@ -11,6 +11,8 @@ use tidemark_core::record::RunRecord;
 use tidemark_core::{StudyPlace, redact_text};
 use tidemark_import::{Became, Import, Origin};
 
+/// What ids of the studies begin with that documents make.
+pub const STUDY_IDS: &str = "import-";
 /// Folders in folders, no deeper.
 const DEEPEST: usize = 8;
 
@@ -176,7 +178,7 @@ fn place(runs: &mut [RunRecord], name: &str) {
         let repeat = seen.entry(cell.clone()).or_insert(0);
         *repeat += 1;
         run.study = Some(StudyPlace {
-            study: format!("import-{name}"),
+            study: format!("{STUDY_IDS}{name}"),
             name: name.into(),
             cell,
             factors,

@@ -112,24 +112,22 @@ pub fn render_with(
     lang: &str,
     authored: &Authored,
 ) -> Result<String, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
     let lang = language(lang);
     match format {
         Format::Html => report::html_with(record, lang, authored).map_err(of_report),
         Format::Markdown => report::markdown_with(record, lang, authored)
             .map(harmless)
             .map_err(of_report),
-        Format::Text => report::text(record, lang)
-            .map(harmless)
-            .map_err(|e| failed(&e)),
+        Format::Text => report::text(record, lang).map(harmless).map_err(of_report),
         Format::Json => {
+            let failed = |e: &dyn std::fmt::Display| Failure::new(ExitCode::Failed, e.to_string());
             let text = report::json(record).map_err(|e| failed(&e))?;
             // JSON has no infinity: what can't be read again is told now.
             tidemark_store::from_json(&text).map_err(|e| failed(&e))?;
             Ok(text)
         }
         Format::Csv => {
-            let runs = vec![RunDigest::of(record).map_err(|e| failed(&e))?];
+            let runs = vec![RunDigest::of(record).map_err(of_report)?];
             let one = Many {
                 runs,
                 ..Many::default()

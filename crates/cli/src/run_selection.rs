@@ -1,12 +1,10 @@
 //! Which runs of the store a word means: an id, its beginning or end, `last`, and groups.
 
+use crate::documents::STUDY_IDS;
 use crate::exit::Failure;
 use crate::runs::whole_id;
 use tidemark_core::{nearest, printable};
 use tidemark_store::{Filter, ListedState, RunListing, Store, StoreError, StudyElsewhere};
-
-/// What ids of studies begin with that imported documents make.
-const OF_DOCUMENTS: &str = "import-";
 
 /// A group of runs, if the word names one.
 ///
@@ -76,7 +74,7 @@ pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
 pub fn elsewhere(store: &Store, word: &str) -> Result<Option<StudyElsewhere>, Failure> {
     match store.study_elsewhere(word) {
         // A document is no study that could be here.
-        Ok(study) if study.id.starts_with(OF_DOCUMENTS) => Ok(Some(study)),
+        Ok(study) if study.id.starts_with(STUDY_IDS) => Ok(Some(study)),
         Ok(study) => {
             eprintln!(
                 "tidemark: the study {:?} was executed elsewhere: its runs are in this store, its \

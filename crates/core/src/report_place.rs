@@ -86,12 +86,6 @@ impl ReportPlace {
         PLACES.map(|(_, name, _)| name)
     }
 
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        let found = PLACES.iter().find(|(place, ..)| *place == self);
-        found.map_or("analysis", |(_, name, _)| name)
-    }
-
     /// The place that a heading's words mean.
     ///
     /// ```

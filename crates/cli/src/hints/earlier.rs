@@ -3,7 +3,7 @@
 use super::Hint;
 use crate::storing::store_path;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use tidemark_analysis::thresholds::rows_differ;
@@ -17,16 +17,14 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The newest runs on a run's target, newest first; none where there is no store to ask.
 pub(super) fn runs(record: &RunRecord) -> Vec<TablesOfRun> {
-    let named = record
-        .job
-        .as_ref()
-        .and_then(|job| job.outputs.store.clone());
-    let chosen = named.or_else(|| std::env::var("TIDEMARK_STORE").ok());
-    if record.tables_before.is_empty() || chosen.as_deref() == Some("off") {
+    if record.tables_before.is_empty() {
         return Vec::new();
     }
-    let path = store_path(chosen.as_deref().map(Path::new)).ok();
-    let Some(path) = path.filter(|path| path.exists()) else {
+    let job = record.job.as_ref();
+    let named = job.and_then(|job| job.outputs.store.as_deref());
+    let path = store_path(named.map(Path::new)).ok();
+    let is_kept = |path: &PathBuf| path != Path::new("off") && path.exists();
+    let Some(path) = path.filter(is_kept) else {
         return Vec::new();
     };
     // A store that is locked is not waited for, and one that can't be read is complained of where the run

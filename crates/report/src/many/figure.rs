@@ -91,10 +91,7 @@ pub(super) fn of(s: &Sources<'_>, reference: &Reference) -> Result<String, Strin
         }
     }
     let [place] = places.as_slice() else {
-        return Err(match places.as_slice() {
-            [] => "there is no result".into(),
-            _ => several(&places),
-        });
+        return Err(several(&places));
     };
     match get(place.cell) {
         Some(value) if place.cell.counted > 0 => {

@@ -1,5 +1,6 @@
 //! Latencies of a run: measured, or as another tool stated them.
 
+use crate::load::Spread;
 use crate::merge::TypeLatency;
 use serde::Serialize;
 use tidemark_stats::Histogram;
@@ -44,13 +45,12 @@ impl Latencies {
 
     /// `None` when nothing was recorded.
     pub fn measured(h: &Histogram) -> Option<Self> {
-        let ms = |p| Some(h.percentile_ns(p) as f64 / 1e6);
-        (!h.is_empty()).then(|| Self {
-            mean_ms: Some(h.mean_ns() / 1e6),
-            p50_ms: ms(50.0),
-            p95_ms: ms(95.0),
-            p99_ms: ms(99.0),
-            max_ms: Some(h.max_ns() as f64 / 1e6),
+        Spread::of(h).map(|spread| Self {
+            mean_ms: Some(spread.mean_ms),
+            p50_ms: Some(spread.p50_ms),
+            p95_ms: Some(spread.p95_ms),
+            p99_ms: Some(spread.p99_ms),
+            max_ms: Some(spread.max_ms),
             measured: true,
         })
     }

@@ -4,7 +4,7 @@ use super::cell::{Cell, Repeated};
 use super::document::Sources;
 use super::marks::marked;
 use super::matrix::Point;
-use super::summary::series_label;
+use super::summary::{factor_name, series_label};
 use super::workload::{Measured, findings};
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::three;
@@ -54,9 +54,7 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
 /// The heading of the loads: what all workloads vary, or the word for any load.
 fn load_name(s: &Sources<'_>) -> String {
     let axes = s.workloads().filter_map(|(w, _)| w.axis.as_ref());
-    let mut names: Vec<&str> = axes
-        .map(|axis| super::summary::factor_name(s.t, &axis.name))
-        .collect();
+    let mut names: Vec<&str> = axes.map(|axis| factor_name(s.t, &axis.name)).collect();
     names.dedup();
     match names.as_slice() {
         [] => s.t.threads.into(),

@@ -194,10 +194,13 @@ pub fn execute_orders(
 
 /// Tells of everything that will make figures of any phase misleading, before the first of them.
 fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), Failure> {
+    // Without a phase nothing was looked at.
+    let Some(described) = described else {
+        return Ok(());
+    };
     let mut found: Vec<Hint> = Vec::new();
     let mut strict = false;
-    let orders = orders.iter().flatten();
-    for (order, described) in orders.zip(std::iter::repeat(described).flatten()) {
+    for order in orders.iter().flatten() {
         let (plan, load) = (BoundWorkload::of(order)?, &order.job.load);
         let record = Recording::new(order, described.clone()).record;
         for hint in hints::before(&record, load, &plan, &described.beside) {
