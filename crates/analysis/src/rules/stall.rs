@@ -8,12 +8,11 @@ use crate::thresholds::{
     TARGET_DEAD_INVALID,
 };
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
-use tidemark_core::record::Interval;
+use tidemark_core::record::{ErrorCount, Interval};
+use tidemark_core::{Engine, ErrorKind};
 use tidemark_stats::{Histogram, median};
 
 pub(super) const ID: &str = "stall";
-/// SQLSTATE `deadlock_detected` (PostgreSQL, appendix A).
-const DEADLOCK_DETECTED: &str = "40P01";
 
 const SAYS: Says = Says {
     one: ONE,
@@ -127,14 +126,12 @@ fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, Analysi
 }
 
 /// Whether a transaction may have taken so long because the server had to break a deadlock, as it did
-/// in this run; the others went on meanwhile. The codes are PostgreSQL's alone: others look at once.
+/// in this run; the others went on meanwhile. Only PostgreSQL waits before it looks for one.
 fn waited_for_deadlock(run: &Run<'_>, max_ms: f64) -> bool {
-    let broken = run
-        .record
-        .errors
-        .iter()
-        .any(|e| e.code == DEADLOCK_DETECTED);
-    broken && max_ms <= DEADLOCK_LONGEST_S * 1000.0
+    let server = run.record.server.as_ref();
+    let waits = server.is_some_and(|s| s.engine == Engine::Postgres);
+    let is_deadlock = |e: &ErrorCount| e.kind == Some(ErrorKind::Deadlock);
+    waits && max_ms <= DEADLOCK_LONGEST_S * 1000.0 && run.record.errors.iter().any(is_deadlock)
 }
 
 fn finding(says: Both, severity: Severity, figures: Vec<(&'static str, Figure)>) -> Finding {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::{Severity, findings};
 use tidemark_core::record::*;
-use tidemark_core::{Engine, Job, ServerInfo};
+use tidemark_core::{Engine, ErrorKind, Job, ServerInfo};
 use tidemark_stats::Histogram;
 
 #[test]
@@ -185,27 +185,30 @@ fn waiting_for_what_is_in_progress_at_the_end_is_no_stall() {
 
 #[test]
 fn a_transaction_that_waited_for_a_deadlock_to_be_broken_is_no_stall() {
-    let slowest = |ms: u64, code: &str| {
+    let slowest = |ms: u64, engine: Engine, kind: ErrorKind| {
         let mut all = histogram(19_999, 7.9);
         all.record(Duration::from_millis(ms));
         let mut record = clean();
         set_latencies(&mut record, &all);
         record.server = Some(ServerInfo {
-            engine: Engine::Postgres,
+            engine,
             version: String::new(),
         });
         record.errors = vec![ErrorCount {
-            code: code.into(),
+            code: "40P01".into(),
             class: tidemark_core::ErrorClass::Retryable,
+            kind: Some(kind),
             count: 3,
             first_message: String::new(),
         }];
         rules(&record).contains(&"stall")
     };
-    assert!(!slowest(1015, "40P01"));
-    assert!(slowest(1015, "40001"));
+    let (postgres, deadlock) = (Engine::Postgres, ErrorKind::Deadlock);
+    assert!(!slowest(1015, postgres, deadlock));
+    assert!(slowest(1015, postgres, ErrorKind::SerializationFailure));
+    assert!(slowest(1015, Engine::Mysql, deadlock));
     // No deadlock takes so long.
-    assert!(slowest(5000, "40P01"));
+    assert!(slowest(5000, postgres, deadlock));
 }
 
 #[test]

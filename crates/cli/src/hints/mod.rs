@@ -32,6 +32,8 @@ pub enum Hint {
         percentile: f64,
         /// Transactions that it needs.
         needed: f64,
+        /// Seconds in which those would complete; none where the run ends by their number.
+        enough_s: Option<f64>,
     },
     /// Users key and think, and are not ten for each warehouse.
     Terminals {
@@ -56,6 +58,8 @@ pub enum Hint {
     Unreachable {
         /// Transactions a second that are asked for.
         rate: f64,
+        /// Whether it is one of several steps.
+        is_step: bool,
         /// Sessions.
         sessions: usize,
         /// The quickest reply to a trivial statement.
@@ -82,19 +86,26 @@ impl fmt::Display for Hint {
                 expected,
                 percentile,
                 needed,
-            } => write!(
-                f,
-                "the run is too short for percentile {percentile}: it has about {expected:.0} \
-                 transactions, and the percentile needs {needed:.0}; ask for more time or \
-                 transactions, or a lower percentile"
-            ),
+                enough_s,
+            } => {
+                write!(
+                    f,
+                    "the run is too short for percentile {percentile}: it has about {expected:.0} \
+                     transactions, and the percentile needs {needed:.0}; ask for "
+                )?;
+                match enough_s {
+                    Some(seconds) => write!(f, "{seconds:.0} s")?,
+                    None => write!(f, "{needed:.0} transactions")?,
+                }
+                f.write_str(", or for a lower percentile")
+            }
             Hint::Terminals {
                 terminals,
                 warehouses,
             } => write!(
                 f,
                 "{terminals} terminals with keying and think times for {}: the specification has ten \
-                 per warehouse, {}",
+                 per warehouse; use {} terminals",
                 counted(*warehouses, "warehouse", "warehouses"),
                 terminals::specified(*warehouses)
             ),
@@ -104,10 +115,11 @@ impl fmt::Display for Hint {
             } => write!(
                 f,
                 "{terminals} terminals without keying and think times for {}: the specification has \
-                 ten per warehouse, {}; more of them wait for each other's rows, and tpmC is not \
-                 comparable with published results",
+                 ten per warehouse; more of them wait for each other's rows, and tpmC is not \
+                 comparable with published results; use at most {} terminals, or {} warehouses",
                 counted(*warehouses, "warehouse", "warehouses"),
-                terminals::specified(*warehouses)
+                terminals::specified(*warehouses),
+                terminals.div_ceil(terminals::specified(1))
             ),
             Hint::Changed { runs } => write!(
                 f,
@@ -117,19 +129,24 @@ impl fmt::Display for Hint {
             ),
             Hint::Unreachable {
                 rate,
+                is_step,
                 sessions,
                 round_trip,
                 each,
-            } => write!(
-                f,
-                "--rate={rate} cannot be reached: a round trip takes {:.2} ms and a transaction \
-                 at least {}, so {} complete at most {:.0} transactions/s; use more sessions, or \
-                 a lower rate",
-                round_trip.as_secs_f64() * 1000.0,
-                counted((*each).into(), "round trip", "round trips"),
-                counted(*sessions as u64, "session", "sessions"),
-                reach::most(*sessions, *round_trip, *each)
-            ),
+            } => {
+                let most = reach::most(*sessions, *round_trip, *each);
+                let needed = (*rate / most * *sessions as f64).ceil();
+                let step = if *is_step { " of a step" } else { "" };
+                write!(
+                    f,
+                    "the rate{step}, {rate} transactions/s, cannot be reached: a round trip takes \
+                     {:.2} ms and a transaction at least {}, so {} complete at most {most:.0} \
+                     transactions/s; use {needed:.0} sessions or more, or a lower rate",
+                    round_trip.as_secs_f64() * 1000.0,
+                    counted((*each).into(), "round trip", "round trips"),
+                    counted(*sessions as u64, "session", "sessions"),
+                )
+            }
             Hint::SingleRepeat => f.write_str(
                 "the study has repeats = 1: it cannot tell a difference from noise; for example \
                  repeats = 3",

@@ -9,15 +9,19 @@ const SLACK: f64 = 3.0;
 
 /// `round_trip` is the quickest of a few, so that no busy moment makes a false alarm.
 pub(super) fn of(load: &RunSpec, round_trip: Option<Duration>, each: u32) -> Option<Hint> {
-    let rate = match &load.pacing {
-        Pacing::Rate(rate) => *rate,
-        Pacing::Steps(steps) => steps.iter().map(|s| s.per_second).fold(0.0, f64::max),
+    let (rate, is_step) = match &load.pacing {
+        Pacing::Rate(rate) => (*rate, false),
+        Pacing::Steps(steps) => {
+            let rates = steps.iter().map(|s| s.per_second);
+            (rates.fold(0.0, f64::max), true)
+        }
         Pacing::Closed | Pacing::FindMax(_) => return None,
     };
     let round_trip = round_trip.filter(|t| !t.is_zero())?;
     let sessions = load.sessions;
     (most(sessions, round_trip, each) * SLACK < rate).then_some(Hint::Unreachable {
         rate,
+        is_step,
         sessions,
         round_trip,
         each,

@@ -70,11 +70,11 @@ impl fmt::Display for OtherRows {
             expected,
             ..
         } = self;
-        let about = if self.is_about { "about " } else { "" };
-        write!(
-            f,
-            "{option}={expected}, but table {table} has {about}{rows} rows"
-        )?;
+        write!(f, "{option}={expected}, but ")?;
+        match self.is_about {
+            true => write!(f, "the keys of table {table} span {rows} values")?,
+            false => write!(f, "table {table} has {rows} rows")?,
+        }
         match self.more {
             0 => {}
             1 => f.write_str(", and another table differs, too")?,
@@ -82,6 +82,7 @@ impl fmt::Display for OtherRows {
         }
         let missing = expected.saturating_sub(*rows);
         match (*option, missing > 0) {
+            _ if *rows == 0 => f.write_str(": load the table first"),
             ("recordcount", true) => write!(
                 f,
                 ": {missing} of the records to choose from are missing; to use all of them: -p \

@@ -4,7 +4,7 @@ use super::Hint;
 use tidemark_analysis::thresholds::{PERCENTILE_NEEDED, samples_needed};
 use tidemark_analysis::{tells_percentiles, tpcc};
 use tidemark_core::record::RunRecord;
-use tidemark_core::{Pacing, RunSpec, Source, ThinkTime};
+use tidemark_core::{Pacing, RateStep, RunSpec, Source, ThinkTime};
 
 /// Seconds from one transaction of a TPC-C terminal to the next without any response time: a third of
 /// what [`tpcc::SETTLE_S`] is three of.
@@ -14,13 +14,15 @@ pub(super) fn of(record: &RunRecord, load: &RunSpec) -> Option<Hint> {
     if !tells_percentiles(record) {
         return None;
     }
-    let expected = expected(record, load)?;
+    let (expected, seconds) = expected(record, load)?;
     let percentile = asked(record);
     let needed = samples_needed(percentile);
+    let enough = |seconds: f64| (seconds * needed / expected).ceil();
     (expected < needed).then_some(Hint::Samples {
         expected,
         percentile,
         needed,
+        enough_s: seconds.map(enough),
     })
 }
 
@@ -35,9 +37,10 @@ fn asked(record: &RunRecord) -> f64 {
 }
 
 /// Transactions that will be measured at most, where that can be told: of a run with a rate, a number
-/// of transactions, or users who think.
-fn expected(record: &RunRecord, load: &RunSpec) -> Option<f64> {
+/// of transactions, or users who think; and in how many seconds, unless their number ends it.
+fn expected(record: &RunRecord, load: &RunSpec) -> Option<(f64, Option<f64>)> {
     let seconds = load.time.map(|time| time.as_secs_f64());
+    let held = |steps: &[RateStep]| steps.iter().map(|s| s.hold.as_secs_f64()).sum();
     let by_time = match &load.pacing {
         Pacing::Rate(rate) => seconds.map(|seconds| seconds * rate),
         Pacing::Steps(steps) => Some(
@@ -51,10 +54,15 @@ fn expected(record: &RunRecord, load: &RunSpec) -> Option<f64> {
             .zip(seconds)
             .map(|(pause, seconds)| load.terminals as f64 * seconds / pause),
     };
+    let seconds = match &load.pacing {
+        Pacing::Steps(steps) => Some(held(steps)),
+        _ => seconds,
+    };
     let by_count = load.events.map(|events| events as f64);
     match (by_time, by_count) {
-        (Some(time), Some(count)) => Some(time.min(count)),
-        (time, count) => time.or(count),
+        (Some(time), Some(count)) if count < time => Some((count, None)),
+        (Some(time), _) => Some((time, seconds)),
+        (None, count) => count.map(|count| (count, None)),
     }
 }
 

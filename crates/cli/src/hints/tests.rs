@@ -95,8 +95,13 @@ fn other_rows_are_told_with_what_comes_of_them() {
     );
     assert!(found([2000, 2000]).contains("has 2000 rows, and another table differs, too: "));
     let large = |rows| rows_told(sysbench, &[], &[table("sbtest1", rows, Some(1000))]);
-    assert!(large(30_000_000).contains("has about 30000000 rows: statements choose among the"));
+    assert!(
+        large(30_000_000).contains(
+            "the keys of table sbtest1 span 30000000 values: statements choose among the"
+        )
+    );
     assert_eq!(large(1050), "");
+    assert!(found([0, 1000]).ends_with("table sbtest1 has 0 rows: load the table first"));
 }
 
 #[test]
@@ -129,12 +134,16 @@ fn too_few_transactions_for_a_percentile_are_told_before() {
         told.contains("percentile 99.9: it has about 100 transactions"),
         "{told}"
     );
-    assert!(told.contains("needs 10000;"), "{told}");
+    assert!(
+        told.ends_with("needs 10000; ask for 1000 s, or for a lower percentile"),
+        "{told}"
+    );
     assert_eq!(of(&at_rate(1000.0, 1), &asked), None);
     // Asked for nothing: what the 95th needs.
     assert_eq!(of(&at_rate(20.0, 1), &[]), None);
     assert!(of(&at_rate(19.0, 1), &[]).unwrap().contains("needs 200;"));
-    assert!(of(&closed(4, None, Some(199)), &[]).is_some());
+    let told = of(&closed(4, None, Some(199)), &[]).unwrap();
+    assert!(told.contains("ask for 200 transactions,"), "{told}");
     assert_eq!(of(&closed(4, seconds(60), Some(200)), &[]), None);
     // Nobody knows how many there will be.
     assert_eq!(of(&closed(1, seconds(1), None), &asked), None);
@@ -178,13 +187,17 @@ fn tpccs_terminals_are_ten_for_each_warehouse() {
             told.contains("with keying and think times for 4 warehouses"),
             "{told}"
         );
-        assert!(told.ends_with("ten per warehouse, 40"), "{told}");
+        assert!(told.ends_with("use 40 terminals"), "{told}");
     }
     assert_eq!(of("off", 40), None);
     assert_eq!(of("off", 8), None);
     let told = of("off", 41).unwrap().to_string();
     assert!(
         told.contains("41 terminals without keying and think times"),
+        "{told}"
+    );
+    assert!(
+        told.ends_with("at most 40 terminals, or 5 warehouses"),
         "{told}"
     );
     let other = record("ycsb", &[("warehouses", "1")]);
@@ -265,7 +278,15 @@ fn a_rate_beyond_what_round_trips_allow_is_told() {
         pacing: Pacing::Steps(vec![step(10.0), step(1500.0)]),
         ..at_rate(1.0, 8)
     };
-    assert!(reach::of(&steps, millisecond, 20).is_some());
+    let told = reach::of(&steps, millisecond, 20).unwrap().to_string();
+    assert!(
+        told.starts_with("the rate of a step, 1500 transactions/s,"),
+        "{told}"
+    );
+    assert!(
+        told.ends_with("use 30 sessions or more, or a lower rate"),
+        "{told}"
+    );
 }
 
 #[test]
