@@ -2,7 +2,7 @@
 //! the reports. The rules themselves are judged by made records (`tests` of the analysis), and how
 //! often they speak of clean runs by `bench/clean-runs` and `bench/dead-time`.
 
-use super::common::{OF_A_BUSY_HOST, Running, Workdir, signal};
+use super::common::{OF_A_BUSY_HOST, Running, Workdir, loaded, signal};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
@@ -161,8 +161,7 @@ fn a_run_without_a_transaction_is_no_success() {
         "oltp_point_select --table-size=1000 prepare",
     );
     dir.ok(&["ycsb", "load", "-P", "workloada", "--target=sqlite:y.db"]);
-    let tpcc = ["tpcc", "--target=sqlite:c.db", "--warehouses=1"];
-    dir.ok(&[&tpcc[..], &["--no-check", "prepare"]].concat());
+    loaded::warehouse(&dir, "c.db");
     // Arrivals are drawn: one run of a thousand would have one.
     for args in [
         "sysbench oltp_point_select --table-size=1000 --target=sqlite:none.db --rate=0.001 --rand-seed=1 \

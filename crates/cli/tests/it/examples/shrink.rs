@@ -75,7 +75,10 @@ impl Shrinker<'_> {
                     first_and_last(value);
                     each(value, |one, _| workload(one));
                 }
-                "factor" => each(value, |one, _| self.factor(one)),
+                "factor" => each(value, |one, _| {
+                    first_and_last(&mut one["values"]);
+                    self.factor(one);
+                }),
                 other => no_rule(other),
             }
         }
