@@ -106,7 +106,8 @@ fn dead_time_is_told_with_its_side() {
         "--table-size=1000",
     ];
     dir.ok(&[&words[..], &["prepare"]].concat());
-    let run = ["--threads=4", "--time=5", "--report-interval=1", "run"];
+    let run = ["--threads=4", "--think-time=2ms", "--time=5"];
+    let run = [&run[..], &["--report-interval=1", "run"]].concat();
     let start = || Running::start(&dir, &[&words[..], &run[..]].concat());
     let disturbed = start();
     server.pause().unwrap();
