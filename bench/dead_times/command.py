@@ -52,11 +52,11 @@ class Plan:
     def __init__(self, args):
         small = args.smoke
         self.engines = args.engines
-        self.seconds = args.time or (4 if small else 10)
-        self.lengths = args.lengths or ([2] if small else list(range(1, 10)))
+        self.seconds = args.time or (3 if small else 10)
+        self.lengths = args.lengths or ([1] if small else list(range(1, 10)))
         self.repeats = args.repeats or (1 if small else 5)
         #: As many runs are left alone as one length of both sides has.
-        self.clean = self.repeats * 2
+        self.clean = self.repeats * (1 if small else 2)
 
 
 def main():

@@ -211,24 +211,31 @@ def measure(programs, urls, plan, parts, say):
             servers.append(Server(clients, plan, say))
         for server in servers:
             stack.enter_context(dropping(server.drop))
+        # In the order in which the fewest loads serve all.
         for server in servers:
-            say(f"\n{server.name}")
-            alone = {
-                "prepare": server.prepare,
-                "check": server.check,
+            runs = {
                 "mix": server.mix,
                 "new-order": server.new_order,
                 "terminals": server.terminals,
             }
-            for part, measured in alone.items():
-                if part in parts:
-                    measured()
+            alone(server, runs, parts)
         if "efficiency" in parts:
             say("\nTerminals that think, on all servers at the same time")
             for server in servers:
                 server.have(plan.warehouses)
             together([server.efficiency for server in servers])
+        for server in servers:
+            alone(server, {"check": server.check, "prepare": server.prepare}, parts)
         return [server.found for server in servers]
+
+
+def alone(server, works, parts):
+    """The parts that are asked for, one after the other."""
+    wanted = [measured for part, measured in works.items() if part in parts]
+    if wanted:
+        server.say(f"\n{server.name}")
+    for measured in wanted:
+        measured()
 
 
 def together(works):

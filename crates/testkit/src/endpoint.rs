@@ -105,6 +105,10 @@ impl Endpoint {
     /// # Errors
     /// As for [`Endpoint::query`].
     pub fn fresh_database(&self, name: &str) -> Result<Database, Error> {
+        self.database(name, "")
+    }
+
+    fn database(&self, name: &str, how: &str) -> Result<Database, Error> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = format!(
             "{}_{}_{}",
@@ -112,7 +116,7 @@ impl Endpoint {
             process::id(),
             COUNT.fetch_add(1, Ordering::Relaxed)
         );
-        self.query(&format!("CREATE DATABASE {name}"))?;
+        self.query(&format!("CREATE DATABASE {name}{how}"))?;
         let mut endpoint = self.clone();
         endpoint.target.database.clone_from(&name);
         Ok(Database {
@@ -162,6 +166,16 @@ impl Database {
     /// The server with this database as its own.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// Makes another with the same tables, which PostgreSQL does from their files; nobody may be
+    /// connected to this one.
+    ///
+    /// # Errors
+    /// As for [`Endpoint::query`]: also on MariaDB, which has no such statement.
+    pub fn copy(&self, name: &str) -> Result<Database, Error> {
+        self.server
+            .database(name, &format!(" TEMPLATE {}", self.name()))
     }
 
     /// Runs SQL in this database, as [`Endpoint::query`] does.

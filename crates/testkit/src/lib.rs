@@ -25,12 +25,14 @@
 //!
 //! `TIDEMARK_TEST_MYSQL_URL` and `TIDEMARK_TEST_POSTGRES_URL` name servers that run elsewhere;
 //! the shared ones are then those. Where neither a variable nor the programs are there, the error
-//! says how to get them: such a test fails, it is never skipped.
+//! says how to get them: such a test fails, it is never skipped. `TIDEMARK_TEST_TEMPLATES` names an
+//! empty folder in which the files of new servers are kept and copied from.
 //!
 //! Beside servers there is a strict reader of what Tidemark serves: [`openmetrics`].
 
 mod builder;
 mod client;
+mod copies;
 mod endpoint;
 mod error;
 mod layout;

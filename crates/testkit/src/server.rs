@@ -3,7 +3,7 @@
 use crate::layout::Layout;
 use crate::watchdog::Watchdog;
 use crate::{
-    Database, Endpoint, Engine, Error, SBTEST, ServerBuilder, TlsFiles, mariadb, postgres,
+    Database, Endpoint, Engine, Error, SBTEST, ServerBuilder, TlsFiles, copies, mariadb, postgres,
 };
 use std::path::PathBuf;
 use std::process::Child;
@@ -70,7 +70,7 @@ impl Server {
             name: SBTEST,
             password: SBTEST,
         };
-        layout.initialise(&account, &settings(&builder, None), &mut || true)?;
+        copies::initialise(&layout, &account, &settings(&builder, None))?;
         if builder.engine == Engine::Postgres {
             postgres::admit(&layout, &builder.hba)?;
         }

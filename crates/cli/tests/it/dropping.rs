@@ -139,22 +139,48 @@ fn an_interrupt_ends_a_cleanup() {
     for (name, database) in databases("ended_cleanup") {
         let dir = Workdir::new();
         let url = database.url();
-        let many = ["--tables=400", "--table-size=0"];
+        let many = ["--tables=20", "--table-size=0"];
         ok(
             &dir,
             &url,
             &[&many[..], &["--threads=4", "prepare"]].concat(),
         );
         let target = format!("--target={url}");
+        // Somebody reads the tenth: it can't be dropped before he is ended.
+        let (reads, find, end) = match name {
+            "mariadb" => (
+                "LOCK TABLES sbtest10 READ; SELECT SLEEP(600)",
+                "SELECT id FROM information_schema.processlist WHERE db = DATABASE() \
+                 AND info LIKE '%SLEEP(60%' AND id <> CONNECTION_ID()",
+                "KILL ID",
+            ),
+            _ => (
+                "BEGIN; LOCK TABLE sbtest10 IN ACCESS SHARE MODE; SELECT pg_sleep(600)",
+                "SELECT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid \
+                 WHERE l.relation = 'sbtest10'::regclass AND l.granted AND a.query LIKE \
+                 '%sleep(60%' AND a.pid <> pg_backend_pid()",
+                "SELECT pg_terminate_backend(ID)",
+            ),
+        };
+        let reader = database.endpoint().clone();
+        let reader = std::thread::spawn(move || reader.query(reads));
+        let mut id = String::new();
+        wait_until("somebody reads", || {
+            id = database.query(find).unwrap().trim().to_string();
+            !id.is_empty()
+        });
         let child = dir.spawn(&[&SCRIPT[..], &[target.as_str()], &many, &["cleanup"]].concat());
         wait_until("the first table to go", || {
             database.query("SELECT 1 FROM sbtest1").is_err()
         });
         signal(child.id(), "INT");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        database.query(&end.replace("ID", &id)).unwrap();
+        assert!(reader.join().unwrap().is_err());
         let said = Said::of(&child.wait_with_output().unwrap());
         assert_eq!(said.code, Some(130), "{name}: {said:?}");
         assert!(
-            said.err.contains("of 400 tables were dropped"),
+            said.err.contains("of 20 tables were dropped"),
             "{name}: {said:?}"
         );
         assert!(said.err.contains("are still there"), "{name}: {said:?}");
@@ -162,10 +188,10 @@ fn an_interrupt_ends_a_cleanup() {
             said.err.contains("finishing the current DROP TABLE"),
             "{name}: {said:?}"
         );
-        let last = database.query("SELECT COUNT(*) FROM sbtest400").unwrap();
+        let last = database.query("SELECT COUNT(*) FROM sbtest20").unwrap();
         assert_eq!(last.trim(), "0", "{name}");
         ok(&dir, &url, &[&many[..], &["cleanup"]].concat());
-        assert!(database.query("SELECT 1 FROM sbtest400").is_err(), "{name}");
+        assert!(database.query("SELECT 1 FROM sbtest20").is_err(), "{name}");
     }
 }
 

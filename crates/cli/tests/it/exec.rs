@@ -1,10 +1,9 @@
 //! Runs as values: printed, executed, made again; and their schemas.
 
-use super::common::engines::{flags, servers};
-use super::common::{Said, Workdir};
+use super::common::{Said, Workdir, loaded};
 use serde_json::Value;
 use std::fs;
-use tidemark_testkit::shared_mariadb;
+use tidemark_testkit::{Endpoint, shared_mariadb};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
@@ -57,10 +56,10 @@ fn every_tools_run_is_made_again_exactly() {
     ];
     runs_again(&work, &[&sysbench[..], &more].concat());
     let tpcc = ["tpcc", "--target=sqlite:c.db", "--warehouses=1"];
-    work.ok(&[&tpcc[..], &["prepare"]].concat());
+    loaded::warehouse(&work, "c.db");
     runs_again(&work, &[&tpcc[..], &["--count=20", "-T2", "run"]].concat());
     let tpch = ["tpch", "--target=sqlite:h.db", "--sf=0.01"];
-    work.ok(&[&tpch[..], &["prepare"]].concat());
+    loaded::tpch_file(&work, "h.db");
     let power = ["--test=power", "--refresh=off", "run"];
     runs_again(&work, &[&tpch[..], &power].concat());
     let ycsb = [
@@ -126,7 +125,7 @@ fn the_phases_of_a_workload_file_are_a_list_of_jobs() {
                 <work><time>1</time><rate>20</rate><weights>20,20,20,20,20</weights></work>\
                 </works></parameters>";
     fs::write(work.path().join("w.xml"), file).unwrap();
-    work.ok(&["oltpbench", "-c", "w.xml", "--create=true", "--load=true"]);
+    loaded::warehouse(&work, "a.db");
     let execute = ["oltpbench", "-c", "w.xml", "--execute=true"];
     let printed = work.ok(&[&execute[..], &["--print-job"]].concat()).out;
     assert_eq!(json(&printed).as_array().unwrap().len(), 2);
@@ -139,48 +138,47 @@ fn the_phases_of_a_workload_file_are_a_list_of_jobs() {
     assert_eq!(last_job(&work), second);
 }
 
-#[test]
-fn a_password_is_in_no_job_and_is_asked_for_where_it_is_missing() {
-    for (name, server) in servers() {
-        let work = Workdir::new();
-        let database = server.fresh_database(&format!("exec_{name}")).unwrap();
-        let flags = flags(name, server, database.name());
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let password = server.target().password.reveal();
-        assert!(!password.is_empty(), "servers of tests have passwords");
-        let variable = match name {
-            "mariadb" => "MYSQL_PWD",
-            _ => "PGPASSWORD",
-        };
-        let tpcc = [&["tpcc"][..], &flags, &["--warehouses=1", "--count=5"]].concat();
-        work.ok(&[&tpcc[..], &["prepare"]].concat());
-        let job = work.ok(&[&tpcc[..], &["--print-job", "run"]].concat()).out;
-        // The account's name may be the same word.
-        let secret = format!(":{password}@");
-        assert!(!job.contains(&secret), "{job}");
-        assert_eq!(json(&job)["target"]["password"]["env"], variable);
-        work.ok(&[&tpcc[..], &["run"]].concat());
-        let record = work.ok(&["show", "last", "--json"]).out;
-        assert!(!record.contains(&secret), "{record}");
-        assert!(
-            record.contains("sbtest") && !record.contains("\"password\": \""),
-            "{record}"
-        );
-        let said = work.run(&["exec", "--from", "last"]);
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.err.contains("target.password:"), "{said:?}");
-        assert!(said.err.contains(variable), "{said:?}");
-        let mut with = work.command(&["exec", "--from", "last"]);
-        let said = Said::of(&with.env(variable, password).output().unwrap());
-        assert_eq!(said.code, Some(0), "{said:?}");
-        // Flags or a URL: it is the same run, and the two are repeats of each other.
-        let listed = work.ok(&["runs"]).out;
-        let ids = listed.lines().filter(|line| line.starts_with('0'));
-        let ids: Vec<&str> = ids.filter_map(|line| line.split(' ').next()).collect();
-        let compared = work.ok(&["compare", ids[1], ids[0]]);
-        for differing in ["driver", "conn-params", "user", "host", "target"] {
-            assert!(!compared.all().contains(differing), "{compared:?}");
-        }
+/// On a loaded warehouse, whose server the flags name.
+pub fn a_password_is_in_no_job_and_is_asked_for_where_it_is_missing(
+    work: &Workdir,
+    name: &str,
+    server: &Endpoint,
+    flags: &[String],
+) {
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let password = server.target().password.reveal();
+    assert!(!password.is_empty(), "servers of tests have passwords");
+    let variable = match name {
+        "mariadb" => "MYSQL_PWD",
+        _ => "PGPASSWORD",
+    };
+    let tpcc = [&["tpcc"][..], &flags, &["--warehouses=1", "--count=5"]].concat();
+    let job = work.ok(&[&tpcc[..], &["--print-job", "run"]].concat()).out;
+    // The account's name may be the same word.
+    let secret = format!(":{password}@");
+    assert!(!job.contains(&secret), "{job}");
+    assert_eq!(json(&job)["target"]["password"]["env"], variable);
+    work.ok(&[&tpcc[..], &["run"]].concat());
+    let record = work.ok(&["show", "last", "--json"]).out;
+    assert!(!record.contains(&secret), "{record}");
+    assert!(
+        record.contains("sbtest") && !record.contains("\"password\": \""),
+        "{record}"
+    );
+    let said = work.run(&["exec", "--from", "last"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("target.password:"), "{said:?}");
+    assert!(said.err.contains(variable), "{said:?}");
+    let mut with = work.command(&["exec", "--from", "last"]);
+    let said = Said::of(&with.env(variable, password).output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
+    // Flags or a URL: it is the same run, and the two are repeats of each other.
+    let listed = work.ok(&["runs"]).out;
+    let ids = listed.lines().filter(|line| line.starts_with('0'));
+    let ids: Vec<&str> = ids.filter_map(|line| line.split(' ').next()).collect();
+    let compared = work.ok(&["compare", ids[1], ids[0]]);
+    for differing in ["driver", "conn-params", "user", "host", "target"] {
+        assert!(!compared.all().contains(differing), "{compared:?}");
     }
 }
 

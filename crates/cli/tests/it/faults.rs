@@ -35,6 +35,7 @@ fn a_server_killed_in_a_run_and_not_back_fails_it_with_one_message() {
                     &target,
                     "--table-size=1000",
                     "--threads=4",
+                    "--think-time=20ms",
                     "--time=60",
                     "--report-interval=1",
                     policy,
@@ -74,6 +75,8 @@ fn a_server_that_comes_back_is_used_again_and_the_reconnects_are_counted() {
                 &target,
                 "--table-size=1000",
                 "--threads=4",
+                // What is looked for is not how fast it can be.
+                "--think-time=20ms",
                 "--time=8",
                 "--report-interval=1",
                 "run",
@@ -323,8 +326,8 @@ fn an_interrupted_load_says_how_to_go_on() {
         "sysbench",
         "oltp_read_write",
         &target,
-        "--table-size=300000",
-        "--chunk-rows=2000",
+        "--table-size=150000",
+        "--chunk-rows=1000",
         "prepare",
     ];
     let child = dir.spawn(&args);
@@ -337,7 +340,7 @@ fn an_interrupted_load_says_how_to_go_on() {
     let said = Said::of(&child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
     assert!(
-        said.err.contains("of 300000 rows loaded") && said.err.contains("cleanup"),
+        said.err.contains("of 150000 rows loaded") && said.err.contains("cleanup"),
         "{said:?}"
     );
     dir.ok(&["sysbench", "oltp_read_write", &target, "cleanup"]);
@@ -377,8 +380,8 @@ fn a_load_does_again_what_a_crash_of_its_server_took_back() {
         &target,
         "--tables=2",
         // Long enough for several crashes.
-        "--table-size=400000",
-        "--chunk-rows=500",
+        "--table-size=120000",
+        "--chunk-rows=100",
         "--threads=2",
         "prepare",
     ]);
@@ -407,7 +410,7 @@ fn a_load_does_again_what_a_crash_of_its_server_took_back() {
         let counts = server.query(&sql).unwrap();
         let counts = counts.replace(|c: char| !c.is_ascii_digit(), " ");
         let counts: Vec<_> = counts.split_whitespace().collect();
-        assert_eq!(counts, ["400000"; 3], "{table}");
+        assert_eq!(counts, ["120000"; 3], "{table}");
     }
     assert_eq!(done(), 0, "the journal is left");
 }

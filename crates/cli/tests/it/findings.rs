@@ -2,7 +2,7 @@
 //! the reports. The rules themselves are judged by made records (`tests` of the analysis), and how
 //! often they speak of clean runs by `bench/clean-runs` and `bench/dead-time`.
 
-use super::common::{OF_A_BUSY_HOST, Running, Workdir, signal};
+use super::common::{OF_A_BUSY_HOST, Running, Workdir, loaded, signal};
 use std::time::Duration;
 use tidemark_analysis::{Finding, Severity, findings};
 use tidemark_core::record::RunRecord;
@@ -106,7 +106,8 @@ fn dead_time_is_told_with_its_side() {
         "--table-size=1000",
     ];
     dir.ok(&[&words[..], &["prepare"]].concat());
-    let run = ["--threads=4", "--time=5", "--report-interval=1", "run"];
+    let run = ["--threads=4", "--think-time=2ms", "--time=5"];
+    let run = [&run[..], &["--report-interval=1", "run"]].concat();
     let start = || Running::start(&dir, &[&words[..], &run[..]].concat());
     let disturbed = start();
     server.pause().unwrap();
@@ -161,8 +162,7 @@ fn a_run_without_a_transaction_is_no_success() {
         "oltp_point_select --table-size=1000 prepare",
     );
     dir.ok(&["ycsb", "load", "-P", "workloada", "--target=sqlite:y.db"]);
-    let tpcc = ["tpcc", "--target=sqlite:c.db", "--warehouses=1"];
-    dir.ok(&[&tpcc[..], &["--no-check", "prepare"]].concat());
+    loaded::warehouse(&dir, "c.db");
     // Arrivals are drawn: one run of a thousand would have one.
     for args in [
         "sysbench oltp_point_select --table-size=1000 --target=sqlite:none.db --rate=0.001 --rand-seed=1 \

@@ -1,6 +1,6 @@
 //! `tidemark oltpbench` as its users meet it, on every engine.
 
-use super::common::Workdir;
+use super::common::{Workdir, loaded};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tidemark_core::Host;
@@ -246,7 +246,7 @@ fn files_of_earlier_runs_stay_and_none_is_written_unasked() {
         "<type>SQLITE</type><url>jdbc:sqlite:a.db</url>",
         works,
     );
-    dir.ok(&["oltpbench", "-c", "w.xml", "--load"]);
+    loaded::warehouse(&dir, "a.db");
     let execute = |more: &[&str]| {
         let mut args = vec!["oltpbench", "-c", "w.xml", "--execute"];
         args.extend(more);
@@ -274,7 +274,7 @@ fn terminals_that_key_and_think_have_an_efficiency() {
         "<type>SQLITE</type><url>jdbc:sqlite:a.db</url>",
         works,
     );
-    dir.ok(&["oltpbench", "-c", "w.xml", "--load"]);
+    loaded::warehouse(&dir, "a.db");
     // Pauses are drawn: in one run of eight all ten would last longer than the run.
     let execute = ["oltpbench", "-c", "w.xml", "--execute", "--seed=1"];
     let ran = dir.ok(&[&execute[..], &["--terminals=10"]].concat());

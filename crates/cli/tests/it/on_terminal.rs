@@ -1,7 +1,7 @@
 //! The view of a run on a terminal, and the terminal afterwards.
 
 use super::common::small::{RUN, prepared};
-use super::common::{Said, TIDEMARK, Workdir, signal, wait_until};
+use super::common::{Said, TIDEMARK, Workdir, loaded, signal, wait_until};
 use nix::pty::{Winsize, openpty};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use std::fs::File;
@@ -344,7 +344,7 @@ fn a_view_of_queries_shows_their_times_and_what_is_asked_now() {
         let target = "--target=sqlite:h.db";
         [&["tpch", target, "--sf=0.01"], words].concat()
     };
-    dir.ok(&tpch(&["prepare"]));
+    loaded::tpch_file(&dir, "h.db");
     let words = ["--view", "--queries=q1,q6", "--threads=2", "--time=6s"];
     let words = tpch(&[&words[..], &["--interval=1s", "run"]].concat());
     let run = OnTerminal::start_command(&dir, &words, None);

@@ -1,7 +1,7 @@
 //! Figures of a run that are served while it goes on.
 
 use super::common::small::{RUN, prepared};
-use super::common::{Workdir, signal, wait_until};
+use super::common::{Workdir, loaded, signal, wait_until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
@@ -217,12 +217,12 @@ fn every_command_that_makes_load_serves() {
         Served::start(&dir, &run, &["-p", "operationcount=0", "--time=2"]).last(&dir);
     must_agree(&page, &record);
     let tpch = ["tpch", "--target=sqlite:tpch.db", "--sf=0.01"];
-    dir.ok(&with(&tpch, &["prepare"]));
+    loaded::tpch_file(&dir, "tpch.db");
     let run = with(&tpch, &["run", "--queries=q1,q6,q14,q3"]);
     let (page, record) = Served::start(&dir, &run, &["--time=2"]).last(&dir);
     must_agree(&page, &record);
     let tpcc = ["tpcc", "--target=sqlite:tpcc.db", "--warehouses=1"];
-    dir.ok(&with(&tpcc, &["prepare", "--no-check"]));
+    loaded::warehouse(&dir, "tpcc.db");
     let (page, record) = Served::start(&dir, &tpcc, &["run", "--time=2s"]).last(&dir);
     must_agree(&page, &record);
     assert!(page.of("tidemark_outcomes_total").next().is_some());

@@ -1,9 +1,10 @@
 //! `tidemark tpcc` as its users meet it, on every engine.
 
 use super::common::engines::{engines, flags, servers};
-use super::common::{Said, Workdir, wait_until};
+use super::common::{Said, Workdir, loaded, wait_until};
+use super::{exec, tpch};
 use std::collections::BTreeMap;
-use tidemark_testkit::shared_mariadb;
+use tidemark_testkit::{Database, shared_mariadb};
 
 fn run(dir: &Workdir, connection: &[String], line: &str) -> Said {
     let mut args = vec!["tpcc"];
@@ -34,78 +35,182 @@ fn summary(out: &str) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn the_whole_way_on_every_engine() {
-    for (name, connection, _database) in engines("tpcc") {
-        let dir = Workdir::new();
-        let said = ok(&dir, &connection, "--warehouses 1 prepare -T 2");
-        assert!(
-            said.out.contains("Verified 'order_line'"),
-            "{name}: {said:?}"
-        );
-        assert!(said.out.contains("conditions hold"), "{name}: {said:?}");
-        assert!(said.out.ends_with("Finished\n"), "{name}: {said:?}");
+fn the_whole_way_on_sqlite() {
+    the_whole_way("sqlite");
+}
 
-        let line = "run --warehouses 1 -T 4 --connections 2 --count 300 --check-all --price 100USD";
-        let said = run(&dir, &connection, line);
-        assert_eq!(said.code, Some(2), "{said:?}");
-        assert!(said.err.contains("--price=\"100USD\""), "{said:?}");
+#[test]
+fn the_whole_way_on_mariadb() {
+    the_whole_way("mariadb");
+}
 
-        let line = "run --warehouses 1 -T 4 --connections 2 --count 300 --check-all --seed 5";
-        let said = ok(&dir, &connection, line);
-        let counts = summary(&said.out);
-        let all: u64 = counts.values().sum();
-        assert!((300..310).contains(&all), "{name}: {counts:?}");
-        assert!(
-            counts["NEW_ORDER"] > 80 && counts["PAYMENT"] > 80,
-            "{counts:?}"
-        );
-        let last = said.out.lines().find(|l| l.starts_with("tpmC: ")).unwrap();
-        assert!(
-            last.contains(", tpmTotal: ") && last.ends_with('%'),
-            "{last}"
-        );
-        assert!(said.out.contains("Not an audited TPC result"), "{said:?}");
-        assert!(said.out.contains("conditions hold"), "{name}: {said:?}");
-        let record = dir.last_record();
-        assert_eq!(record["workload"], "tpcc");
-        let types = record["totals"]["types"].as_object().unwrap();
-        assert_eq!(
-            types["NewOrder"]["count"].as_u64().unwrap(),
-            counts["NEW_ORDER"]
-        );
-        let shown = dir.ok(&["show", "last", "--lang", "zh"]);
-        assert!(shown.out.contains("TPC-C 结果"), "{shown:?}");
+#[test]
+fn the_whole_way_on_postgres() {
+    the_whole_way("postgres");
+}
 
-        // What serialisation fails is tried again.
-        let line = "--warehouses 1 -T 4 --count 100 --isolation 6 run";
-        let said = ok(&dir, &connection, line);
-        assert!(said.out.contains("serializable"), "{name}: {said:?}");
-        let record = dir.last_record();
-        assert_eq!(record["options"]["isolation"]["value"], "serializable");
+fn the_whole_way(name: &str) {
+    let mut engines = engines(&format!("tpcc_{name}")).into_iter();
+    let (_, connection, database) = engines.find(|one| one.0 == name).unwrap();
+    let dir = Workdir::new();
+    let said = ok(&dir, &connection, "--warehouses 1 prepare -T 2");
+    assert!(
+        said.out.contains("Verified 'order_line'"),
+        "{name}: {said:?}"
+    );
+    assert!(said.out.contains("conditions hold"), "{name}: {said:?}");
+    assert!(said.out.ends_with("Finished\n"), "{name}: {said:?}");
 
-        let said = run(&dir, &connection, "--warehouses 2 --time 1s run");
-        assert_eq!(said.code, Some(6), "{name}: {said:?}");
-        assert!(said.err.contains("--warehouses=2: 1 "), "{said:?}");
-        let said = run(&dir, &connection, "--warehouses 1 prepare");
-        assert_eq!(said.code, Some(5), "{name}: {said:?}");
+    let line = "run --warehouses 1 -T 4 --connections 2 --count 300 --check-all --price 100USD";
+    let said = run(&dir, &connection, line);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("--price=\"100USD\""), "{said:?}");
 
-        let said = ok(&dir, &connection, "--warehouses 1 cleanup");
-        assert!(said.out.contains("Dropping table 'warehouse'"), "{said:?}");
-        let said = run(&dir, &connection, "--warehouses 1 --time 1s run");
-        assert_eq!(said.code, Some(6), "{name}: {said:?}");
-        assert!(
-            said.err.contains("run prepare first: tidemark tpcc"),
-            "{said:?}"
-        );
-        assert!(said.err.trim_end().ends_with(" prepare"), "{said:?}");
+    let line = "run --warehouses 1 -T 4 --connections 2 --count 300 --check-all --seed 5";
+    let said = ok(&dir, &connection, line);
+    let counts = summary(&said.out);
+    let all: u64 = counts.values().sum();
+    assert!((300..310).contains(&all), "{name}: {counts:?}");
+    assert!(
+        counts["NEW_ORDER"] > 80 && counts["PAYMENT"] > 80,
+        "{counts:?}"
+    );
+    let last = said.out.lines().find(|l| l.starts_with("tpmC: ")).unwrap();
+    assert!(
+        last.contains(", tpmTotal: ") && last.ends_with('%'),
+        "{last}"
+    );
+    assert!(said.out.contains("Not an audited TPC result"), "{said:?}");
+    assert!(said.out.contains("conditions hold"), "{name}: {said:?}");
+    let record = dir.last_record();
+    assert_eq!(record["workload"], "tpcc");
+    let types = record["totals"]["types"].as_object().unwrap();
+    assert_eq!(
+        types["NewOrder"]["count"].as_u64().unwrap(),
+        counts["NEW_ORDER"]
+    );
+    let shown = dir.ok(&["show", "last", "--lang", "zh"]);
+    assert!(shown.out.contains("TPC-C 结果"), "{shown:?}");
+
+    // What serialisation fails is tried again.
+    let line = "--warehouses 1 -T 4 --count 100 --isolation 6 run";
+    let said = ok(&dir, &connection, line);
+    assert!(said.out.contains("serializable"), "{name}: {said:?}");
+    let record = dir.last_record();
+    assert_eq!(record["options"]["isolation"]["value"], "serializable");
+
+    let said = run(&dir, &connection, "--warehouses 2 --time 1s run");
+    assert_eq!(said.code, Some(6), "{name}: {said:?}");
+    assert!(said.err.contains("--warehouses=2: 1 "), "{said:?}");
+    let said = run(&dir, &connection, "--warehouses 1 prepare");
+    assert_eq!(said.code, Some(5), "{name}: {said:?}");
+
+    on_the_loaded_warehouse(name, &dir, &connection, database.as_ref());
+
+    let said = ok(&dir, &connection, "--warehouses 1 cleanup");
+    assert!(said.out.contains("Dropping table 'warehouse'"), "{said:?}");
+    let said = run(&dir, &connection, "--warehouses 1 --time 1s run");
+    assert_eq!(said.code, Some(6), "{name}: {said:?}");
+    assert!(
+        said.err.contains("run prepare first: tidemark tpcc"),
+        "{said:?}"
+    );
+    assert!(said.err.trim_end().ends_with(" prepare"), "{said:?}");
+}
+
+/// What needs no tables of its own: one load serves all.
+fn on_the_loaded_warehouse(
+    name: &str,
+    dir: &Workdir,
+    connection: &[String],
+    database: Option<&Database>,
+) {
+    tpch::tables_of_tpcc_are_left_alone(dir, connection);
+    let Some(database) = database else {
+        return;
+    };
+    let (_, server) = servers().into_iter().find(|one| one.0 == name).unwrap();
+    exec::a_password_is_in_no_job_and_is_asked_for_where_it_is_missing(
+        dir, name, server, connection,
+    );
+    if name == "mariadb" {
+        a_password_stays_out_of_messages_process_list_and_record(dir, connection);
     }
+    data_that_breaks_conditions_is_told_with_its_rows(dir, connection, database);
+}
+
+fn data_that_breaks_conditions_is_told_with_its_rows(
+    dir: &Workdir,
+    connection: &[String],
+    database: &Database,
+) {
+    database
+        .query("UPDATE warehouse SET w_ytd = w_ytd + 1")
+        .unwrap();
+    let said = run(dir, connection, "--warehouses 1 check");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    let broken = said
+        .out
+        .lines()
+        .find(|l| l.starts_with("Condition 3.3.2.1:"));
+    assert!(broken.unwrap().contains("violated 1 time, "), "{said:?}");
+    assert!(said.err.contains("do not hold"), "{said:?}");
+    let spoil = "UPDATE orders SET o_ol_cnt = o_ol_cnt + 1 WHERE o_d_id = 4 AND o_id = 7";
+    database.query(spoil).unwrap();
+    let said = run(dir, connection, "--warehouses 1 --snapshot check");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    for line in [
+        "Condition 3.3.2.4: violated 1 time, first: d_w_id=1, d_id=4, ",
+        "Condition 3.3.2.6: violated 1 time, first: o_w_id=1, o_d_id=4, o_id=7, ",
+        // Of the warehouse's total two conditions speak.
+        "9 of 13 consistency conditions hold",
+    ] {
+        assert!(said.out.contains(line), "{line}: {said:?}");
+    }
+    assert!(said.err.contains("4 of 13"), "{said:?}");
+    let said = run(dir, connection, "--warehouses 1 --lang zh check");
+    assert!(said.out.contains("条件 3.3.2.1：不成立"), "{said:?}");
+}
+
+fn a_password_stays_out_of_messages_process_list_and_record(dir: &Workdir, connection: &[String]) {
+    let mut connection = connection.to_vec();
+    let mut args: Vec<&str> = vec!["tpcc"];
+    args.extend(connection.iter().map(String::as_str));
+    args.extend([
+        "--warehouses",
+        "1",
+        "--time",
+        "2s",
+        "--out",
+        "r.json",
+        "run",
+    ]);
+    let child = dir.spawn(&args);
+    let shown = || std::fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
+    wait_until("the password to leave the process list", || {
+        shown().contains("-p\0***\0")
+    });
+    assert!(!shown().contains("-p\0sbtest"), "{}", shown());
+    assert!(child.wait_with_output().unwrap().status.success());
+    let record = std::fs::read_to_string(dir.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["options"]["password"]["value"], "***");
+    let command = record["command"].as_array().unwrap();
+    let at = command.iter().position(|w| w == "-p").unwrap();
+    assert_eq!(command[at + 1], "***");
+
+    let at = connection.iter().position(|w| w == "-p").unwrap();
+    connection[at + 1] = "geheim".into();
+    let said = run(dir, &connection, "--warehouses 1 check");
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(!said.all().contains("geheim"), "{said:?}");
 }
 
 #[test]
 fn intervals_and_json_are_as_go_tpc_prints_them() {
     let dir = Workdir::new();
     let target = ["--target=sqlite:a.db".to_string()];
-    ok(&dir, &target, "--warehouses 1 prepare --no-check");
+    loaded::warehouse(&dir, "a.db");
     let line = "run --warehouses 1 --time 2s --interval 1s";
     let said = ok(&dir, &target, line);
     assert!(
@@ -147,28 +252,6 @@ fn intervals_and_json_are_as_go_tpc_prints_them() {
     let said = ok(&dir, &target, "run --warehouses 1 -T 2 --rate 40 --time 2s");
     assert!(said.out.contains("Open loop:"), "{said:?}");
     assert!(said.out.contains("arrived on a schedule"), "{said:?}");
-}
-
-#[test]
-fn data_that_breaks_a_condition_is_told_with_its_row() {
-    let server = shared_mariadb().unwrap();
-    let database = server.fresh_database("tpcc_broken").unwrap();
-    let connection = flags("mariadb", server, database.name());
-    let dir = Workdir::new();
-    ok(&dir, &connection, "--warehouses 1 prepare --no-check");
-    database
-        .query("UPDATE warehouse SET w_ytd = w_ytd + 1")
-        .unwrap();
-    let said = run(&dir, &connection, "--warehouses 1 check");
-    assert_eq!(said.code, Some(3), "{said:?}");
-    let broken = said
-        .out
-        .lines()
-        .find(|l| l.starts_with("Condition 3.3.2.1:"));
-    assert!(broken.unwrap().contains("violated 1 time, "), "{said:?}");
-    assert!(said.err.contains("do not hold"), "{said:?}");
-    let said = run(&dir, &connection, "--warehouses 1 --lang zh check");
-    assert!(said.out.contains("条件 3.3.2.1：不成立"), "{said:?}");
 }
 
 #[test]
@@ -216,7 +299,7 @@ fn a_check_without_the_tables_says_what_is_missing() {
     told("check", 5, "table district is not the benchmark's");
     database().execute("DROP TABLE district", []).unwrap();
     told("check", 6, "run prepare first");
-    ok(&dir, &connection, "prepare --warehouses=1 --no-check");
+    loaded::warehouse(&dir, "t.db");
     told(
         "run --warehouses=1 --time=1s --isolation=read-committed",
         2,
@@ -224,45 +307,6 @@ fn a_check_without_the_tables_says_what_is_missing() {
     );
     database().execute("DROP TABLE history", []).unwrap();
     told("check --warehouses=1", 6, "table history does not exist");
-}
-
-#[test]
-fn a_password_stays_out_of_messages_process_list_and_record() {
-    let server = shared_mariadb().unwrap();
-    let database = server.fresh_database("tpcc_secret").unwrap();
-    let mut connection = flags("mariadb", server, database.name());
-    let dir = Workdir::new();
-    ok(&dir, &connection, "--warehouses 1 prepare --no-check");
-    let mut args: Vec<&str> = vec!["tpcc"];
-    args.extend(connection.iter().map(String::as_str));
-    args.extend([
-        "--warehouses",
-        "1",
-        "--time",
-        "2s",
-        "--out",
-        "r.json",
-        "run",
-    ]);
-    let child = dir.spawn(&args);
-    let shown = || std::fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
-    wait_until("the password to leave the process list", || {
-        shown().contains("-p\0***\0")
-    });
-    assert!(!shown().contains("-p\0sbtest"), "{}", shown());
-    assert!(child.wait_with_output().unwrap().status.success());
-    let record = std::fs::read_to_string(dir.path().join("r.json")).unwrap();
-    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
-    assert_eq!(record["options"]["password"]["value"], "***");
-    let command = record["command"].as_array().unwrap();
-    let at = command.iter().position(|w| w == "-p").unwrap();
-    assert_eq!(command[at + 1], "***");
-
-    let at = connection.iter().position(|w| w == "-p").unwrap();
-    connection[at + 1] = "geheim".into();
-    let said = run(&dir, &connection, "--warehouses 1 check");
-    assert_eq!(said.code, Some(4), "{said:?}");
-    assert!(!said.all().contains("geheim"), "{said:?}");
 }
 
 #[test]

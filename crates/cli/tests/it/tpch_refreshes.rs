@@ -1,6 +1,7 @@
 //! TPC-H's power and throughput tests: what RF1 and RF2 change, and whose rows they leave alone.
 
 use super::common;
+use super::common::loaded::{Tpch, tpch_file};
 use super::common::tpch::{engines, json, ok, run, verdicts};
 use super::common::{Said, Workdir};
 use tidemark_testkit::Database;
@@ -48,27 +49,23 @@ fn a_full_test_gives_qphh_and_leaves_the_tables_as_they_were() {
 
 #[test]
 fn tables_that_tidemark_did_not_load_are_not_refreshed() {
-    let (_, target, database) = engines("tpch_foreign").remove(2);
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
-    let database = database.unwrap();
+    let tables = Tpch::on("postgres", "tpch_foreign");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
     database.query("COMMENT ON TABLE orders IS NULL").unwrap();
-    let said = run(&dir, &target, "run --test power");
+    let said = run(dir, target, "run --test power");
     assert_eq!(said.code, Some(5), "{said:?}");
     assert!(
         said.err.contains("table orders was not loaded by Tidemark"),
         "{}",
         said.err
     );
-    ok(&dir, &target, "run --test power --refresh=off --check");
+    ok(dir, target, "run --test power --refresh=off --check");
 }
 
 #[test]
 fn changes_that_a_killed_run_left_are_put_back() {
-    let (_, target, database) = engines("tpch_killed").remove(2);
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
-    let database = database.unwrap();
+    let tables = Tpch::on("postgres", "tpch_killed");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
     // As a run leaves it that was killed between RF2 and the end.
     for sql in [
         "DELETE FROM lineitem WHERE l_orderkey IN (1, 2, 3)",
@@ -81,7 +78,7 @@ fn changes_that_a_killed_run_left_are_put_back() {
     }
     // Another size's rows would be put into them.
     for scale in ["0.02", "10"] {
-        let said = dir.run(&["tpch", "--target", &target, "--sf", scale, "run"]);
+        let said = dir.run(&["tpch", "--target", target, "--sf", scale, "run"]);
         assert_eq!(said.code, Some(6), "{said:?}");
         assert!(!said.out.contains("restoring them"), "{}", said.out);
     }
@@ -90,7 +87,7 @@ fn changes_that_a_killed_run_left_are_put_back() {
     database
         .query(&format!("INSERT INTO orders {own}"))
         .unwrap();
-    let said = run(&dir, &target, "run --queries q6");
+    let said = run(dir, target, "run --queries q6");
     assert_eq!(said.code, Some(5), "{said:?}");
     let told = "the row of o_orderkey = 9 is not as it was loaded and is not one of RF1's, so \
                 restoring the tables would delete or overwrite it. Move it";
@@ -98,20 +95,19 @@ fn changes_that_a_killed_run_left_are_put_back() {
     let own = "DELETE FROM orders WHERE o_comment = 'mine' RETURNING o_orderkey";
     assert_eq!(database.query(own).unwrap().lines().next(), Some("9"));
 
-    let said = ok(&dir, &target, "run --check --lang en");
+    let said = ok(dir, target, "run --check --lang en");
     assert!(said.out.contains("restoring them"), "{}", said.out);
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
     assert!(!said.out.contains("row-count"), "{}", said.out);
-    let said = ok(&dir, &target, "run --queries q6");
+    let said = ok(dir, target, "run --queries q6");
     assert!(!said.out.contains("restoring them"), "{}", said.out);
 }
 
 #[test]
 fn rows_that_refreshes_would_delete_or_overwrite_are_told_and_left() {
-    for (name, target, database) in engines("tpch_own").into_iter().skip(1) {
-        let dir = Workdir::new();
-        ok(&dir, &target, "prepare");
-        let database = database.unwrap();
+    for name in ["mariadb", "postgres"] {
+        let tables = Tpch::on(name, "tpch_own");
+        let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
         let own = "VALUES (9, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk#000000951', 0, 'mine')";
         for (change, told) in [
             (
@@ -130,7 +126,7 @@ fn rows_that_refreshes_would_delete_or_overwrite_are_told_and_left() {
         ] {
             database.query(change).unwrap();
             for test in ["power", "throughput --streams 1"] {
-                let said = run(&dir, &target, &format!("run --test {test}"));
+                let said = run(dir, target, &format!("run --test {test}"));
                 let Some(told) = told else {
                     assert_eq!(said.code, Some(0), "{name} {change}: {said:?}");
                     continue;
@@ -143,7 +139,7 @@ fn rows_that_refreshes_would_delete_or_overwrite_are_told_and_left() {
                      + (SELECT COUNT(*) FROM lineitem WHERE l_comment = 'mine')";
         let left = database.query(count).unwrap();
         assert_eq!(left.trim(), "2", "{name}");
-        ok(&dir, &target, "run --test power --refresh=off");
+        ok(dir, target, "run --test power --refresh=off");
     }
 }
 
@@ -170,14 +166,12 @@ fn mark_of_orders(database: &Database) -> String {
 
 #[test]
 fn tables_that_could_not_be_put_back_are_no_success_and_the_next_run_does_it() {
-    let (_, target, database) = engines("tpch_stuck").remove(2);
-    let database = database.unwrap();
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
+    let tables = Tpch::on("postgres", "tpch_stuck");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
     // RF1 adds other keys: it is when the population's are put back that this fails.
     let broken = "IF NEW.o_orderkey = 1 THEN RAISE EXCEPTION 'not today'; END IF;";
-    on_orders(&database, "ROW", broken);
-    let said = run(&dir, &target, "run --test power");
+    on_orders(database, "ROW", broken);
+    let said = run(dir, target, "run --test power");
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(
         said.err.contains("still have the changes of RF1 and RF2")
@@ -185,10 +179,10 @@ fn tables_that_could_not_be_put_back_are_no_success_and_the_next_run_does_it() {
         "{}",
         said.err
     );
-    let mark = mark_of_orders(&database);
+    let mark = mark_of_orders(database);
     assert!(mark.contains("refreshed=1 sf=0.01"), "{mark}");
     // The server's own limit on users' queries is none for putting back.
-    on_orders(&database, "STATEMENT", "PERFORM pg_sleep(3);");
+    on_orders(database, "STATEMENT", "PERFORM pg_sleep(3);");
     let name = database.query("SELECT CURRENT_DATABASE()").unwrap();
     let name = name.trim();
     let limit = |value: &str| {
@@ -196,31 +190,29 @@ fn tables_that_could_not_be_put_back_are_no_success_and_the_next_run_does_it() {
         database.query(&sql).unwrap();
     };
     limit("2s");
-    let said = ok(&dir, &target, "run --queries q6");
+    let said = ok(dir, target, "run --queries q6");
     assert!(said.out.contains("restoring them"), "{}", said.out);
     limit("0");
-    let said = ok(&dir, &target, "run --check");
+    let said = ok(dir, target, "run --check");
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
 }
 
 #[test]
 fn who_changes_the_tables_is_alone_and_puts_them_back_after_ctrl_c() {
-    let (_, target, database) = engines("tpch_alone").remove(2);
-    let database = database.unwrap();
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
-    on_orders(&database, "STATEMENT", "PERFORM pg_sleep(6);");
+    let tables = Tpch::on("postgres", "tpch_alone");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
+    on_orders(database, "STATEMENT", "PERFORM pg_sleep(6);");
     let line = [
-        "tpch", "--target", &target, "--sf", "0.01", "run", "--test", "power",
+        "tpch", "--target", target, "--sf", "0.01", "run", "--test", "power",
     ];
     let mut first = dir.command(&line);
     let piped = std::process::Stdio::piped;
     let first = first.stdout(piped()).stderr(piped()).spawn().unwrap();
     common::wait_until("the tables are marked", || {
-        mark_of_orders(&database).contains("refreshed=1")
+        mark_of_orders(database).contains("refreshed=1")
     });
     for second in ["run --queries q6", "run --test power"] {
-        let said = run(&dir, &target, second);
+        let said = run(dir, target, second);
         assert_eq!(said.code, Some(5), "{second}: {said:?}");
         assert!(
             said.err
@@ -233,16 +225,16 @@ fn who_changes_the_tables_is_alone_and_puts_them_back_after_ctrl_c() {
     let said = Said::of(&first.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
     assert!(said.out.contains("the tables were restored"), "{said:?}");
-    let mark = mark_of_orders(&database);
+    let mark = mark_of_orders(database);
     assert!(!mark.contains("refreshed"), "{mark}");
-    let said = ok(&dir, &target, "run --check");
+    let said = ok(dir, target, "run --check");
     assert!(said.out.contains("22 right, 0 wrong"), "{}", said.out);
 }
 
 #[test]
 fn too_few_streams_give_no_qphh_and_tests_draw_their_values() {
     let dir = Workdir::new();
-    ok(&dir, "sqlite:a.db", "prepare");
+    tpch_file(&dir, "a.db");
     let line = "run --test full --streams 1 --lang en --out r.json";
     let said = ok(&dir, "sqlite:a.db", line);
     assert!(

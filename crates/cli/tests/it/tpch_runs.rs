@@ -1,6 +1,7 @@
 //! `tidemark tpch run` as its users meet it, on every engine, at scale factor 0.01.
 
 use super::common::Workdir;
+use super::common::loaded::{Tpch, tpch_file};
 use super::common::tpch::{engines, json, ok, run, verdicts};
 
 #[test]
@@ -54,13 +55,11 @@ fn all_22_answers_are_right_on_every_engine() {
 
 #[test]
 fn a_broken_row_is_found_and_shown() {
-    let (_, target, database) = engines("tpch_broken").remove(2);
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
-    let database = database.unwrap();
+    let tables = Tpch::on("postgres", "tpch_broken");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
     let broken = "UPDATE lineitem SET l_quantity = l_quantity + 1 WHERE l_orderkey = 1";
     database.query(broken).unwrap();
-    let said = run(&dir, &target, "run --check --queries q1,q13 --out r.json");
+    let said = run(dir, target, "run --check --queries q1,q13 --out r.json");
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(
         said.err
@@ -69,7 +68,7 @@ fn a_broken_row_is_found_and_shown() {
         said.err
     );
     assert!(said.out.contains("Plan of Q1"), "{}", said.out);
-    let answers: Vec<_> = verdicts(&json(&dir, "r.json"))
+    let answers: Vec<_> = verdicts(&json(dir, "r.json"))
         .into_iter()
         .map(|v| v.2)
         .collect();
@@ -78,13 +77,12 @@ fn a_broken_row_is_found_and_shown() {
 
 #[test]
 fn a_query_that_takes_too_long_is_named_with_its_plan_and_the_others_go_on() {
-    for (name, target, _kept) in engines("tpch_limit") {
-        let dir = Workdir::new();
-        ok(&dir, &target, "prepare");
+    for name in ["sqlite", "mariadb", "postgres"] {
+        let tables = Tpch::on(name, "tpch_limit");
         let line = "run --query-timeout 1ms --queries q9,q21 --out r.json";
-        let said = run(&dir, &target, line);
+        let said = run(&tables.dir, &tables.target, line);
         assert_eq!(said.code, Some(1), "{name}: {said:?}");
-        let record = json(&dir, "r.json");
+        let record = json(&tables.dir, "r.json");
         for (query, outcome, _) in verdicts(&record) {
             assert_eq!(outcome, "timed-out", "{name} {query}");
             assert!(
@@ -103,12 +101,11 @@ fn a_query_that_takes_too_long_is_named_with_its_plan_and_the_others_go_on() {
 
 #[test]
 fn rows_that_are_missing_from_any_table_are_told() {
-    for (name, target, database) in engines("tpch_rows").into_iter().skip(1) {
-        let dir = Workdir::new();
-        ok(&dir, &target, "prepare");
-        let said = ok(&dir, &target, "run --queries q6 --lang en");
+    for name in ["mariadb", "postgres"] {
+        let tables = Tpch::on(name, "tpch_rows");
+        let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
+        let said = ok(dir, target, "run --queries q6 --lang en");
         assert!(!said.out.contains("row-count"), "{name}: {}", said.out);
-        let database = database.unwrap();
         // The first table with other rows is named, in the order in which they are loaded.
         for (change, told) in [
             (
@@ -121,7 +118,7 @@ fn rows_that_are_missing_from_any_table_are_told() {
             ),
         ] {
             database.query(change).unwrap();
-            let said = ok(&dir, &target, "run --queries q6 --lang en");
+            let said = ok(dir, target, "run --queries q6 --lang en");
             let out = said.out.replace(',', "");
             assert!(out.contains("row-count"), "{name}: {}", said.out);
             assert!(out.contains(told), "{name}: {}", said.out);
@@ -132,7 +129,7 @@ fn rows_that_are_missing_from_any_table_are_told() {
 #[test]
 fn threads_count_and_time_are_go_tpcs() {
     let dir = Workdir::new();
-    ok(&dir, "sqlite:a.db", "prepare");
+    tpch_file(&dir, "a.db");
     let line = "run -T 2 --count 6 --queries q6,q22,q14 --output json --out r.json";
     let said = ok(&dir, "sqlite:a.db", line);
     assert!(
@@ -157,7 +154,7 @@ fn threads_count_and_time_are_go_tpcs() {
 #[test]
 fn another_scale_factor_is_refused() {
     let dir = Workdir::new();
-    ok(&dir, "sqlite:a.db", "prepare");
+    tpch_file(&dir, "a.db");
     let said = dir.run(&["tpch", "--target=sqlite:a.db", "--sf=0.02", "run"]);
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(
@@ -169,19 +166,9 @@ fn another_scale_factor_is_refused() {
 
 #[test]
 fn tables_too_large_to_be_counted_each_time_are_told_by_their_mark_or_counted_once() {
-    let (_, target, database) = engines("tpch_size").remove(2);
-    let dir = Workdir::new();
-    ok(&dir, &target, "prepare");
-    let run_at_10 = || {
-        dir.run(&[
-            "tpch",
-            "--target",
-            &target,
-            "--sf=10",
-            "run",
-            "--queries=q6",
-        ])
-    };
+    let tables = Tpch::on("postgres", "tpch_size");
+    let (dir, target, database) = (&tables.dir, &tables.target, tables.database());
+    let run_at_10 = || dir.run(&["tpch", "--target", target, "--sf=10", "run", "--queries=q6"]);
     let said = run_at_10();
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(
@@ -191,7 +178,7 @@ fn tables_too_large_to_be_counted_each_time_are_told_by_their_mark_or_counted_on
         said.err
     );
     let unmarked = "COMMENT ON TABLE orders IS NULL";
-    database.as_ref().unwrap().query(unmarked).unwrap();
+    database.query(unmarked).unwrap();
     let said = run_at_10();
     assert_eq!(said.code, Some(6), "{said:?}");
     assert!(
@@ -205,7 +192,7 @@ fn tables_too_large_to_be_counted_each_time_are_told_by_their_mark_or_counted_on
 #[test]
 fn a_reference_is_sqlite_with_tables_of_the_same_size() {
     let dir = Workdir::new();
-    ok(&dir, "sqlite:a.db", "prepare");
+    tpch_file(&dir, "a.db");
     dir.ok(&["tpch", "--target=sqlite:other.db", "--sf=0.02", "prepare"]);
     for (reference, said) in [
         (

@@ -109,7 +109,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
             chunk_rows: 1000,
             ..LoadSpec::default()
         };
-        let tables = workload(&[("table-size", "120000")]);
+        let tables = workload(&[("table-size", "60000")]);
         let (begun, wait) = channel();
         let (go, go_on) = channel();
         let first = {
@@ -156,7 +156,7 @@ fn another_load_is_refused_while_the_first_one_goes_on() {
         assert!(said.contains("another Tidemark"), "{name}: {said}");
         go.send(()).unwrap();
         let report = first.join().unwrap().unwrap();
-        assert_eq!(report.rows_loaded, 120_000, "{name}");
+        assert_eq!(report.rows_loaded, 60_000, "{name}");
         // At once: the lock ends with the load and not some time later.
         let begun = Instant::now();
         drop_tables(&connector, &tables, 1, false, &StopHandle::new()).unwrap();

@@ -11,7 +11,7 @@ use tidemark_core::record::{Interval, RunState, Totals};
 use tidemark_core::{ErrorClass, IgnoreErrors, OptionValues, PreparedMode, RunSpec, Source};
 use tidemark_drivers::{ConnectOptions, Connector, catalog};
 use tidemark_engine::{
-    LoadObserver, LoadSpec, RunObserver, RunResult, Started, StopHandle, create, prepare, run,
+    LoadObserver, LoadSpec, RunObserver, RunResult, Started, StopHandle, create, run,
 };
 use tidemark_runtime::block_on;
 use tidemark_workloads::Workload;
@@ -105,62 +105,51 @@ fn orders(connector: &Connector) -> [u64; 2] {
     .unwrap()
 }
 
-#[test]
-fn an_order_whose_commit_has_no_answer_comes_once_and_is_told() {
-    for (engine, place) in Place::all("tpcc_commit") {
-        if engine == "sqlite" {
-            // Its commits are answered by the library.
-            continue;
-        }
-        let direct = place.connector();
-        let spec = LoadSpec {
-            threads: 2,
-            ..LoadSpec::default()
-        };
-        let stop = StopHandle::new();
-        prepare(&direct, &tpcc(&[]), &spec, &stop, &mut Deaf).unwrap();
-        let before = orders(&direct);
+/// Of a commit without an answer it is told that nobody knows; what it did is there once. On a loaded
+/// warehouse.
+pub fn an_order_whose_commit_has_no_answer_comes_once_and_is_told(engine: &str, place: &Place) {
+    let direct = place.connector();
+    let before = orders(&direct);
 
-        let mut target = direct.target().clone();
-        let (commits, cuts) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
-        let counted = Arc::clone(&cuts);
-        let relay = Relay::before(&target.hosts[0], move |sent| {
-            let is_commit = relay::has(sent, "COMMIT");
-            let hang_up = is_commit && (commits.fetch_add(1, Ordering::AcqRel) + 1) % 10 == 0;
-            counted.fetch_add(u64::from(hang_up), Ordering::AcqRel);
-            hang_up
-        });
-        target.hosts = vec![relay];
-        // Words that the relay can read.
-        let options = ConnectOptions {
-            prepared: PreparedMode::Text,
-            ..ConnectOptions::default()
-        };
-        let connector = Connector::new(target, options).unwrap();
-        let spec = RunSpec {
-            sessions: 4,
-            terminals: 4,
-            time: None,
-            events: Some(200),
-            prepared: PreparedMode::Text,
-            ..RunSpec::default()
-        };
-        let result = run_on(&connector, &spec, &[("weight", "100,0,0,0,0")]);
+    let mut target = direct.target().clone();
+    let (commits, cuts) = (AtomicU64::new(0), Arc::new(AtomicU64::new(0)));
+    let counted = Arc::clone(&cuts);
+    let relay = Relay::before(&target.hosts[0], move |sent| {
+        let is_commit = relay::has(sent, "COMMIT");
+        let hang_up = is_commit && (commits.fetch_add(1, Ordering::AcqRel) + 1) % 10 == 0;
+        counted.fetch_add(u64::from(hang_up), Ordering::AcqRel);
+        hang_up
+    });
+    target.hosts = vec![relay];
+    // Words that the relay can read.
+    let options = ConnectOptions {
+        prepared: PreparedMode::Text,
+        ..ConnectOptions::default()
+    };
+    let connector = Connector::new(target, options).unwrap();
+    let spec = RunSpec {
+        sessions: 4,
+        terminals: 4,
+        time: None,
+        events: Some(200),
+        prepared: PreparedMode::Text,
+        ..RunSpec::default()
+    };
+    let result = run_on(&connector, &spec, &[("weight", "100,0,0,0,0")]);
 
-        assert_eq!(result.state, RunState::Finished, "{engine}");
-        let totals = &result.totals;
-        let cut = cuts.load(Ordering::Acquire);
-        let errors = result.errors.counts();
-        let unknown = errors.iter().find(|e| e.code == "commit-unknown");
-        let unknown = unknown.unwrap_or_else(|| panic!("{engine}: {errors:?}"));
-        assert_eq!(unknown.class, ErrorClass::ConnectionLost);
-        assert_eq!(unknown.count, cut, "{engine}: {errors:?}");
-        assert!(cut >= 15, "{engine}: {cut}");
-        // Each of the 200 was done and counted, or ended so.
-        assert_eq!(completed(totals) + cut, 200, "{engine}: {totals:?}");
-        let entered = totals.types["NewOrder"].count - totals.notes["rolled_back"] + cut;
-        let [there, numbered] = orders(&direct);
-        assert_eq!(there - before[0], entered, "{engine}: orders");
-        assert_eq!(numbered - before[1], entered, "{engine}: numbers");
-    }
+    assert_eq!(result.state, RunState::Finished, "{engine}");
+    let totals = &result.totals;
+    let cut = cuts.load(Ordering::Acquire);
+    let errors = result.errors.counts();
+    let unknown = errors.iter().find(|e| e.code == "commit-unknown");
+    let unknown = unknown.unwrap_or_else(|| panic!("{engine}: {errors:?}"));
+    assert_eq!(unknown.class, ErrorClass::ConnectionLost);
+    assert_eq!(unknown.count, cut, "{engine}: {errors:?}");
+    assert!(cut >= 15, "{engine}: {cut}");
+    // Each of the 200 was done and counted, or ended so.
+    assert_eq!(completed(totals) + cut, 200, "{engine}: {totals:?}");
+    let entered = totals.types["NewOrder"].count - totals.notes["rolled_back"] + cut;
+    let [there, numbered] = orders(&direct);
+    assert_eq!(there - before[0], entered, "{engine}: orders");
+    assert_eq!(numbered - before[1], entered, "{engine}: numbers");
 }

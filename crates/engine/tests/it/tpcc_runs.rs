@@ -44,7 +44,7 @@ impl CheckObserver for Told {
     fn verdict(&mut self, _: &ConditionReport) {}
 }
 
-const WAREHOUSES: u64 = 4;
+const WAREHOUSES: u64 = 2;
 
 fn tpcc(options: &[(&str, &str)]) -> Arc<dyn Workload> {
     let mut values = OptionValues::defaults([OPTIONS]);
@@ -175,11 +175,11 @@ fn contend(engine: &str, place: &Place) {
             ..ConnectOptions::default()
         };
         let connector = Connector::new(place.connector().target().clone(), options).unwrap();
-        let sessions = if engine == "sqlite" { 8 } else { 64 };
+        let sessions = if engine == "sqlite" { 4 } else { 32 };
         let spec = RunSpec {
             sessions,
             terminals: sessions,
-            time: Some(Duration::from_secs(4)),
+            time: Some(Duration::from_secs(2)),
             ..RunSpec::default()
         };
         let result = run_and_compare(&what, &connector, &spec, &[]);
@@ -208,7 +208,7 @@ fn think(engine: &str, place: &Place) {
             sessions,
             terminals: TERMINALS,
             warmup: Duration::ZERO,
-            time: Some(Duration::from_secs(6)),
+            time: Some(Duration::from_secs(3)),
             ..RunSpec::default()
         };
         let result = run_and_compare(&what, &place.connector(), &spec, &options);

@@ -57,13 +57,7 @@ fn rows_that_nobody_loaded_are_found_wherever_they_are() {
     for (name, place) in places {
         let connector = place.connector();
         // The first eight of every 32 keys are taken (4.2.3).
-        for (key, found) in [
-            (-7, 15_001),
-            (16, 15_001),
-            (29_999, 15_001),
-            (99_999, 15_001),
-            (0, 15_000),
-        ] {
+        for (key, found) in [(-7, 15_001), (16, 15_001), (99_999, 15_001), (0, 15_000)] {
             create(&connector, &workload, &spec, &mut Quiet).unwrap();
             let row = format!(
                 "INSERT INTO orders VALUES ({key}, 1, 'O', 1.00, '1996-01-02', '5-LOW', 'Clerk', 0, 'stray')"

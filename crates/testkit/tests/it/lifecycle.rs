@@ -54,6 +54,20 @@ fn life(engine: Engine) {
     assert_ne!(server.pid().unwrap(), second);
     assert_eq!(server.query("SELECT n FROM kept").unwrap(), "42\n");
 
+    let database = server.fresh_database("copied").unwrap();
+    database
+        .query("CREATE TABLE kept (n INT); INSERT INTO kept VALUES (7);")
+        .unwrap();
+    match engine {
+        Engine::Postgres => {
+            let copy = database.copy("copy").unwrap();
+            assert_eq!(copy.query("SELECT n FROM kept").unwrap(), "7\n");
+            assert_ne!(copy.name(), database.name());
+        }
+        Engine::MariaDb => assert!(database.copy("copy").is_err()),
+    }
+    drop(database);
+
     server.stop().unwrap();
     assert_eq!(server.pid(), None);
     server.restart().unwrap();

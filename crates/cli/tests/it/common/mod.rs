@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod engines;
+pub mod loaded;
 pub mod small;
 pub mod study;
 pub mod tpch;
