@@ -26,6 +26,7 @@ macro_rules! eprint {
 }
 
 mod args;
+mod attaching;
 mod audit;
 mod compare;
 mod compat;
@@ -71,6 +72,7 @@ mod tags;
 mod target;
 mod usage_hints;
 mod user_files;
+mod watch;
 mod watching;
 
 pub use clap::Command as ClapCommand;
@@ -215,6 +217,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Up(up) => sandboxes::up(&up),
         args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),
+        args::Command::Watch(words) => watch::watch(args, &words),
         args::Command::Completions(completions) => shell::completions(&completions),
         args::Command::Man(man) => shell::man(&man),
     }

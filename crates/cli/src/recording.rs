@@ -17,7 +17,9 @@ use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{
     EngineError, RunResult, Started, is_loaded_by, is_ours, is_unfinished, why_not_ours,
 };
-use tidemark_observe::{HostSampler, Observing, Sampling, Sink, client_host, sources};
+use tidemark_observe::{
+    HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -94,19 +96,7 @@ fn look(
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
         let mut notes = Vec::new();
-        if session.is_pooled() {
-            notes.push(
-                "a pooler is between client and server; the number of its server sessions is \
-                 unknown"
-                    .into(),
-            );
-        }
-        let settings = settings::settings_that_matter(&mut session)
-            .await
-            .unwrap_or_else(|e| {
-                notes.push(format!("the target's settings could not be read: {e}"));
-                Vec::new()
-            });
+        let settings = settings_of(&mut session, &mut notes).await;
         let isolation = match connector.options().isolation {
             Some(level) => Some(level),
             None => default_level(&mut session).await.unwrap_or_else(|e| {
@@ -157,9 +147,7 @@ fn look(
             }
         }
         let server = session.server().clone();
-        // Of several hosts the others may be elsewhere.
-        let on_client = session.is_on_this_host();
-        let on_client = on_client.filter(|here| !here || connector.hosts().len() == 1);
+        let on_client = on_client(&mut session, &connector);
         session.close().await;
         Ok(Described {
             server,
@@ -174,6 +162,27 @@ fn look(
             notes,
         })
     })?
+}
+
+/// The settings that matter; what can't be read, and a pooler, go to the notes.
+pub async fn settings_of(session: &mut Session, notes: &mut Vec<String>) -> Vec<Setting> {
+    if session.is_pooled() {
+        notes.push(
+            "a pooler is between client and server; the number of its server sessions is unknown"
+                .into(),
+        );
+    }
+    let read = settings::settings_that_matter(session).await;
+    read.unwrap_or_else(|e| {
+        notes.push(format!("the target's settings could not be read: {e}"));
+        Vec::new()
+    })
+}
+
+/// Whether the server is on this host; of several hosts the others may be elsewhere.
+pub fn on_client(session: &mut Session, connector: &Connector) -> Option<bool> {
+    let here = session.is_on_this_host();
+    here.filter(|here| !here || connector.hosts().len() == 1)
 }
 
 /// For a session that looks at tables: embedded engines know limits only from their options.
@@ -357,6 +366,8 @@ impl Recording {
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,
+            pid: None,
+            makes_load: true,
         });
         self.record.observed = all.unseen;
         self.sampling = Some(Sampling::start(all.sources, warmup, sink));
@@ -366,6 +377,30 @@ impl Recording {
         self.record
             .fewer_sessions_because
             .clone_from(&begun.fewer_because);
+    }
+
+    /// A record of a watch that begins: these sources are sampled from here on.
+    pub fn of_watch(
+        record: RunRecord,
+        sources: Vec<Box<dyn SeriesSource>>,
+        every: Duration,
+        sink: &Sink,
+    ) -> Self {
+        let sampling = Sampling::start_every(sources, Some(every), Duration::ZERO, sink);
+        Self {
+            record,
+            host: HostSampler::new(),
+            sampling: Some(sampling),
+        }
+    }
+
+    /// The watch is over: what its sources saw, and how long it was.
+    pub fn watched(&mut self, length: Duration, state: RunState) {
+        self.ended();
+        // What the client used is of a load.
+        self.record.usage = ClientUsage::default();
+        self.record.watched_s = Some(length.as_secs_f64());
+        self.record.state = state;
     }
 
     /// The load is over.

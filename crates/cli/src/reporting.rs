@@ -274,6 +274,13 @@ fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<
     }
     let mut document = asked.study.clone();
     (document.runs, document.unreadable) = digests(&asked)?;
+    let has_nothing = document.runs.is_empty() && document.unreadable.is_empty();
+    if has_nothing && !asked.runs.is_empty() {
+        return Err(Failure::usage(
+            "a watch has no transactions for a table of runs; report it alone, as html, md, txt or json; for \
+             example: tidemark report last --out watch.html",
+        ));
+    }
     document.version = env!("TIDEMARK_VERSION").into();
     let lang = render::language(&words.lang);
     let text = match format {
@@ -297,6 +304,10 @@ fn digests(asked: &ReportScope) -> Result<Digests, Failure> {
         let mut unreadable = Vec::new();
         for place in &asked.runs {
             match read(asked, place)? {
+                Ok(record) if record.is_watch() => eprintln!(
+                    "tidemark: run {} is excluded: it is a watch, with no load of its own",
+                    record.id
+                ),
                 Ok(record) => {
                     // It takes all that it is given until this end is dropped.
                     drop(records.send(record));
