@@ -37,5 +37,10 @@ pub use rules::overlap::{Present, overlaps};
 pub use rules::{findings, findings_of_repeats, missing_client, missing_output, rules};
 pub use setup::Setup;
 
+/// Whether percentiles are told of a run's latencies.
+pub fn tells_percentiles(record: &tidemark_core::record::RunRecord) -> bool {
+    family::Family::of(record).is_none_or(|f| f.tells_percentiles)
+}
+
 /// Families whose runs are judged otherwise than most.
 const FAMILIES: &[family::Family] = &[tpcc::FAMILY, tpch::FAMILY];

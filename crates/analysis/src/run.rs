@@ -1,6 +1,7 @@
 //! A record's figures as the rules want them, decoded once.
 
 use crate::{AnalysisError, LoadKind};
+use tidemark_core::Pacing;
 use tidemark_core::record::{
     EncodedHistogram, Interval, Phase, RunRecord, RunState, Totals, TypeStats,
 };
@@ -97,13 +98,28 @@ fn measured(record: &RunRecord) -> impl Iterator<Item = &Interval> {
     intervals.filter(|i| i.phase == Phase::Measure)
 }
 
-/// Intervals that count and are at least half as long as the median one.
+/// Intervals that count, are at least half as long as the median one, and in half of which
+/// transactions began: a run ends with those in progress, whose rate is none of the load's.
 pub(crate) fn whole_intervals(record: &RunRecord) -> Vec<&Interval> {
     let lengths: Vec<f64> = measured(record).map(|i| i.length_ms).collect();
     let half = tidemark_stats::median(&lengths) / 2.0;
+    let end_ms = load_end_ms(record);
     measured(record)
         .filter(|i| i.length_ms > 0.0 && i.length_ms >= half)
+        .filter(|i| end_ms - i.start_ms as f64 >= i.length_ms / 2.0)
         .collect()
+}
+
+/// When the last transactions began, from the start of the measurement; infinite where no time was
+/// asked for.
+fn load_end_ms(record: &RunRecord) -> f64 {
+    let load = record.job.as_ref().map(|job| &job.load);
+    // The time of steps and of a search is that of each step.
+    let load = load.filter(|load| matches!(load.pacing, Pacing::Closed | Pacing::Rate(_)));
+    let time = load
+        .and_then(|load| load.time)
+        .filter(|time| !time.is_zero());
+    time.map_or(f64::INFINITY, |time| time.as_secs_f64() * 1000.0)
 }
 
 /// Transactions that ended well in an interval.

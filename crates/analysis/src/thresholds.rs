@@ -28,6 +28,12 @@ pub const TIME_APART_S: f64 = 0.1;
 
 /// `too-short`: a percentile q needs at least so many samples beyond it, 10/(1−q) in all.
 pub const SAMPLES_BEYOND: f64 = 10.0;
+
+/// `too-short`: how many samples a percentile needs; a hint before a run asks here, too.
+pub fn samples_needed(percent: f64) -> f64 {
+    (SAMPLES_BEYOND / (1.0 - percent / 100.0)).round()
+}
+
 /// `too-short`: the highest percentile that every report shows.
 pub const PERCENTILE_SHOWN: f64 = 99.0;
 /// `too-short`: the lowest that is any use; without samples for it the run is suspect.
@@ -131,6 +137,11 @@ pub const NO_OP_SAMPLES: u64 = 100;
 /// `carried-state`: rows more or less than the load makes, as a share. Less moves no figure that can
 /// be measured.
 pub const CARRIED_ROWS: f64 = 0.01;
+
+/// `carried-state`: whether a table has other rows than it should; a hint before a run asks here, too.
+pub fn rows_differ(rows: u64, expected: u64) -> bool {
+    rows.abs_diff(expected) as f64 > expected as f64 * CARRIED_ROWS
+}
 
 /// `latency-floor`: the smallest share of the mean that the fastest transaction may take: beside a
 /// server that works, the fastest is a small part of the mean. The published example has 0.91.

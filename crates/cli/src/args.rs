@@ -8,7 +8,7 @@ pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCom
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 pub use watch::Watch;
 
-use crate::{frontend, help};
+use crate::{frontend, help, render};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -121,7 +121,7 @@ pub struct Demo {
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,
     /// Language of the report
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Run store file [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
     #[arg(long)]
@@ -145,7 +145,7 @@ pub struct Show {
     #[arg(long)]
     pub json: bool,
     /// Language of the output
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Where it is.
     #[command(flatten)]
@@ -179,8 +179,15 @@ pub struct Report {
     #[arg(long)]
     pub overwrite: bool,
     /// Language of the output
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
+    /// Title of the report
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Markdown file with text of yours: each heading is placed by its words, or by {place=analysis} at
+    /// its end; {{tps workload=oltp_read_only threads=64}} is a figure, ![](plan.png) a picture
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -203,7 +210,7 @@ pub struct Compare {
     #[arg(long, default_value = "text", value_parser = ["text", "md", "json"])]
     pub format: String,
     /// Language of the output
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Where they are.
     #[command(flatten)]

@@ -6,11 +6,13 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, stdin};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{StudyPlace, redact_text};
 use tidemark_import::{Became, Import, Origin};
 
+/// What ids of the studies begin with that documents make.
+pub const STUDY_IDS: &str = "import-";
 /// Folders in folders, no deeper.
 const DEEPEST: usize = 8;
 
@@ -115,7 +117,7 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
         .map(imported::without_passwords)
         .collect::<Result<_, _>>()
         .map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
-    place(&mut runs, &origin.file);
+    place(&mut runs, &study_of(path, &origin.file));
     import.runs = runs;
     for (_, text) in &mut import.missing {
         *text = redact_text(text);
@@ -124,6 +126,19 @@ pub fn read(path: &Path, seen: &mut dyn FnMut(u64, &str, Became)) -> Result<Impo
         *text = redact_text(text);
     }
     Ok(import)
+}
+
+/// What a document's study is called: the file with the folders that it was named by, so that files of
+/// one name in several folders have a study each.
+fn study_of(path: &Path, file: &str) -> String {
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let named = folders.filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    let mut words: Vec<String> = named.collect();
+    words.push(file.into());
+    words.join("/")
 }
 
 /// Puts the runs of a document into a study of its name: what tells them apart are its factors, and
@@ -163,7 +178,7 @@ fn place(runs: &mut [RunRecord], name: &str) {
         let repeat = seen.entry(cell.clone()).or_insert(0);
         *repeat += 1;
         run.study = Some(StudyPlace {
-            study: format!("import-{name}"),
+            study: format!("{STUDY_IDS}{name}"),
             name: name.into(),
             cell,
             factors,
@@ -197,4 +212,19 @@ pub fn named(run: &RunRecord) -> String {
         "{} {}{sessions}{client} ({file}:{lines})",
         of.tool, run.workload
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_in_two_folders_have_a_study_each() {
+        let of = |path: &str| study_of(Path::new(path), "run.txt");
+        assert_eq!(of("run.txt"), "run.txt");
+        assert_eq!(of("./run.txt"), "run.txt");
+        assert_eq!(of("a/run.txt"), "a/run.txt");
+        assert_ne!(of("a/run.txt"), of("b/run.txt"));
+        assert_ne!(of("x/a/run.txt"), of("y/a/run.txt"));
+    }
 }

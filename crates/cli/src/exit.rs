@@ -21,7 +21,7 @@ pub enum ExitCode {
     Check = 3,
     /// No session could be opened: unreachable, refused, wrong password, TLS refused.
     Connect = 4,
-    /// Something of the user's is in the way and was not touched.
+    /// Something of the user's is in the way and was not touched, or `--strict` did not let it begin.
     Refused = 5,
     /// A table that the run needs is not there: run prepare first.
     NotPrepared = 6,
@@ -48,7 +48,7 @@ impl ExitCode {
         (ExitCode::Connect, "no session could be opened"),
         (
             ExitCode::Refused,
-            "something of yours is in the way and was not touched",
+            "something of yours is in the way and was not touched, or --strict refused",
         ),
         (
             ExitCode::NotPrepared,

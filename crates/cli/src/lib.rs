@@ -28,6 +28,7 @@ macro_rules! eprint {
 mod args;
 mod attaching;
 mod audit;
+mod authored;
 mod compare;
 mod compat;
 mod delete;
@@ -39,12 +40,14 @@ mod exit;
 mod frontend;
 mod grammar;
 mod help;
+mod hints;
 mod imported;
 mod importing;
 mod interrupt;
 mod jobs;
 mod live_output;
 mod loading;
+mod looking;
 mod measuring;
 mod native;
 #[cfg(test)]

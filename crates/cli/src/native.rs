@@ -176,9 +176,9 @@ pub const NATIVE: &[OptionSpec] = &[
     ),
     option(
         "lang",
-        Choice(&["en", "zh"]),
-        "en",
-        "language of the report",
+        Choice(&["auto", "en", "zh"]),
+        "auto",
+        "language of the report; auto: that of TIDEMARK_LANG, else LANG",
     ),
     option(
         "store",
@@ -204,7 +204,7 @@ pub const NATIVE: &[OptionSpec] = &[
         Observe,
         "auto",
         "observe hosts and database during a run: auto = every available source, off = none, or a list \
-         of client-host, server-host, server-process, server-status, server-activity",
+         of client-host, server-host, server-process, server-status, server-nodes, server-activity",
     ),
     option(
         "observe-host",
@@ -213,10 +213,23 @@ pub const NATIVE: &[OptionSpec] = &[
         "URL of a node_exporter on a remote database host, for example http://db1:9100/metrics",
     ),
     option(
+        "observe-nodes",
+        Text,
+        "",
+        "URLs of the metrics of TiDB, CockroachDB or YugabyteDB nodes, separated by commas, for example \
+         http://db1:10080/metrics; by default the database lists its nodes",
+    ),
+    option(
         "print-job",
         Bool,
         "off",
         "run, prepare: print the run or load as a JSON job for tidemark exec, and do nothing else",
+    ),
+    option(
+        "strict",
+        Bool,
+        "off",
+        "run: refuse to start (exit code 5) if a hint says that the figures would mislead",
     ),
     option(
         "executors",

@@ -1,7 +1,7 @@
 //! Whether a run can begin and how it ended, in words that name the command to run instead.
 
 use crate::exit::{ExitCode, Failure};
-use crate::recording::Described;
+use crate::looking::Described;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_engine::{EngineError, RunResult};
 use tidemark_report::not_found;

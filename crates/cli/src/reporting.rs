@@ -4,13 +4,15 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
-use crate::{args, progress, run_selection, stdio, user_files};
+use crate::{args, authored, progress, run_selection, stdio, user_files};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable};
+use tidemark_report::{
+    Authored, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+};
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
 /// A run, wherever it is.
@@ -48,11 +50,12 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
         user_files::permitted(&out, format, words.overwrite)?;
     }
     let asked = ReportScope::of(words)?;
+    let authored = asked.authored(words, format)?;
     let text = match asked.runs.as_slice() {
         [one] if asked.alone && format != Format::Csv => {
-            render::render(&asked.read(one)?, format, &words.lang)?
+            render::render_with(&asked.read(one)?, format, &words.lang, &authored)?
         }
-        _ => document(words, asked, format)?,
+        _ => document(words, asked, format, authored)?,
     };
     if printed {
         // What is in a field of CSV is kept as it is, unless it would be obeyed.
@@ -99,6 +102,34 @@ impl ReportScope {
             asked.study.study = None;
         }
         Ok(asked)
+    }
+
+    /// The text of the study and of `--text`.
+    fn authored(&self, words: &args::Report, format: Format) -> Result<Authored, Failure> {
+        let shown = matches!(format, Format::Html | Format::Markdown);
+        for (flag, given) in [
+            ("--title", words.title.is_some()),
+            ("--text", words.text.is_some()),
+        ] {
+            if given && !shown {
+                return Err(Failure::usage(format!(
+                    "{flag} is for reports in html or md; for example --out report.html"
+                )));
+            }
+        }
+        let mut texts = authored::Texts::new();
+        if !shown {
+            return Ok(Authored::default());
+        }
+        if let Some(of) = &self.study.study
+            && let Ok(study) = tidemark_study::parse(&of.file)
+        {
+            texts.add_study(&study, &of.path);
+        }
+        if let Some(path) = &words.text {
+            texts.add_file(path)?;
+        }
+        Ok(texts.titled(words.title.as_deref()))
     }
 
     fn add(&mut self, place: RunSource) {
@@ -265,7 +296,12 @@ fn step(row: StepRow) -> StudyStep {
     }
 }
 
-fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<String, Failure> {
+fn document(
+    words: &args::Report,
+    asked: ReportScope,
+    format: Format,
+    authored: Authored,
+) -> Result<String, Failure> {
     if format == Format::Text {
         return Err(Failure::usage(
             "--format=txt is for one run; for several use html, md, csv or json; for example \
@@ -282,6 +318,7 @@ fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<
         ));
     }
     document.version = env!("TIDEMARK_VERSION").into();
+    document.authored = authored;
     let lang = render::language(&words.lang);
     let text = match format {
         Format::Html => document.html(lang),
@@ -289,7 +326,7 @@ fn document(words: &args::Report, asked: ReportScope, format: Format) -> Result<
         Format::Csv => Ok(document.csv()),
         Format::Markdown | Format::Text => document.markdown(lang).map(render::harmless),
     };
-    text.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))
+    text.map_err(render::of_report)
 }
 
 type Digests = (Vec<RunDigest>, Vec<Unreadable>);

@@ -2,12 +2,14 @@
 //! said meanwhile is the tool's: see [`Console`].
 
 use crate::exit::{ExitCode, Failure};
+use crate::hints;
+use crate::looking::{Described, describe};
 pub use crate::measuring::Ready;
 use crate::measuring::{Kept, Measured, RunContext};
 use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::RecordOutputs;
-use crate::recording::{Described, Recording, describe};
+use crate::recording::Recording;
 use crate::watching::Watching;
 use std::io::Write;
 use std::sync::Arc;
@@ -60,6 +62,11 @@ pub trait Console {
     ) -> Result<(), Failure> {
         let _ = (order, plan, described);
         Ok(())
+    }
+
+    /// Whether hints were told already, of all runs of which this is one.
+    fn is_hinted(&self) -> bool {
+        false
     }
 
     /// The head of the output.
@@ -142,7 +149,12 @@ pub fn run_watched(
         None => look(order, &plan, &prepare)?,
     };
     console.inspect(order, &plan, &mut described)?;
+    let beside = std::mem::take(&mut described.beside);
     let recording = Recording::new(order, described);
+    if !console.is_hinted() {
+        let found = hints::before(&recording.record, &job.load, &plan, &beside);
+        hints::judge(job.strict, &found)?;
+    }
     console.header(order, &recording.record);
     let asked = RunContext {
         job,

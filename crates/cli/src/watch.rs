@@ -3,8 +3,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
+use crate::looking::{on_client, settings_of};
 use crate::record_outputs::{RecordOutputs, complain, say};
-use crate::recording::{Recording, on_client, settings_of};
+use crate::recording::Recording;
 use crate::render::{self, Format};
 use crate::secrets::redact;
 use crate::stdio::Stdout;

@@ -43,6 +43,7 @@ mod printable;
 mod rates;
 pub mod record;
 mod registry;
+mod report_place;
 mod secret;
 pub mod series;
 mod shell;
@@ -68,6 +69,7 @@ pub use pacing::{
 pub use printable::{printable, printable_document, printable_lines};
 pub use rates::{Rates, RatesError};
 pub use registry::{Registry, RegistryError};
+pub use report_place::ReportPlace;
 pub use secret::Secret;
 pub use series::{
     Bucket, DIGITS, MOST_POINTS, Measures, Point, Series, SeriesBuilder, SeriesError, SeriesKey,

@@ -14,14 +14,17 @@ pub const SERVER_HOST: &str = "server-host";
 pub const SERVER_PROCESS: &str = "server-process";
 /// The counters that the database keeps.
 pub const SERVER_STATUS: &str = "server-status";
+/// What each node of a cluster tells Prometheus.
+pub const SERVER_NODES: &str = "server-nodes";
 /// What the database's sessions do and wait for.
 pub const SERVER_ACTIVITY: &str = "server-activity";
 /// Every source, as `--observe` names them.
-pub const SOURCES: [&str; 5] = [
+pub const SOURCES: [&str; 6] = [
     CLIENT_HOST,
     SERVER_HOST,
     SERVER_PROCESS,
     SERVER_STATUS,
+    SERVER_NODES,
     SERVER_ACTIVITY,
 ];
 

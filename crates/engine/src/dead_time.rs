@@ -13,6 +13,8 @@ const CLIENT_RAN: f64 = 0.1;
 const CLIENT_WORKED: f64 = 0.5;
 /// Shorter stretches are not kept.
 const SHORTEST: Duration = Duration::from_millis(800);
+/// After so long without an end, a stretch has begun: two looks found nothing.
+const BEGUN: Duration = Duration::from_millis(200);
 /// So many are kept, the longest: where transactions take seconds, there is one between any two.
 const MOST: usize = 100;
 
@@ -134,7 +136,7 @@ impl DeadTime {
     pub fn closing(&mut self, now: Progress) {
         self.look(now);
         self.closing = true;
-        self.over |= now.at.saturating_duration_since(self.alive) < SHORTEST;
+        self.over |= now.at.saturating_duration_since(self.alive) < BEGUN;
     }
 
     /// The run is over: what was not over by then ends with it.
@@ -301,6 +303,8 @@ mod tests {
             told(&dead, start)
         };
         assert_eq!(run(2000, 5000, 7000), [(2000, 4900, DeadSide::Target)]);
+        // Too short at the end of the load, and long when the last reply comes.
+        assert_eq!(run(4600, 5000, 5900), [(4600, 1200, DeadSide::Target)]);
         // The last transaction takes a while, as it may.
         assert!(run(5000, 5000, 8000).is_empty());
     }

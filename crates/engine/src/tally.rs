@@ -15,6 +15,7 @@ impl ErrorTally {
             None => self.0.push(ErrorCount {
                 code: error.code.clone(),
                 class: error.class,
+                kind: Some(error.kind),
                 count: 1,
                 first_message: error.message.clone(),
             }),

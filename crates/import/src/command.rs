@@ -117,6 +117,19 @@ pub(crate) fn canonical(name: &str) -> String {
     same.map_or(name.clone(), |(_, one)| (*one).into())
 }
 
+/// Prompts and bullets, when they stand by themselves before a command.
+const PROMPTS: [&str; 6] = ["$", ">", "#", "*", "-", "%"];
+
+fn without_prompt(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some((first, rest)) = text.split_once(char::is_whitespace)
+        && PROMPTS.contains(&first)
+    {
+        text = rest.trim_start();
+    }
+    text
+}
+
 /// The command line in a line of text, if there is one: prompts, bullets and quotes may stand before.
 pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     let words = words(text);
@@ -142,7 +155,7 @@ pub(crate) fn command(text: &str, line: u64) -> Option<CommandLine> {
     let text = match hidden {
         // Its quotes are gone, too.
         true => [words.get(..=at)?, &rest].concat().join(" "),
-        false => text.trim().to_string(),
+        false => without_prompt(text).to_string(),
     };
     let mut command = CommandLine {
         tool,
@@ -328,10 +341,7 @@ fn words(text: &str) -> Vec<String> {
         words.push(word);
     }
     // A single bullet or prompt stands for itself.
-    while words
-        .first()
-        .is_some_and(|w| matches!(w.as_str(), "$" | ">" | "#" | "*" | "-" | "%"))
-    {
+    while words.first().is_some_and(|w| PROMPTS.contains(&w.as_str())) {
         words.remove(0);
     }
     // `tiup bench tpcc` runs go-tpc.

@@ -2,6 +2,7 @@
 
 use crate::command::{CommandLine, canonical, command};
 use crate::draft::{Draft, From};
+use crate::text::TextError;
 use std::collections::BTreeMap;
 
 /// What a line of a document became.
@@ -82,14 +83,16 @@ pub(crate) struct Doc {
     promised: bool,
     /// Lines of words since the last one of the open run.
     remarks: Vec<(u64, String)>,
-    /// More runs are in no document; what comes then is left over.
-    pub full: bool,
+    /// About how many bytes [`Doc::done`] takes.
+    held: usize,
 }
 
 /// More lines of configuration than these are none.
 const MOST_CONFIG: usize = 500;
 /// More runs than these are in no document.
 const MOST_RUNS: usize = 20_000;
+/// More bytes of figures are refused: records take several times as much.
+const MOST_HELD: usize = 128 << 20;
 /// So many lines without a figure end the extent of an output.
 const APART: u64 = 12;
 
@@ -182,15 +185,27 @@ impl Doc {
             return;
         };
         draft.end();
+        draft.pack();
         let is_load = draft
             .options
             .get("command")
             .is_some_and(|c| matches!(c.value.as_str(), "prepare" | "cleanup" | "check"));
         if draft.has_figures() && !(is_load && draft.figures.is_empty()) {
-            match self.done.len() < MOST_RUNS {
-                true => self.done.push(draft),
-                false => self.full = true,
-            }
+            self.held = self.held.saturating_add(draft.size());
+            self.done.push(draft);
+        }
+    }
+
+    /// # Errors
+    /// [`TextError::TooLarge`] where its runs are more than can be kept.
+    pub fn has_room(&self, line: u64) -> Result<(), TextError> {
+        match self.done.len() <= MOST_RUNS && self.held <= MOST_HELD {
+            true => Ok(()),
+            false => Err(TextError::TooLarge {
+                line,
+                runs: MOST_RUNS,
+                mebibytes: MOST_HELD >> 20,
+            }),
         }
     }
 

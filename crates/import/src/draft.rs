@@ -52,6 +52,8 @@ pub(crate) struct Draft {
     pub notes: Vec<String>,
     /// Latencies, where the source has their distribution.
     pub histogram: Option<Histogram>,
+    /// The same as text, with its count, once all of it was read.
+    pub packed: Option<(String, u64)>,
     /// Transactions of a log.
     pub samples: Option<Box<Samples>>,
 }
@@ -206,6 +208,24 @@ impl Draft {
         if let Some(samples) = self.samples.take() {
             samples.end(self);
         }
+    }
+
+    /// Its distribution as text, which takes far less room than one that is added to.
+    pub fn pack(&mut self) {
+        if let Some(histogram) = self.histogram.take() {
+            self.packed = Some((histogram.encode(), histogram.count()));
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let figures = self.figures.iter().map(|f| f.of.len() + f.name.len());
+        let packed = self.packed.as_ref().map_or(0, |(text, _)| text.len());
+        size_of::<Self>()
+            + self.figures.len() * size_of::<StatedFigure>()
+            + figures.sum::<usize>()
+            + self.intervals.len() * size_of::<StatedInterval>()
+            + packed
     }
 
     /// The interval that was taken last.

@@ -90,6 +90,7 @@ pub fn read(
     while let Some((line, text)) = lines.next()? {
         count = line;
         let became = reader.line(text, line);
+        reader.doc.has_room(line)?;
         seen(line, text, became);
     }
     let Reader {
@@ -101,6 +102,7 @@ pub fn read(
     json.end(count, &mut doc);
     table.end(&mut doc);
     doc.close();
+    doc.has_room(count)?;
     doc.miss();
     let runs = record::records(doc.done, origin);
     Ok(Import {

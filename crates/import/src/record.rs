@@ -52,9 +52,9 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
         }),
         ..TypeStats::default()
     };
-    if let Some(histogram) = &draft.histogram {
-        all.service = EncodedHistogram(histogram.encode());
-        all.count = histogram.count();
+    if let Some((histogram, count)) = &draft.packed {
+        all.service = EncodedHistogram(histogram.clone());
+        all.count = *count;
     }
     let figure = |name: &str| draft.value(name);
     let whole = |name: &str| figure(name).map_or(0, natural);

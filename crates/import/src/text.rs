@@ -18,6 +18,19 @@ pub enum TextError {
          GBK"
     )]
     Binary(usize, u8),
+    /// It holds more than can be kept at once, up to this line.
+    #[error(
+        "the document is too large: by line {line} it holds more than {runs} runs, or {mebibytes} \
+         MiB of figures; split it into several files"
+    )]
+    TooLarge {
+        /// Where it is too much.
+        line: u64,
+        /// As many runs are kept.
+        runs: usize,
+        /// As much is kept of them.
+        mebibytes: usize,
+    },
     /// It could not be read.
     #[error("reading failed: {0}")]
     Io(#[from] io::Error),

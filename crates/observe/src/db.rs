@@ -4,7 +4,7 @@ use crate::own::Own;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 use tidemark_core::record::{Gap, GapKind};
-use tidemark_core::{DbError, ErrorClass, Protocol};
+use tidemark_core::{DbError, Engine, ErrorClass, Protocol};
 use tidemark_drivers::{Connector, RowSet, Session};
 use tidemark_runtime::{block_on, timeout};
 
@@ -205,8 +205,15 @@ async fn begin(connector: &Connector, own: &Own) -> Result<Open, Refusal> {
 }
 
 async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
-    let is_postgres = session.server().engine.protocol() == Protocol::Postgres;
+    let engine = session.server().engine;
+    let is_postgres = engine.protocol() == Protocol::Postgres;
     let (id, spare) = match is_postgres {
+        // Its sessions have no such limit.
+        true if engine == Engine::Cockroach => {
+            let sql = "SELECT pg_backend_pid()";
+            let rows = session.query(sql).await.map_err(|e| failed(&e))?;
+            (rows.int(0, 0), None)
+        }
         true => {
             let sql = "SELECT pg_backend_pid(), current_setting('max_connections')::int \
                        - current_setting('superuser_reserved_connections')::int \
@@ -217,7 +224,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
         false => {
             let sql = "SELECT CONNECTION_ID(), @@GLOBAL.max_connections";
             let rows = session.query(sql).await.map_err(|e| failed(&e))?;
-            let (id, most) = (rows.int(0, 0), rows.int(0, 1));
+            // TiDB's 0 is no limit.
+            let (id, most) = (rows.int(0, 0), rows.int(0, 1).filter(|most| *most > 0));
             let open = "SHOW GLOBAL STATUS LIKE 'Threads_connected'";
             let rows = session.query(open).await.map_err(|e| failed(&e))?;
             (id, most.zip(rows.int(0, 1)).map(|(most, open)| most - open))

@@ -3,12 +3,12 @@
 use crate::client::ClientHostSource;
 use crate::own::Own;
 use crate::server::{
-    MysqlActivity, MysqlStatus, NodeExporter, PostgresActivity, PostgresStatus, ServerProcess,
-    SqliteStatus,
+    MysqlActivity, MysqlStatus, NodeExporter, Nodes, PostgresActivity, PostgresStatus,
+    ServerProcess, SqliteStatus,
 };
 use crate::source::SeriesSource;
 use tidemark_core::observe::{
-    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_PROCESS, SERVER_STATUS,
+    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS,
 };
 use tidemark_core::record::{Gap, GapKind, Observed};
 use tidemark_core::{Engine, Protocol};
@@ -21,6 +21,8 @@ pub struct Observing<'a> {
     pub observe: &'a Observe,
     /// URL of the node_exporter on the database's host.
     pub host: Option<&'a str>,
+    /// URLs of the cluster's nodes, separated by commas; without them the database names its nodes.
+    pub nodes: Option<&'a str>,
     /// The target; sources open sessions of their own.
     pub connector: &'a Connector,
     /// What answered there.
@@ -74,6 +76,17 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         // Of one that is here the client's host tells.
         all.cannot(SERVER_HOST, GapKind::RemoteHost, "");
     }
+    let cluster = match of.engine {
+        Some(engine @ (Engine::Tidb | Engine::Cockroach | Engine::Yugabyte)) => Some(engine),
+        _ => None,
+    };
+    match (of.nodes, cluster) {
+        _ if !wants(SERVER_NODES) => {}
+        (Some(urls), _) => all.add(Nodes::at(urls)),
+        (None, Some(engine)) => all.add(Nodes::of(engine, of.connector)),
+        // Others have no nodes.
+        (None, None) => {}
+    }
     let own = Own::default();
     if let Some(pid) = of.pid.filter(|_| wants(SERVER_PROCESS)) {
         all.add(ServerProcess::named(of.connector.clone(), own.clone(), pid));
@@ -105,7 +118,9 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         other => {
             let name = other.map_or_else(String::new, |engine| engine.to_string());
             for source in [SERVER_STATUS, SERVER_ACTIVITY] {
-                if wants(source) {
+                // What a status has, nodes tell.
+                let is_told = source == SERVER_STATUS && cluster.is_some() && wants(SERVER_NODES);
+                if wants(source) && !is_told {
                     all.cannot(source, GapKind::Engine, &name);
                 }
             }

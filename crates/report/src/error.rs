@@ -27,6 +27,9 @@ pub enum ReportError {
     /// The page could not be put together.
     #[error("page: {0}")]
     Page(#[from] askama::Error),
+    /// The author's own text can't be used.
+    #[error(transparent)]
+    Authored(#[from] crate::AuthoredError),
     /// The figures could not be written as JSON.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),

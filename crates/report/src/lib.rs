@@ -16,6 +16,7 @@ extern crate self as tidemark_report;
 #[path = "../tests/it/mod.rs"]
 mod it;
 
+mod authored;
 mod charts;
 mod columnar;
 mod command_line;
@@ -44,6 +45,7 @@ mod watch;
 mod words;
 pub mod ycsb;
 
+pub use authored::{Authored, AuthoredError, AuthoredSection, Picture};
 pub use columnar::interval_parquet;
 pub use compare::{Judged, comparison_markdown, comparison_text};
 pub use digest::Digest;
@@ -60,7 +62,7 @@ pub use merge::{Merged, TypeLatency, per_second, totals};
 pub use number::three as significant;
 pub use observed::json;
 pub use section::Section;
-pub use single::{html, markdown, text};
+pub use single::{html, html_with, markdown, markdown_with, text};
 pub use texts::Lang;
 
 use tidemark_core::{Registry, RegistryError};

@@ -57,3 +57,34 @@ for (const figure of document.querySelectorAll("figure")) {
     show(Math.min(rows.length - 1, Math.max(0, at + step)));
   });
 }
+
+// Sorts a table by the column whose heading is clicked, and the other way round at the second click.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const heads = [...table.tHead.rows[0].cells];
+  const number = (text) => parseFloat(text.replace(/,/g, "").replace(/^[^0-9]*(?=[0-9])/, ""));
+  heads.forEach((head, n) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      const sign = down ? -1 : 1;
+      const text = (row) => row.cells[n].textContent;
+      const rows = [...body.rows];
+      rows.sort((a, b) => {
+        if (!head.classList.contains("number")) {
+          return sign * text(a).localeCompare(text(b), undefined, { numeric: true });
+        }
+        const [x, y] = [number(text(a)), number(text(b))];
+        // What has no figure stays at the end.
+        const [has, others] = [Number.isFinite(x), Number.isFinite(y)];
+        return has && others ? sign * (x - y) : others - has;
+      });
+      body.append(...rows);
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    });
+  });
+}

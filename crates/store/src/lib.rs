@@ -41,6 +41,7 @@ mod query;
 mod schema;
 mod series;
 mod studies;
+mod tables;
 mod upgrade;
 mod write;
 
@@ -54,6 +55,7 @@ pub use studies::{
     ChangedSetting, NewStep, NewStudy, RunProgress, Shared, StepEnd, StepRow, StepState,
     StudyElsewhere, StudyRow, StudyRun, StudyState,
 };
+pub use tables::TablesOfRun;
 pub use upgrade::{Upgrade, tell_upgrades};
 
 use rusqlite::Connection;

@@ -2,7 +2,7 @@
 
 use crate::Family;
 use std::time::Duration;
-use tidemark_core::{Objective, Secret};
+use tidemark_core::{Objective, ReportPlace, Secret};
 
 /// Everything that a study file says.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,23 @@ pub struct Study {
     pub load: Levels,
     /// What else is varied.
     pub factors: Vec<Factor>,
+    /// The report's title, where it is not the name.
+    pub title: Option<String>,
+    /// Markdown of the report's author.
+    pub text: Option<String>,
+    /// Sections of the report's author, in the order of the file.
+    pub sections: Vec<StudySection>,
+}
+
+/// A section that the report's author writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudySection {
+    /// Where it stands.
+    pub place: ReportPlace,
+    /// Its heading, where it is not that of the place.
+    pub title: Option<String>,
+    /// Markdown.
+    pub text: String,
 }
 
 /// In which order runs are made.

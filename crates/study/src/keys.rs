@@ -11,6 +11,8 @@ pub enum Section {
     Top,
     /// `[price]`.
     Price,
+    /// `[[section]]`.
+    Section,
     /// `[load]`, and `load = { … }` of a workload.
     Load,
     /// `[[target]]`.
@@ -29,6 +31,7 @@ impl Section {
         match self {
             Section::Top => "the top of the file",
             Section::Price => "[price]",
+            Section::Section => "[[section]]",
             Section::Load => "[load]",
             Section::Target => "[[target]]",
             Section::Workload => "[[workload]]",
@@ -243,6 +246,48 @@ const TABLE: &[Key] = &[
         "tables that begin with [[factor]]",
         "[[factor]] name = \"size\", values = […]",
         "other varied factors, one table each",
+    ),
+    key(
+        Section::Top,
+        "title",
+        "a text",
+        "title = \"Two disks\"",
+        "title of the report (name)",
+    ),
+    key(
+        Section::Top,
+        "text",
+        "a Markdown text",
+        "text = \"Which disk?\"",
+        "your text in the report, as --text",
+    ),
+    key(
+        Section::Top,
+        "section",
+        "tables that begin with [[section]]",
+        "[[section]] place = \"analysis\", text = \"…\"",
+        "sections of yours in the report",
+    ),
+    key(
+        Section::Section,
+        "place",
+        "conclusion, purpose, topology, machines, changes or analysis",
+        "place = \"analysis\"",
+        "where it stands",
+    ),
+    key(
+        Section::Section,
+        "title",
+        "a text",
+        "title = \"Why it stops\"",
+        "its heading (that of the place)",
+    ),
+    key(
+        Section::Section,
+        "text",
+        "a Markdown text",
+        "text = \"The disk is full.\"",
+        "what it says",
     ),
     key(
         Section::Price,

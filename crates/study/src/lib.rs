@@ -51,7 +51,7 @@ pub use command::{CommandOption, Commands, StepCommand};
 pub use error::{Problem, StudyError};
 pub use file::{
     During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
-    RunOrder, Study, StudyTarget, StudyWorkload,
+    RunOrder, Study, StudySection, StudyTarget, StudyWorkload,
 };
 pub use keys::{KEYS, Key, Section};
 pub use matrix::{Cell, Level};

@@ -4,7 +4,7 @@ use crate::command::{Commands, said_by_the_study};
 use crate::error::StudyError;
 use crate::file::{
     During, Existing, Factor, FactorValue, Levels, NamedValue, OnFailure, Password, Price, Reload,
-    RunOrder, Study, StudyTarget, StudyWorkload,
+    RunOrder, Study, StudySection, StudyTarget, StudyWorkload,
 };
 use crate::judge::{judge, not_whole};
 use crate::keys::Section;
@@ -12,7 +12,7 @@ use crate::read::{Reader, Table, Value};
 use crate::{Problem, family, syntax};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use tidemark_core::{Secret, Target, nearest};
+use tidemark_core::{ReportPlace, Secret, Target, nearest};
 use toml::de::DeTable;
 
 /// Names that cells have of their own.
@@ -138,6 +138,13 @@ fn study(reader: &Reader, top: &Table<'_, '_>) -> Option<Study> {
         workloads,
         load,
         factors,
+        title: top.get("title").and_then(|v| v.text()).map(Into::into),
+        text: top.get("text").and_then(|v| v.text()).map(Into::into),
+        sections: top
+            .tables("section", Section::Section)
+            .iter()
+            .filter_map(section)
+            .collect(),
     };
     judge(reader, top, &study);
     Some(study)
@@ -215,6 +222,20 @@ fn price(top: &Table<'_, '_>) -> Option<Price> {
     Some(Price {
         total: total?,
         currency: currency?,
+    })
+}
+
+fn section(table: &Table<'_, '_>) -> Option<StudySection> {
+    let place = table.required("place").and_then(|value| {
+        let place = value.text()?.parse::<ReportPlace>();
+        place.map_err(|why| value.refuse(&why)).ok()
+    });
+    let title = table.get("title").and_then(|v| v.text());
+    let text = table.required("text").and_then(|v| v.text());
+    Some(StudySection {
+        place: place?,
+        title: title.map(Into::into),
+        text: text?.into(),
     })
 }
 

@@ -100,6 +100,11 @@ pub trait Workload: Send + Sync + Debug {
         Vec::new()
     }
 
+    /// How many round trips every transaction needs at least, one after the other.
+    fn fewest_round_trips(&self) -> u32 {
+        1
+    }
+
     /// What a session needs for its transactions, not yet prepared.
     fn statements(&self) -> Statements;
 

@@ -4,7 +4,7 @@ use super::row_count::wrote;
 use crate::compare::Measured;
 use crate::run::Run;
 use crate::texts::carried_state::{BETWEEN, INSTEAD, SAYS};
-use crate::thresholds::CARRIED_ROWS;
+use crate::thresholds::rows_differ;
 use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use std::collections::BTreeMap;
 use tidemark_core::record::TableState;
@@ -17,7 +17,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     }
     let carried = run.record.tables_before.iter().find_map(|t| {
         let expected = t.expected_rows?;
-        differ(t.rows, expected).then(|| finding(SAYS, t, expected))
+        rows_differ(t.rows, expected).then(|| finding(SAYS, t, expected))
     });
     Ok(carried)
 }
@@ -34,7 +34,7 @@ pub(super) fn between(a: &[&Measured], b: &[&Measured]) -> Option<Finding> {
         run.tables_before.iter().find_map(|t| {
             let mut others = first.tables_before.iter();
             let other = others.find(|o| o.table == t.table)?;
-            differ(t.rows, other.rows).then(|| finding(BETWEEN, t, other.rows))
+            rows_differ(t.rows, other.rows).then(|| finding(BETWEEN, t, other.rows))
         })
     })
 }
@@ -47,10 +47,6 @@ fn same_data(a: &[TableState], b: &[TableState]) -> bool {
         each.collect()
     };
     asked(a) == asked(b)
-}
-
-fn differ(rows: u64, expected: u64) -> bool {
-    rows.abs_diff(expected) as f64 > expected as f64 * CARRIED_ROWS
 }
 
 fn finding(says: Both, table: &TableState, expected: u64) -> Finding {

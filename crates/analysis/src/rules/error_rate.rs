@@ -4,7 +4,7 @@ use crate::run::Run;
 use crate::texts::error_rate::{INSTEAD, RETRIED, SAYS, SNAPSHOT, WITHOUT_SNAPSHOT};
 use crate::thresholds::{ERRORS, ERRORS_INVALID};
 use crate::{AnalysisError, Figure, Finding, Severity};
-use tidemark_core::ErrorClass;
+use tidemark_core::{ErrorClass, ErrorKind};
 
 pub(super) const ID: &str = "error-rate";
 
@@ -16,11 +16,13 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
     }
     let most = run.record.errors.iter().max_by_key(|e| e.count);
     let code = most.map_or("?", |e| e.code.as_str());
+    let kind = most.and_then(|e| e.kind);
     let mut classes = run.record.errors.iter().map(|e| e.class);
     let were_retried = most.is_some() && classes.all(|c| c == ErrorClass::Retryable);
     let (says, instead) = match were_retried {
-        // ER_CHECKREAD: the row was changed since it was read.
-        true if code == "1020" && isolates_snapshots(run) => (SNAPSHOT, WITHOUT_SNAPSHOT),
+        true if kind == Some(ErrorKind::SerializationFailure) && isolates_snapshots(run) => {
+            (SNAPSHOT, WITHOUT_SNAPSHOT)
+        }
         true => (RETRIED, INSTEAD),
         false => (SAYS, INSTEAD),
     };

@@ -4,7 +4,7 @@
 use crate::run::Run;
 use crate::texts::{evidence_outside_run, sampler_gaps};
 use crate::thresholds::{EVIDENCE_COVERS, GAP_STEPS, SAMPLES_MISSING};
-use crate::{AnalysisError, Figure, Finding, Severity};
+use crate::{AnalysisError, Both, Figure, Finding, Severity};
 use std::collections::BTreeMap;
 use tidemark_stats::median;
 
@@ -47,11 +47,36 @@ fn end_s(run: &Run<'_>) -> f64 {
     })
 }
 
+type Figures = Vec<(&'static str, Figure)>;
+
+/// The finding of the source of which the largest share is missing.
+fn worst(
+    run: &Run<'_>,
+    rule: &'static str,
+    (says, instead): (Both, Both),
+    missing: impl Fn(&Looked, f64) -> Option<(f64, Figures)>,
+) -> Option<Finding> {
+    let end = end_s(run);
+    let of_source = |(source, looked): (&str, Looked)| {
+        let (share, mut figures) = missing(&looked, end)?;
+        figures.push(("source", Figure::Text(source.into())));
+        (!share.is_nan()).then_some((share, figures))
+    };
+    let found = sources(run).into_iter().filter_map(of_source);
+    let (_, figures) = found.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    Some(Finding {
+        rule,
+        severity: Severity::Note,
+        says,
+        instead,
+        figures,
+    })
+}
+
 /// Seconds that are missing between two looks.
 pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    let end = end_s(run);
-    let mut worst: Option<(f64, Finding)> = None;
-    for (source, looked) in sources(run) {
+    let texts = (sampler_gaps::SAYS, sampler_gaps::INSTEAD);
+    Ok(worst(run, GAPS, texts, |looked, end| {
         let between = looked.at.windows(2).map(|w| (w[0] + looked.step, w[1]));
         let within = between
             .map(|(from, to)| (from.max(0.0), to.min(end)))
@@ -64,70 +89,31 @@ pub(super) fn gaps(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
             }
         }
         let share = missing / end;
-        if share.is_nan()
-            || share < SAMPLES_MISSING
-            || worst.as_ref().is_some_and(|(s, _)| *s >= share)
-        {
-            continue;
-        }
         let figures = vec![
-            ("source", Figure::Text(source.into())),
             ("missing", Figure::Number(missing)),
             ("share", Figure::Number(share * 100.0)),
             ("start", Figure::Number(longest.0)),
             ("longest", Figure::Number(longest.1)),
         ];
-        let (says, instead) = (sampler_gaps::SAYS, sampler_gaps::INSTEAD);
-        worst = Some((
-            share,
-            Finding {
-                rule: GAPS,
-                severity: Severity::Note,
-                says,
-                instead,
-                figures,
-            },
-        ));
-    }
-    Ok(worst.map(|(_, finding)| finding))
+        (share >= SAMPLES_MISSING).then_some((share, figures))
+    }))
 }
 
 /// A source that began to look too late, or stopped too early.
 pub(super) fn outside(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    let end = end_s(run);
-    let mut worst: Option<(f64, Finding)> = None;
-    for (source, looked) in sources(run) {
-        let (Some(first), Some(last)) = (looked.at.first(), looked.at.last()) else {
-            continue;
-        };
+    let texts = (evidence_outside_run::SAYS, evidence_outside_run::INSTEAD);
+    Ok(worst(run, OUTSIDE, texts, |looked, end| {
+        let (first, last) = (*looked.at.first()?, *looked.at.last()?);
         let (from, to) = (first.max(0.0), (last + looked.step).min(end));
         let share = ((to - from) / end).max(0.0);
         let lost = (end - (to - from)).min(end);
-        if share.is_nan()
-            || share >= EVIDENCE_COVERS
-            || lost < GAP_STEPS * looked.step
-            || worst.as_ref().is_some_and(|(s, _)| *s <= share)
-        {
-            continue;
-        }
         let figures = vec![
-            ("source", Figure::Text(source.into())),
-            ("from", Figure::Number(*first)),
+            ("from", Figure::Number(first)),
             ("to", Figure::Number(last + looked.step)),
             ("measured", Figure::Number(end)),
             ("share", Figure::Number(share * 100.0)),
         ];
-        let (says, instead) = (evidence_outside_run::SAYS, evidence_outside_run::INSTEAD);
-        worst = Some((
-            share,
-            Finding {
-                rule: OUTSIDE,
-                severity: Severity::Note,
-                says,
-                instead,
-                figures,
-            },
-        ));
-    }
-    Ok(worst.map(|(_, finding)| finding))
+        let is_told = share < EVIDENCE_COVERS && lost >= GAP_STEPS * looked.step;
+        is_told.then_some((1.0 - share, figures))
+    }))
 }

@@ -4,10 +4,12 @@ use crate::dead::{Dead, Says, Span, is_longer_than_usual, outages, severity, une
 use crate::run::{Run, rate};
 use crate::texts::stall::{ALL, INSTEAD, INTERVALS, LATENCY, LATENCY_NOWHERE, MANY, ONE};
 use crate::thresholds::{
-    STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES, TARGET_DEAD_INVALID,
+    DEADLOCK_LONGEST_S, STALLED_LATENCY, STALLED_LATENCY_MS, STALLED_RATE, STALLED_SAMPLES,
+    TARGET_DEAD_INVALID,
 };
 use crate::{AnalysisError, Both, Figure, Finding, LoadKind, Severity};
-use tidemark_core::record::Interval;
+use tidemark_core::record::{ErrorCount, Interval};
+use tidemark_core::{Engine, ErrorKind};
 use tidemark_stats::{Histogram, median};
 
 pub(super) const ID: &str = "stall";
@@ -101,6 +103,7 @@ fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, Analysi
         || max_ms < STALLED_LATENCY * p999_ms
         // It waited for something else.
         || elsewhere.iter().any(|s| s.length_s() * 2000.0 > max_ms)
+        || waited_for_deadlock(run, max_ms)
     {
         return Ok(None);
     }
@@ -120,6 +123,15 @@ fn slowest(run: &Run<'_>, elsewhere: &[Span]) -> Result<Option<Finding>, Analysi
         }
     }
     Ok(Some(finding(says, Severity::Suspect, figures)))
+}
+
+/// Whether a transaction may have taken so long because the server had to break a deadlock, as it did
+/// in this run; the others went on meanwhile. Only PostgreSQL waits before it looks for one.
+fn waited_for_deadlock(run: &Run<'_>, max_ms: f64) -> bool {
+    let server = run.record.server.as_ref();
+    let waits = server.is_some_and(|s| s.engine == Engine::Postgres);
+    let is_deadlock = |e: &ErrorCount| e.kind == Some(ErrorKind::Deadlock);
+    waits && max_ms <= DEADLOCK_LONGEST_S * 1000.0 && run.record.errors.iter().any(is_deadlock)
 }
 
 fn finding(says: Both, severity: Severity, figures: Vec<(&'static str, Figure)>) -> Finding {

@@ -1,19 +1,18 @@
 //! Too few samples for the percentiles that are told, or too little time.
 
-use crate::family::Family;
 use crate::run::Run;
 use crate::texts::too_short::{INSTEAD, SAMPLES, TIME};
-use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SAMPLES_BEYOND, SHORTEST_S};
-use crate::{AnalysisError, Figure, Finding, Severity, option};
+use crate::thresholds::{PERCENTILE_NEEDED, PERCENTILE_SHOWN, SHORTEST_S, samples_needed};
+use crate::{AnalysisError, Figure, Finding, Severity, option, tells_percentiles};
 
 pub(super) const ID: &str = "too-short";
 
 pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
-    if Family::of(run.record).is_some_and(|f| !f.tells_percentiles) {
+    if !tells_percentiles(run.record) {
         return Ok(None);
     }
     let count = run.latency.count();
-    let enough_for = |percent: f64| (count as f64) >= needed(percent);
+    let enough_for = |percent: f64| (count as f64) >= samples_needed(percent);
     let told = highest_told(run);
     let severity = if enough_for(PERCENTILE_NEEDED) {
         Severity::Note
@@ -24,7 +23,7 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         let figures = vec![
             ("count", Figure::Count(count)),
             ("percentile", Figure::Number(told)),
-            ("needed", Figure::Count(needed(told).round() as u64)),
+            ("needed", Figure::Count(samples_needed(told) as u64)),
         ];
         (SAMPLES, figures)
     } else if run.totals.elapsed_s < SHORTEST_S {
@@ -42,10 +41,6 @@ pub(super) fn check(run: &Run<'_>) -> Result<Option<Finding>, AnalysisError> {
         instead: INSTEAD,
         figures,
     }))
-}
-
-fn needed(percent: f64) -> f64 {
-    SAMPLES_BEYOND / (1.0 - percent / 100.0)
 }
 
 /// The highest percentile that is told: what reports show, or what was asked for.

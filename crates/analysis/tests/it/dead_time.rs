@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::{Severity, findings};
 use tidemark_core::record::*;
-use tidemark_core::{Engine, ServerInfo};
+use tidemark_core::{Engine, ErrorKind, Job, ServerInfo};
 use tidemark_stats::Histogram;
 
 #[test]
@@ -153,6 +153,62 @@ fn a_stretch_that_ended_with_a_deadlock_is_a_wait_for_it() {
     record.server = server(Engine::Postgres);
     dead(&mut record, [1, 0, 0]);
     assert_eq!(rules(&record)[0], "stall");
+}
+
+/// What a run was asked for, of which only the time matters here.
+fn asked(time: &str) -> Job {
+    let job = serde_json::json!({
+        "version": 1,
+        "target": {"url": "sqlite:a.db"},
+        "workload": {"name": "oltp_write_only", "settings": {}},
+        "load": {"time": time},
+        "tool": {"name": "sysbench", "settings": {}},
+    });
+    serde_json::from_value(job).unwrap()
+}
+
+#[test]
+fn waiting_for_what_is_in_progress_at_the_end_is_no_stall() {
+    let mut record = of_rates(&[1000; 11]);
+    let last = stats(&histogram(5, 7.9));
+    record.intervals[10].types.insert("t".into(), last);
+    set_latencies(&mut record, &histogram(10_005, 7.9));
+    record.intervals[10].length_ms = 503.0;
+    record.totals.elapsed_s = 10.503;
+    assert!(rules(&record).contains(&"stall"));
+    record.job = Some(asked("10s"));
+    assert_eq!(rules(&record), [""; 0]);
+    // The load was to last longer: it stalled.
+    record.job = Some(asked("15s"));
+    assert!(rules(&record).contains(&"stall"));
+}
+
+#[test]
+fn a_transaction_that_waited_for_a_deadlock_to_be_broken_is_no_stall() {
+    let slowest = |ms: u64, engine: Engine, kind: ErrorKind| {
+        let mut all = histogram(19_999, 7.9);
+        all.record(Duration::from_millis(ms));
+        let mut record = clean();
+        set_latencies(&mut record, &all);
+        record.server = Some(ServerInfo {
+            engine,
+            version: String::new(),
+        });
+        record.errors = vec![ErrorCount {
+            code: "40P01".into(),
+            class: tidemark_core::ErrorClass::Retryable,
+            kind: Some(kind),
+            count: 3,
+            first_message: String::new(),
+        }];
+        rules(&record).contains(&"stall")
+    };
+    let (postgres, deadlock) = (Engine::Postgres, ErrorKind::Deadlock);
+    assert!(!slowest(1015, postgres, deadlock));
+    assert!(slowest(1015, postgres, ErrorKind::SerializationFailure));
+    assert!(slowest(1015, Engine::Mysql, deadlock));
+    // No deadlock takes so long.
+    assert!(slowest(5000, postgres, deadlock));
 }
 
 #[test]

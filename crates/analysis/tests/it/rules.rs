@@ -4,8 +4,8 @@ use super::common::{clean, histogram, of_rates, only, option, rules, set_latenci
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_analysis::{Severity, findings};
-use tidemark_core::ErrorClass;
 use tidemark_core::record::*;
+use tidemark_core::{ErrorClass, ErrorKind};
 use tidemark_stats::Histogram;
 
 fn table(rows: u64, expected: Option<u64>, max_key: i64) -> TableState {
@@ -143,6 +143,7 @@ fn errors_are_a_share_of_all_tries() {
         record.errors = vec![ErrorCount {
             code: "1213".into(),
             class: ErrorClass::Retryable,
+            kind: None,
             count: errors,
             first_message: "Deadlock".into(),
         }];
@@ -156,12 +157,13 @@ fn errors_are_a_share_of_all_tries() {
 /// What was tried again was not left out, and where a setting makes the errors it is named.
 #[test]
 fn errors_are_told_by_what_came_of_them_and_by_their_cause() {
-    let said = |errors: &[(&str, ErrorClass)], snapshot: Option<&str>| {
+    let said = |errors: &[(ErrorKind, ErrorClass)], snapshot: Option<&str>| {
         let mut record = clean();
         record.totals.ignored_errors = 3000;
-        let count = |(code, class): &(&str, ErrorClass)| ErrorCount {
-            code: (*code).into(),
+        let count = |(kind, class): &(ErrorKind, ErrorClass)| ErrorCount {
+            code: kind.name().into(),
             class: *class,
+            kind: Some(*kind),
             count: 3000 / errors.len() as u64,
             first_message: "why".into(),
         };
@@ -174,23 +176,24 @@ fn errors_are_told_by_what_came_of_them_and_by_their_cause() {
         let finding = only(&record, "error-rate");
         (finding.says.en, finding.instead.en)
     };
-    let read = [("1020", ErrorClass::Retryable)];
+    let read = [(ErrorKind::SerializationFailure, ErrorClass::Retryable)];
     let (says, instead) = said(&read, Some("ON"));
     assert!(says.contains("innodb_snapshot_isolation is ON"), "{says}");
     assert!(
         instead.contains("innodb_snapshot_isolation=OFF"),
         "{instead}"
     );
+    let deadlock = (ErrorKind::Deadlock, ErrorClass::Retryable);
     for (errors, snapshot) in [
         (&read[..], Some("OFF")),
         (&read[..], None),
-        (&[("1213", ErrorClass::Retryable)], Some("ON")),
+        (&[deadlock], Some("ON")),
     ] {
         let (says, instead) = said(errors, snapshot);
         assert!(says.contains("rolled back and retried"), "{says}");
         assert!(!format!("{says}{instead}").contains("snapshot"), "{says}");
     }
-    let mixed = [("1213", ErrorClass::Retryable), ("9", ErrorClass::Fatal)];
+    let mixed = [deadlock, (ErrorKind::Other, ErrorClass::Fatal)];
     let (says, _) = said(&mixed, None);
     assert!(says.contains("ignored"), "{says}");
 }

@@ -145,6 +145,7 @@ fn errors_that_were_retried_excuse_no_missing_user() {
         record.errors = vec![ErrorCount {
             code: code.into(),
             class,
+            kind: None,
             count: 9_763,
             first_message: "why".into(),
         }];

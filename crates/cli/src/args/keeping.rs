@@ -1,6 +1,7 @@
 //! The command line of what is done with runs that are kept.
 
 use super::StoreArg;
+use crate::render;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -153,7 +154,7 @@ pub struct Import {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Language of the report
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Replace any existing report file
     #[arg(long)]
@@ -177,7 +178,7 @@ pub struct Audit {
     #[arg(long)]
     pub strict: bool,
     /// Language of the output
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Where the runs are.
     #[command(flatten)]

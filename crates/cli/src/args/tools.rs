@@ -104,7 +104,7 @@ pub struct Exec {
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub report: Vec<PathBuf>,
     /// Language of the report
-    #[arg(long, value_parser = ["en", "zh"])]
+    #[arg(long, value_parser = crate::render::LANGS)]
     pub lang: Option<String>,
     /// Replace any existing files of --out and --report
     #[arg(long)]
@@ -112,6 +112,9 @@ pub struct Exec {
     /// Use tables even if they are not this benchmark's; a load drops them
     #[arg(long)]
     pub force: bool,
+    /// Do not run if a hint says that the figures would mislead
+    #[arg(long)]
+    pub strict: bool,
     /// Show the run in a full-screen view
     #[arg(long)]
     pub view: bool,

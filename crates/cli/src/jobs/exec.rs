@@ -114,6 +114,7 @@ fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
     job.outputs.overwrite |= asked.overwrite;
     job.watch.view |= asked.view;
     job.force |= asked.force;
+    job.strict |= asked.strict;
 }
 
 /// A job in its tool's options, checked as a command line's are, so that a job can't ask for what no

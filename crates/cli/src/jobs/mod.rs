@@ -157,6 +157,7 @@ impl Adapter {
                 settings: Settings::of(options, |spec| !is_elsewhere(spec)),
             },
             force: options.flag("force"),
+            strict: options.flag("strict"),
             study: None,
             sum_tables: false,
             notes: Vec::new(),
@@ -293,6 +294,7 @@ pub fn watch(options: &OptionValues) -> Watch {
         // Checked when it was set.
         observe: options.text("observe").parse().unwrap_or_default(),
         observe_host: options.text_opt("observe-host").map(String::from),
+        observe_nodes: options.text_opt("observe-nodes").map(String::from),
     }
 }
 

@@ -145,6 +145,9 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
     load_option("observe-host", "watch.observe_host", |j| {
         Some(j.watch.observe_host.clone().unwrap_or_default())
     }),
+    load_option("observe-nodes", "watch.observe_nodes", |j| {
+        Some(j.watch.observe_nodes.clone().unwrap_or_default())
+    }),
     load_option("store", "outputs.store", |j| {
         Some(j.outputs.store.clone().unwrap_or_default())
     }),
@@ -162,6 +165,7 @@ pub const NATIVE_SETTINGS: &[LoadOption] = &[
         on(j.outputs.overwrite)
     }),
     load_option("force", "force", |j| on(j.force)),
+    load_option("strict", "strict", |j| on(j.strict)),
 ];
 
 /// Options of every tool's loads.

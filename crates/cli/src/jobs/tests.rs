@@ -52,7 +52,12 @@ const CASES: &[Case] = &[
             ("metrics", "9090"),
             ("observe", "client-host,server-status"),
             ("observe-host", "http://db1:9100/metrics"),
+            (
+                "observe-nodes",
+                "http://db1:10080/metrics,http://db2:20180/metrics",
+            ),
             ("force", "on"),
+            ("strict", "on"),
         ],
     ),
     (

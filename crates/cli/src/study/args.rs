@@ -45,6 +45,9 @@ pub struct Run {
     /// Start over even if an execution of this file is unfinished
     #[arg(long)]
     pub anew: bool,
+    /// Do not start a study whose `repeats` is 1, which cannot tell noise from a difference
+    #[arg(long)]
+    pub strict: bool,
     /// Show the study in a full-screen view; q closes it and the study continues with plain lines;
     /// without a terminal, only lines are printed
     #[arg(long)]

@@ -8,6 +8,7 @@ use super::servers::{servers, shared_with};
 use super::settings;
 use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
+use crate::hints::{self, Hint};
 use crate::storing::store_path;
 use std::path::{Path, PathBuf};
 use tidemark_core::counted;
@@ -22,6 +23,8 @@ use uuid::Uuid;
 /// [`Failure`] of bad usage before anything is touched; as [`StudyExecution::execute`].
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
+    let single = Hint::of_study(read.study.repeats);
+    hints::judge(words.strict, &Vec::from_iter(single))?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()

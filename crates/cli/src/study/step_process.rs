@@ -219,7 +219,8 @@ mod tests {
         let said = ended(5, "lines\ntidemark: table x is there\n").failure();
         assert_eq!(
             said.unwrap(),
-            "table x is there (exit code 5: something of yours is in the way and was not touched)"
+            "table x is there (exit code 5: something of yours is in the way and was not touched, \
+             or --strict refused)"
         );
         let killed = ProcessEnd {
             status: ExitStatus::from_raw(9),

@@ -19,6 +19,7 @@ fn what_has_no_end_or_is_no_file_is_refused_at_once() {
             &["study", "run", path][..],
             &["study", "plan", path],
             &["import", path],
+            &["report", "last", "--text", path],
             &["sysbench", "oltp_insert", &config, "run"],
             &["ycsb", "run", "mysql", "-P", path],
             &[

@@ -15,6 +15,7 @@ mod faults;
 mod findings;
 mod full_disks;
 mod help;
+mod hints;
 mod host_series;
 mod hostile_servers;
 mod importing;

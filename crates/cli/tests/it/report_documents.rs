@@ -11,7 +11,19 @@ const STUDY: &str = "name = \"threads on SQLite\"\nrepeats = 2\ntime = 1\n\
     objective = \"p99 < 1m\"\n\
     [[target]]\nname = \"sqlite\"\nurl = \"sqlite:study.db\"\nsession = { synchronous = \"OFF\" }\n\
     [[workload]]\nname = \"oltp_update_index\"\noptions = { table-size = 500 }\n\
-    [load]\nthreads = [1, 2]\n";
+    [load]\nthreads = [1, 2]\n\
+    [[section]]\nplace = \"analysis\"\ntext = \"One thread is enough.\"\n";
+
+fn with_text<'w>(more: &[&'w str]) -> Vec<&'w str> {
+    let words = [
+        "report",
+        "threads on SQLite",
+        "--text",
+        "words.md",
+        "--overwrite",
+    ];
+    [words.as_slice(), more].concat()
+}
 
 #[test]
 fn a_study_is_one_document_in_every_form() {
@@ -58,6 +70,59 @@ fn a_study_is_one_document_in_every_form() {
         "{said:?}"
     );
     assert_eq!(said.out.matches("| ✓ met |").count(), 2, "{said:?}");
+    assert!(
+        said.out
+            .contains("\n## Analysis\n\nOne thread is enough.\n"),
+        "{said:?}"
+    );
+    // Who reads Chinese need not ask for it.
+    let mut show = dir.command(&["show", "last"]);
+    let output = show.env("TIDEMARK_LANG", "zh_CN.UTF-8").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("每秒") || said.contains("事务"), "{said}");
+    // The study's own text, and that of a file with a picture and figures.
+    std::fs::write(
+        dir.path().join("dot.svg"),
+        "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("words.md.png"), "secret").unwrap();
+    let text = "# Two threads\n\n## Machines\n\n![a dot](dot.svg)\n\n## Result {place=conclusion}\n\n\
+                {{tps threads=2}} a second.\n";
+    std::fs::write(dir.path().join("words.md"), text).unwrap();
+    dir.ok(&with_text(&["--out", "own.html"]));
+    let page = written(&dir, "own.html");
+    assert!(page.contains("<h1>Two threads</h1>") && page.contains("data:image/svg+xml;base64,"));
+    assert!(page.contains(" a second.</p>") && !page.contains("{{"));
+    dir.ok(&with_text(&["--out", "own.html", "--title", "Mine"]));
+    assert!(written(&dir, "own.html").contains("<h1>Mine</h1>"));
+    for (text, why) in [
+        (
+            "{{tps threads=3}}",
+            "no result has threads=3; there are 1, 2",
+        ),
+        (
+            "![a](https://example.org/a.png)",
+            "line 1: https://example.org/a.png: a report loads nothing",
+        ),
+        ("![a](missing.png)", "line 1: missing.png: "),
+        (
+            "## A {place=end}",
+            "place \"end\" is not known; there are conclusion, purpose",
+        ),
+    ] {
+        std::fs::write(dir.path().join("words.md"), text).unwrap();
+        let said = dir.run(&with_text(&["--out", "own.html"]));
+        assert!(
+            said.code == Some(2) && said.err.contains(why),
+            "{text}: {said:?}"
+        );
+    }
+    let said = dir.run(&with_text(&["--format", "csv", "--out", "-"]));
+    assert!(
+        said.err.contains("--text is for reports in html or md"),
+        "{said:?}"
+    );
     let said = dir.ok(&["report", "threads on SQLite", "--format=csv"]);
     assert_eq!(said.out, "report.csv\n");
     let rows = written(&dir, "report.csv");

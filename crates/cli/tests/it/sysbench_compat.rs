@@ -321,11 +321,12 @@ fn a_table_with_fewer_rows_than_asked_for_is_told() {
     dir.ok(&[&args[..], &["--table-size=100", "prepare"]].concat());
     let said = dir.ok(&[&args[..], &["--table-size=1000", "--events=10", "run"]].concat());
     assert!(
-        said.out.contains("has 100 rows, but --table-size is 1000"),
+        said.err
+            .contains("--table-size=1000, but table sbtest1 has 100 rows"),
         "{said:?}"
     );
     let said = dir.ok(&[&args[..], &["--table-size=100", "--events=10", "run"]].concat());
-    assert!(!said.out.contains("WARNING"), "{said:?}");
+    assert!(!said.err.contains("--table-size"), "{said:?}");
 }
 
 #[test]

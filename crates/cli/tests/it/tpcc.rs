@@ -130,8 +130,8 @@ fn intervals_and_json_are_as_go_tpc_prints_them() {
     let users = "-T 20 --wait --wait-scale 0.01 --time 3s --warmup 1s";
     let said = ok(&dir, &target, &format!("run --warehouses 1 {users}"));
     assert!(
-        said.out
-            .contains("--wait with 20 terminals for 1 warehouses"),
+        said.err
+            .contains("20 terminals with keying and think times for 1 warehouse"),
         "{said:?}"
     );
     assert!(

@@ -135,8 +135,8 @@ fn the_paper_s_workloads_on_every_engine() {
             assert_eq!(record["totals"]["notes"]["missing_record"], 0, "{letter}");
             // Workload d comes after e, which inserted; a to f keep the records as they are.
             let warned = said
-                .out
-                .contains("WARNING: recordcount=500, but table usertable has");
+                .err
+                .contains("HINT: recordcount=500, but table usertable has");
             assert_eq!(warned, letter == "d", "{letter}: {said:?}");
         }
     }
@@ -191,12 +191,10 @@ fn values_are_verified_and_what_is_missing_is_told() {
              -p updateproportion=0.5 -p operationcount=400 --lang zh",
         );
         assert!(
-            said.out
+            said.err
                 .contains("recordcount=1000, but table other has 500 rows: 500 of the records"),
             "{said:?}"
         );
-        let warning = said.out.find("WARNING: recordcount").unwrap();
-        assert!(warning < said.out.find("Run finished").unwrap());
         assert!(said.out.contains("次读取未找到记录"), "{said:?}");
         let notes = &dir.last_record()["totals"]["notes"];
         for note in ["missing_record", "noop_update"] {

@@ -285,6 +285,7 @@ fn errors_by_code_stay_on_their_lines() {
     let text = tidemark_report::errors(&[ErrorCount {
         code: "1213".into(),
         class: ErrorClass::Retryable,
+        kind: None,
         count: 12,
         first_message: "Deadlock\n    transactions:   9999".into(),
     }]);

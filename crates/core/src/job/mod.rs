@@ -51,6 +51,9 @@ pub struct Job {
     /// Whether tables that are not this benchmark's are used by a run, or dropped by a load.
     #[serde(default, skip_serializing_if = "is_off")]
     pub force: bool,
+    /// Whether a run does not start where a hint says that its figures would mislead.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub strict: bool,
     /// The run's place in a study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,
@@ -168,6 +171,9 @@ pub struct Watch {
     /// URL of the node_exporter on the database's host, where that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observe_host: Option<String>,
+    /// URLs of the cluster's nodes, separated by commas, where the database's own list is not to be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observe_nodes: Option<String>,
 }
 
 /// Where a run's record goes.

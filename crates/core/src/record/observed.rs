@@ -58,6 +58,14 @@ pub enum GapKind {
     SettingOff,
     /// The server's version has no such figures; the detail is the view.
     OldVersion,
+    /// The database does not name its nodes to this account; the detail is the statement that allows it.
+    NodesRefused,
+    /// There are more nodes than are looked at; the detail is how many.
+    NodesTooMany,
+    /// A node tells nothing; the detail is the node and why.
+    NodeSilent,
+    /// A node asks for TLS; the detail is its address.
+    NodeTls,
     /// It failed; the detail is the error.
     Failed,
     /// It did not answer before the run's end.

@@ -1,7 +1,7 @@
 //! Totals of a measurement, and of the rates that followed each other in it.
 
 use super::{EncodedHistogram, HostLoad, LatencyParts, StatementCounts, TypeStats};
-use crate::ErrorClass;
+use crate::{ErrorClass, ErrorKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -121,6 +121,9 @@ pub struct ErrorCount {
     pub code: String,
     /// The driver's class.
     pub class: ErrorClass,
+    /// What happened; absent in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ErrorKind>,
     /// How often.
     pub count: u64,
     /// The first message.

@@ -110,6 +110,7 @@ fn record() -> RunRecord {
         errors: vec![ErrorCount {
             code: "1213".into(),
             class: ErrorClass::Retryable,
+            kind: None,
             count: 3,
             first_message: "Deadlock found".into(),
         }],

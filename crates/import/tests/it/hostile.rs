@@ -102,3 +102,16 @@ fn outputs_put_together_are_as_many_runs() {
     let many = SYSBENCH_1.repeat(7);
     assert_eq!(runs(many.as_bytes()), 7);
 }
+
+#[test]
+fn a_document_with_more_runs_than_can_be_kept_is_refused_by_its_line() {
+    let one = "sysbench 1.0.20 (using system LuaJIT)\nSQL statistics:\n    transactions: 600 (10.00 per sec.)\n";
+    let read = |runs: usize| {
+        let text = one.repeat(runs);
+        tidemark_import::read(text.as_bytes(), &Origin::of("a.txt"), &mut |_, _, _| {})
+    };
+    assert_eq!(read(20_000).unwrap().runs.len(), 20_000);
+    let refused = read(20_002).unwrap_err().to_string();
+    assert!(refused.contains("more than 20000 runs"), "{refused}");
+    assert!(refused.contains("by line 60004 "), "{refused}");
+}

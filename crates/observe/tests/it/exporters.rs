@@ -34,6 +34,7 @@ fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
     let all = sources(&Observing {
         observe: &observe,
         host: Some(url),
+        nodes: None,
         connector: &connector,
         engine: Some(Engine::Mariadb),
         on_client: Some(false),

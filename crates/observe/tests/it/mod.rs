@@ -3,5 +3,6 @@
 
 mod exporters;
 mod kept;
+mod nodes;
 mod servers;
 mod sources;

@@ -25,6 +25,7 @@ fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ende
     let all = sources(&Observing {
         observe: &observe,
         host: None,
+        nodes: None,
         connector: &connector,
         engine: Some(engine),
         on_client: Some(true),

@@ -2,6 +2,7 @@
 
 use crate::charts::Figure;
 use crate::findings::Said;
+use tidemark_core::ReportPlace;
 
 /// A table; its first column names the row.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,8 @@ pub(crate) struct Grid {
     pub code: usize,
     /// Whether the last row is the sum of the others.
     pub totals: bool,
+    /// Whether a page sorts it by the column that is clicked.
+    pub sortable: bool,
 }
 
 impl Grid {
@@ -116,6 +119,27 @@ pub(crate) enum Block {
     Code(&'static str, String),
     /// What is shown on demand.
     Fold(String, Vec<Block>),
+    /// An author's own text, its references resolved: as Markdown, and as HTML without anything that
+    /// runs.
+    Authored {
+        markdown: String,
+        html: String,
+    },
+}
+
+/// What a part is in the whole, for what is to stand beside it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// What the reader came for.
+    Answer,
+    /// What it was measured with and on.
+    Environment,
+    /// Figures and what they say.
+    Results,
+    /// An author's own text.
+    Authored(ReportPlace),
+    #[default]
+    Other,
 }
 
 /// How much of a page's width a part takes.
@@ -135,6 +159,7 @@ pub(crate) struct DocumentPart {
     /// Whether it is left out on paper.
     pub screen_only: bool,
     pub width: Width,
+    pub role: Role,
 }
 
 impl DocumentPart {
@@ -144,7 +169,12 @@ impl DocumentPart {
             blocks,
             screen_only: false,
             width: Width::Whole,
+            role: Role::Other,
         }
+    }
+
+    pub fn role(self, role: Role) -> Self {
+        Self { role, ..self }
     }
 
     pub fn width(self, width: Width) -> Self {

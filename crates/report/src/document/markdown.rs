@@ -69,6 +69,8 @@ fn one(block: &Block, t: &Texts) -> String {
             blocks(&mut out, inner, t);
             out
         }
+        // It is the author's own.
+        Block::Authored { markdown, .. } => format!("{}\n", markdown.trim()),
     }
 }
 

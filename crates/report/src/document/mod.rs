@@ -5,7 +5,7 @@ mod html;
 pub(crate) mod markdown;
 pub(crate) mod text;
 
-pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Width};
+pub(crate) use block::{Block, DocumentPart, Grid, Judged, Panel, Piece, Role, Width};
 
 use crate::texts::{Lang, Texts};
 
@@ -24,7 +24,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    fn texts(&self) -> &'static Texts {
+    pub(crate) fn texts(&self) -> &'static Texts {
         self.lang.texts()
     }
 }

@@ -90,6 +90,10 @@ impl Lines {
                 self.head(title);
                 inner.iter().for_each(|b| self.block(b, indent, t));
             }
+            Block::Authored { markdown, .. } => {
+                let lines = markdown.trim().lines();
+                lines.for_each(|line| self.line(&format!("{indent}{line}")));
+            }
         }
     }
 

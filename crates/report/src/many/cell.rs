@@ -96,6 +96,7 @@ pub(crate) struct Cell {
     /// Of all clients of a repeat.
     pub users: usize,
     pub transactions_per_s: Option<Repeated>,
+    pub statements_per_s: Option<Repeated>,
     pub mean_ms: Option<Repeated>,
     pub p50_ms: Option<Repeated>,
     pub p95_ms: Option<Repeated>,
@@ -104,7 +105,12 @@ pub(crate) struct Cell {
     pub max_ms: Option<f64>,
     /// Of all repeats.
     pub errors: u64,
+    /// Over all repeats.
+    pub errors_per_s: Option<f64>,
+    /// Of the client host's processors, by the client itself.
+    pub client_cpu_percent: Option<Repeated>,
     pub tpmc: Option<Repeated>,
+    pub efficiency_percent: Option<Repeated>,
     pub price_per_tpmc: Option<Repeated>,
     pub qphh: Option<Repeated>,
     /// Measured seconds.
@@ -140,16 +146,20 @@ impl Cell {
             load: point.load.as_ref().map(|(n, _)| *n),
             users: repeats.first().map_or(0, |r| r.users),
             transactions_per_s: repeated(&|r| Some(r.transactions_per_s)),
-            mean_ms: repeated(&|r| r.latency.map(|l| l.mean_ms)),
-            p50_ms: repeated(&|r| r.latency.map(|l| l.p50_ms)),
-            p95_ms: repeated(&|r| r.latency.map(|l| l.p95_ms)),
-            p99_ms: repeated(&|r| r.latency.map(|l| l.p99_ms)),
+            statements_per_s: repeated(&|r| Some(r.statements_per_s)),
+            mean_ms: repeated(&|r| r.latency.and_then(|l| l.mean_ms)),
+            p50_ms: repeated(&|r| r.latency.and_then(|l| l.p50_ms)),
+            p95_ms: repeated(&|r| r.latency.and_then(|l| l.p95_ms)),
+            p99_ms: repeated(&|r| r.latency.and_then(|l| l.p99_ms)),
             max_ms: repeats
                 .iter()
-                .filter_map(|r| r.latency.map(|l| l.max_ms))
+                .filter_map(|r| r.latency.and_then(|l| l.max_ms))
                 .reduce(f64::max),
             errors: errors.fold(0, u64::saturating_add),
+            errors_per_s: errors_per_s(&repeats),
+            client_cpu_percent: repeated(&|r| r.client_cpu_percent),
             tpmc: repeated(&|r| r.tpmc),
+            efficiency_percent: repeated(&|r| r.efficiency_percent),
             price_per_tpmc: repeated(&|r| r.per_tpmc),
             qphh: repeated(&|r| r.qphh),
             elapsed_s: repeated(&|r| Some(r.elapsed_s)),
@@ -168,6 +178,13 @@ impl Cell {
     pub fn clients(&self) -> usize {
         self.repeats.iter().map(|r| r.clients).max().unwrap_or(1)
     }
+}
+
+fn errors_per_s(repeats: &[Repeat]) -> Option<f64> {
+    let seconds: f64 = repeats.iter().map(|r| r.elapsed_s).sum();
+    let errors: f64 = repeats.iter().map(|r| r.errors as f64).sum();
+    let known = repeats.iter().all(|r| r.errors_known);
+    (known && seconds > 0.0).then(|| errors / seconds)
 }
 
 #[cfg(test)]

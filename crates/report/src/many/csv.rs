@@ -22,7 +22,7 @@ const FIRST: [&str; 14] = [
     "tags",
     "note",
 ];
-const LAST: [&str; 24] = [
+const LAST: [&str; 26] = [
     "sessions",
     "terminals",
     "rate",
@@ -47,6 +47,8 @@ const LAST: [&str; 24] = [
     "price",
     "price_currency",
     "price_per_tpmC",
+    "client_cpu_percent",
+    "efficiency_percent",
 ];
 
 /// Lines end as RFC 4180 has it, and fields are quoted where they must be.
@@ -129,11 +131,11 @@ fn last(run: &RunDigest) -> Vec<String> {
         run.transactions.to_string(),
         run.transactions_per_s.to_string(),
         run.statements_per_s.to_string(),
-        some(latency.map(|l| l.mean_ms)),
-        some(latency.map(|l| l.p50_ms)),
-        some(latency.map(|l| l.p95_ms)),
-        some(latency.map(|l| l.p99_ms)),
-        some(latency.map(|l| l.max_ms)),
+        some(latency.and_then(|l| l.mean_ms)),
+        some(latency.and_then(|l| l.p50_ms)),
+        some(latency.and_then(|l| l.p95_ms)),
+        some(latency.and_then(|l| l.p99_ms)),
+        some(latency.and_then(|l| l.max_ms)),
         run.errors.to_string(),
         run.reconnects.to_string(),
         some(run.metrics.tpmc),
@@ -146,5 +148,7 @@ fn last(run: &RunDigest) -> Vec<String> {
         some(price.map(|p| p.amount)),
         words(price.map_or("", |p| &p.currency)),
         some(price.and_then(|p| p.per_tpmc)),
+        some(run.client_cpu_percent),
+        some(run.metrics.efficiency_percent),
     ]
 }

@@ -1,9 +1,10 @@
 //! One of many runs, digested to what their document needs.
 
+use super::latencies::Latencies;
 use crate::ReportError;
 use crate::digest::{Digest, groups};
 use crate::family::Family;
-use crate::load::{LoadKind, Spread};
+use crate::load::LoadKind;
 use crate::merge::{add_interval, per_second};
 use serde::Serialize;
 use tidemark_analysis::compare::Measured;
@@ -12,7 +13,7 @@ use tidemark_analysis::setup::version;
 use tidemark_analysis::telling_settings;
 use tidemark_analysis::{Finding, Presence, Setup, Severity};
 use tidemark_core::record::{
-    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Interval, LatencyEnd, Phase,
+    ClientHost, EffectiveOption, EncodedHistogram, HostLoad, Imported, Interval, LatencyEnd, Phase,
     QueryOutcome, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
@@ -33,6 +34,9 @@ pub struct RunDigest {
     pub(crate) workload: String,
     /// URL, password as `***`.
     pub(crate) target: String,
+    /// Where another tool stated its figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) imported: Option<Source>,
     pub(crate) server: Option<ServerInfo>,
     pub(crate) study: Option<StudyPlace>,
     pub(crate) tags: Vec<String>,
@@ -52,8 +56,8 @@ pub struct RunDigest {
     /// Sessions that the client's own time between transactions keeps busy, on average; 0 where that
     /// time is in the latencies.
     pub(crate) between: f64,
-    /// Response times where there are any, service times else.
-    pub(crate) latency: Option<Spread>,
+    /// Response times where there are any, service times else; or as another tool stated them.
+    pub(crate) latency: Option<Latencies>,
     /// Whether these are response times.
     pub(crate) response_times: bool,
     pub(crate) errors: u64,
@@ -67,6 +71,8 @@ pub struct RunDigest {
     /// Whether its figures may be used: it is a result, and no finding says not to.
     pub(crate) usable: bool,
     pub(crate) client: ClientHost,
+    /// What the client itself used of its host's processors, without waiting for arrivals.
+    pub(crate) client_cpu_percent: Option<f64>,
     /// Share of the client host's processors that was busy, where the system told.
     pub(crate) host_busy: Option<f64>,
     pub(crate) settings: Vec<Setting>,
@@ -98,6 +104,8 @@ pub struct RunDigest {
 pub(crate) struct Metrics {
     /// New-Orders a minute.
     pub tpmc: Option<f64>,
+    /// It in percent of what the warehouses' terminals could make, where they think as specified.
+    pub efficiency_percent: Option<f64>,
     /// Where a price was given.
     pub price: Option<PriceDigest>,
     /// Queries an hour at the scale factor, of a full test.
@@ -108,6 +116,7 @@ impl Metrics {
     /// Of a family that has none.
     pub const NONE: Metrics = Metrics {
         tpmc: None,
+        efficiency_percent: None,
         price: None,
         qphh: None,
     };
@@ -122,13 +131,36 @@ pub(crate) struct PriceDigest {
     pub per_tpmc: Option<f64>,
 }
 
+/// The document that a run was imported from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Source {
+    pub tool: String,
+    pub tool_version: Option<String>,
+    /// Without its folder.
+    pub file: String,
+    pub first_line: u64,
+    pub last_line: u64,
+}
+
+impl Source {
+    fn of(imported: &Imported) -> Self {
+        Self {
+            tool: imported.tool.clone(),
+            tool_version: imported.tool_version.clone(),
+            file: imported.file.clone(),
+            first_line: imported.first_line,
+            last_line: imported.last_line,
+        }
+    }
+}
+
 /// One transaction type.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct TypeDigest {
     pub name: String,
     pub count: u64,
     pub per_s: f64,
-    pub latency: Option<Spread>,
+    pub latency: Option<Latencies>,
 }
 
 /// One query of a benchmark that asks questions.
@@ -165,7 +197,7 @@ impl RunDigest {
             name: (*name).into(),
             count: latency.count,
             per_s: per_second(latency.count, d.totals.elapsed_s),
-            latency: Spread::of(latency.latency()),
+            latency: Latencies::of(latency),
         });
         let queries = record.queries.iter().map(|q| QueryDigest {
             name: q.name.clone(),
@@ -186,6 +218,7 @@ impl RunDigest {
             tidemark_version: record.tidemark_version.clone(),
             workload: record.workload.clone(),
             target: redact_url(&record.target),
+            imported: record.imported.as_ref().map(Source::of),
             server: record.server.clone(),
             study: record.study.clone(),
             tags: record.tags.clone(),
@@ -202,7 +235,7 @@ impl RunDigest {
             transactions_per_s: d.transactions_per_s(),
             statements_per_s: d.statements_per_s(),
             between: between(record, d.totals.elapsed_s),
-            latency: Spread::of(d.all.latency()),
+            latency: Latencies::of(&d.all),
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
             reconnects: d.totals.reconnects,
@@ -211,6 +244,7 @@ impl RunDigest {
             queries: queries.collect(),
             usable: is_result && !invalid,
             client: record.client.clone(),
+            client_cpu_percent: client_cpu_percent(record, d.totals.elapsed_s),
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
             costs: costs(record),
@@ -269,6 +303,18 @@ fn is_result(state: &RunState, transactions: u64) -> bool {
     *state == RunState::Finished && transactions > 0
 }
 
+fn client_cpu_percent(record: &RunRecord, elapsed_s: f64) -> Option<f64> {
+    let (used_s, cores) = (record.usage.work_s(), record.client.cores);
+    // Warm-up is in what was used.
+    let without_warmup = || {
+        let warm = record.intervals.iter().any(|i| i.phase == Phase::Warmup);
+        (!warm).then_some(elapsed_s)
+    };
+    let seconds = record.usage.seconds.or_else(without_warmup)?;
+    let known = used_s > 0.0 && cores > 0 && seconds > 0.0;
+    known.then(|| used_s / seconds / cores as f64 * 100.0)
+}
+
 /// As the rule has it: added where it counted, no session could ever be missed.
 fn between(record: &RunRecord, elapsed_s: f64) -> f64 {
     if record.latency_end == LatencyEnd::Session {
@@ -304,8 +350,21 @@ fn series(intervals: &[Interval]) -> Result<Vec<Sample>, ReportError> {
         Ok(Sample {
             at_s: start_s + length_s / 2.0,
             transactions_per_s: per_second(count, length_s),
-            p95_ms: (!latency.is_empty()).then(|| latency.percentile_ns(95.0) as f64 / 1e6),
+            p95_ms: match (latency.is_empty(), group) {
+                (false, _) => Some(latency.percentile_ns(95.0) as f64 / 1e6),
+                (true, [one]) => stated_p95(one),
+                _ => None,
+            },
         })
     });
     samples.collect()
+}
+
+/// As another tool stated it of all transactions of an interval.
+fn stated_p95(interval: &Interval) -> Option<f64> {
+    let mut types = interval.types.values();
+    match (types.next(), types.next()) {
+        (Some(all), None) => all.quantiles.as_ref()?.percentile_ms(95.0),
+        _ => None,
+    }
 }

@@ -2,16 +2,18 @@
 //! on, each workload, what speaks against it, and how to repeat it.
 
 use super::cell::Cell;
+use super::digest::RunDigest;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
-use super::{commands, contrast, environment, findings, summary, workload};
+use super::{commands, contrast, environment, figure, findings, overview, summary, workload};
 use crate::ReportError;
-use crate::document::{Block, Document, DocumentPart};
+use crate::document::{Block, Document, DocumentPart, Role};
 use crate::number::whole;
 use crate::single;
 use crate::texts::{Lang, fill};
 use crate::words::readable_time;
+use std::collections::BTreeSet;
 
 /// So many workloads are named in a title.
 const NAMED: usize = 3;
@@ -58,20 +60,21 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         common: lang.texts(),
     };
     let contrasts = contrast::of(&sources);
-    let mut parts = vec![summary::part(&sources, &contrasts)];
+    let mut parts = vec![summary::part(&sources, &contrasts).role(Role::Answer)];
+    parts.extend(overview::part(&sources));
     let any_runs = !many.runs.is_empty();
-    parts.extend(any_runs.then(|| environment::part(&sources)));
+    parts.extend(any_runs.then(|| environment::part(&sources).role(Role::Environment)));
     for (workload, cells) in sources.workloads() {
-        parts.push(workload::part(&sources, workload, cells)?);
+        parts.push(workload::part(&sources, workload, cells)?.role(Role::Results));
     }
-    parts.extend(contrast::part(&sources, &contrasts));
+    parts.extend(contrast::part(&sources, &contrasts).map(|part| part.role(Role::Results)));
     parts.extend(findings::part(&sources));
     parts.extend(commands::failures(&sources));
     parts.push(commands::repeat(&sources));
     parts.extend(any_runs.then(|| commands::runs(&sources)));
     parts.extend(commands::outputs(&sources));
     parts.push(words(&sources));
-    Ok(Document {
+    let document = Document {
         lang,
         title: title(&sources),
         opening: Vec::new(),
@@ -79,7 +82,8 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         when: when(&sources),
         parts,
         made_by: made_by(&sources),
-    })
+    };
+    Ok(document.with(&many.authored, &|reference| figure::of(&sources, reference))?)
 }
 
 /// Some names, and how many more there are.
@@ -107,6 +111,10 @@ fn title(s: &Sources<'_>) -> String {
     if let Some(study) = &s.many.study {
         return fill(s.t.title_study, &[("name", &study.name)]);
     }
+    let files: BTreeSet<Option<&str>> = s.many.runs.iter().map(file).collect();
+    if let (1, Some(Some(file))) = (files.len(), files.first()) {
+        return fill(s.t.title_study, &[("name", file)]);
+    }
     let names: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
     let runs = runs_said(s.t, s.many.runs.len() + s.many.unreadable.len());
     let workloads = named(&names, NAMED, s.t, s.common.comma);
@@ -114,6 +122,11 @@ fn title(s: &Sources<'_>) -> String {
         s.t.title_runs,
         &[("runs", &runs), ("workloads", &workloads)],
     )
+}
+
+/// The document that a run was imported from.
+fn file(run: &RunDigest) -> Option<&str> {
+    run.imported.as_ref().map(|source| source.file.as_str())
 }
 
 fn when(s: &Sources<'_>) -> String {

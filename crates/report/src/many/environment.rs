@@ -13,16 +13,22 @@ const MOST_SETTINGS: usize = 12;
 
 pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     let t = s.t;
-    let mut blocks = vec![
-        Block::Heading(t.clients.into()),
-        Block::Table(clients(s)),
-        Block::Heading(t.targets.into()),
-        Block::Table(targets(s)),
-    ];
+    let mut blocks = Vec::new();
+    for (title, table) in [
+        (t.clients, clients(s)),
+        (t.targets, targets(s)),
+        (t.sources, sources(s)),
+    ] {
+        if !table.rows.is_empty() {
+            blocks.extend([Block::Heading(title.into()), Block::Table(table)]);
+        }
+    }
+    let imported = s.many.runs.iter().any(|r| r.imported.is_some());
+    blocks.extend(imported.then(|| Block::Fine(t.sources_say.into())));
     let settings = settings(s);
     let mut about = Vec::new();
     let rows: usize = settings.iter().map(|of| of.values.len()).sum();
-    if rows == 0 {
+    if rows == 0 && measured(s).next().is_some() {
         about.push(Block::Fine(t.no_settings.into()));
     }
     let told = settings.iter().filter(|of| !of.values.is_empty());
@@ -32,7 +38,7 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     if rows > MOST_SETTINGS {
         let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
         blocks.push(Block::Fold(fill(t.parenthesised, &values), about));
-    } else {
+    } else if !about.is_empty() {
         blocks.push(Block::Heading(t.settings.into()));
         blocks.extend(about);
     }
@@ -49,6 +55,32 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
     DocumentPart::new(t.environment, blocks)
 }
 
+/// Runs that Tidemark measured; of others it knows neither hosts nor settings.
+fn measured<'m>(s: &Sources<'m>) -> impl Iterator<Item = &'m RunDigest> + use<'m> {
+    s.many.runs.iter().filter(|r| r.imported.is_none())
+}
+
+/// Documents that runs were imported from.
+fn sources(s: &Sources<'_>) -> Grid {
+    let t = s.t;
+    let mut grid = Grid::new([
+        (t.file.to_string(), false),
+        (t.tool.into(), false),
+        (s.common.version.into(), false),
+        (t.runs_of.into(), true),
+    ]);
+    let mut counts = Vec::new();
+    for source in s.many.runs.iter().filter_map(|r| r.imported.as_ref()) {
+        let version = source.tool_version.clone().unwrap_or("–".into());
+        count(
+            &mut counts,
+            vec![source.file.clone(), source.tool.clone(), version],
+        );
+    }
+    grid.rows = counted(counts);
+    grid.without_empty_columns()
+}
+
 fn clients(s: &Sources<'_>) -> Grid {
     let c = s.common;
     let mut grid = Grid::new([
@@ -61,7 +93,7 @@ fn clients(s: &Sources<'_>) -> Grid {
         (s.t.runs_of.into(), true),
     ]);
     let mut counts: Vec<(Vec<String>, u64)> = Vec::new();
-    for run in &s.many.runs {
+    for run in measured(s) {
         let h = &run.client;
         let row = vec![
             h.hostname.clone(),
@@ -87,7 +119,7 @@ fn targets(s: &Sources<'_>) -> Grid {
         (t.runs_of.into(), true),
     ]);
     let mut counts = Vec::new();
-    for run in &s.many.runs {
+    for run in measured(s) {
         let (engine, version) = match &run.server {
             Some(server) => (server.engine.to_string(), server.version.clone()),
             None => (c.unknown_server.into(), "–".into()),

@@ -11,14 +11,17 @@ mod digest;
 mod document;
 mod environment;
 mod factors;
+mod figure;
 mod findings;
 mod json;
+mod latencies;
 mod law;
 mod littles_law;
 mod marks;
 mod matrix;
 mod missing;
 mod objective;
+mod overview;
 mod panels;
 mod pictures;
 mod queries;
@@ -31,9 +34,10 @@ use crate::texts::many as texts;
 
 pub use digest::RunDigest;
 pub(crate) use digest::{Metrics, PriceDigest};
+pub(crate) use figure::of_run as figure_of_run;
 
-use crate::ReportError;
 use crate::texts::Lang;
+use crate::{Authored, ReportError};
 use serde::Serialize;
 use tidemark_core::Objective;
 
@@ -137,6 +141,8 @@ pub struct Many {
     pub unreadable: Vec<Unreadable>,
     /// Version of the Tidemark that makes the document.
     pub version: String,
+    /// What the report's author writes.
+    pub authored: Authored,
 }
 
 impl Many {
@@ -144,7 +150,7 @@ impl Many {
     /// in colours and without. Everything in it that came from outside is escaped.
     ///
     /// # Errors
-    /// [`ReportError`] when a chart can't be drawn.
+    /// [`ReportError`] when a chart can't be drawn, or the author's text refers to nothing.
     pub fn html(&self, lang: Lang) -> Result<String, ReportError> {
         document::of(&self.judged(), lang)?.html()
     }

@@ -36,12 +36,15 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
         let p95 = ends(&|s| s.p95_ms);
         let length = runs.iter().map(|r| r.elapsed_s).fold(0.0, f64::max);
         let label = marked(t, cell, m.label(series, point));
-        let ms = |of: fn((f64, f64)) -> f64| p95.map_or("–".into(), |ends| three(of(ends)));
-        let (p95_low, p95_high) = (ms(|e| e.0), ms(|e| e.1));
+        let (p95_low, p95_high) =
+            p95.map_or_else(Default::default, |ends| (three(ends.0), three(ends.1)));
         let (low, high, tps) = (three(low), three(high), three(mean));
         let crossed = crossed_runs(m, point);
         let mut says = fill(
-            t.panel_says,
+            match p95 {
+                Some(_) => t.panel_says,
+                None => t.panel_says_rate,
+            },
             &[
                 ("label", &label),
                 ("tps", &tps),
@@ -56,13 +59,12 @@ pub(super) fn of(m: &Measured<'_, '_>) -> Vec<Panel> {
             says += m.s.common.gap;
             says += sentence;
         }
-        let mut figures = vec![
-            fill(
-                t.panel_tps,
-                &[("tps", &tps), ("low", &low), ("high", &high)],
-            ),
-            fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]),
-        ];
+        let mut figures = vec![fill(
+            t.panel_tps,
+            &[("tps", &tps), ("low", &low), ("high", &high)],
+        )];
+        let latency = || fill(t.panel_p95, &[("low", &p95_low), ("high", &p95_high)]);
+        figures.extend(p95.map(|_| latency()));
         figures.extend(crossed);
         let lines: Vec<PanelLine> = runs
             .iter()

@@ -1,9 +1,9 @@
 //! One repeat of a point: a run, or all clients of one load.
 
 use super::digest::RunDigest;
+use super::latencies::Latencies;
 use super::matrix::Point;
 use crate::ReportError;
-use crate::load::Spread;
 use crate::merge::decode;
 use tidemark_analysis::concurrent_runs::{are_one_load, together};
 use tidemark_core::record::EncodedHistogram;
@@ -18,13 +18,20 @@ pub(crate) struct Repeat {
     pub users: usize,
     pub count: u64,
     pub transactions_per_s: f64,
+    pub statements_per_s: f64,
     /// Of all its transactions together.
-    pub latency: Option<Spread>,
+    pub latency: Option<Latencies>,
     pub latencies: EncodedHistogram,
     pub errors: u64,
+    /// Whether they were counted; a document may not say.
+    pub errors_known: bool,
+    /// Of its host's processors; `None` of several clients, which may share a host.
+    pub client_cpu_percent: Option<f64>,
     /// Sessions that the clients' own time between transactions keeps busy, where no latency has it.
     pub between: f64,
     pub tpmc: Option<f64>,
+    /// `None` of several clients, each of which knows its own warehouses.
+    pub efficiency_percent: Option<f64>,
     pub per_tpmc: Option<f64>,
     pub qphh: Option<f64>,
     pub elapsed_s: f64,
@@ -65,11 +72,15 @@ impl Repeat {
             users: run.users(),
             count: run.transactions,
             transactions_per_s: run.transactions_per_s,
+            statements_per_s: run.statements_per_s,
             latency: run.latency,
             latencies: run.latencies.clone(),
             errors: run.errors,
+            errors_known: run.errors > 0 || run.imported.is_none(),
+            client_cpu_percent: run.client_cpu_percent,
             between: run.between,
             tpmc: run.metrics.tpmc,
+            efficiency_percent: run.metrics.efficiency_percent,
             per_tpmc: run.metrics.price.as_ref().and_then(|price| price.per_tpmc),
             qphh: run.metrics.qphh,
             elapsed_s: run.elapsed_s,
@@ -93,11 +104,15 @@ impl Repeat {
             users: runs.iter().map(|run| run.users()).sum(),
             count: count.fold(0, u64::saturating_add),
             transactions_per_s: runs.iter().map(|run| run.transactions_per_s).sum(),
-            latency: Spread::of(&latency),
+            statements_per_s: runs.iter().map(|run| run.statements_per_s).sum(),
+            latency: Latencies::measured(&latency),
             latencies: EncodedHistogram(latency.encode()),
             errors: errors.fold(0, u64::saturating_add),
+            errors_known: true,
+            client_cpu_percent: None,
             between: runs.iter().map(|run| run.between).sum(),
             tpmc,
+            efficiency_percent: None,
             per_tpmc: price
                 .zip(tpmc.filter(|n| *n > 0.0))
                 .map(|(p, n)| p.amount / n),
@@ -112,9 +127,10 @@ impl Repeat {
         decode(&self.latencies, || "a repeat".into())
     }
 
-    /// Users that its figures account for (Little 1961); `None` without a latency.
+    /// Users that its figures account for (Little 1961); `None` without a measured latency.
     pub fn accounted(&self) -> Option<f64> {
-        Some(self.transactions_per_s * self.latency?.mean_ms / 1000.0 + self.between)
+        let latency = self.latency.filter(|latency| latency.measured)?;
+        Some(self.transactions_per_s * latency.mean_ms? / 1000.0 + self.between)
     }
 }
 

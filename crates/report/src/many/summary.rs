@@ -74,14 +74,26 @@ fn what(s: &Sources<'_>) -> String {
     let workloads: Vec<&str> = s.matrix.workloads.iter().map(|w| w.name.as_str()).collect();
     let servers: BTreeSet<String> = runs
         .iter()
-        .map(|r| r.server_name().unwrap_or(s.common.unknown_server.into()))
+        .map(|r| match (r.server_name(), &r.imported) {
+            (Some(server), _) => server,
+            (None, Some(source)) => fill(t.unstated_server, &[("file", &source.file)]),
+            (None, None) => s.common.unknown_server.into(),
+        })
         .collect();
     let servers: Vec<String> = servers.into_iter().collect();
     let measured = s.common.duration(runs.iter().map(|r| r.elapsed_s).sum());
     let comma = s.common.comma;
+    let files: BTreeSet<&str> = runs
+        .iter()
+        .filter_map(|r| r.imported.as_ref())
+        .map(|source| source.file.as_str())
+        .collect();
+    let files: Vec<&str> = files.into_iter().collect();
+    let imported = runs.iter().all(|r| r.imported.is_some()) && !runs.is_empty();
     let mut text = fill(
-        t.what,
+        if imported { t.what_imported } else { t.what },
         &[
+            ("files", &named(&files, NAMED, t, comma)),
             ("runs", &runs_said(t, runs.len())),
             ("workloads", &named(&workloads, NAMED, t, comma)),
             ("targets", &named(&servers, NAMED, t, comma)),
@@ -243,21 +255,28 @@ fn best(
             None => fill(t.best_queries, &values),
         }
     } else {
-        let tps = three(cell.tps());
-        let p95 = cell.p95_ms.map_or("–".into(), |p| three(p.value));
         let load = load_label(t, workload.axis.as_ref(), point);
+        let tps = three(cell.tps());
+        // A latency at one load says nothing beside one at another.
+        let latency = match load.is_empty() || best_loads_agree(workload, all_cells) {
+            true => latency(t, cell),
+            false => String::new(),
+        };
         let values = [
             name,
             ("tps", &*tps),
-            ("p95", &*p95),
+            ("latency", &*latency),
             ("load", load.as_str()),
         ];
-        let template = match load.as_str() {
-            "" => t.best_only,
-            // A latency at one load says nothing beside one at another.
-            _ if !best_loads_agree(workload, all_cells) => t.best_alone,
-            _ => t.best_at,
+        let tpmc = cell.tpmc.map(|tpmc| three(tpmc.value));
+        let template = match (&tpmc, load.is_empty()) {
+            (None, true) => t.best_only,
+            (None, false) => t.best_at,
+            (Some(_), true) => t.best_tpmc_only,
+            (Some(_), false) => t.best_tpmc_at,
         };
+        let tpmc = tpmc.unwrap_or_default();
+        let values = [values.as_slice(), &[("tpmc", &*tpmc)]].concat();
         fill(template, &values)
     };
     let mut more = Vec::new();
@@ -272,8 +291,9 @@ fn best(
     if cell.usable {
         more.extend(not_told_apart(s, workload, series, cells, point));
     }
-    if let Some(tpmc) = cell.tpmc {
-        more.push(fill(t.best_tpmc, &[("tpmc", &three(tpmc.value))]));
+    if let Some(efficiency) = cell.efficiency_percent {
+        let percent = three(efficiency.value);
+        more.push(fill(t.best_efficiency, &[("percent", &percent)]));
     }
     let price = point
         .figured()
@@ -308,6 +328,16 @@ fn best(
         text += &sentence;
     }
     text
+}
+
+/// What follows a throughput in a sentence: the 95th percentile, the mean where only that is known,
+/// or nothing.
+fn latency(t: &Texts, cell: &Cell) -> String {
+    let known = [(t.best_p95, cell.p95_ms), (t.best_mean, cell.mean_ms)];
+    let mut known = known.into_iter().filter_map(|(text, ms)| Some((text, ms?)));
+    known.next().map_or(String::new(), |(text, ms)| {
+        fill(text, &[("ms", &three(ms.value))])
+    })
 }
 
 /// Loads whose throughput these runs can't tell from the highest, in a sentence.
@@ -385,13 +415,17 @@ fn at_equal_load(s: &Sources<'_>, workload: &Workload<'_>, cells: &[Vec<Cell>]) 
             let mut pairs = series.points.iter().zip(cells);
             let (point, cell) = pairs.find(|(_, c)| c.usable && c.load == Some(load))?;
             label = load_label(t, workload.axis.as_ref(), point);
-            let (tps, p95) = (
-                three(cell.tps()),
-                cell.p95_ms.map_or("–".into(), |p| three(p.value)),
-            );
+            let tps = three(cell.tps());
+            let p95 = cell.p95_ms.map(|p| three(p.value));
             let name = series_label(t, workload, series);
-            let values = [("series", &*name), ("tps", &*tps), ("p95", &*p95)];
-            Some(fill(t.at_equal_load_of, &values))
+            let values = [("series", &*name), ("tps", &*tps)];
+            Some(match &p95 {
+                Some(p95) => {
+                    let values = [values.as_slice(), &[("p95", p95.as_str())]].concat();
+                    fill(t.at_equal_load_of, &values)
+                }
+                None => fill(t.at_equal_load_rate, &values),
+            })
         });
     let said: Vec<String> = said.collect();
     let series = named(&said, NAMED, t, t.semicolon);

@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, Repeated, Within};
 use super::document::Sources;
+use super::latencies::Latencies;
 use super::marks::marked;
 use super::matrix::{AxisKind, Point, Series, Workload};
 use super::summary::{factor_name, load_label, series_label};
@@ -60,7 +61,7 @@ impl<'m> Measured<'_, 'm> {
         }
     }
 
-    fn asks_queries(&self) -> bool {
+    pub fn asks_queries(&self) -> bool {
         let mut points = self.points();
         points.any(|(_, p, _)| p.runs.iter().any(|r| !r.queries.is_empty()))
     }
@@ -167,9 +168,15 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             let values = [("text", t.price), ("aside", &*currency)];
             fill(t.parenthesised, &values)
         });
-        let mut heads = [t.throughput, t.mean, t.p95, t.p99, t.tpmc]
-            .map(number)
-            .to_vec();
+        let heads = [
+            t.throughput,
+            t.mean,
+            t.p95,
+            t.p99,
+            t.tpmc,
+            t.efficiency_percent,
+        ];
+        let mut heads = heads.map(number).to_vec();
         heads.push((each, true));
         heads
     });
@@ -199,6 +206,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
                 cell.p95_ms,
                 cell.p99_ms,
                 cell.tpmc,
+                cell.efficiency_percent,
                 cell.price_per_tpmc,
             ]
             .map(|value| shown(s, value))
@@ -215,7 +223,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             "–".into()
         });
         row.extend(objective.map(|objective| objective::word(s, objective, cell)));
-        row.push(severity(s, cell, point));
+        row.push(findings(s, cell, point));
         grid.rows.push(row);
     }
     grid.without_empty_columns()
@@ -231,7 +239,8 @@ fn price_currency(m: &Measured<'_, '_>) -> Option<String> {
 
 /// Runs that are left out, and why; then the severest finding of the others in a word with a sign,
 /// and which rules spoke.
-fn severity(s: &Sources<'_>, cell: &Cell, point: &Point<'_>) -> String {
+/// What the rules say of a point's runs.
+pub(super) fn findings(s: &Sources<'_>, cell: &Cell, point: &Point<'_>) -> String {
     let (t, comma) = (s.t, s.common.comma);
     let mut said = Vec::new();
     if cell.usable && !cell.invalid.is_empty() {
@@ -269,10 +278,12 @@ fn remarks(m: &Measured<'_, '_>) -> Vec<String> {
     if !m.asks_queries() {
         let open = runs().any(|r| r.open_loop && r.response_times);
         let due = runs().any(|r| !r.open_loop && r.response_times);
-        let service = runs().any(|r| !r.response_times && r.counts());
+        let service = runs().any(|r| !r.response_times && r.counts() && r.imported.is_none());
         said.extend(open.then(|| t.latency_open.into()));
         said.extend(due.then(|| t.latency_due.into()));
         said.extend((service && !open && !due).then(|| c.service_time.into()));
+        let stated = runs().any(|r| r.imported.is_some());
+        said.extend(stated.then(|| t.latency_stated.into()));
     }
     let any = |is: fn(&Cell) -> bool| m.points().any(|(_, _, cell)| is(cell));
     said.extend(any(|c| c.usable && !c.invalid.is_empty()).then(|| t.left_out_says.into()));
@@ -318,8 +329,8 @@ fn by_type(m: &Measured<'_, '_>) -> Grid {
                 label = fill(t.mark, &[("text", &label)]);
             }
             for one in &run.types {
-                let ms = |of: fn(&crate::load::Spread) -> f64| {
-                    one.latency.as_ref().map_or("–".into(), |l| three(of(l)))
+                let ms = |of: fn(&Latencies) -> Option<f64>| {
+                    one.latency.as_ref().and_then(of).map_or("–".into(), three)
                 };
                 grid.rows.push(vec![
                     label.clone(),
@@ -334,7 +345,7 @@ fn by_type(m: &Measured<'_, '_>) -> Grid {
             }
         }
     }
-    grid
+    grid.without_empty_columns()
 }
 
 /// Whether the workload is drawn over users.

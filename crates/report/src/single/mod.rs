@@ -2,17 +2,18 @@
 
 mod tables;
 
-use crate::ReportError;
 use crate::charts::{self, Figure};
 use crate::command_line::wrapped;
 use crate::digest::Digest;
-use crate::document::{Block, Document, DocumentPart, Judged, Piece, Width};
+use crate::document::{Block, Document, DocumentPart, Judged, Piece, Role, Width};
 use crate::findings::said;
+use crate::many::figure_of_run;
 use crate::observed;
 use crate::section::Section;
 use crate::series::{self, Side};
 use crate::texts::{Lang, Texts};
 use crate::words::{Words, readable_time};
+use crate::{Authored, ReportError, RunDigest};
 use tidemark_core::record::RunRecord;
 
 /// How much of a run its document tells.
@@ -52,6 +53,44 @@ pub fn markdown(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
 /// [`ReportError::Histogram`] when a latency distribution of the record can't be read.
 pub fn text(record: &RunRecord, lang: Lang) -> Result<String, ReportError> {
     Ok(document(record, lang, Detail::Brief)?.text())
+}
+
+/// As [`html`], with what the report's author writes.
+///
+/// # Errors
+/// As [`html`], and [`ReportError::Authored`] for a reference to a figure that there is not.
+pub fn html_with(
+    record: &RunRecord,
+    lang: Lang,
+    authored: &Authored,
+) -> Result<String, ReportError> {
+    with(record, lang, Detail::All, authored)?.html()
+}
+
+/// As [`markdown`], with what the report's author writes, which is not escaped.
+///
+/// # Errors
+/// As [`html_with`].
+pub fn markdown_with(
+    record: &RunRecord,
+    lang: Lang,
+    authored: &Authored,
+) -> Result<String, ReportError> {
+    Ok(with(record, lang, Detail::Summary, authored)?.markdown())
+}
+
+fn with(
+    record: &RunRecord,
+    lang: Lang,
+    detail: Detail,
+    authored: &Authored,
+) -> Result<Document, ReportError> {
+    let document = document(record, lang, detail)?;
+    if authored.is_empty() {
+        return Ok(document);
+    }
+    let run = RunDigest::of(record)?;
+    Ok(document.with(authored, &|reference| figure_of_run(&run, lang, reference))?)
 }
 
 fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, ReportError> {
@@ -125,7 +164,8 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         (t.target, w.target_facts()),
         (t.client, w.client_facts()),
     ] {
-        parts.push(DocumentPart::new(head, vec![Block::Facts(facts)]).width(Width::Third));
+        let part = DocumentPart::new(head, vec![Block::Facts(facts)]);
+        parts.push(part.width(Width::Third).role(Role::Environment));
     }
     if detail != Detail::Brief {
         parts.extend(tables::settings(w, page));
@@ -157,13 +197,11 @@ fn load_parts(w: &Words<'_>, lang: Lang, page: bool) -> Result<Vec<DocumentPart>
     parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
     if page {
         let figures = figures(w.d, t)?;
-        parts.push(DocumentPart::new(
-            "",
-            vec![match figures.is_empty() {
-                true => Block::Fine(t.no_chart.into()),
-                false => Block::Figures(figures),
-            }],
-        ));
+        let block = match figures.is_empty() {
+            true => Block::Fine(t.no_chart.into()),
+            false => Block::Figures(figures),
+        };
+        parts.push(DocumentPart::new("", vec![block]).role(Role::Results));
     }
     parts.extend(tables::types(w));
     parts.extend(part_of(t.load, w.load_facts(), Block::Facts));

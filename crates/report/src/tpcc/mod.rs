@@ -35,6 +35,8 @@ fn metrics(digest: &Digest<'_>) -> Metrics {
     });
     Metrics {
         tpmc: Some(figures.tpmc),
+        // Of terminals that began together it is too high: the run's own page says so.
+        efficiency_percent: figures.efficiency.ok().filter(|_| figures.has_settled),
         price,
         ..Metrics::NONE
     }

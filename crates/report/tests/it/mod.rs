@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
+mod authored;
 mod browser;
 mod common;
 mod comparison_limits;
 mod load_reports;
 mod many;
 mod many_hostile;
+mod many_imported;
 mod many_invalid;
 mod many_matrix;
 mod many_objective;

@@ -100,6 +100,10 @@ impl Workload for Oltp {
         self.plan.only_reads()
     }
 
+    fn fewest_round_trips(&self) -> u32 {
+        self.plan.statements_sent()
+    }
+
     fn statements(&self) -> crate::Statements {
         crate::Statements::Oltp(Statements::new(Arc::clone(&self.plan)))
     }

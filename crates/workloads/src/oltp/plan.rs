@@ -92,6 +92,13 @@ impl Plan {
         self.steps.iter().all(|(step, _)| step.reads())
     }
 
+    /// How many statements a transaction sends, each after the reply to the one before.
+    pub fn statements_sent(&self) -> u32 {
+        let steps = self.steps.iter().map(|(step, _)| step.statements_sent());
+        let around = if self.transaction.is_some() { 2 } else { 0 };
+        steps.fold(around, u32::saturating_add).max(1)
+    }
+
     /// The statements that a session prepares, each with its table, in order.
     pub fn statements(&self) -> impl Iterator<Item = (Query, u32)> {
         let tables = |q: Query| 1..=tables_of(q, self.tables);
@@ -109,6 +116,22 @@ impl StatementGroup {
     fn reads(&self) -> bool {
         use StatementGroup::{Points, RandomPoints, RandomRanges, Ranges};
         matches!(self, Points(_) | Ranges(..) | RandomPoints | RandomRanges)
+    }
+
+    fn statements_sent(&self) -> u32 {
+        match *self {
+            StatementGroup::Points(times)
+            | StatementGroup::Ranges(_, times)
+            | StatementGroup::UpdateIndex(times)
+            | StatementGroup::UpdateNonIndex(times)
+            | StatementGroup::Delete(times) => times,
+            StatementGroup::DeleteInsert(times) => times.saturating_mul(2),
+            StatementGroup::InsertText
+            | StatementGroup::InsertBatch
+            | StatementGroup::UpsertBatch
+            | StatementGroup::RandomPoints
+            | StatementGroup::RandomRanges => 1,
+        }
     }
 
     /// The kinds of statement that the step executes.

@@ -3,6 +3,7 @@
 use super::{Tool, flags, target};
 use crate::exit::Failure;
 use crate::plan::BoundWorkload;
+use crate::render::language;
 use crate::stdio::Aside;
 use tidemark_compat::OutputStyle;
 use tidemark_core::{OptionValues, Source, Target};
@@ -34,7 +35,7 @@ impl<'a> GoTpcWork<'a> {
             definition: tool.definition()?,
             options,
             style: options.text("output").parse().map_err(Failure::usage)?,
-            lang: options.text("lang").parse().map_err(Failure::usage)?,
+            lang: language(options.text("lang")),
         })
     }
 

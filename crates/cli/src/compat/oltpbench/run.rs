@@ -7,14 +7,18 @@ use super::job;
 use super::printer::Printer;
 use super::windows::{Columns, Windows};
 use crate::exit::{ExitCode, Failure};
+use crate::hints::{self, Hint};
 use crate::interrupt;
 use crate::jobs::watch;
 use crate::live_output::LiveOutput;
+use crate::looking::Described;
 use crate::measuring::Measured;
 use crate::pacing::long_distance;
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::{RecordOutputs, say};
+use crate::recording::Recording;
+use crate::render::language;
 use crate::runner::{self, Console, Order, Ready};
 use crate::watching::Watching;
 use std::io::Write;
@@ -22,7 +26,7 @@ use std::time::{Duration, Instant};
 use tidemark_compat::oltpbench::Results;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Source};
-use tidemark_report::{Lang, beyond, errors, tpcc};
+use tidemark_report::{beyond, errors, tpcc};
 use tidemark_runtime::block_on;
 
 /// How often a wait looks whether the user ended it.
@@ -121,6 +125,7 @@ pub fn execute_orders(
         Some(order) => Some(runner::look(order, &BoundWorkload::of(order)?, &prepare)?),
         None => None,
     };
+    hint(orders, described.as_ref())?;
     let mut files = Files::new(execution)?;
     say(
         out,
@@ -187,6 +192,27 @@ pub fn execute_orders(
     ended
 }
 
+/// Tells of everything that will make figures of any phase misleading, before the first of them.
+fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), Failure> {
+    // Without a phase nothing was looked at.
+    let Some(described) = described else {
+        return Ok(());
+    };
+    let mut found: Vec<Hint> = Vec::new();
+    let mut strict = false;
+    for order in orders.iter().flatten() {
+        let (plan, load) = (BoundWorkload::of(order)?, &order.job.load);
+        let record = Recording::new(order, described.clone()).record;
+        for hint in hints::before(&record, load, &plan, &described.beside) {
+            if !found.contains(&hint) {
+                found.push(hint);
+            }
+        }
+        strict |= order.job.strict;
+    }
+    hints::judge(strict, &found)
+}
+
 /// The family's words for one phase.
 struct OltpbenchConsole<'a, 'f> {
     warehouses: u64,
@@ -219,6 +245,10 @@ impl Console for OltpbenchConsole<'_, '_> {
         Ok(())
     }
 
+    fn is_hinted(&self) -> bool {
+        true
+    }
+
     fn header(&mut self, _order: &Order, _record: &RunRecord) {}
 
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
@@ -243,7 +273,7 @@ impl Console for OltpbenchConsole<'_, '_> {
 
 /// What the family's programs have no words for.
 fn told(options: &OptionValues, record: &RunRecord) -> Result<String, Failure> {
-    let lang: Lang = options.text("lang").parse().map_err(Failure::usage)?;
+    let lang = language(options.text("lang"));
     let mut text = tpcc::results(record, lang)?;
     text += &beyond(record)?;
     text += &errors(&record.errors);

@@ -7,14 +7,13 @@ use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
 use crate::measuring::Measured;
 use crate::pacing::{described as asked, length, long_distance, sets_its_length};
-use crate::plan::{BoundWorkload, checkpoints, percentiles};
+use crate::plan::{checkpoints, percentiles};
 use crate::record_outputs::say;
-use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use std::io::Write;
 use std::time::Duration;
 use tidemark_compat::sysbench::{self, RunHeader, Summary};
-use tidemark_core::record::{RunRecord, TableState};
+use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Pacing, RunSpec, Source};
 use tidemark_engine::RunResult;
 use tidemark_report::{beyond, errors};
@@ -76,18 +75,6 @@ impl Console for SysbenchConsole<'_> {
         Ok(())
     }
 
-    fn inspect(
-        &mut self,
-        _order: &Order,
-        _plan: &BoundWorkload,
-        described: &mut Described,
-    ) -> Result<(), Failure> {
-        for warning in other_data(&described.tables) {
-            self.warn(&warning);
-        }
-        Ok(())
-    }
-
     fn header(&mut self, order: &Order, record: &RunRecord) {
         let head = header(self.options, &order.job.load, &self.checkpoints, record);
         say(&mut self.out, &head);
@@ -143,20 +130,6 @@ fn prepare_command(workload: &str, options: &OptionValues) -> String {
     }
     words.push("prepare".into());
     crate::shell::line(&words)
-}
-
-/// Tables with clearly fewer rows than the options say: the run would ask for keys that are not
-/// there.
-fn other_data(tables: &[TableState]) -> impl Iterator<Item = String> {
-    let short = |t: &&TableState| t.expected_rows.is_some_and(|e| t.rows < e / 10 * 9);
-    tables.iter().filter(short).map(|t| {
-        format!(
-            "table {} has {} rows, but --table-size is {}: many statements will match no row",
-            t.table,
-            t.rows,
-            t.expected_rows.unwrap_or_default()
-        )
-    })
 }
 
 fn header(

@@ -3,9 +3,9 @@
 use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
+use crate::looking::describe_counting;
 use crate::pacing::terminals_and_sessions;
 use crate::plan::BoundWorkload;
-use crate::recording::describe_counting;
 use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
 use std::io::Write;

@@ -5,16 +5,15 @@ use super::printer::Printer;
 use crate::compat::gotpc::GoTpcWork;
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
+use crate::looking::Described;
 use crate::measuring::{Kept, Measured};
 use crate::pacing::{described as asked, long_distance, sets_its_length};
 use crate::plan::BoundWorkload;
 use crate::progress;
 use crate::record_outputs::say;
-use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use crate::stdio::{Aside, Stdout};
 use std::io::Write;
-use tidemark_analysis::tpcc::TERMINALS_PER_WAREHOUSE;
 use tidemark_compat::tpcc::summary;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{DbError, RunSpec};
@@ -107,15 +106,6 @@ fn warnings(work: &GoTpcWork<'_>, spec: &RunSpec) -> Vec<String> {
         );
     }
     warnings.extend(long_distance(work.options, spec));
-    let (terminals, warehouses) = (spec.terminals as u64, work.options.uint("warehouses"));
-    let specified = warehouses.saturating_mul(TERMINALS_PER_WAREHOUSE);
-    if work.options.flag("wait") && terminals != specified {
-        warnings.push(format!(
-            "--wait with {terminals} terminals for {warehouses} warehouses: the specification \
-             has ten per warehouse: -T {specified}; they can share sessions: --connections {}",
-            (specified / 5).max(1)
-        ));
-    }
     warnings
 }
 

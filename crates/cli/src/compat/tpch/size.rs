@@ -3,7 +3,7 @@
 
 use super::refresh::Marks;
 use crate::exit::{ExitCode, Failure};
-use crate::recording::Described;
+use crate::looking::Described;
 use std::sync::Arc;
 use tidemark_core::DbError;
 use tidemark_drivers::{Connector, Dialect, catalog};

@@ -17,6 +17,7 @@ use job::ADAPTER;
 use crate::exit::{ExitCode, Failure};
 use crate::frontend::{Frontend, StudySupport};
 use crate::interrupt;
+use crate::render::language;
 use crate::stdio::{Aside, print};
 use parse::{Invocation, YcsbCommand};
 use properties::CONNECTION;
@@ -131,7 +132,7 @@ impl<'a> YcsbWork<'a> {
             definition: definition()?,
             asked,
             style: options.text("output").parse().map_err(Failure::usage)?,
-            lang: options.text("lang").parse().map_err(Failure::usage)?,
+            lang: language(options.text("lang")),
         })
     }
 

@@ -6,12 +6,12 @@ use super::printer::Printer;
 use super::{YcsbWork, key_probe};
 use crate::exit::{ExitCode, Failure};
 use crate::live_output::LiveOutput;
+use crate::looking::Described;
 use crate::measuring::Measured;
 use crate::pacing::{described as lines_of, long_distance, sets_its_length};
 use crate::plan::{BoundWorkload, native_spec};
 use crate::progress;
 use crate::record_outputs::say;
-use crate::recording::Described;
 use crate::runner::{self, Console, Order, Ready};
 use crate::stdio::{Aside, Stdout};
 use std::io::Write;
@@ -70,7 +70,7 @@ impl Console for YcsbConsole<'_> {
         let missing = key_probe::look(work, plan)?;
         say(&mut self.aside, &work.properties());
         let protocol = plan.target.protocol;
-        let warnings = warnings(work, &order.job.load, described, protocol);
+        let warnings = warnings(work, &order.job.load, protocol);
         for warning in warnings.chain(missing) {
             say(&mut self.aside, &format!("WARNING: {warning}\n"));
         }
@@ -132,7 +132,6 @@ pub(super) fn run_spec(work: &YcsbWork<'_>) -> Result<RunSpec, Failure> {
 fn warnings(
     work: &YcsbWork<'_>,
     spec: &RunSpec,
-    described: &Described,
     protocol: Protocol,
 ) -> impl Iterator<Item = String> {
     let options = work.options();
@@ -160,28 +159,7 @@ fn warnings(
                 .into(),
         );
     }
-    let asked = options.uint("recordcount");
-    if let Some(table) = described.tables.iter().find(|t| t.rows != asked) {
-        warnings.push(other_rows(&table.table, table.rows, asked));
-    }
     warnings.into_iter()
-}
-
-/// What comes of a `recordcount` that is not the table's.
-fn other_rows(table: &str, rows: u64, asked: u64) -> String {
-    let what = if rows > asked {
-        let share = 100.0 * asked as f64 / rows as f64;
-        format!(
-            "only the first {asked} of them ({share:.3} %) are used, and inserts start with keys \
-             that may exist"
-        )
-    } else {
-        format!("{} of the records to choose from are missing", asked - rows)
-    };
-    format!(
-        "recordcount={asked}, but table {table} has {rows} rows: {what}; to use all of them: -p \
-         recordcount={rows}"
-    )
 }
 
 fn header(work: &YcsbWork<'_>, spec: &RunSpec, record: &RunRecord) -> String {
@@ -230,21 +208,6 @@ mod tests {
         assert_eq!(
             (s.pacing, s.arrivals),
             (Pacing::Rate(250.0), Arrivals::Constant)
-        );
-    }
-
-    #[test]
-    fn another_number_of_rows_is_told_with_what_comes_of_it() {
-        let more = other_rows("usertable", 1_000_000, 1000);
-        assert!(
-            more.contains("only the first 1000 of them (0.100 %)"),
-            "{more}"
-        );
-        assert!(more.ends_with("-p recordcount=1000000"), "{more}");
-        let fewer = other_rows("usertable", 10, 1000);
-        assert!(
-            fewer.contains("990 of the records to choose from are missing"),
-            "{fewer}"
         );
     }
 }

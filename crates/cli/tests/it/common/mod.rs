@@ -95,6 +95,8 @@ impl Workdir {
             .args(args)
             .current_dir(self.path())
             .env("TIDEMARK_STORE", self.path().join("store.db"))
+            .env("LC_ALL", "C")
+            .env_remove("TIDEMARK_LANG")
             .env_remove("MYSQL_PWD")
             .env_remove("PGPASSWORD")
             .stdin(Stdio::null())

@@ -71,6 +71,7 @@ pub fn error(code: &str, count: u64, message: &str) -> ErrorCount {
     ErrorCount {
         code: code.into(),
         class: ErrorClass::Retryable,
+        kind: None,
         count,
         first_message: message.into(),
     }

@@ -161,6 +161,7 @@ pub fn document(name: &str, records: &[RunRecord]) -> Many {
         runs: records.iter().map(|r| RunDigest::of(r).unwrap()).collect(),
         unreadable: Vec::new(),
         version: "0.1.0".into(),
+        ..Many::default()
     }
 }
 

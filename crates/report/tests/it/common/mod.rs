@@ -283,6 +283,7 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
                 ErrorCount {
                     code: "1213".into(),
                     class: ErrorClass::Retryable,
+                    kind: None,
                     count: 214,
                     first_message:
                         "Deadlock found when trying to get lock; try restarting transaction".into(),
@@ -290,6 +291,7 @@ pub fn run_with(shape: &Shape, mut dice: Dice) -> RunRecord {
                 ErrorCount {
                     code: "2013".into(),
                     class: ErrorClass::ConnectionLost,
+                    kind: None,
                     count: 3,
                     first_message: "Lost connection to server during query".into(),
                 },

@@ -195,6 +195,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         errors: vec![ErrorCount {
             code: "1213".into(),
             class: ErrorClass::Retryable,
+            kind: None,
             count: 3,
             first_message: "Deadlock found".into(),
         }],

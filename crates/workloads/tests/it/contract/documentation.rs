@@ -25,7 +25,7 @@ fn every_workload_has_a_section() {
         let text = section(&heading).unwrap_or_else(|| panic!("docs/workloads.md lacks {heading}"));
         assert!(text.contains("```sql"), "{heading} shows no SQL");
         assert!(
-            text.contains("read / write / other"),
+            text.contains("read/write/other"),
             "{heading} does not say how it counts"
         );
     }

@@ -1,0 +1,176 @@
+//! Documents of results that other tools stated.
+
+use super::common::many::{Cell, document, law, record, records};
+use super::common::well_formed;
+use std::collections::BTreeMap;
+use tidemark_core::record::*;
+use tidemark_report::{Lang, Many, RunDigest};
+
+/// What a document says of a run: its throughput, and figures of its latency.
+fn stated(number: u64, workload: &str, quantiles: Quantiles) -> RunRecord {
+    let totals = Totals {
+        elapsed_s: 60.0,
+        all: TypeStats {
+            count: 48_000,
+            quantiles: Some(quantiles),
+            ..TypeStats::default()
+        },
+        ..Totals::default()
+    };
+    RunRecord {
+        id: format!("{number:08x}-6493-88fa-8296-a92afa1c8f80"),
+        started_at: "2026-11-21T00:00:00.000Z".into(),
+        state: RunState::Finished,
+        workload: workload.into(),
+        target: format!("results.md:{}", number * 40),
+        sessions: 32,
+        imported: Some(Imported {
+            tool: "sysbench".into(),
+            tool_version: Some("1.0.19".into()),
+            file: "results.md".into(),
+            first_line: number * 40,
+            last_line: number * 40 + 30,
+            ..Imported::default()
+        }),
+        totals,
+        ..RunRecord::default()
+    }
+}
+
+fn many(records: &[RunRecord]) -> Many {
+    Many {
+        runs: records.iter().map(|r| RunDigest::of(r).unwrap()).collect(),
+        ..Many::default()
+    }
+}
+
+fn two() -> Vec<RunRecord> {
+    let percentile = Quantiles {
+        mean_ms: Some(39.27),
+        max_ms: Some(354.06),
+        percentiles_ms: BTreeMap::from([("95".into(), 42.61)]),
+        ..Quantiles::default()
+    };
+    let mean = Quantiles {
+        mean_ms: Some(47.33),
+        ..Quantiles::default()
+    };
+    vec![
+        stated(1, "oltp_point_select", percentile),
+        stated(2, "ycsb-a", mean),
+    ]
+}
+
+#[test]
+fn stated_latencies_are_told_as_far_as_they_are_known() {
+    let text = many(&two()).markdown(Lang::En).unwrap();
+    for said in [
+        "# results.md",
+        "2 runs of oltp\\_point\\_select, ycsb-a, imported from results.md.",
+        "oltp\\_point\\_select: 800 transactions/s; 95% completed within 42.6 ms.",
+        "ycsb-a: 800 transactions/s; mean latency 47.3 ms.",
+        "| oltp\\_point\\_select | 1 | 800 | 39.3 | 42.6 |",
+        "as their tool states them",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // Nothing is told of hosts that nobody knows.
+    for unknown in [
+        "Client hosts",
+        "Service time",
+        "an unreached target",
+        "– ms",
+    ] {
+        let terms = text.find("## Terms").unwrap_or(text.len());
+        assert!(!text[..terms].contains(unknown), "{unknown}: {text}");
+    }
+    let chinese = many(&two()).markdown(Lang::Zh).unwrap();
+    assert!(chinese.contains("导入自 results.md") && chinese.contains("平均延迟 47.3 ms"));
+    assert!(!chinese.contains("– ms"), "{chinese}");
+}
+
+#[test]
+fn a_run_of_which_only_a_rate_is_known_has_no_latency() {
+    let text = many(&[stated(1, "oltp_insert", Quantiles::default())]);
+    let text = text.markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("oltp\\_insert: 800 transactions/s."),
+        "{text}"
+    );
+    assert!(!text.contains("– ms"), "{text}");
+}
+
+#[test]
+fn stated_intervals_are_drawn_with_what_they_state() {
+    let mut records = two();
+    for record in &mut records {
+        let p95 = BTreeMap::from([("95".into(), 43.39)]);
+        let latency = Quantiles {
+            percentiles_ms: p95,
+            ..Quantiles::default()
+        };
+        let quantiles = (record.workload != "ycsb-a").then_some(latency);
+        record.intervals = (0..6)
+            .map(|n| Interval {
+                start_ms: n * 10_000,
+                length_ms: 10_000.0,
+                phase: Phase::Measure,
+                types: BTreeMap::from([(
+                    "transaction".into(),
+                    TypeStats {
+                        count: 8000,
+                        quantiles: quantiles.clone(),
+                        ..TypeStats::default()
+                    },
+                )]),
+                ..Interval::default()
+            })
+            .collect();
+    }
+    let text = many(&records).markdown(Lang::En).unwrap();
+    assert!(
+        text.contains("p95 between 43.4 and 43.4 ms, over 60 s"),
+        "{text}"
+    );
+    assert!(text.contains("between 800 and 800, over 60 s"), "{text}");
+}
+
+#[test]
+fn one_table_has_all_workloads_and_loads() {
+    let workloads = ["oltp_read_write", "oltp_point_select"];
+    let records = records(
+        &workloads,
+        &[1, 8, 64],
+        ("durability", &[("1", 1.0), ("2", 1.4)]),
+        1,
+        6,
+    );
+    let many = document("All", &records);
+    let text = many.markdown(Lang::En).unwrap();
+    let overview = text
+        .split("## Overview")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{text}"));
+    let overview = overview.split("\n## ").next().unwrap();
+    assert!(
+        overview.contains(
+            "| Workload | Series | Threads | Transactions/s | Statements/s | Average (ms) |"
+        ),
+        "{overview}"
+    );
+    let rows = overview.lines().filter(|line| line.starts_with("| oltp"));
+    assert_eq!(rows.count(), 12, "{overview}");
+    let page = many.html(Lang::En).unwrap();
+    well_formed(&page);
+    assert!(page.contains("<table class=\"sortable\">"));
+    // One row alone is the table that the workload has anyway.
+    let cell = Cell {
+        workload: "oltp_read_write",
+        threads: 8,
+        factors: &[],
+        transactions_per_s: law(60.0, 0.03, 0.0006, 8.0),
+        seconds: 6,
+    };
+    let one = document("One", &[record(&cell, 1, 1)]);
+    assert!(!one.markdown(Lang::En).unwrap().contains("## Overview"));
+}
