@@ -69,6 +69,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     let seen = sources(&Observing {
         observe: &words.observe,
         host: words.observe_host.as_deref(),
+        nodes: words.observe_nodes.as_deref(),
         connector: &connector,
         engine: Some(server.info.engine),
         on_client: server.on_client,
@@ -212,8 +213,12 @@ fn record(args: &[String], words: &args::Watch, target: &Target, server: Server)
         option("interval", written(words.interval), "1s"),
         option("observe", words.observe.to_string(), "auto"),
     ]);
-    let host = words.observe_host.clone();
-    options.extend(host.map(|host| option("observe-host", host, "")));
+    for (name, urls) in [
+        ("observe-host", &words.observe_host),
+        ("observe-nodes", &words.observe_nodes),
+    ] {
+        options.extend(urls.clone().map(|urls| option(name, urls, "")));
+    }
     options.extend(words.pid.map(|pid| option("pid", pid.to_string(), "")));
     RunRecord {
         schema_version: SCHEMA_VERSION,

@@ -24,13 +24,17 @@ pub struct Watch {
     /// Time between samples, 100ms or more
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = a_time)]
     pub interval: Duration,
-    /// What is observed: auto, or a list of client-host, server-host, server-process, server-status and
-    /// server-activity
+    /// What is observed: auto, or a list of client-host, server-host, server-process, server-status,
+    /// server-nodes and server-activity
     #[arg(long, value_name = "auto|LIST", default_value = "auto", value_parser = sources)]
     pub observe: Observe,
     /// URL of the node_exporter on the database's host, if that is another host
     #[arg(long, value_name = "URL")]
     pub observe_host: Option<String>,
+    /// URLs of the metrics of TiDB, CockroachDB or YugabyteDB nodes, separated by commas; by default the
+    /// database lists its nodes
+    #[arg(long, value_name = "URL,…")]
+    pub observe_nodes: Option<String>,
     /// Process of the server on this host (PostgreSQL: the postmaster), if it cannot be found
     #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
