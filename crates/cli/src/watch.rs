@@ -297,14 +297,27 @@ impl Newest {
             if chunk.source != *source {
                 continue;
             }
+            let is_it = |s: &&Series| s.key.name == *name;
+            let last: Vec<(f64, bool)> = chunk
+                .series
+                .iter()
+                .filter(is_it)
+                .filter_map(|s| {
+                    let point = s.points().ok()?.last()?.ok()?;
+                    Some((point.value, s.key.unit == "ratio"))
+                })
+                .collect();
+            let Some((_, is_share)) = last.first() else {
+                continue;
+            };
             // Of all processors together.
-            let is_it = |s: &&Series| s.key.name == *name && s.key.labels.is_empty();
-            let series = chunk.series.iter().find(is_it);
-            let last = series.and_then(|s| {
-                let point = s.points().ok()?.last()?.ok()?;
-                Some((point.value, s.key.unit == "ratio"))
-            });
-            *value = last.or(*value);
+            let sum: f64 = last.iter().map(|(value, _)| value).sum();
+            let all = if *is_share {
+                sum / last.len() as f64
+            } else {
+                sum
+            };
+            *value = Some((all, *is_share));
         }
     }
 
@@ -331,16 +344,19 @@ mod tests {
 
     #[test]
     fn a_line_tells_the_newest_values_of_each_source() {
-        let chunk = |source: &str, name: &str, unit: &str, values: &[f64]| {
-            let key = SeriesKey::new(source, name, unit, Measures::Rate);
+        let series = |key: SeriesKey, values: &[f64]| {
             let mut builder = SeriesBuilder::new(key, 2, 1000);
             for (at, value) in (0..).step_by(1000).zip(values) {
                 builder.push(at, *value);
             }
+            builder.series()
+        };
+        let chunk = |source: &str, name: &str, unit: &str, values: &[f64]| {
+            let key = SeriesKey::new(source, name, unit, Measures::Rate);
             SeriesChunk {
                 source: source.into(),
                 number: 0,
-                series: builder.series().into_iter().collect(),
+                series: series(key, values).into_iter().collect(),
             }
         };
         let mut newest = Newest::default();
@@ -352,6 +368,18 @@ mod tests {
             newest.said(),
             "1,234 statements/s, 25% of this host's CPU busy"
         );
+        let of = |cpu: &str, busy: f64| {
+            let key = SeriesKey::new(CLIENT_HOST, "cpu.busy", "ratio", Measures::Gauge);
+            series(key.with("cpu", cpu), &[busy])
+        };
+        let both = [of("0", 0.2), of("1", 0.6)];
+        newest.take(&SeriesChunk {
+            source: CLIENT_HOST.into(),
+            number: 1,
+            series: both.into_iter().flatten().collect(),
+        });
+        assert!(newest.said().ends_with("40% of this host's CPU busy"));
+        newest.take(&chunk(CLIENT_HOST, "cpu.busy", "ratio", &[0.25]));
         // A stretch without it leaves what was known.
         newest.take(&chunk(SERVER_STATUS, "commits", "1/s", &[3.0]));
         assert_eq!(

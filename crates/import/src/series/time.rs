@@ -202,7 +202,7 @@ mod tests {
     fn what_is_no_format_and_no_zone_is_told_with_what_is() {
         let wrong = TimeFormat::of("epcoh").unwrap_err();
         assert!(wrong.contains("did you mean epoch?"), "{wrong}");
-        assert!(TimeFormat::of("%Q").is_err());
+        assert!(TimeFormat::of("%!").is_err());
         assert!(zone("Mars/Olympus").unwrap_err().contains("Asia/Shanghai"));
     }
 }
