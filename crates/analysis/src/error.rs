@@ -21,6 +21,14 @@ pub enum AnalysisError {
         /// What ended it.
         why: String,
     },
+    /// It only observed.
+    #[error(
+        "run {run} is a watch: it had no load of its own, so it has no throughput and no latency to compare"
+    )]
+    Watch {
+        /// The run's id.
+        run: String,
+    },
     /// There is nothing to compare in a run.
     #[error("run {run}: no transaction was measured, or it has no end record")]
     NothingMeasured {

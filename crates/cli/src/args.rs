@@ -2,9 +2,11 @@
 
 mod keeping;
 mod tools;
+mod watch;
 
 pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
+pub use watch::Watch;
 
 use crate::{frontend, help, render};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -64,6 +66,8 @@ pub enum Command {
     Down(Down),
     /// Check that a target can be benchmarked: connection, rights, statements, loading
     Doctor(Doctor),
+    /// Observe a database that something else loads; makes no load
+    Watch(Watch),
     /// Print a shell completion script
     Completions(Completions),
     /// Write man pages

@@ -18,6 +18,7 @@ struct Told {
     invalid: u64,
     suspect: u64,
     notes: u64,
+    watches: u64,
 }
 
 /// Judges runs.
@@ -45,6 +46,12 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
         }
     }
     if told.runs == 0 && told.invalid + told.suspect + told.notes == 0 {
+        if told.watches > 0 {
+            return Err(Failure::usage(format!(
+                "{}: nothing in it can be judged: a watch has no transactions; tidemark show prints it",
+                words.what.join(" ")
+            )));
+        }
         return Err(Failure::usage(format!(
             "{}: nothing in it can be judged; tidemark import --explain FILE prints what each line \
              became",
@@ -116,6 +123,14 @@ fn judge(
     name: &str,
     told: &mut Told,
 ) -> Result<(), Failure> {
+    if record.is_watch() {
+        print(&format!(
+            "{}\na watch, with no load of its own: no transactions to judge\n",
+            printable(name)
+        ));
+        told.watches += 1;
+        return Ok(());
+    }
     let found = findings(record).map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
     told.runs += 1;
     tell(words, &found, name, told);

@@ -12,7 +12,9 @@ use tidemark_report::{comparison_markdown, comparison_text};
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
         let code = match error {
-            AnalysisError::NothingMeasured { .. } | AnalysisError::Failed { .. } => ExitCode::Usage,
+            AnalysisError::NothingMeasured { .. }
+            | AnalysisError::Failed { .. }
+            | AnalysisError::Watch { .. } => ExitCode::Usage,
             AnalysisError::Histogram { .. } => ExitCode::Failed,
         };
         Self::new(code, error.to_string())

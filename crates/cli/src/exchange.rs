@@ -4,7 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::runs::open;
 use crate::stdio::{print, print_data};
 use crate::storing::store_path;
-use crate::{args, documents, imported, importing, progress, run_selection, user_files};
+use crate::{args, attaching, documents, imported, importing, progress, run_selection, user_files};
 use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,6 +127,12 @@ fn exported(store: &Store, id: &str, format: &str) -> Result<Vec<u8>, Failure> {
         Failure::new(ExitCode::Failed, format!("run {}: {e}", printable(id)))
     };
     let record = store.get(id)?;
+    if record.is_watch() && format != "json" {
+        return Err(Failure::usage(format!(
+            "run {id} is a watch, with no load of its own: it has no intervals for --format {format}; use \
+             --format json"
+        )));
+    }
     let since = measured_since(&record);
     let text = match format {
         "csv" => tidemark_report::interval_table(&record).map_err(|e| failed(&e)),
@@ -158,6 +164,9 @@ fn measured_since(record: &RunRecord) -> Option<Duration> {
 
 /// Takes records and documents into the store: whichever of them it can, the others are told.
 pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
+    if let Some(table) = &words.series {
+        return attaching::attach(words, table);
+    }
     let files = documents::files(&words.files)?;
     let (records, texts): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|f| documents::is_record(f));

@@ -62,6 +62,13 @@ const EXAMPLES: &[(&str, Examples)] = &[
         ["tidemark study status", "tidemark study status last"],
     ),
     (
+        "watch",
+        [
+            "tidemark watch sqlite:bench.db --time 5s",
+            "tidemark watch \"$(tidemark up mariadb --url)\" --time 10s",
+        ],
+    ),
+    (
         "workloads",
         [
             "tidemark workloads",
@@ -181,6 +188,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "oltpbench",
             "exec",
             "study",
+            "watch",
             "workloads",
         ],
     ),

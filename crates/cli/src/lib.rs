@@ -26,6 +26,7 @@ macro_rules! eprint {
 }
 
 mod args;
+mod attaching;
 mod audit;
 mod authored;
 mod compare;
@@ -74,6 +75,7 @@ mod tags;
 mod target;
 mod usage_hints;
 mod user_files;
+mod watch;
 mod watching;
 
 pub use clap::Command as ClapCommand;
@@ -218,6 +220,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Up(up) => sandboxes::up(&up),
         args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),
+        args::Command::Watch(words) => watch::watch(args, &words),
         args::Command::Completions(completions) => shell::completions(&completions),
         args::Command::Man(man) => shell::man(&man),
     }

@@ -124,19 +124,7 @@ fn look(
         let opened = connector.connect(0).await;
         let mut session = opened.map_err(|error| EngineError::Connect { session: 0, error })?;
         let mut notes = Vec::new();
-        if session.is_pooled() {
-            notes.push(
-                "a pooler is between client and server; the number of its server sessions is \
-                 unknown"
-                    .into(),
-            );
-        }
-        let settings = settings::settings_that_matter(&mut session)
-            .await
-            .unwrap_or_else(|e| {
-                notes.push(format!("the target's settings could not be read: {e}"));
-                Vec::new()
-            });
+        let settings = settings_of(&mut session, &mut notes).await;
         let isolation = match connector.options().isolation {
             Some(level) => Some(level),
             None => default_level(&mut session).await.unwrap_or_else(|e| {
@@ -198,9 +186,7 @@ fn look(
             }
         }
         let server = session.server().clone();
-        // Of several hosts the others may be elsewhere.
-        let on_client = session.is_on_this_host();
-        let on_client = on_client.filter(|here| !here || connector.hosts().len() == 1);
+        let on_client = on_client(&mut session, &connector);
         session.close().await;
         Ok(Described {
             server,
@@ -216,6 +202,27 @@ fn look(
             beside,
         })
     })?
+}
+
+/// The settings that matter; what can't be read, and a pooler, go to the notes.
+pub async fn settings_of(session: &mut Session, notes: &mut Vec<String>) -> Vec<Setting> {
+    if session.is_pooled() {
+        notes.push(
+            "a pooler is between client and server; the number of its server sessions is unknown"
+                .into(),
+        );
+    }
+    let read = settings::settings_that_matter(session).await;
+    read.unwrap_or_else(|e| {
+        notes.push(format!("the target's settings could not be read: {e}"));
+        Vec::new()
+    })
+}
+
+/// Whether the server is on this host; of several hosts the others may be elsewhere.
+pub fn on_client(session: &mut Session, connector: &Connector) -> Option<bool> {
+    let here = session.is_on_this_host();
+    here.filter(|here| !here || connector.hosts().len() == 1)
 }
 
 /// For a session that looks at tables: embedded engines know limits only from their options.

@@ -13,7 +13,9 @@ use tidemark_core::record::{
 use tidemark_core::{Pacing, redact_url};
 use tidemark_drivers::Connector;
 use tidemark_engine::{EngineError, RunResult, Started};
-use tidemark_observe::{HostSampler, Observing, Sampling, Sink, client_host, sources};
+use tidemark_observe::{
+    HostSampler, Observing, Sampling, SeriesSource, Sink, client_host, sources,
+};
 use tidemark_runtime::{block_on, timeout};
 use tidemark_workloads::Workload;
 use uuid::Uuid;
@@ -110,6 +112,8 @@ impl Recording {
             connector,
             engine: self.record.server.as_ref().map(|server| server.engine),
             on_client: self.record.target_on_client,
+            pid: None,
+            makes_load: true,
         });
         self.record.observed = all.unseen;
         self.sampling = Some(Sampling::start(all.sources, warmup, sink));
@@ -119,6 +123,30 @@ impl Recording {
         self.record
             .fewer_sessions_because
             .clone_from(&begun.fewer_because);
+    }
+
+    /// A record of a watch that begins: these sources are sampled from here on.
+    pub fn of_watch(
+        record: RunRecord,
+        sources: Vec<Box<dyn SeriesSource>>,
+        every: Duration,
+        sink: &Sink,
+    ) -> Self {
+        let sampling = Sampling::start_every(sources, Some(every), Duration::ZERO, sink);
+        Self {
+            record,
+            host: HostSampler::new(),
+            sampling: Some(sampling),
+        }
+    }
+
+    /// The watch is over: what its sources saw, and how long it was.
+    pub fn watched(&mut self, length: Duration, state: RunState) {
+        self.ended();
+        // What the client used is of a load.
+        self.record.usage = ClientUsage::default();
+        self.record.watched_s = Some(length.as_secs_f64());
+        self.record.state = state;
     }
 
     /// The load is over.

@@ -310,6 +310,13 @@ fn document(
     }
     let mut document = asked.study.clone();
     (document.runs, document.unreadable) = digests(&asked)?;
+    let has_nothing = document.runs.is_empty() && document.unreadable.is_empty();
+    if has_nothing && !asked.runs.is_empty() {
+        return Err(Failure::usage(
+            "a watch has no transactions for a table of runs; report it alone, as html, md, txt or json; for \
+             example: tidemark report last --out watch.html",
+        ));
+    }
     document.version = env!("TIDEMARK_VERSION").into();
     document.authored = authored;
     let lang = render::language(&words.lang);
@@ -334,6 +341,10 @@ fn digests(asked: &ReportScope) -> Result<Digests, Failure> {
         let mut unreadable = Vec::new();
         for place in &asked.runs {
             match read(asked, place)? {
+                Ok(record) if record.is_watch() => eprintln!(
+                    "tidemark: run {} is excluded: it is a watch, with no load of its own",
+                    record.id
+                ),
                 Ok(record) => {
                     // It takes all that it is given until this end is dropped.
                     drop(records.send(record));

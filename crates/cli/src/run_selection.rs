@@ -112,12 +112,13 @@ pub fn ids(store: &Store, words: &[String]) -> Result<Vec<String>, Failure> {
 pub fn comparable(runs: Vec<RunListing>, name: &str) -> Vec<String> {
     let (good, bad): (Vec<_>, Vec<_>) = runs
         .into_iter()
-        .partition(|run| run.state == ListedState::Finished);
+        .partition(|run| run.state == ListedState::Finished && !run.is_watch);
     for run in bad {
-        eprintln!(
-            "tidemark: {name}: run {} is excluded: it is {}",
-            run.id, run.state
-        );
+        let why = match run.is_watch {
+            true => "a watch, with no load of its own".into(),
+            false => run.state.to_string(),
+        };
+        eprintln!("tidemark: {name}: run {} is excluded: it is {why}", run.id);
     }
     good.into_iter().map(|run| run.id).collect()
 }

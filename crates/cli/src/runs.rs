@@ -112,21 +112,28 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     );
     for run in runs {
         let p95 = run.p95_ms.map_or("-".into(), significant);
+        let (sessions, rate) = match run.is_watch {
+            true => ("-".into(), "-".into()),
+            false => (
+                run.sessions.to_string(),
+                format!("{:.2}", run.transactions_per_s()),
+            ),
+        };
         let tags = match run.tags.as_slice() {
             [] => String::new(),
             tags => format!("  [{}]", tags.join(", ")),
         };
         // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
         let line = format!(
-            "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12.2}  {:>10}  {}{tags}",
+            "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  {}{tags}",
             run.id,
             minute(&run.started_at),
             run.state.to_string(),
             workload_name(&run.workload, &|name| {
                 run.options.get(name).map(|o| o.value.clone())
             }),
-            run.sessions,
-            run.transactions_per_s(),
+            sessions,
+            rate,
             p95,
             run.target
         );

@@ -63,7 +63,7 @@ pub fn told(error: &clap::Error, words: &[String]) -> ExitCode {
         eprint!("{said}");
     }
     if words.iter().skip(1).any(|word| is_target(word))
-        && words.first().is_some_and(|w| w != "doctor")
+        && words.first().is_some_and(|w| w != "doctor" && w != "watch")
     {
         eprintln!("\n{TARGET}");
     }

@@ -28,8 +28,11 @@ use std::collections::BTreeMap;
 /// Version of this schema; readers accept their own and older ones, which read as what lacks the newer
 /// parts. Since 2 a record says what its latencies end with ([`LatencyEnd`]), and splits them; since 3
 /// it may have [series](RunRecord::series), and [quantiles](TypeStats::quantiles) without a histogram; since 4 it may be
-/// [imported](RunRecord::imported).
+/// [imported](RunRecord::imported), or a [watch](RunRecord::watched_s).
 pub const SCHEMA_VERSION: u32 = 4;
+
+/// What a watch has in the place of a workload.
+pub const WATCH: &str = "watch";
 
 /// How far a run came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -108,6 +111,10 @@ pub struct RunRecord {
     /// Where its figures come from, if Tidemark did not measure them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    /// Seconds for which the target was only observed, with no load of its own (`tidemark watch`): such a
+    /// record has series, and nothing of transactions. Absent of runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched_s: Option<f64>,
     /// Where it stands in a study; absent for a run of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyPlace>,
@@ -214,6 +221,11 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    /// Whether it only observed: then it has no transactions, and no figure of any.
+    pub fn is_watch(&self) -> bool {
+        self.watched_s.is_some()
+    }
+
     /// Transactions a second that another tool stated, where it stated them.
     pub fn stated_rate(&self) -> Option<f64> {
         let imported = self.imported.as_ref()?;

@@ -21,6 +21,7 @@ mod it;
 mod record;
 mod samples;
 mod scan;
+pub mod series;
 mod table;
 mod text;
 

@@ -29,6 +29,10 @@ pub struct Observing<'a> {
     pub engine: Option<Engine>,
     /// Whether it runs on this host; `None` of an embedded database.
     pub on_client: Option<bool>,
+    /// The server's process on this host, where its user names it.
+    pub pid: Option<u32>,
+    /// Whether this process makes load: what it reads and writes is then an embedded database's.
+    pub makes_load: bool,
 }
 
 /// The sources that a run has, and those that it can't have.
@@ -84,11 +88,14 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         (None, None) => {}
     }
     let own = Own::default();
+    if let Some(pid) = of.pid.filter(|_| wants(SERVER_PROCESS)) {
+        all.add(ServerProcess::named(of.connector.clone(), own.clone(), pid));
+    }
     match of.engine {
         Some(Engine::Sqlite) => {
             let file = &of.connector.target().database;
             if wants(SERVER_STATUS) && !file.starts_with(":memory:") {
-                all.add(SqliteStatus::new(file.into()));
+                all.add(SqliteStatus::new(file.into(), of.makes_load));
             }
             return all;
         }
@@ -120,7 +127,7 @@ pub fn sources(of: &Observing<'_>) -> Sources {
             return all;
         }
     }
-    if is_here && wants(SERVER_PROCESS) {
+    if is_here && of.pid.is_none() && wants(SERVER_PROCESS) {
         all.add(ServerProcess::new(of.connector.clone(), own));
     }
     all

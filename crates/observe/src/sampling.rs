@@ -82,6 +82,16 @@ impl State {
 impl Sampling {
     /// Begins to sample. The load begins now, which is `warmup` before the measurement.
     pub fn start(sources: Vec<Box<dyn SeriesSource>>, warmup: Duration, sink: &Sink) -> Self {
+        Self::start_every(sources, None, warmup, sink)
+    }
+
+    /// The same with a time from sample to sample that is not the sources' own.
+    pub fn start_every(
+        sources: Vec<Box<dyn SeriesSource>>,
+        every: Option<Duration>,
+        warmup: Duration,
+        sink: &Sink,
+    ) -> Self {
         let begun = Instant::now();
         let first_ms = -i64::try_from(warmup.as_millis()).unwrap_or(i64::MAX);
         let mut sampling = Self {
@@ -100,9 +110,12 @@ impl Sampling {
                 }),
                 busy_since: AtomicU64::new(1),
             });
+            let every = every.unwrap_or_else(|| source.every());
+            let every = every.max(Duration::from_millis(1));
             let looking = Looking {
-                samples: Samples::new(&name, source.every()),
+                samples: Samples::new(&name, every),
                 source,
+                every,
                 state: Arc::clone(&state),
                 starting: Arc::clone(&starting),
                 begun,
@@ -180,6 +193,7 @@ fn notes_of(observed: &Observed) -> Vec<String> {
 /// A thread's side.
 struct Looking {
     source: Box<dyn SeriesSource>,
+    every: Duration,
     samples: Samples,
     state: Arc<State>,
     /// Sources that have not begun yet.
@@ -192,7 +206,7 @@ struct Looking {
 
 impl Looking {
     fn until(mut self, stopped: &Receiver<()>) {
-        let every = self.source.every().max(Duration::from_millis(1));
+        let every = self.every;
         let mut gaps = Vec::new();
         let started = self.source.start(&mut gaps);
         self.state.change(|observed| {

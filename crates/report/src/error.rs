@@ -13,6 +13,11 @@ pub enum ReportError {
         /// Why.
         source: HistogramError,
     },
+    /// It only observed, and has no figure of a run.
+    #[error(
+        "run {0} is a watch, with no load of its own: it has no transactions to report beside others"
+    )]
+    Watch(String),
     /// The record can't be judged.
     #[error(transparent)]
     Analysis(#[from] tidemark_analysis::AnalysisError),

@@ -41,6 +41,7 @@ mod single;
 mod texts;
 pub mod tpcc;
 pub mod tpch;
+mod watch;
 mod words;
 pub mod ycsb;
 

@@ -22,6 +22,9 @@ impl Words<'_> {
     }
 
     pub fn title(&self) -> String {
+        if self.is_watch() {
+            return self.watch_title();
+        }
         fill(
             self.t.title,
             &[
@@ -34,6 +37,9 @@ impl Words<'_> {
     /// The result in one sentence: its template and the values in it, so that a page can make the
     /// values stand out.
     pub fn headline_parts(&self) -> (&'static str, Vec<(&'static str, String)>) {
+        if self.is_watch() {
+            return self.watch_headline();
+        }
         let family = Family::of(&self.d.record.workload);
         if let Some(said) = family.and_then(|f| (f.headline)(self.d.record, self.t)) {
             return said;
@@ -60,6 +66,9 @@ impl Words<'_> {
 
     /// What was run, and what went wrong, a sentence each.
     pub fn how_sentences(&self) -> Vec<String> {
+        if self.is_watch() {
+            return vec![self.watch_says()];
+        }
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
         let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
@@ -125,6 +134,9 @@ impl Words<'_> {
 
     /// What must be known before the figures are used.
     pub fn warnings(&self) -> Vec<String> {
+        if self.is_watch() {
+            return self.watch_warning().into_iter().collect();
+        }
         let elapsed = self.t.duration(self.d.totals.elapsed_s);
         let state = match &self.d.record.state {
             RunState::Finished => None,
@@ -163,11 +175,11 @@ impl Words<'_> {
         }
     }
 
-    /// Names and values of the key figures; none of queries that were asked once each, which have
-    /// figures of their own.
+    /// Names and values of the key figures; none of a watch, and of queries that were asked once each,
+    /// which have figures of their own.
     pub fn key_figures(&self) -> Vec<(String, String)> {
         let (d, t) = (self.d, self.t);
-        if !d.record.queries.is_empty() {
+        if self.is_watch() || !d.record.queries.is_empty() {
             return Vec::new();
         }
         let ms = |p| {
@@ -192,6 +204,9 @@ impl Words<'_> {
 
     /// Names and values of the run's own facts.
     pub fn run_facts(&self) -> Vec<(&'static str, String)> {
+        if self.is_watch() {
+            return self.watch_facts();
+        }
         let (r, t) = (self.d.record, self.t);
         let mut facts = vec![
             (t.workload, r.workload.clone()),

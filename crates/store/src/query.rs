@@ -5,7 +5,7 @@ use crate::{RecordError, Store, StoreError, from_json};
 use rusqlite::{OptionalExtension, Row, ToSql, named_params};
 use std::collections::BTreeMap;
 use std::fmt;
-use tidemark_core::record::{EffectiveOption, Interval, RunRecord};
+use tidemark_core::record::{EffectiveOption, Interval, RunRecord, WATCH};
 
 /// Which runs to list: those that meet everything given.
 #[derive(Debug, Clone, Default)]
@@ -146,6 +146,8 @@ pub struct RunListing {
     pub state: ListedState,
     /// The workload.
     pub workload: String,
+    /// Whether it only observed: then there are no sessions and no transactions to tell of.
+    pub is_watch: bool,
     /// The run's options, of a workload that [`Filter::options_of`] names; empty otherwise.
     pub options: BTreeMap<String, EffectiveOption>,
     /// The target's URL, password as `***`.
@@ -214,6 +216,7 @@ impl Store {
                (SELECT json_group_array(tag) FROM (SELECT tag FROM tag \
                  WHERE run_id = r.id ORDER BY tag)) AS tags, \
                CASE WHEN r.workload IN ({with_options}) THEN r.record ->> '$.options' END AS options, \
+               r.workload = '{WATCH}' AND r.record ->> '$.watched_s' IS NOT NULL AS is_watch, \
                COALESCE(r.elapsed_s, (SELECT TOTAL(length_ms) / 1000 FROM interval \
                  WHERE run_id = r.id AND phase = 'measure')) AS elapsed_s, \
                COALESCE(r.transactions, (SELECT SUM(transactions) FROM interval \
@@ -434,6 +437,7 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         started_at: row.get("started_at")?,
         state,
         workload: row.get("workload")?,
+        is_watch: row.get("is_watch")?,
         options: match row.get::<_, Option<String>>("options")? {
             Some(json) => serde_json::from_str(&json).unwrap_or_default(),
             None => BTreeMap::new(),

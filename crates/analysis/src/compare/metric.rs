@@ -121,6 +121,11 @@ impl Measured {
         found: &[Finding],
         with_parts: bool,
     ) -> Result<Self, AnalysisError> {
+        if record.is_watch() {
+            return Err(AnalysisError::Watch {
+                run: record.id.clone(),
+            });
+        }
         if let RunState::Failed(why) = &record.state {
             return Err(AnalysisError::Failed {
                 run: record.id.clone(),

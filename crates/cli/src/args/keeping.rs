@@ -121,6 +121,7 @@ pub struct Export {
 More:
   tidemark import results/ --report out.html    outputs of other tools, and their report
   tidemark import --explain results.md          print how each line is read
+  tidemark import --series dstat.csv --mapping dstat.toml --to last
 Formats, recognised by content: sysbench, go-tpc, go-ycsb, YCSB, pgbench, BenchBase, HammerDB,
 mysqlslap, tpcc-mysql, k6 and HdrHistogram logs, and tables in Markdown or CSV. Imported runs have
 the tag imported. Records that are already in the store are skipped and counted. A record that
@@ -128,8 +129,21 @@ cannot be read, or whose id another record in the store has, is reported and set
 others are imported.")]
 pub struct Import {
     /// Records, outputs of other tools, or folders of them; - reads standard input
-    #[arg(value_name = "FILE|FOLDER|-", required = true)]
+    #[arg(value_name = "FILE|FOLDER|-", required_unless_present = "series")]
     pub files: Vec<PathBuf>,
+    /// Attach series of another collector to the run of --to: a table with a column of times, such as the
+    /// CSV of dstat
+    #[arg(long, value_name = "FILE.csv", requires_all = ["mapping", "to"], conflicts_with_all = ["files", "explain", "report"])]
+    pub series: Option<PathBuf>,
+    /// What the columns of --series are (docs/import.md)
+    #[arg(long, value_name = "MAP.toml", requires = "series")]
+    pub mapping: Option<PathBuf>,
+    /// Run that --series is attached to: an id or its beginning or end, `last`, or a record file
+    #[arg(long, value_name = "RUN", requires = "series")]
+    pub to: Option<String>,
+    /// When an imported run of --to began, for example 2026-11-25T10:00:00+08:00
+    #[arg(long, value_name = "TIME", requires = "series")]
+    pub run_start: Option<String>,
     /// Print how each line is read, and store nothing
     #[arg(long)]
     pub explain: bool,

@@ -70,6 +70,12 @@ fn read(file: &str) -> Result<Vec<Job>, Failure> {
 /// The job that a record holds. Its files are not written again unless they are named anew.
 fn of_run(run: &str, asked: &Exec) -> Result<Job, Failure> {
     let record = record_of(&asked.store, run)?;
+    if record.is_watch() {
+        return Err(Failure::usage(format!(
+            "--from={run}: that run is a watch, which has no job; its command line was: {}",
+            crate::shell::line(&record.command)
+        )));
+    }
     let Some(mut job) = record.job else {
         return Err(Failure::usage(format!(
             "--from={run}: that run was recorded by version {}, without its job; its command \

@@ -30,7 +30,12 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/cli.md", &[]),
     (
         "docs/import.md",
-        &["rm -rf results && mkdir results && cp results.md results/"],
+        &[
+            "rm -rf results && mkdir results && cp results.md results/",
+            r#"printf 'source = "dstat"\n[time]\ncolumn = "t"\nformat = "rfc3339"\n' > dstat.toml"#,
+            r#"printf '[[column]]\ncolumn = "usr"\nname = "cpu.user"\nunit = "ratio"\n' >> dstat.toml"#,
+            r#"began=$(tidemark show last --json | grep -o '"load_began_at": "[^"]*' | cut -d '"' -f 4) && printf "t,usr\n$began,5\n" > dstat.csv"#,
+        ],
     ),
     ("docs/jobs.md", &[]),
     ("docs/metrics.md", &[]),
@@ -78,6 +83,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ),
     (" --nodes=10.0.0.1,10.0.0.2", ""),
     // Sizes and times.
+    ("--time 10m", "--time 1s"),
     ("--table-size=250000", "--table-size=10000"),
     ("--warehouses 4", "--warehouses 1"),
     ("--warehouses 10 -T 100", "--warehouses 1 -T 10"),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
+mod attaching;
 mod bad_input;
 mod commands_in_documents;
 mod common;
@@ -48,4 +49,5 @@ mod tpch_runs;
 mod transcripts;
 mod two_loads;
 mod unusable_runs;
+mod watch;
 mod ycsb;

@@ -380,3 +380,19 @@ fn a_view_of_queries_shows_their_times_and_what_is_asked_now() {
     assert!(said.out.contains("[Current] Q1: "), "{said:?}");
     assert!(!said.all().contains('\x1b'), "{said:?}");
 }
+
+#[test]
+fn a_watch_shows_its_time_and_what_it_sees_and_ctrl_c_ends_it() {
+    let dir = prepared();
+    let words = ["watch", "sqlite:a.db", "--time=5m", "--interval=100ms"];
+    let mut watch = OnTerminal::start_command(&dir, &words, None);
+    wait_until("a bar", || {
+        let shown = watch.contents();
+        shown.contains(" of 300s") && shown.contains("% of this host's CPU busy")
+    });
+    watch.press("\x03");
+    let (status, said) = watch.end();
+    assert_eq!(status.code(), Some(130), "{said}");
+    assert!(said.contains("ending the watch"), "{said}");
+    assert!(said.contains("The user stopped this watch"), "{said}");
+}

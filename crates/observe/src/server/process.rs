@@ -32,12 +32,18 @@ const USER_HZ: f64 = 100.0;
 const TASKS_A_SECOND: usize = 400;
 /// Memory is read every so many samples: of many processes it takes long.
 const MEMORY_EVERY: u64 = 5;
+/// A server whose process has ended is looked for every so many samples.
+const FIND_AGAIN_EVERY: u32 = 5;
 
 /// The server's processes: one with its threads, or PostgreSQL's postmaster with its children.
 pub(crate) struct ServerProcess {
     connector: Connector,
     own: Own,
+    /// The root, where it need not be found.
+    named: Option<u32>,
     root: u32,
+    /// Samples since the root ended.
+    ended_for: u32,
     samples: u64,
     rest: usize,
     /// Nanoseconds on a processor, waiting for one, and times it got one, of each task.
@@ -53,7 +59,9 @@ impl ServerProcess {
         Self {
             connector,
             own,
+            named: None,
             root: 0,
+            ended_for: 0,
             samples: 0,
             rest: 0,
             tasks: HashMap::new(),
@@ -61,6 +69,14 @@ impl ServerProcess {
             observing_ns: 0,
             cpu: Rest::default(),
             reads_io: true,
+        }
+    }
+
+    /// The process that its user says is the server's.
+    pub fn named(connector: Connector, own: Own, pid: u32) -> Self {
+        Self {
+            named: Some(pid),
+            ..Self::new(connector, own)
         }
     }
 
@@ -75,6 +91,18 @@ impl ServerProcess {
             let host: &Host = self.connector.hosts().first().map(|(host, _)| host)?;
             find::by_socket(host)
         })
+    }
+
+    /// A server that was started again has another process.
+    fn find_again(&mut self) {
+        self.ended_for += 1;
+        if self.named.is_none()
+            && self.ended_for.is_multiple_of(FIND_AGAIN_EVERY)
+            && let Some(root) = self.find()
+        {
+            (self.root, self.ended_for) = (root, 0);
+            self.tasks.clear();
+        }
     }
 
     /// The root and its children.
@@ -155,7 +183,7 @@ impl SeriesSource for ServerProcess {
 
     fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
         let nothing = || Gap::new(GapKind::NoProcess, "");
-        self.root = self.find().ok_or_else(nothing)?;
+        self.root = self.named.or_else(|| self.find()).ok_or_else(nothing)?;
         if fs::read_to_string(format!("/proc/{}/io", self.root)).is_err() {
             self.reads_io = false;
             gaps.push(Gap::new(GapKind::ProcessIo, self.root.to_string()));
@@ -172,7 +200,9 @@ impl SeriesSource for ServerProcess {
             if let Some(spent) = cpu_ticks(&text) {
                 ticks = [ticks[0] + spent[0], ticks[1] + spent[1]];
             } else if *process == self.root {
-                return Err(format!("the server's process {process} has ended"));
+                let why = format!("the server's process {process} has ended");
+                self.find_again();
+                return Err(why);
             }
         }
         self.schedules(&processes, samples);

@@ -19,14 +19,15 @@ const IO: [(&str, Metric); 4] = [
 /// One database file.
 pub(crate) struct SqliteStatus {
     database: PathBuf,
-    io: ProcFile,
+    /// Of this process, where it is the one that uses the database.
+    io: Option<ProcFile>,
 }
 
 impl SqliteStatus {
-    pub fn new(database: PathBuf) -> Self {
+    pub fn new(database: PathBuf, makes_load: bool) -> Self {
         Self {
             database,
-            io: ProcFile::new("/proc/self/io"),
+            io: makes_load.then(|| ProcFile::new("/proc/self/io")),
         }
     }
 }
@@ -47,7 +48,7 @@ impl SeriesSource for SqliteStatus {
         wal.push("-wal");
         samples.tell(&WAL, &[], size(&wal.into()));
         // Other systems have no such file.
-        let Ok(io) = self.io.read() else {
+        let Some(Ok(io)) = self.io.as_mut().map(ProcFile::read) else {
             return Ok(());
         };
         for (name, metric) in &IO {

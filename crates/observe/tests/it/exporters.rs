@@ -38,6 +38,8 @@ fn observed(url: &str, lasting: Duration) -> (Vec<Series>, Ended, Duration) {
         connector: &connector,
         engine: Some(Engine::Mariadb),
         on_client: Some(false),
+        pid: None,
+        makes_load: true,
     });
     let (sink, chunks) = sink();
     let watch = Sampling::start(all.sources, Duration::ZERO, &sink);

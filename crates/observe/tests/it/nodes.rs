@@ -430,6 +430,8 @@ fn only_clusters_have_nodes() {
             connector: &connector,
             engine: Some(engine),
             on_client: Some(false),
+            pid: None,
+            makes_load: true,
         });
         let has = all.sources.iter().any(|s| s.name() == SERVER_NODES);
         let unseen: Vec<String> = all.unseen.into_iter().map(|o| o.source).collect();

@@ -29,6 +29,8 @@ fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ende
         connector: &connector,
         engine: Some(engine),
         on_client: Some(true),
+        pid: None,
+        makes_load: true,
     });
     assert!(all.unseen.is_empty());
     let (sink, chunks) = sink();

@@ -188,6 +188,9 @@ impl RunDigest {
     /// # Errors
     /// [`ReportError`] when a latency distribution of the record can't be read.
     pub fn of(record: &RunRecord) -> Result<Self, ReportError> {
+        if record.is_watch() {
+            return Err(ReportError::Watch(record.id.clone()));
+        }
         let d = Digest::of_totals(record)?;
         let flows = record.queries.is_empty();
         let types = d.types.iter().map(|(name, latency)| TypeDigest {

@@ -9,7 +9,7 @@ use crate::number::{bytes, percent, three, whole};
 use crate::texts::Lang;
 use names::NAMES;
 use std::collections::BTreeMap;
-use tidemark_core::observe::CLIENT_HOST;
+use tidemark_core::observe::{CLIENT_HOST, SOURCES};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
 
@@ -29,18 +29,28 @@ pub(crate) enum Side {
     Client,
     /// The database and its host.
     Server,
+    /// What other collectors wrote of it.
+    Other,
 }
 
 impl Side {
     /// In the order of a report.
-    pub const ALL: [Side; 2] = [Side::Client, Side::Server];
+    pub const ALL: [Side; 3] = [Side::Client, Side::Server, Side::Other];
 
     fn has(self, source: &str) -> bool {
-        (source == CLIENT_HOST) == (self == Side::Client)
+        self == match source {
+            CLIENT_HOST => Side::Client,
+            ours if SOURCES.contains(&ours) => Side::Server,
+            _ => Side::Other,
+        }
     }
 
-    fn title(self, lang: Lang) -> &'static str {
+    fn title(self, record: &RunRecord, lang: Lang) -> &'static str {
+        let t = lang.texts();
         match (self, lang) {
+            (Side::Other, _) => t.other_series,
+            (Side::Client, _) if record.is_watch() => t.watch_client,
+            (Side::Server, _) if record.is_watch() => t.watch_server,
             (Side::Client, Lang::En) => "Client host during the run",
             (Side::Client, Lang::Zh) => "压测期间的客户端主机",
             (Side::Server, Lang::En) => "Database during the run",
@@ -85,7 +95,9 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
     let mut groups: BTreeMap<(usize, &str, &str), Group<'_>> = BTreeMap::new();
     for series in record.series.iter().filter(|s| side.has(&s.key.source)) {
         let key = &series.key;
+        // Names of others say what they mean by them.
         let place = NAMES.iter().position(|n| n.name == key.name);
+        let place = place.filter(|_| side != Side::Other);
         let place = place.unwrap_or(NAMES.len());
         let called = || match (NAMES.get(place), lang) {
             (Some(name), Lang::En) => name.en.to_string(),
@@ -196,7 +208,7 @@ pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> 
         }
     }
     (!rows.is_empty()).then(|| Table {
-        title: side.title(lang),
+        title: side.title(record, lang),
         says: String::new(),
         head: match lang {
             Lang::En => vec!["Series", "Mean", "Min", "Max"],

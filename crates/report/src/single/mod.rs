@@ -141,19 +141,9 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
     });
     let found: Vec<Judged> = found.collect();
     parts.extend(part_of(t.findings, found, Block::Findings));
-    parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
-    if page {
-        let figures = figures(w.d, t)?;
-        let block = match figures.is_empty() {
-            true => Block::Fine(t.no_chart.into()),
-            false => Block::Figures(figures),
-        };
-        parts.push(DocumentPart::new("", vec![block]).role(Role::Results));
+    if !w.is_watch() {
+        parts.extend(load_parts(w, lang, page)?);
     }
-    parts.extend(tables::types(w));
-    parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
-    parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
-    parts.extend(observed::costs_part(record, lang));
     for side in Side::ALL {
         if let Some(table) = series::table(record, side, lang, detail == Detail::Brief) {
             let mut watched = DocumentPart::from(table);
@@ -165,12 +155,12 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         }
     }
     parts.extend(observed::unseen_part(record, lang));
-    if page {
+    if page && !w.is_watch() {
         parts.push(tables::statements(w));
     }
     parts.extend(tables::errors(w));
     for (head, facts) in [
-        (t.run, w.run_facts()),
+        (w.run_head(), w.run_facts()),
         (t.target, w.target_facts()),
         (t.client, w.client_facts()),
     ] {
@@ -191,12 +181,32 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         blocks.extend(page.then(|| Block::Fine(t.repeat_says.into())));
         parts.push(DocumentPart::new(t.repeat, blocks));
     }
-    if page {
+    if page && !w.is_watch() {
         parts.push(DocumentPart::new(
             "",
             vec![Block::Fold(t.words.into(), vec![Block::List(words(t))])],
         ));
     }
+    Ok(parts)
+}
+
+/// What there is to say of a load: a watch has none.
+fn load_parts(w: &Words<'_>, lang: Lang, page: bool) -> Result<Vec<DocumentPart>, ReportError> {
+    let t = w.t;
+    let mut parts: Vec<DocumentPart> = Vec::new();
+    parts.extend(Section::of(w.d, lang).map(DocumentPart::from));
+    if page {
+        let figures = figures(w.d, t)?;
+        let block = match figures.is_empty() {
+            true => Block::Fine(t.no_chart.into()),
+            false => Block::Figures(figures),
+        };
+        parts.push(DocumentPart::new("", vec![block]).role(Role::Results));
+    }
+    parts.extend(tables::types(w));
+    parts.extend(part_of(t.load, w.load_facts(), Block::Facts));
+    parts.extend(w.load_tables().into_iter().map(DocumentPart::from));
+    parts.extend(observed::costs_part(w.d.record, lang));
     Ok(parts)
 }
 

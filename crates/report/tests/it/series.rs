@@ -2,9 +2,9 @@
 
 use super::common;
 use std::collections::BTreeMap;
-use tidemark_core::record::{Gap, GapKind, Observed, Quantiles, RunRecord, TypeStats};
+use tidemark_core::record::{Gap, GapKind, Observed, Quantiles, RunRecord, RunState, TypeStats};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
-use tidemark_report::{Lang, html, markdown, text};
+use tidemark_report::{Lang, ReportError, RunDigest, html, markdown, text};
 
 fn series(name: &str, unit: &str, labels: &[(&str, &str)], value: impl Fn(i64) -> f64) -> Series {
     let mut key = SeriesKey::new("client-host", name, unit, Measures::Rate);
@@ -213,4 +213,58 @@ fn sessions_are_told_state_by_state() {
     assert!(told.find("kind13") < told.find("kind12"), "{told}");
     let page = html(&record, Lang::En).unwrap();
     assert!(page.contains("<b>Sessions</b><svg"));
+}
+
+#[test]
+fn a_watch_has_series_and_no_figure_of_a_load() {
+    let mut record = RunRecord {
+        workload: tidemark_core::record::WATCH.into(),
+        state: RunState::Finished,
+        watched_s: Some(60.0),
+        server: watched().server,
+        series: watched().series,
+        ..RunRecord::default()
+    };
+    let forms = |record: &RunRecord| {
+        let all = Lang::ALL.map(|lang| {
+            [
+                html(record, lang).unwrap(),
+                markdown(record, lang).unwrap(),
+                text(record, lang).unwrap(),
+            ]
+        });
+        all.concat()
+    };
+    for report in forms(&record) {
+        let is_chinese = report.contains("观测期间的客户端主机");
+        let is_english = report.contains("Client host during the watch");
+        assert!(is_chinese != is_english, "{report}");
+        for part in [
+            "Transactions/s",
+            "事务/秒",
+            "Statements",
+            "语句",
+            "NaN",
+            "No transaction",
+            "没有任何事务",
+            "Seed",
+        ] {
+            assert!(!report.contains(part), "{part}: {report}");
+        }
+    }
+    let said = text(&record, Lang::En).unwrap();
+    assert!(said.starts_with("Watch of MariaDB"), "{said}");
+    assert!(
+        said.contains("Observed for 60 s, with no load of its own."),
+        "{said}"
+    );
+    record.state = RunState::Interrupted;
+    let said = text(&record, Lang::En).unwrap();
+    assert!(said.contains("stopped this watch after 60 s"), "{said}");
+    // Without an end its length is what its series have, and not nothing.
+    (record.state, record.watched_s) = (RunState::Running, Some(0.0));
+    let said = text(&record, Lang::En).unwrap();
+    assert!(said.contains("Observed for 60 s"), "{said}");
+    assert!(said.contains("This watch has no end record"), "{said}");
+    assert!(matches!(RunDigest::of(&record), Err(ReportError::Watch(_))));
 }

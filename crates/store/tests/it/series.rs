@@ -111,3 +111,20 @@ fn what_a_source_gave_is_listed() {
     assert_eq!(listed[0].p95_ms, Some(7.1));
     assert_eq!(store.get(ID).unwrap(), run);
 }
+
+#[test]
+fn a_list_tells_a_watch_from_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("runs.db")).unwrap();
+    let mut watch = record(ID, RunState::Finished);
+    (watch.workload, watch.watched_s) = ("watch".into(), Some(2.5));
+    store.import(&watch).unwrap();
+    let listed = |store: &Store| store.list(&Filter::default()).unwrap()[0].is_watch;
+    assert!(listed(&store));
+    assert_eq!(store.get(ID).unwrap().watched_s, Some(2.5));
+    store.delete(ID).unwrap();
+    // A table from elsewhere may call a run so.
+    watch.watched_s = None;
+    store.import(&watch).unwrap();
+    assert!(!listed(&store));
+}

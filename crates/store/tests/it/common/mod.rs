@@ -143,6 +143,7 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         state,
         job: None,
         imported: None,
+        watched_s: None,
         command: vec!["tidemark".into(), "sysbench".into(), "run".into()],
         workload: "oltp_read_write".into(),
         target: "mysql://sbtest:***@127.0.0.1:3306/sbtest".into(),
