@@ -123,6 +123,7 @@ fn became_words(became: Became) -> String {
         Became::Option => "option".into(),
         Became::Heading => "heading".into(),
         Became::Table => "table".into(),
+        Became::TableInPart => "table, NOT ALL".into(),
         Became::Remark => "-".into(),
         Became::NotUnderstood => "NOT UNDERSTOOD".into(),
     }
