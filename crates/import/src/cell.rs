@@ -471,9 +471,7 @@ fn unit_factor(unit: &str, kind: Kind) -> Option<f64> {
         // A W of warehouses is a warehouse or ten thousand.
         let is_sure = kind != Kind::Warehouses || !many.eq_ignore_ascii_case("w");
         let rest = unit.strip_prefix(many).filter(|_| is_sure)?;
-        words
-            .contains(&&*rest.to_lowercase())
-            .then_some(*factor)
+        words.contains(&&*rest.to_lowercase()).then_some(*factor)
     })
 }
 

@@ -84,7 +84,10 @@ pub(crate) fn owners(names: &[String], columns: &[Column]) -> Vec<Of> {
 fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
     let is_total = |name: &String| TOTALS.contains(&name.as_str());
     let clients: Vec<Option<String>> = told.iter().map(|name| client(name)).collect();
-    let are_clients = clients.iter().zip(told).all(|(c, name)| c.is_some() || is_total(name));
+    let are_clients = clients
+        .iter()
+        .zip(told)
+        .all(|(c, name)| c.is_some() || is_total(name));
     if clients.iter().any(Option::is_some) && are_clients {
         let totals = told.iter().filter(|n| is_total(n)).count();
         return Some(
@@ -141,7 +144,11 @@ fn qualifiers<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     while begin > 0 && names.iter().any(|n| cuts(n, begin)) {
         begin -= 1;
     }
-    while end > 0 && names.iter().any(|n| n.len() > end && cuts(n, n.len() - end)) {
+    while end > 0
+        && names
+            .iter()
+            .any(|n| n.len() > end && cuts(n, n.len() - end))
+    {
         end -= 1;
     }
     let signs = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
@@ -174,7 +181,13 @@ mod tests {
         use Of::{Row, Unclear};
         assert_eq!(
             of("threads | tps (before) | tps (after) | p95 before | p95 after"),
-            [Row, run("before"), run("after"), run("before"), run("after")]
+            [
+                Row,
+                run("before"),
+                run("after"),
+                run("before"),
+                run("after")
+            ]
         );
         assert_eq!(
             of("线程 | 优化前TPS | 优化后TPS"),
@@ -187,7 +200,10 @@ mod tests {
         );
         assert_eq!(of("TPS | Max TPS | avg"), [Row, Unclear, Row]);
         assert_eq!(of("avg tps | peak tps"), [Row, Unclear]);
-        assert_eq!(of("tps | read latency | write latency"), [Row, Unclear, Unclear]);
+        assert_eq!(
+            of("tps | read latency | write latency"),
+            [Row, Unclear, Unclear]
+        );
         assert_eq!(of("95% latency | p95"), [Unclear, Unclear]);
         assert_eq!(of("tps a | tps b | p95"), [Unclear, Unclear, Row]);
     }

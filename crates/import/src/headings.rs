@@ -138,13 +138,36 @@ fn single(heading: &str) -> Column {
         return Column::Option("think-time");
     }
     let is_asked = has(&["target", "offered", "asked", "目标", "期望"]);
-    if is_asked && (has(&["rate", "load", "速率", "吞吐"]) || RATES.iter().any(|(_, w)| has(w))) {
+    if is_asked && (has(&["rate", "load", "速率", "吞吐"]) || RATES.iter().any(|(_, w)| has(w)))
+    {
         return Column::Option("rate");
     }
     if has(&[
-        "cpu", "mem", "内存", "磁盘", "disk", "网卡", "版本", "version", "提升", "下降", "diff",
-        "比例", "变化", "备注", "说明", "remark", "note", "comment", "baseline", "基线", "speedup",
-        "加速比", "序号", "date", "日期",
+        "cpu",
+        "mem",
+        "内存",
+        "磁盘",
+        "disk",
+        "网卡",
+        "版本",
+        "version",
+        "提升",
+        "下降",
+        "diff",
+        "比例",
+        "变化",
+        "备注",
+        "说明",
+        "remark",
+        "note",
+        "comment",
+        "baseline",
+        "基线",
+        "speedup",
+        "加速比",
+        "序号",
+        "date",
+        "日期",
     ]) {
         return Column::Aside;
     }
@@ -152,7 +175,14 @@ fn single(heading: &str) -> Column {
         return Column::Aside;
     }
     // Not the whole run's.
-    if has(&["perthread", "/thread", "每线程", "单线程", "percore", "/core"]) {
+    if has(&[
+        "perthread",
+        "/thread",
+        "每线程",
+        "单线程",
+        "percore",
+        "/core",
+    ]) {
         return Column::Aside;
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
@@ -253,7 +283,9 @@ fn unit(h: &str) -> f64 {
     let has = |units: &[&str]| {
         units.iter().any(|u| {
             let bracketed = h.contains(&format!("({u})")) || h.contains(&format!("[{u}]"));
-            let ends = [",", "/"].iter().any(|sign| h.ends_with(&format!("{sign}{u}")));
+            let ends = [",", "/"]
+                .iter()
+                .any(|sign| h.ends_with(&format!("{sign}{u}")));
             bracketed || ends
         })
     };
@@ -373,7 +405,10 @@ mod tests {
             (&["Workload", "测试场景", "场景"], Column::Label),
             (&["ＴＰＳ", "RPS"], f("rate", 1.0)),
             (&["avg, ms", "平均[ms]"], f("mean_ms", 1.0)),
-            (&["Latency (s) avg", "avg latency [s]"], f("mean_ms", 1000.0)),
+            (
+                &["Latency (s) avg", "avg latency [s]"],
+                f("mean_ms", 1000.0),
+            ),
             (&["总耗时(ms)"], f("elapsed_s", 1e-3)),
             (
                 &["TPS/QPS"],
@@ -383,7 +418,10 @@ mod tests {
                 &["平均/P95 (s)"],
                 Column::Several(vec![("mean_ms".into(), 1e3), ("p95_ms".into(), 1e3)]),
             ),
-            (&["思考时间", "Think time (s)"], Column::Option("think-time")),
+            (
+                &["思考时间", "Think time (s)"],
+                Column::Option("think-time"),
+            ),
             (&["target rate", "目标 TPS"], Column::Option("rate")),
             (&["8 threads"], Column::Option("threads")),
             (&["CPU", "内存", "备注", "TPS/thread"], Column::Aside),

@@ -128,7 +128,11 @@ impl Numeral<'_> {
             },
         };
         let mut text = String::from(if self.negative { "-" } else { "" });
-        text.push_str(if self.first.is_empty() { "0" } else { self.first });
+        text.push_str(if self.first.is_empty() {
+            "0"
+        } else {
+            self.first
+        });
         let mut decimals = 0;
         for (at, (_, digits)) in self.more.iter().enumerate() {
             if has_decimals && at + 1 == self.more.len() {

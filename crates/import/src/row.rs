@@ -216,7 +216,11 @@ impl Row {
 
     /// What clients in columns of their own have together, where no column states it.
     fn add_clients_up(&mut self) {
-        let of_clients = self.run.figures.iter().filter(|f| f.of.starts_with("client "));
+        let of_clients = self
+            .run
+            .figures
+            .iter()
+            .filter(|f| f.of.starts_with("client "));
         let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for figure in of_clients.filter(|f| adds_up(&f.name)) {
             let (sum, rounding) = sums.entry(figure.name.clone()).or_default();

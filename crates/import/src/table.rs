@@ -138,7 +138,8 @@ impl Table {
         for one in self.ambiguous.drain(..) {
             let runs = doc.done.iter_mut().rev().chain(&mut self.turned);
             for run in runs.filter(|d| d.tool == TOOL) {
-                run.figures.retain(|f| f.line != one.line || f.name != one.name);
+                run.figures
+                    .retain(|f| f.line != one.line || f.name != one.name);
             }
             doc.leftovers.cells(one.line, &[one.shown]);
         }
