@@ -112,6 +112,11 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     );
     for run in runs {
         let p95 = run.p95_ms.map_or("-".into(), significant);
+        // What another tool did not state is not 0.
+        let sessions = match run.sessions {
+            0 => "-".into(),
+            n => n.to_string(),
+        };
         let tags = match run.tags.as_slice() {
             [] => String::new(),
             tags => format!("  [{}]", tags.join(", ")),
@@ -125,7 +130,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
             workload_name(&run.workload, &|name| {
                 run.options.get(name).map(|o| o.value.clone())
             }),
-            run.sessions,
+            sessions,
             run.transactions_per_s(),
             p95,
             run.target

@@ -239,7 +239,8 @@ impl Doc {
                     .map_or(Became::Remark, Became::Command),
             );
         }
-        if plain.is_empty() {
+        // An empty line of a quotation is empty.
+        if plain.bytes().all(|b| matches!(b, b'>' | b' ' | b'\t')) {
             return Some(Became::Blank);
         }
         if plain.starts_with("```") || plain.starts_with("~~~") {

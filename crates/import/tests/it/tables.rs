@@ -200,6 +200,18 @@ fn headings_below_groups_of_columns_are_the_headings() {
 }
 
 #[test]
+fn a_quoted_output_has_nothing_that_is_not_understood() {
+    let quoted: String = super::documents::SYSBENCH_1
+        .lines()
+        .map(|line| format!("> {line}\n"))
+        .collect();
+    let quoted = quoted.replace("> \n", ">\n");
+    let import = import(&quoted);
+    assert_eq!(figures(&import, "rate"), [Some(100.0)]);
+    assert_eq!(left(&import), []);
+}
+
+#[test]
 fn what_is_listed_is_what_is_explained() {
     let text = "\
 threads,tps,p95,depth,remark

@@ -204,7 +204,7 @@ impl RunDigest {
         });
         let findings = tidemark_analysis::findings(record)?;
         let invalid = findings.iter().any(|f| f.severity == Severity::Invalid);
-        let is_result = is_result(&record.state, d.all.count);
+        let is_result = is_result(&record.state, d.all.count, d.transactions_per_s());
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         let family = Family::of(&record.workload);
@@ -274,7 +274,7 @@ impl RunDigest {
     /// Whether it is a result: it ended as asked, and measured something. One that was cut off is
     /// listed, and in no figure.
     pub(crate) fn counts(&self) -> bool {
-        is_result(&self.state, self.transactions)
+        is_result(&self.state, self.transactions, self.transactions_per_s)
     }
 
     /// The rules that say not to use its figures.
@@ -296,8 +296,9 @@ impl RunDigest {
     }
 }
 
-fn is_result(state: &RunState, transactions: u64) -> bool {
-    *state == RunState::Finished && transactions > 0
+/// A rate that was stated may be of less than one transaction.
+fn is_result(state: &RunState, transactions: u64, per_s: f64) -> bool {
+    *state == RunState::Finished && (transactions > 0 || per_s > 0.0)
 }
 
 fn client_cpu_percent(record: &RunRecord, elapsed_s: f64) -> Option<f64> {
