@@ -92,8 +92,8 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
         let told: String = left.ranges.iter().take(RANGES).map(of).collect();
         let not = counted(
             left.lines,
-            "line within outputs was",
-            "lines within outputs were",
+            "line of outputs and tables was",
+            "lines of outputs and tables were",
         );
         print(&printable_lines(&format!("{not} not understood:\n{told}")));
         if left.ranges.len() > RANGES {

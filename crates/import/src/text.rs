@@ -143,7 +143,10 @@ fn encoding(head: &[u8]) -> Result<&'static Encoding, TextError> {
     if !sample.is_empty() {
         // No other text has zero bytes.
         let has_zeros = memchr::memchr(0, sample).is_some();
-        let (little, big) = (usual(sample, u16::from_le_bytes), usual(sample, u16::from_be_bytes));
+        let (little, big) = (
+            usual(sample, u16::from_le_bytes),
+            usual(sample, u16::from_be_bytes),
+        );
         let units = sample.len() / 2;
         let enough = |n: usize| has_zeros && units > 2 && n * 20 >= units * 19;
         if enough(little) && little > big {
@@ -257,16 +260,16 @@ mod tests {
         let chinese = "一 线程数\t平均延迟\n测试一\t8\n";
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> = chinese.encode_utf16().flat_map(unit).collect();
-            assert_eq!(
-                lines(&bytes).unwrap(),
-                ["一 线程数\t平均延迟", "测试一\t8"]
-            );
+            assert_eq!(lines(&bytes).unwrap(), ["一 线程数\t平均延迟", "测试一\t8"]);
         }
     }
 
     #[test]
     fn carriage_returns_alone_end_lines() {
-        assert_eq!(lines(b"a: 1\rb: 2\r\rc").unwrap(), ["a: 1", "b: 2", "", "c"]);
+        assert_eq!(
+            lines(b"a: 1\rb: 2\r\rc").unwrap(),
+            ["a: 1", "b: 2", "", "c"]
+        );
     }
 
     #[test]

@@ -233,7 +233,10 @@ impl Words<'_> {
         vec![
             (t.transactions_per_s.into(), three(d.transactions_per_s())),
             (t.statements_per_s.into(), statements),
-            (t.transactions.into(), or_none(self.states_duration(), d.all.count)),
+            (
+                t.transactions.into(),
+                or_none(self.states_duration(), d.all.count),
+            ),
             (t.errors_passed_over.into(), errors),
             (t.average.into(), mean),
             (t.median.into(), ms(50.0)),
@@ -327,7 +330,10 @@ impl Words<'_> {
             ));
             facts.push((t.client_memory, bytes(usage.max_resident_bytes)));
         }
-        let unknown = [(t.cores, r.client.cores == 0), (t.memory, r.client.memory_bytes == 0)];
+        let unknown = [
+            (t.cores, r.client.cores == 0),
+            (t.memory, r.client.memory_bytes == 0),
+        ];
         facts.retain(|(name, _)| !unknown.contains(&(*name, true)));
         facts.retain(|(_, value)| !value.is_empty());
         facts

@@ -164,7 +164,8 @@ fn a_row_says_what_else_its_load_did() {
     assert_eq!(bad(open), [("rate-missed", Severity::Suspect)]);
     let errors = "threads,tps,avg,Errors\n8,1000,8,30%\n";
     assert_eq!(bad(errors), [("error-rate", Severity::Invalid)]);
-    let sums = "threads,client1 tps,client2 tps,total tps\n64,12000,11800,23800\n128,13000,12800,26800\n";
+    let sums =
+        "threads,client1 tps,client2 tps,total tps\n64,12000,11800,23800\n128,13000,12800,26800\n";
     assert_eq!(bad(sums), [("summary-mismatch", Severity::Invalid)]);
     let before = "threads,tps (before),tps (after),p95 before,p95 after\n16,1000,1200,20,15\n";
     assert_eq!(bad(before), []);
@@ -180,7 +181,9 @@ fn a_wrong_column_is_explained_by_what_fits() {
             Some(tidemark_analysis::Figure::Text(other)) => other.clone(),
             _ => String::new(),
         };
-        wrong.map(|f| format!("{} {:?}", other(&f), f.says.en.contains("repeats"))).collect()
+        wrong
+            .map(|f| format!("{} {:?}", other(&f), f.says.en.contains("repeats")))
+            .collect()
     };
     let swapped = "tps,threads,avg,p95\n16,1000,16,20\n32,1500,21.3,30\n";
     assert_eq!(told(swapped), ["rate false", "rate false"]);
@@ -191,7 +194,10 @@ fn a_wrong_column_is_explained_by_what_fits() {
 #[test]
 fn terminals_that_think_have_a_limit() {
     let row = |row: &str| bad(&format!("warehouses,terminals,tpmC,efficiency\n{row}\n"));
-    assert_eq!(row("1000,1000,5000,38.9%"), [("tpcc-cap", Severity::Invalid)]);
+    assert_eq!(
+        row("1000,1000,5000,38.9%"),
+        [("tpcc-cap", Severity::Invalid)]
+    );
     assert_eq!(row("1000,10000,12500,97.2%"), []);
     assert_eq!(row("1000,1000,1250,9.7%"), []);
 }

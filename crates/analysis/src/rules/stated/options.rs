@@ -214,7 +214,8 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
         if let (Some(rate), Some(s), Some(mean)) = (rate, sessions, mean) {
             judged = true;
             // Sessions in the column of the latency, or of the rate.
-            let law = |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
+            let law =
+                |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
             let highest = view.percentiles("").last().map(|(_, ms)| ms.value);
             let below = |ms: f64| highest.is_none_or(|highest| ms <= highest);
             let as_mean = law(rate.value, mean.value, s) < 0.05 && below(s);
