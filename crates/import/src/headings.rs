@@ -125,6 +125,12 @@ fn single(heading: &str) -> Column {
         })
     };
     let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
+    let is = |words: &[&str]| {
+        words.iter().any(|w| {
+            h.strip_prefix(w)
+                .is_some_and(|r| r.is_empty() || r.starts_with(['(', '[', ',']))
+        })
+    };
     if h.is_empty() || h == "#" {
         return Column::Unknown;
     }
@@ -171,6 +177,18 @@ fn single(heading: &str) -> Column {
     ]) {
         return Column::Aside;
     }
+    if is(&[
+        "run",
+        "no",
+        "no.",
+        "编号",
+        "轮次",
+        "round",
+        "repeat",
+        "iteration",
+    ]) {
+        return Column::Aside;
+    }
     if h.contains("b/s") || h.contains("bytes") {
         return Column::Aside;
     }
@@ -193,12 +211,6 @@ fn single(heading: &str) -> Column {
         return figure(&format!("p{percent}_ms"), ms);
     }
     let latency = has(&LATENCY);
-    let is = |words: &[&str]| {
-        words.iter().any(|w| {
-            h.strip_prefix(w)
-                .is_some_and(|r| r.is_empty() || r.starts_with(['(', '[', ',']))
-        })
-    };
     if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
     {
         return figure("max_ms", ms);
@@ -228,7 +240,7 @@ fn single(heading: &str) -> Column {
         "runtime",
         "测试时间",
         "总耗时",
-    ]) || is(&["time", "时间"])
+    ]) || is(&["time", "takes", "时间"])
     {
         return figure("elapsed_s", unit_of_duration(&h));
     }

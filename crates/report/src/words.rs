@@ -1,6 +1,6 @@
 //! Sentences about a run, the same in every form of report.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
@@ -78,8 +78,12 @@ impl Words<'_> {
         let elapsed = t.duration(self.d.totals.elapsed_s);
         let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
         let record = self.d.record;
-        let knows_sessions = record.imported.is_none() || record.sessions > 0;
-        if record.queries.is_empty() && knows_sessions {
+        // A table does not say how its load waited.
+        let says_load = record
+            .imported
+            .as_ref()
+            .is_none_or(|i| i.tool != "table" && record.sessions > 0);
+        if record.queries.is_empty() && says_load {
             sentences.extend(self.how_load());
         }
         sentences.push(if !self.states_duration() {
@@ -109,19 +113,9 @@ impl Words<'_> {
         })
     }
 
-    /// Whether a record says how many errors there were.
-    fn states_errors(&self) -> bool {
-        let names = ["ignored_errors", "failed", "error_share"];
-        let imported = self.d.record.imported.as_ref();
-        imported.is_none_or(|imported| {
-            let mut figures = imported.figures.iter();
-            figures.any(|f| f.of == "errors" || names.contains(&f.name.as_str()))
-        })
-    }
-
     fn errors(&self) -> String {
         let totals = &self.d.totals;
-        if totals.ignored_errors == 0 && !self.states_errors() {
+        if totals.ignored_errors == 0 && !states_errors(self.d.record) {
             return String::new();
         }
         if totals.ignored_errors == 0 && totals.reconnects == 0 {
@@ -193,6 +187,10 @@ impl Words<'_> {
         if !self.d.record.queries.is_empty() {
             return String::new();
         }
+        // What another tool's latency holds is not known.
+        if self.d.record.imported.is_some() {
+            return String::new();
+        }
         let kind = match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, Some(_)) => self.t.response_time,
             (false, Some(_)) => self.t.response_time_due,
@@ -229,7 +227,7 @@ impl Words<'_> {
             true => whole(n),
             false => "–".into(),
         };
-        let errors = or_none(self.states_errors(), d.totals.ignored_errors);
+        let errors = or_none(states_errors(self.d.record), d.totals.ignored_errors);
         vec![
             (t.transactions_per_s.into(), three(d.transactions_per_s())),
             (t.statements_per_s.into(), statements),
@@ -272,6 +270,7 @@ impl Words<'_> {
         if r.imported.is_some() {
             // What no other tool states.
             facts.retain(|(name, _)| ![t.executors, t.seed].contains(name));
+            facts.retain(|(name, _)| *name != t.rate || r.rate.is_some());
             facts.retain(|(name, _)| *name != t.sessions || r.sessions > 0);
             facts.retain(|(name, _)| *name != t.measured || self.states_duration());
         }

@@ -2,7 +2,7 @@
 
 use super::latencies::Latencies;
 use crate::ReportError;
-use crate::digest::{Digest, groups};
+use crate::digest::{Digest, groups, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
 use crate::merge::{add_interval, per_second};
@@ -61,6 +61,9 @@ pub struct RunDigest {
     /// Whether these are response times.
     pub(crate) response_times: bool,
     pub(crate) errors: u64,
+    /// Whether they were counted; a document may not say.
+    #[serde(skip)]
+    pub(crate) errors_known: bool,
     pub(crate) reconnects: u64,
     /// Its family's own.
     #[serde(flatten)]
@@ -235,6 +238,7 @@ impl RunDigest {
             latency: Latencies::of(&d.all),
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
+            errors_known: states_errors(record),
             reconnects: d.totals.reconnects,
             metrics: family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),
             types: types.collect(),
