@@ -353,7 +353,7 @@ impl Doc {
             return Became::Remark;
         }
         // What stands outside of blocks of code is the author's.
-        if near && !(self.had_fence && !self.fenced) && (self.remarks.len() as u64) < APART {
+        if near && (self.fenced || !self.had_fence) && (self.remarks.len() as u64) < APART {
             self.remarks.push((line, text.chars().take(200).collect()));
             return Became::NotUnderstood;
         }

@@ -27,6 +27,7 @@ mod samples;
 mod scan;
 mod table;
 mod text;
+mod units;
 
 #[cfg(test)]
 extern crate self as tidemark_import;
