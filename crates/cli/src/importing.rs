@@ -92,8 +92,8 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
         let told: String = left.ranges.iter().take(RANGES).map(of).collect();
         let not = counted(
             left.lines,
-            "line within outputs was",
-            "lines within outputs were",
+            "line of outputs and tables was",
+            "lines of outputs and tables were",
         );
         print(&printable_lines(&format!("{not} not understood:\n{told}")));
         if left.ranges.len() > RANGES {
@@ -123,6 +123,7 @@ fn became_words(became: Became) -> String {
         Became::Option => "option".into(),
         Became::Heading => "heading".into(),
         Became::Table => "table".into(),
+        Became::TableInPart => "table, NOT ALL".into(),
         Became::Remark => "-".into(),
         Became::NotUnderstood => "NOT UNDERSTOOD".into(),
     }

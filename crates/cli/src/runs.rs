@@ -112,12 +112,14 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     );
     for run in runs {
         let p95 = run.p95_ms.map_or("-".into(), significant);
-        let (sessions, rate) = match run.is_watch {
-            true => ("-".into(), "-".into()),
-            false => (
-                run.sessions.to_string(),
-                format!("{:.2}", run.transactions_per_s()),
-            ),
+        // What another tool did not state is not 0.
+        let sessions = match run.sessions {
+            0 => "-".into(),
+            n => n.to_string(),
+        };
+        let rate = match run.is_watch {
+            true => "-".into(),
+            false => format!("{:.2}", run.transactions_per_s()),
         };
         let tags = match run.tags.as_slice() {
             [] => String::new(),

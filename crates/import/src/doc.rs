@@ -20,6 +20,8 @@ pub enum Became {
     Heading,
     /// A row of a table, or its heading.
     Table,
+    /// A row of a table with cells that were not understood.
+    TableInPart,
     /// Words outside any output.
     Remark,
     /// A line within an output that no format explains.
@@ -33,6 +35,8 @@ pub struct Leftovers {
     pub ranges: Vec<(u64, u64, String)>,
     /// Lines in all.
     pub lines: u64,
+    /// Whether the last one is a cell, which no line is added to.
+    is_cell: bool,
 }
 
 /// More ranges are counted only.
@@ -43,13 +47,27 @@ impl Leftovers {
         self.lines += 1;
         let room = self.ranges.len() < MOST_RANGES;
         match self.ranges.last_mut() {
-            Some((_, last, _)) if *last + 1 == line => *last = line,
-            _ if room => {
-                let shown = text.trim().chars().take(120).collect();
-                self.ranges.push((line, line, shown));
-            }
+            Some((_, last, _)) if *last + 1 == line && !self.is_cell => *last = line,
+            _ if room => self.push(line, text),
             _ => {}
         }
+        self.is_cell = false;
+    }
+
+    /// Cells of one row: each is told.
+    pub(crate) fn cells(&mut self, line: u64, cells: &[String]) {
+        self.lines += 1;
+        for cell in cells {
+            if self.ranges.len() < MOST_RANGES {
+                self.push(line, cell);
+            }
+        }
+        self.is_cell = true;
+    }
+
+    fn push(&mut self, line: u64, text: &str) {
+        let shown = text.trim().chars().take(120).collect();
+        self.ranges.push((line, line, shown));
     }
 }
 
@@ -128,15 +146,8 @@ impl Doc {
     /// Says that a line belongs to the open run.
     pub fn touch(&mut self, line: u64) {
         self.fence_has_text = true;
-        let inside = self
-            .open
-            .as_ref()
-            .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
-        // Words between two lines of one output are within it.
         for (at, text) in self.remarks.drain(..) {
-            if inside {
-                self.leftovers.add(at, &text);
-            }
+            self.leftovers.add(at, &text);
         }
         if let Some(open) = &mut self.open {
             open.last_line = open.last_line.max(line);
@@ -180,10 +191,14 @@ impl Doc {
 
     /// Ends the run that is going on.
     pub fn close(&mut self) {
-        self.remarks.clear();
         let Some(mut draft) = self.open.take() else {
+            self.remarks.clear();
             return;
         };
+        // Every line of which it was said that it is not understood.
+        for (at, text) in self.remarks.drain(..) {
+            self.leftovers.add(at, &text);
+        }
         draft.end();
         draft.pack();
         let is_load = draft
@@ -224,7 +239,8 @@ impl Doc {
                     .map_or(Became::Remark, Became::Command),
             );
         }
-        if plain.is_empty() {
+        // An empty line of a quotation is empty.
+        if plain.bytes().all(|b| matches!(b, b'>' | b' ' | b'\t')) {
             return Some(Became::Blank);
         }
         if plain.starts_with("```") || plain.starts_with("~~~") {
@@ -336,7 +352,8 @@ impl Doc {
         if self.is_label(text) {
             return Became::Remark;
         }
-        if near && (self.remarks.len() as u64) < APART {
+        // What stands outside of blocks of code is the author's.
+        if near && (self.fenced || !self.had_fence) && (self.remarks.len() as u64) < APART {
             self.remarks.push((line, text.chars().take(200).collect()));
             return Became::NotUnderstood;
         }
@@ -373,7 +390,7 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.
-fn client(text: &str) -> Option<String> {
+pub(crate) fn client(text: &str) -> Option<String> {
     let text = text.trim_matches([
         '#', '*', ' ', ':', '：', '-', '=', '[', ']', '【', '】', '<', '>', '(', ')',
     ]);

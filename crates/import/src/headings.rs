@@ -1,5 +1,6 @@
 //! What a table's heading says of its column, in English or Chinese.
 
+use crate::cell::narrow;
 use crate::scan::number;
 
 /// A column of a table.
@@ -7,10 +8,14 @@ use crate::scan::number;
 pub(crate) enum Column {
     /// A figure, and what its printed value is multiplied with.
     Figure(String, f64),
+    /// Several figures, parted by slashes.
+    Several(Vec<(String, f64)>),
     /// An option.
     Option(&'static str),
     /// What was run.
     Label,
+    /// What is known to be no figure of the run: the host's load, remarks.
+    Aside,
     /// Anything else.
     Unknown,
 }
@@ -42,6 +47,7 @@ const RATES: [(&str, &[&str]); 5] = [
             "每秒请求",
             "operations/s",
             "iops",
+            "rps",
         ],
     ),
 ];
@@ -69,22 +75,47 @@ const SESSIONS: [&str; 17] = [
 ];
 
 /// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 5] = ["lat", "rt", "ops", "tps", "tpm"];
+const SHORT_WORDS: [&str; 6] = ["lat", "rt", "ops", "tps", "tpm", "rps"];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> Column {
-    let h: String = heading
-        .to_lowercase()
+    let heading = narrow(heading);
+    several(&heading).unwrap_or_else(|| single(&heading))
+}
+
+/// `TPS/QPS`, `avg/p95 (ms)`: a unit in brackets is of all.
+fn several(heading: &str) -> Option<Column> {
+    let heading = heading.trim().trim_matches(['*', '`']);
+    let (names, unit) = match heading.strip_suffix(')').and_then(|h| h.rsplit_once('(')) {
+        Some((names, _)) => (names, heading.get(names.len()..)?),
+        None => (heading, ""),
+    };
+    let parts: Vec<&str> = names.split(['/', '、']).map(str::trim).collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    let mut figures: Vec<(String, f64)> = Vec::new();
+    for part in &parts {
+        let Column::Figure(name, factor) = single(&format!("{part}{unit}")) else {
+            return None;
+        };
+        if figures.iter().any(|(other, _)| *other == name) {
+            return None;
+        }
+        figures.push((name, factor));
+    }
+    // `requests/min` is a rate.
+    let per = parts.last().is_some_and(|p| p.eq_ignore_ascii_case("min"));
+    let of_time = figures.first().is_some_and(|(n, _)| n.ends_with("_ms"));
+    (!per || of_time).then_some(Column::Several(figures))
+}
+
+fn single(heading: &str) -> Column {
+    let lower = heading.to_lowercase();
+    let h: String = lower
         .chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '*' | '`' | '_' | '#'))
-        .map(|c| match c {
-            '（' => '(',
-            '）' => ')',
-            '％' => '%',
-            other => other,
-        })
         .collect();
-    let lower = heading.to_lowercase();
     let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
     // Short ones are parts of other words: partitions, isolation, stops.
     let has = |words: &[&str]| {
@@ -94,6 +125,12 @@ pub(crate) fn column(heading: &str) -> Column {
         })
     };
     let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
+    let is = |words: &[&str]| {
+        words.iter().any(|w| {
+            h.strip_prefix(w)
+                .is_some_and(|r| r.is_empty() || r.starts_with(['(', '[', ',']))
+        })
+    };
     if h.is_empty() || h == "#" {
         return Column::Unknown;
     }
@@ -103,14 +140,68 @@ pub(crate) fn column(heading: &str) -> Column {
     if has(&["efficien", "效率"]) {
         return figure("efficiency", 1.0);
     }
+    if has(&["thinktime", "think(", "思考时间"]) {
+        return Column::Option("think-time");
+    }
+    let is_asked = has(&["target", "offered", "asked", "目标", "期望"]);
+    if is_asked && (has(&["rate", "load", "速率", "吞吐"]) || RATES.iter().any(|(_, w)| has(w)))
+    {
+        return Column::Option("rate");
+    }
     if has(&[
-        "cpu", "mem", "内存", "磁盘", "disk", "网卡", "版本", "version", "提升", "下降", "diff",
-        "比例", "变化",
+        "cpu",
+        "mem",
+        "内存",
+        "磁盘",
+        "disk",
+        "网卡",
+        "版本",
+        "version",
+        "提升",
+        "下降",
+        "diff",
+        "比例",
+        "变化",
+        "备注",
+        "说明",
+        "remark",
+        "note",
+        "comment",
+        "baseline",
+        "基线",
+        "speedup",
+        "加速比",
+        "序号",
+        "date",
+        "日期",
     ]) {
-        return Column::Unknown;
+        return Column::Aside;
+    }
+    if is(&[
+        "run",
+        "no",
+        "no.",
+        "编号",
+        "轮次",
+        "round",
+        "repeat",
+        "iteration",
+    ]) {
+        return Column::Aside;
     }
     if h.contains("b/s") || h.contains("bytes") {
-        return Column::Unknown;
+        return Column::Aside;
+    }
+    // Not the whole run's.
+    if has(&[
+        "perthread",
+        "/thread",
+        "每线程",
+        "单线程",
+        "percore",
+        "/core",
+    ]) {
+        return Column::Aside;
     }
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
         return figure(name, unit_of_rate(&h));
@@ -120,12 +211,6 @@ pub(crate) fn column(heading: &str) -> Column {
         return figure(&format!("p{percent}_ms"), ms);
     }
     let latency = has(&LATENCY);
-    let is = |words: &[&str]| {
-        words.iter().any(|w| {
-            h.strip_prefix(w)
-                .is_some_and(|r| r.is_empty() || r.starts_with('('))
-        })
-    };
     if has(&["max", "最大", "最高"]) && (latency || is(&["max", "maximum", "最大", "最大值"]))
     {
         return figure("max_ms", ms);
@@ -155,16 +240,9 @@ pub(crate) fn column(heading: &str) -> Column {
         "runtime",
         "测试时间",
         "总耗时",
-    ]) || is(&["time", "时间"])
+    ]) || is(&["time", "takes", "时间"])
     {
-        return figure(
-            "elapsed_s",
-            if h.contains("min") || h.contains("分") {
-                60.0
-            } else {
-                1.0
-            },
-        );
+        return figure("elapsed_s", unit_of_duration(&h));
     }
     if latency || is(&["avg", "average", "mean", "平均", "平均值"]) {
         return figure("mean_ms", ms);
@@ -214,20 +292,42 @@ pub(crate) fn column(heading: &str) -> Column {
 
 /// Milliseconds of a latency's unit in brackets or behind a comma; milliseconds are usual.
 fn unit(h: &str) -> f64 {
-    if h.contains("us)")
+    let has = |units: &[&str]| {
+        units.iter().any(|u| {
+            let bracketed = h.contains(&format!("({u})")) || h.contains(&format!("[{u}]"));
+            let ends = [",", "/"]
+                .iter()
+                .any(|sign| h.ends_with(&format!("{sign}{u}")));
+            bracketed || ends
+        })
+    };
+    if has(&["us", "usec", "microseconds"])
+        || h.contains("us)")
         || h.contains("µs")
         || h.contains("μs")
         || h.contains("微秒")
-        || h.ends_with("/us")
     {
         return 1e-3;
     }
-    if h.contains("ns)") {
+    if has(&["ns", "纳秒"]) || h.contains("ns)") {
         return 1e-6;
     }
-    let seconds = ["(s)", "(秒)", "(sec)", "(seconds)", "/s)", "[s]", ",s"];
-    match seconds.iter().any(|s| h.ends_with(s)) {
+    match has(&["s", "秒", "sec", "secs", "seconds"]) || h.contains("/s)") {
         true => 1000.0,
+        false => 1.0,
+    }
+}
+
+/// Seconds of a duration's unit; seconds are usual.
+fn unit_of_duration(h: &str) -> f64 {
+    if h.contains("(ms") || h.contains("[ms") || h.contains("毫秒") {
+        return 1e-3;
+    }
+    if h.contains("(h") || h.contains("小时") {
+        return 3600.0;
+    }
+    match h.contains("min") || h.contains("分") {
+        true => 60.0,
         false => 1.0,
     }
 }
@@ -254,6 +354,8 @@ fn percentile(h: &str) -> Option<f64> {
         let after = ["%", "th", "线", "分位", "百分位", "percent", "pct"]
             .iter()
             .any(|w| rest.starts_with(w));
+        // Eight threads are no eighth percentile.
+        let after = after && !rest.starts_with("thr") && !rest.starts_with("thd");
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {
             return Some(n.value);
         }
@@ -313,7 +415,29 @@ mod tests {
             (&["Errors", "错误数"], f("ignored_errors", 1.0)),
             (&["错误率", "error rate"], f("error_share", 1.0)),
             (&["Workload", "测试场景", "场景"], Column::Label),
-            (&["CPU", "内存", "", "备注"], Column::Unknown),
+            (&["ＴＰＳ", "RPS"], f("rate", 1.0)),
+            (&["avg, ms", "平均[ms]"], f("mean_ms", 1.0)),
+            (
+                &["Latency (s) avg", "avg latency [s]"],
+                f("mean_ms", 1000.0),
+            ),
+            (&["总耗时(ms)"], f("elapsed_s", 1e-3)),
+            (
+                &["TPS/QPS"],
+                Column::Several(vec![("rate".into(), 1.0), ("statement_rate".into(), 1.0)]),
+            ),
+            (
+                &["平均/P95 (s)"],
+                Column::Several(vec![("mean_ms".into(), 1e3), ("p95_ms".into(), 1e3)]),
+            ),
+            (
+                &["思考时间", "Think time (s)"],
+                Column::Option("think-time"),
+            ),
+            (&["target rate", "目标 TPS"], Column::Option("rate")),
+            (&["8 threads"], Column::Option("threads")),
+            (&["CPU", "内存", "备注", "TPS/thread"], Column::Aside),
+            (&["", "requests/min"], Column::Unknown),
         ] {
             for heading in headings {
                 assert_eq!(column(heading), is, "{heading}");

@@ -10,20 +10,25 @@
 //! # Ok::<(), tidemark_import::TextError>(())
 //! ```
 
+mod cell;
 mod command;
 mod doc;
 mod draft;
 mod formats;
+mod groups;
 mod headings;
 #[cfg(test)]
 #[path = "../tests/it/mod.rs"]
 mod it;
+mod numeral;
 mod record;
+mod row;
 mod samples;
 mod scan;
 pub mod series;
 mod table;
 mod text;
+mod units;
 
 #[cfg(test)]
 extern crate self as tidemark_import;

@@ -1,12 +1,18 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
+use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
+use crate::groups::{Of, owners};
 use crate::headings::{Column, column};
-use crate::scan::{Number, number, unit_ms};
+use crate::numeral::{Notation, numeral};
+use crate::row::{Ambiguous, Row};
+use crate::scan::number;
 
 /// The tool of a run that a row tells of.
 pub(crate) const TOOL: &str = "table";
+/// More cells whose separator may mean two things are not kept in mind.
+const MOST_AMBIGUOUS: usize = 10_000;
 
 /// A table while it is read.
 #[derive(Debug, Default)]
@@ -14,11 +20,20 @@ pub(crate) struct Table {
     /// The last line that may be a heading.
     before: Option<(Vec<String>, char)>,
     columns: Vec<Column>,
+    owners: Vec<Of>,
     names: Vec<String>,
     by: char,
     /// Of a table whose rows are figures: a run for each column.
     turned: Vec<Draft>,
     open: bool,
+    rows: usize,
+    /// Cells of the row above, for those that are merged with them.
+    above: Vec<String>,
+    notation: Notation,
+    /// Cells that were read before the table showed its notation.
+    ambiguous: Vec<Ambiguous>,
+    /// Columns that were told as not understood.
+    told: Vec<bool>,
 }
 
 impl Table {
@@ -44,12 +59,16 @@ impl Table {
             self.before = (by == '|').then_some((cells, by));
             return (by == '|').then_some(Became::Table);
         }
+        // Headings may stand below those of groups of columns.
+        if self.rows == 0 && self.turned.is_empty() && is_heading(&cells) {
+            let by = self.by;
+            self.begin(cells, by, line, doc);
+            return Some(Became::Table);
+        }
+        self.rows += 1;
         match self.turned.is_empty() {
-            true => self.row(&cells, line, doc).then_some(Became::Table),
-            false => {
-                self.turned_row(&cells, line);
-                Some(Became::Table)
-            }
+            true => self.row(&cells, text, line, doc),
+            false => Some(self.turned_row(&cells, line, doc)),
         }
     }
 
@@ -68,69 +87,190 @@ impl Table {
         let columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
         let figures = columns
             .iter()
-            .filter(|c| matches!(c, Column::Figure(..)))
+            .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
             .count();
         let rest = names.get(1..).unwrap_or_default();
         let values = ["value", "值", "数值", "结果", "result", "results"];
         let is_value = |n: &String| {
-            number(n.trim()).is_some() || values.contains(&n.trim().to_lowercase().as_str())
+            number(n.trim()).is_some()
+                || sessions_in(n).is_some()
+                || values.contains(&n.trim().to_lowercase().as_str())
         };
         if figures == 0 && !rest.is_empty() && rest.iter().all(is_value) {
             for name in rest {
                 let mut draft = doc_draft(doc, line);
-                if let (Some(Column::Option(option)), Some((n, _))) =
-                    (columns.first(), number(name.trim()))
+                let named = plain(name);
+                if let Some(sessions) = sessions_in(name) {
+                    draft.option("threads", &sessions.to_string(), line, From::Output);
+                } else if let (Some(Column::Option(option)), Some(n)) =
+                    (columns.first(), whole_number(&named))
                 {
-                    draft.option(option, &n.value.to_string(), line, From::Output);
+                    draft.option(option, &n.to_string(), line, From::Output);
                 }
                 self.turned.push(draft);
             }
         } else if figures == 0 {
             return;
         }
+        self.notation.comma_is_free = by == ';';
+        self.owners = owners(&names, &columns);
+        self.told = vec![false; names.len()];
         (self.columns, self.names, self.by, self.open) = (columns, names, by, true);
     }
 
-    fn row(&mut self, cells: &[String], line: u64, doc: &mut Doc) -> bool {
-        let mut draft = doc_draft(doc, line);
-        for ((cell, column), name) in cells.iter().zip(&self.columns).zip(&self.names) {
-            let text = plain(cell);
-            match column {
-                Column::Figure(figure, factor) => {
-                    cell_figure(&mut draft, figure, *factor, &text, line)
+    /// Takes what a row's numbers show of the table's notation; what was read before and may have been
+    /// meant otherwise is given up.
+    fn learn(&mut self, cells: &[String], columns: &[&Column], doc: &mut Doc) {
+        let before = self.notation;
+        for (cell, column) in cells.iter().zip(columns) {
+            if !matches!(column, Column::Figure(..) | Column::Several(_)) {
+                continue;
+            }
+            for part in cell.split(['/', '+', '=']) {
+                if let Some((numeral, _)) = numeral(part.trim()) {
+                    numeral.shows(&mut self.notation);
                 }
-                Column::Option(option) => threads(&mut draft, option, &text, line),
-                Column::Label if !text.is_empty() => {
-                    draft.workload = text.chars().take(60).collect()
-                }
-                Column::Unknown if !text.is_empty() && !name.trim().is_empty() => {
-                    draft.option(plain(name).trim(), &text, line, From::Output);
-                }
-                _ => {}
             }
         }
-        let any = draft.has_figures();
-        if any {
-            doc.close();
-            doc.open = Some(draft);
-            doc.close();
+        if !self.notation.comma || before.comma {
+            return;
         }
-        any || cells.iter().any(|c| !c.trim().is_empty())
+        for one in self.ambiguous.drain(..) {
+            let runs = doc.done.iter_mut().rev().chain(&mut self.turned);
+            for run in runs.filter(|d| d.tool == TOOL) {
+                run.figures
+                    .retain(|f| f.line != one.line || f.name != one.name);
+            }
+            doc.leftovers.cells(one.line, &[one.shown]);
+        }
+        doc.done.retain(|d| d.tool != TOOL || d.has_figures());
     }
 
-    fn turned_row(&mut self, cells: &[String], line: u64) {
-        let Some(name) = cells.first() else { return };
-        let kind = column(name);
-        for (draft, cell) in self.turned.iter_mut().zip(cells.iter().skip(1)) {
-            let text = plain(cell);
-            draft.last_line = line;
-            match &kind {
-                Column::Figure(figure, factor) => cell_figure(draft, figure, *factor, &text, line),
-                Column::Option(option) => threads(draft, option, &text, line),
-                _ => draft.option(plain(name).trim(), &text, line, From::Output),
+    fn row(&mut self, cells: &[String], text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
+        let mut cells: Vec<String> = cells.iter().map(|c| plain(c)).collect();
+        if cells.iter().all(String::is_empty) {
+            return None;
+        }
+        let extra = cells.len() > self.names.len() && {
+            let extra = cells.get(self.names.len()..).unwrap_or_default();
+            extra.iter().any(|c| !c.is_empty())
+        };
+        // A comma within a number moves all that follows.
+        if extra {
+            doc.leftovers.cells(line, &[text.into()]);
+            return Some(Became::NotUnderstood);
+        }
+        self.carry_down(&mut cells);
+        let columns = self.columns.clone();
+        self.learn(&cells, &columns.iter().collect::<Vec<_>>(), doc);
+        let mut row = Row::of(doc_draft(doc, line), line, self.notation);
+        let parts = cells.iter().zip(&self.columns).zip(&self.owners);
+        for (at, ((cell, column), of)) in parts.enumerate() {
+            let name = self.names.get(at).map_or(String::new(), |n| plain(n));
+            match column {
+                Column::Label if !cell.is_empty() => row.label(cell),
+                Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
+                Column::Unknown if !cell.is_empty() => {
+                    // Numbers may be figures, whatever their name is; they are told once.
+                    let is_number = numeral(cell).is_some();
+                    let first = self.told.get_mut(at);
+                    let first = first.is_some_and(|t| is_number && !std::mem::replace(t, true));
+                    row.unknown(&name, cell, first);
+                }
+                column => row.take(&name, column, of, cell),
             }
         }
+        let none = self.columns.iter().zip(&cells).all(|(column, cell)| {
+            !matches!(column, Column::Figure(..) | Column::Several(_))
+                || is_missing(cell) && !cell.is_empty()
+        });
+        let (runs, unclear, ambiguous) = row.end();
+        if self.ambiguous.len() < MOST_AMBIGUOUS {
+            self.ambiguous.extend(ambiguous);
+        }
+        let any = !runs.is_empty();
+        for run in runs {
+            doc.close();
+            doc.open = Some(run);
+            doc.close();
+        }
+        if !unclear.is_empty() {
+            doc.leftovers.cells(line, &unclear);
+        } else if !any && !none {
+            doc.leftovers.cells(line, &[text.into()]);
+            return Some(Became::NotUnderstood);
+        }
+        Some(match (any, unclear.is_empty()) {
+            (_, true) => Became::Table,
+            (true, false) => Became::TableInPart,
+            (false, false) => Became::NotUnderstood,
+        })
     }
+
+    /// Cells left of the figures that are blank are merged with the ones above.
+    fn carry_down(&mut self, cells: &mut [String]) {
+        if self.by == '|' {
+            let figure = |c: &Column| matches!(c, Column::Figure(..) | Column::Several(_));
+            let left = self.columns.iter().take_while(|c| !figure(c)).count();
+            for (cell, above) in cells.iter_mut().zip(&self.above).take(left) {
+                if cell.is_empty() {
+                    cell.clone_from(above);
+                }
+            }
+        }
+        self.above = cells.to_vec();
+    }
+
+    fn turned_row(&mut self, cells: &[String], line: u64, doc: &mut Doc) -> Became {
+        let Some(name) = cells.first() else {
+            return Became::Table;
+        };
+        let kind = column(name);
+        let name = plain(name);
+        let values: Vec<String> = cells.iter().skip(1).map(|c| plain(c)).collect();
+        self.learn(&values, &vec![&kind; values.len()], doc);
+        let mut unclear = Vec::new();
+        let mut turned = std::mem::take(&mut self.turned);
+        let all = turned.len();
+        for (draft, cell) in turned.iter_mut().zip(&values) {
+            draft.last_line = line;
+            // A figure that was stated above may be of another run.
+            let again = matches!(&kind, Column::Figure(f, _) if draft.has("", f));
+            let of = if again { Of::Unclear } else { Of::Row };
+            let mut row = Row::of(std::mem::take(draft), line, self.notation);
+            match &kind {
+                Column::Label if !cell.is_empty() => row.label(cell),
+                Column::Aside => row.aside(&name, cell),
+                Column::Unknown | Column::Label => {
+                    let is_number = numeral(cell).is_some() && !name.is_empty();
+                    row.unknown(&name, cell, is_number);
+                }
+                kind => row.take(&name, kind, &of, cell),
+            }
+            let (one, cells, ambiguous) = row.end_one();
+            *draft = one;
+            unclear.extend(cells);
+            if self.ambiguous.len() < MOST_AMBIGUOUS {
+                self.ambiguous.extend(ambiguous);
+            }
+        }
+        self.turned = turned;
+        if unclear.is_empty() {
+            return Became::Table;
+        }
+        doc.leftovers.cells(line, &unclear);
+        match unclear.len() < all {
+            true => Became::TableInPart,
+            false => Became::NotUnderstood,
+        }
+    }
+}
+
+/// The number that a heading is.
+fn whole_number(text: &str) -> Option<f64> {
+    let (numeral, rest) = numeral(text)?;
+    let (n, _) = numeral.value(Notation::default())?;
+    (rest.trim().is_empty() && n.value >= 0.0).then_some(n.value)
 }
 
 fn doc_draft(doc: &Doc, line: u64) -> Draft {
@@ -198,130 +338,14 @@ fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char)> {
 fn is_heading(cells: &[String]) -> bool {
     let known = cells
         .iter()
-        .filter(|c| column(c) != Column::Unknown)
+        .filter(|c| !matches!(column(c), Column::Unknown | Column::Aside))
         .count();
     let figure = cells
         .iter()
-        .any(|c| matches!(column(c), Column::Figure(..)));
+        .any(|c| matches!(column(c), Column::Figure(..) | Column::Several(_)));
     let any_number = cells
         .iter()
         .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
     let short = cells.iter().all(|c| c.chars().count() <= 40);
     figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
-}
-
-/// Without emphasis and what stands around a number.
-fn plain(cell: &str) -> String {
-    let cell = cell.replace("<br>", " ").replace("**", "").replace('`', "");
-    let cell = cell.trim().trim_matches('"');
-    let cell = cell.trim_start_matches(['~', '≈', '约', '*', '<', '>']);
-    cell.trim().chars().take(200).collect()
-}
-
-fn threads(draft: &mut Draft, option: &str, text: &str, line: u64) {
-    let parts = parts(text);
-    let all: f64 = parts.iter().map(|(n, _)| n.value).sum();
-    match parts.as_slice() {
-        [] if text.is_empty() => {}
-        [] => draft.option(option, text, line, From::Output),
-        // `3 × 256`, of three clients.
-        [(n, rest)] => {
-            let times = rest.trim_start().strip_prefix(['x', '×', '*']);
-            let each = times
-                .and_then(|t| number(t.trim_start()))
-                .map(|(n, _)| n.value);
-            let all = n.value * each.unwrap_or(1.0);
-            draft.option(option, &all.to_string(), line, From::Output);
-        }
-        // Warehouses are shared or not; sessions never are.
-        _ => draft.option(option, &all.to_string(), line, From::Output),
-    }
-}
-
-/// The numbers of `a + b + c`, each with what follows it.
-fn parts(text: &str) -> Vec<(Number, String)> {
-    let before = text.split('=').next().unwrap_or(text);
-    let mut all = Vec::new();
-    for part in before.split(['+', '＋']) {
-        match number(part.trim().trim_start_matches(['$', '¥', '(', '（'])) {
-            Some((n, rest)) => all.push((n, rest.into())),
-            None => return Vec::new(),
-        }
-    }
-    all
-}
-
-/// Figures that clients of one test have together.
-fn adds_up(name: &str) -> bool {
-    let sums = [
-        "rate",
-        "statement_rate",
-        "count",
-        "statements",
-        "tpmc",
-        "nopm",
-        "tpm_total",
-        "ignored_errors",
-    ];
-    sums.contains(&name)
-}
-
-fn cell_figure(draft: &mut Draft, name: &str, factor: f64, text: &str, line: u64) {
-    let missing = ["", "-", "--", "—", "/", "n/a", "na", "无", "null", "none"];
-    if missing.contains(&text.to_lowercase().as_str()) {
-        return;
-    }
-    let parts = parts(text);
-    if parts.is_empty() {
-        let shown: String = text.chars().take(60).collect();
-        draft
-            .notes
-            .push(format!("line {line}: {name} {shown:?} is no number"));
-        return;
-    }
-    let is_time = name.ends_with("_ms");
-    let scaled: Vec<(Number, f64)> = parts
-        .iter()
-        .map(|(n, rest)| (*n, unit(rest, is_time).unwrap_or(factor)))
-        .collect();
-    if let [(n, factor)] = scaled.as_slice() {
-        draft.scaled("", name, *n, *factor, line);
-        return;
-    }
-    for (at, (n, factor)) in scaled.iter().enumerate() {
-        draft.scaled(&format!("client {}", at + 1), name, *n, *factor, line);
-    }
-    let stated = text
-        .rsplit_once('=')
-        .and_then(|(_, sum)| number(sum.trim()));
-    if let Some((sum, rest)) = stated {
-        draft.scaled("", name, sum, unit(rest, is_time).unwrap_or(factor), line);
-    } else if adds_up(name) {
-        let value = scaled.iter().map(|(n, f)| n.value * f).sum();
-        let decimals = scaled.iter().map(|(n, _)| n.decimals).min().unwrap_or(0);
-        draft.figure("", name, Number { value, decimals }, line);
-    }
-}
-
-/// What a unit behind a number makes of it.
-fn unit(rest: &str, is_time: bool) -> Option<f64> {
-    let rest = rest.trim_start();
-    if is_time {
-        return unit_ms(rest);
-    }
-    let each = [
-        ("万", 1e4),
-        ("亿", 1e8),
-        ("千", 1e3),
-        ("w", 1e4),
-        ("W", 1e4),
-        ("k", 1e3),
-        ("K", 1e3),
-        ("M", 1e6),
-    ];
-    let found = each.iter().find(|(u, _)| {
-        let after = rest.strip_prefix(u);
-        after.is_some_and(|a| !a.starts_with(|c: char| c.is_ascii_alphabetic()))
-    });
-    found.map(|(_, factor)| *factor)
 }

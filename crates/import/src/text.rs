@@ -44,6 +44,8 @@ pub(crate) struct Lines<R: Read> {
     raw: Vec<u8>,
     text: String,
     number: u64,
+    /// What ends lines: old systems had nothing but carriage returns.
+    end: u8,
 }
 
 impl<R: Read> Lines<R> {
@@ -53,6 +55,11 @@ impl<R: Read> Lines<R> {
         let mut head = Vec::new();
         from.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
         let encoding = encoding(&head)?;
+        let returns = memchr::memchr_iter(b'\r', &head).count();
+        let end = match memchr::memchr(b'\n', &head) {
+            None if returns > 1 => b'\r',
+            _ => b'\n',
+        };
         let from = DecodeReaderBytesBuilder::new()
             .encoding(Some(encoding))
             .bom_override(true)
@@ -63,6 +70,7 @@ impl<R: Read> Lines<R> {
             raw: Vec::new(),
             text: String::new(),
             number: 0,
+            end,
         })
     }
 
@@ -73,11 +81,11 @@ impl<R: Read> Lines<R> {
     pub fn next(&mut self) -> Result<Option<(u64, &str)>, TextError> {
         self.raw.clear();
         let mut limited = self.from.by_ref().take(LONGEST_LINE as u64);
-        if limited.read_until(b'\n', &mut self.raw)? == 0 {
+        if limited.read_until(self.end, &mut self.raw)? == 0 {
             return Ok(None);
         }
-        if self.raw.len() == LONGEST_LINE && !self.raw.ends_with(b"\n") {
-            skip_line(&mut self.from)?;
+        if self.raw.len() == LONGEST_LINE && !self.raw.ends_with(&[self.end]) {
+            skip_line(&mut self.from, self.end)?;
         }
         self.number += 1;
         if let Some(at) = memchr::memchr(0, &self.raw) {
@@ -106,13 +114,13 @@ impl<R: Read> Lines<R> {
     }
 }
 
-fn skip_line(from: &mut impl BufRead) -> io::Result<()> {
+fn skip_line(from: &mut impl BufRead, end: u8) -> io::Result<()> {
     loop {
         let there = from.fill_buf()?;
         if there.is_empty() {
             return Ok(());
         }
-        match memchr::memchr(b'\n', there) {
+        match memchr::memchr(end, there) {
             Some(at) => {
                 from.consume(at + 1);
                 return Ok(());
@@ -133,17 +141,18 @@ fn encoding(head: &[u8]) -> Result<&'static Encoding, TextError> {
     }
     let sample = &head[..head.len().min(4096) & !1];
     if !sample.is_empty() {
-        // Most characters of a benchmark's output are ASCII.
-        let (mut even, mut odd) = (0, 0);
-        for pair in sample.chunks_exact(2) {
-            even += usize::from(pair[0] == 0);
-            odd += usize::from(pair[1] == 0);
-        }
-        let half = sample.len() / 4;
-        if odd > half.max(1) && even == 0 {
+        // No other text has zero bytes.
+        let has_zeros = memchr::memchr(0, sample).is_some();
+        let (little, big) = (
+            usual(sample, u16::from_le_bytes),
+            usual(sample, u16::from_be_bytes),
+        );
+        let units = sample.len() / 2;
+        let enough = |n: usize| has_zeros && units > 2 && n * 20 >= units * 19;
+        if enough(little) && little > big {
             return Ok(UTF_16LE);
         }
-        if even > half.max(1) && odd == 0 {
+        if enough(big) && big > little {
             return Ok(UTF_16BE);
         }
     }
@@ -167,6 +176,17 @@ fn encoding(head: &[u8]) -> Result<&'static Encoding, TextError> {
             }
         }
     }
+}
+
+/// How many units of UTF-16 are what tables and outputs in English or Chinese consist of.
+fn usual(sample: &[u8], unit: fn([u8; 2]) -> u16) -> usize {
+    let units = sample.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    units
+        .filter(|unit| {
+            matches!(unit, 9 | 10 | 13 | 0x20..=0x7e | 0xa0..=0x24f | 0x370..=0x3ff)
+                || matches!(unit, 0x2010..=0x22ff | 0x3000..=0x30ff | 0x4e00..=0x9fff | 0xff00..=0xffef)
+        })
+        .count()
 }
 
 /// Takes out terminals' control sequences (ECMA-48), and what a carriage return overwrites.
@@ -236,6 +256,20 @@ mod tests {
             .flat_map(u16::to_le_bytes)
             .collect();
         assert_eq!(lines(&ascii).unwrap(), ["tps: 1"]);
+        // Chinese without a mark, with characters that have a zero byte.
+        let chinese = "一 线程数\t平均延迟\n测试一\t8\n";
+        for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes: Vec<u8> = chinese.encode_utf16().flat_map(unit).collect();
+            assert_eq!(lines(&bytes).unwrap(), ["一 线程数\t平均延迟", "测试一\t8"]);
+        }
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        assert_eq!(
+            lines(b"a: 1\rb: 2\r\rc").unwrap(),
+            ["a: 1", "b: 2", "", "c"]
+        );
     }
 
     #[test]

@@ -132,6 +132,16 @@ impl<'a> Digest<'a> {
     }
 }
 
+/// Whether a record says how many errors there were; another tool may not have stated it.
+pub(crate) fn states_errors(record: &RunRecord) -> bool {
+    let names = ["ignored_errors", "failed", "error_share"];
+    record.imported.as_ref().is_none_or(|imported| {
+        let mut figures = imported.figures.iter();
+        record.totals.ignored_errors > 0
+            || figures.any(|f| f.of == "errors" || names.contains(&f.name.as_str()))
+    })
+}
+
 /// In milliseconds; `None` where it is not known.
 pub(crate) fn percentile_ms(latency: &TypeLatency, percent: f64) -> Option<f64> {
     latency.percentile_ms(percent)

@@ -1,6 +1,6 @@
 //! Sentences about a run, the same in every form of report.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
 use crate::number::{bytes, percent, three, whole};
@@ -25,6 +25,11 @@ impl Words<'_> {
         if self.is_watch() {
             return self.watch_title();
         }
+        let record = self.d.record;
+        if record.imported.is_some() && record.server.is_none() {
+            let values = [("workload", &*record.workload), ("target", &*record.target)];
+            return fill(self.t.title_imported, &values);
+        }
         fill(
             self.t.title,
             &[
@@ -45,8 +50,17 @@ impl Words<'_> {
             return said;
         }
         let p95 = self.d.percentile_ms(95.0);
-        if p95.is_none() && self.d.all.quantiles.is_none() {
+        let stated = self.d.record.stated_rate().filter(|rate| *rate > 0.0);
+        if p95.is_none() && self.d.all.quantiles.is_none() && stated.is_none() {
             return (self.t.headline_none, Vec::new());
+        }
+        if p95.is_none() && self.d.record.imported.is_some() {
+            let mean = self.d.all.mean_ms();
+            let tps = three(self.d.transactions_per_s());
+            let mut values = vec![("tps", tps)];
+            values.extend(mean.map(|ms| ("mean", three(ms))));
+            let with_mean = mean.map_or(self.t.headline_rate, |_| self.t.headline_mean);
+            return (with_mean, values);
         }
         let ms = |known: Option<f64>| known.map_or("–".into(), three);
         let template = match (self.d.kind.is_open_loop(), &self.d.all.response) {
@@ -72,10 +86,18 @@ impl Words<'_> {
         let t = self.t;
         let elapsed = t.duration(self.d.totals.elapsed_s);
         let mut sentences: Vec<String> = self.found().into_iter().chain(self.away()).collect();
-        if self.d.record.queries.is_empty() {
+        let record = self.d.record;
+        // A table does not say how its load waited.
+        let says_load = record
+            .imported
+            .as_ref()
+            .is_none_or(|i| i.tool != "table" && record.sessions > 0);
+        if record.queries.is_empty() && says_load {
             sentences.extend(self.how_load());
         }
-        sentences.push(if self.d.warmup_s > 0.0 {
+        sentences.push(if !self.states_duration() {
+            String::new()
+        } else if self.d.warmup_s > 0.0 {
             let warmup = t.duration(self.d.warmup_s);
             fill(
                 t.how_long_warm,
@@ -90,8 +112,21 @@ impl Words<'_> {
         sentences
     }
 
+    /// Whether a record says how long it was; another tool may not have stated it.
+    fn states_duration(&self) -> bool {
+        let record = self.d.record;
+        record.imported.as_ref().is_none_or(|imported| {
+            imported.figures.iter().any(|f| f.name == "elapsed_s")
+                || !imported.intervals.is_empty()
+                || record.options.contains_key("time")
+        })
+    }
+
     fn errors(&self) -> String {
         let totals = &self.d.totals;
+        if totals.ignored_errors == 0 && !states_errors(self.d.record) {
+            return String::new();
+        }
         if totals.ignored_errors == 0 && totals.reconnects == 0 {
             // An error that ended the run is told where its state is.
             let failed = matches!(self.d.record.state, RunState::Failed(_));
@@ -164,6 +199,10 @@ impl Words<'_> {
         if !self.d.record.queries.is_empty() {
             return String::new();
         }
+        // What another tool's latency holds is not known.
+        if self.d.record.imported.is_some() {
+            return String::new();
+        }
         let kind = match (self.d.kind.is_open_loop(), &self.d.all.response) {
             (true, Some(_)) => self.t.response_time,
             (false, Some(_)) => self.t.response_time_due,
@@ -189,11 +228,26 @@ impl Words<'_> {
         let mean = d.all.mean_ms();
         let mean = mean.map_or("–".into(), |ms| format!("{} ms", three(ms)));
         let p = |percent: &str| fill(t.percentile, &[("percent", percent)]);
+        let imported = d.record.imported.as_ref();
+        let stated = imported.and_then(|i| i.figure("statement_rate"));
+        let statements = match stated {
+            Some(stated) => three(stated.value),
+            None if imported.is_some() && d.totals.statements.total() == 0 => "–".into(),
+            None => three(d.statements_per_s()),
+        };
+        let or_none = |is_known: bool, n: u64| match is_known {
+            true => whole(n),
+            false => "–".into(),
+        };
+        let errors = or_none(states_errors(self.d.record), d.totals.ignored_errors);
         vec![
             (t.transactions_per_s.into(), three(d.transactions_per_s())),
-            (t.statements_per_s.into(), three(d.statements_per_s())),
-            (t.transactions.into(), whole(d.all.count)),
-            (t.errors_passed_over.into(), whole(d.totals.ignored_errors)),
+            (t.statements_per_s.into(), statements),
+            (
+                t.transactions.into(),
+                or_none(self.states_duration(), d.all.count),
+            ),
+            (t.errors_passed_over.into(), errors),
             (t.average.into(), mean),
             (t.median.into(), ms(50.0)),
             (p("95"), ms(95.0)),
@@ -228,6 +282,13 @@ impl Words<'_> {
         ];
         // Streams of queries have no arrivals.
         facts.retain(|(name, _)| *name != t.rate || r.queries.is_empty());
+        if r.imported.is_some() {
+            // What no other tool states.
+            facts.retain(|(name, _)| ![t.executors, t.seed].contains(name));
+            facts.retain(|(name, _)| *name != t.rate || r.rate.is_some());
+            facts.retain(|(name, _)| *name != t.sessions || r.sessions > 0);
+            facts.retain(|(name, _)| *name != t.measured || self.states_duration());
+        }
         // What its user says of it.
         if !r.tags.is_empty() {
             facts.push((t.tags, r.tags.join(", ")));
@@ -283,6 +344,11 @@ impl Words<'_> {
             ));
             facts.push((t.client_memory, bytes(usage.max_resident_bytes)));
         }
+        let unknown = [
+            (t.cores, r.client.cores == 0),
+            (t.memory, r.client.memory_bytes == 0),
+        ];
+        facts.retain(|(name, _)| !unknown.contains(&(*name, true)));
         facts.retain(|(_, value)| !value.is_empty());
         facts
     }

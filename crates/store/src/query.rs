@@ -162,6 +162,8 @@ pub struct RunListing {
     pub elapsed_s: f64,
     /// Transactions in that time.
     pub transactions: u64,
+    /// Transactions a second of a run with an end, as another tool stated them where it did.
+    pub ended_per_s: Option<f64>,
     /// 95th percentile of latency in milliseconds, of a run with an end in which anything ended.
     pub p95_ms: Option<f64>,
     /// Intervals stored, warm-up included.
@@ -175,7 +177,9 @@ pub struct RunListing {
 impl RunListing {
     /// Transactions a second; 0 before anything was measured.
     pub fn transactions_per_s(&self) -> f64 {
-        if self.elapsed_s > 0.0 {
+        if let Some(per_s) = self.ended_per_s {
+            per_s
+        } else if self.elapsed_s > 0.0 {
             self.transactions as f64 / self.elapsed_s
         } else {
             0.0
@@ -211,7 +215,7 @@ impl Store {
             "WITH chosen AS MATERIALIZED ({CHOSEN} \
                ORDER BY r.started_at DESC, r.id DESC LIMIT :limit) \
              SELECT r.id, r.started_at, r.state, r.reason, r.workload, r.target, r.engine, \
-               r.engine_version, r.sessions, r.p95_ms, r.hostname, r.boot_id, r.pid, \
+               r.engine_version, r.sessions, r.p95_ms, r.transactions_per_s, r.hostname, r.boot_id, r.pid, \
                r.pid_started, r.begun_ms, r.note, \
                (SELECT json_group_array(tag) FROM (SELECT tag FROM tag \
                  WHERE run_id = r.id ORDER BY tag)) AS tags, \
@@ -448,6 +452,7 @@ fn listing(row: &Row<'_>, here: Option<&str>) -> rusqlite::Result<RunListing> {
         sessions: unsigned("sessions")?,
         elapsed_s: row.get("elapsed_s")?,
         transactions: unsigned("transactions")?,
+        ended_per_s: row.get("transactions_per_s")?,
         p95_ms: row.get("p95_ms")?,
         intervals: unsigned("intervals")?,
         tags: serde_json::from_str(&row.get::<_, String>("tags")?).unwrap_or_default(),

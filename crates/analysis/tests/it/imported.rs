@@ -153,6 +153,56 @@ fn a_table_is_judged_by_its_own_figures() {
 }
 
 #[test]
+fn a_row_says_what_else_its_load_did() {
+    let think = "| 用户数 | 思考时间 | TPS | 平均响应时间(ms) |\n|---|---|---|---|\n| 1000 | 1s | 980 | 20 |\n";
+    assert_eq!(bad(think), []);
+    assert_eq!(
+        bad(&think.replace("1s", "0")),
+        [("littles-law", Severity::Invalid)]
+    );
+    let open = "threads,target rate,tps,avg\n16,1000,1000,250\n16,5000,2000,9000\n";
+    assert_eq!(bad(open), [("rate-missed", Severity::Suspect)]);
+    let errors = "threads,tps,avg,Errors\n8,1000,8,30%\n";
+    assert_eq!(bad(errors), [("error-rate", Severity::Invalid)]);
+    let sums =
+        "threads,client1 tps,client2 tps,total tps\n64,12000,11800,23800\n128,13000,12800,26800\n";
+    assert_eq!(bad(sums), [("summary-mismatch", Severity::Invalid)]);
+    let before = "threads,tps (before),tps (after),p95 before,p95 after\n16,1000,1200,20,15\n";
+    assert_eq!(bad(before), []);
+}
+
+#[test]
+fn a_wrong_column_is_explained_by_what_fits() {
+    let told = |text: &str| -> Vec<String> {
+        let import = read(text.as_bytes(), &Origin::of("a.csv"), &mut |_, _, _| {}).unwrap();
+        let found = import.runs.iter().flat_map(|run| findings(run).unwrap());
+        let wrong = found.filter(|f| f.rule == "wrong-column");
+        let other = |f: &tidemark_analysis::Finding| match f.figure("other") {
+            Some(tidemark_analysis::Figure::Text(other)) => other.clone(),
+            _ => String::new(),
+        };
+        wrong
+            .map(|f| format!("{} {:?}", other(&f), f.says.en.contains("repeats")))
+            .collect()
+    };
+    let swapped = "tps,threads,avg,p95\n16,1000,16,20\n32,1500,21.3,30\n";
+    assert_eq!(told(swapped), ["rate false", "rate false"]);
+    let copied = "threads,time (s),tps,latency (ms)\n8,60,1000,60\n";
+    assert_eq!(told(copied), ["elapsed_s true"]);
+}
+
+#[test]
+fn terminals_that_think_have_a_limit() {
+    let row = |row: &str| bad(&format!("warehouses,terminals,tpmC,efficiency\n{row}\n"));
+    assert_eq!(
+        row("1000,1000,5000,38.9%"),
+        [("tpcc-cap", Severity::Invalid)]
+    );
+    assert_eq!(row("1000,10000,12500,97.2%"), []);
+    assert_eq!(row("1000,1000,1250,9.7%"), []);
+}
+
+#[test]
 fn samples_floors_and_errors_are_judged() {
     let ycsb = |seconds: &str, count: u64, avg: u64, min: u64| {
         format!(

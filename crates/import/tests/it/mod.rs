@@ -5,3 +5,4 @@ mod documents;
 mod hostile;
 mod logs;
 mod series;
+mod tables;

@@ -163,7 +163,10 @@ pub(super) fn runs(s: &Sources<'_>) -> DocumentPart {
             ms(latency.and_then(|l| l.mean_ms)),
             ms(latency.and_then(|l| l.p95_ms)),
             ms(latency.and_then(|l| l.p99_ms)),
-            whole(run.errors),
+            match run.errors_known {
+                true => whole(run.errors),
+                false => "–".into(),
+            },
             found,
             run.tags.join(", "),
             run.note.clone(),

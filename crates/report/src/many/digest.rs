@@ -2,7 +2,7 @@
 
 use super::latencies::Latencies;
 use crate::ReportError;
-use crate::digest::{Digest, groups};
+use crate::digest::{Digest, groups, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
 use crate::merge::{add_interval, per_second};
@@ -61,6 +61,9 @@ pub struct RunDigest {
     /// Whether these are response times.
     pub(crate) response_times: bool,
     pub(crate) errors: u64,
+    /// Whether they were counted; a document may not say.
+    #[serde(skip)]
+    pub(crate) errors_known: bool,
     pub(crate) reconnects: u64,
     /// Its family's own.
     #[serde(flatten)]
@@ -207,7 +210,7 @@ impl RunDigest {
         });
         let findings = tidemark_analysis::findings(record)?;
         let invalid = findings.iter().any(|f| f.severity == Severity::Invalid);
-        let is_result = is_result(&record.state, d.all.count);
+        let is_result = is_result(&record.state, d.all.count, d.transactions_per_s());
         let thinks = tidemark_analysis::option(record, "think-time").is_some_and(|t| t != "0s")
             || d.totals.all.response.is_some() && d.kind == LoadKind::Closed;
         let family = Family::of(&record.workload);
@@ -238,6 +241,7 @@ impl RunDigest {
             latency: Latencies::of(&d.all),
             response_times: d.all.response.is_some(),
             errors: d.totals.ignored_errors,
+            errors_known: states_errors(record),
             reconnects: d.totals.reconnects,
             metrics: family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),
             types: types.collect(),
@@ -277,7 +281,7 @@ impl RunDigest {
     /// Whether it is a result: it ended as asked, and measured something. One that was cut off is
     /// listed, and in no figure.
     pub(crate) fn counts(&self) -> bool {
-        is_result(&self.state, self.transactions)
+        is_result(&self.state, self.transactions, self.transactions_per_s)
     }
 
     /// The rules that say not to use its figures.
@@ -299,8 +303,9 @@ impl RunDigest {
     }
 }
 
-fn is_result(state: &RunState, transactions: u64) -> bool {
-    *state == RunState::Finished && transactions > 0
+/// A rate that was stated may be of less than one transaction.
+fn is_result(state: &RunState, transactions: u64, per_s: f64) -> bool {
+    *state == RunState::Finished && (transactions > 0 || per_s > 0.0)
 }
 
 fn client_cpu_percent(record: &RunRecord, elapsed_s: f64) -> Option<f64> {

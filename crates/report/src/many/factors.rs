@@ -85,7 +85,7 @@ fn told<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
         let loads = loads_of(study_of(run), runs);
         if one_study {
             // A study may vary them under another name; a constant is dropped later.
-            if loads.is_empty() && !factors.keys().any(|n| is_load(n)) {
+            if loads.is_empty() && !factors.keys().any(|n| is_load(n)) && knows_users(run) {
                 factors.insert(users.into(), run.users().to_string());
             }
             return (*run, factors);
@@ -95,14 +95,26 @@ fn told<'d>(runs: &[&'d RunDigest]) -> Vec<(&'d RunDigest, Factors)> {
         for (name, value) in own_factors(run, &options) {
             factors.entry(name).or_insert(value);
         }
-        factors.insert(users.into(), run.users().to_string());
+        if knows_users(run) {
+            factors.insert(users.into(), run.users().to_string());
+        }
         if let (true, Some(place)) = (several, &run.study) {
             let short: String = place.study.chars().take(13).collect();
-            factors.insert("study".into(), format!("{} {short}", place.name));
+            // A document has one study, and is its name.
+            let named = match run.imported {
+                Some(_) => place.name.clone(),
+                None => format!("{} {short}", place.name),
+            };
+            factors.insert("study".into(), named);
         }
         (*run, factors)
     };
     runs.iter().map(of).collect()
+}
+
+/// Another tool may not have stated them.
+fn knows_users(run: &RunDigest) -> bool {
+    run.imported.is_none() || run.users() > 0
 }
 
 fn is_load(name: &str) -> bool {
@@ -139,6 +151,11 @@ fn loads_of(study: Option<&String>, runs: &[&RunDigest]) -> BTreeSet<String> {
 fn own_factors(run: &RunDigest, options: &[String]) -> Factors {
     let mut factors = Factors::new();
     let target = match run.server_name() {
+        // Its line would make a series of each run of a document.
+        None if run.imported.is_some() => {
+            let file = run.imported.as_ref().map(|source| source.file.clone());
+            file.unwrap_or_default()
+        }
         Some(server) => format!("{server} {}", place_of(&run.target)),
         None => place_of(&run.target),
     };

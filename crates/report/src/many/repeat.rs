@@ -76,7 +76,7 @@ impl Repeat {
             latency: run.latency,
             latencies: run.latencies.clone(),
             errors: run.errors,
-            errors_known: run.errors > 0 || run.imported.is_none(),
+            errors_known: run.errors_known,
             client_cpu_percent: run.client_cpu_percent,
             between: run.between,
             tpmc: run.metrics.tpmc,

@@ -217,11 +217,13 @@ fn results(m: &Measured<'_, '_>) -> Grid {
             _ => marked(t, cell, figure),
         };
         row.extend(figures.into_iter().map(mark));
-        row.push(if cell.counted > 0 {
-            whole(cell.errors)
-        } else {
-            "–".into()
-        });
+        row.push(
+            if cell.counted > 0 && (cell.errors > 0 || cell.errors_per_s.is_some()) {
+                whole(cell.errors)
+            } else {
+                "–".into()
+            },
+        );
         row.extend(objective.map(|objective| objective::word(s, objective, cell)));
         row.push(findings(s, cell, point));
         grid.rows.push(row);

@@ -126,7 +126,8 @@ fn opening(w: &Words<'_>, detail: Detail) -> Vec<Block> {
     let figures = w.key_figures();
     if !figures.is_empty() {
         blocks.push(Block::Tiles(figures));
-        blocks.push(Block::Fine(w.latency_kind()));
+        let kind = w.latency_kind();
+        blocks.extend((!kind.is_empty()).then_some(Block::Fine(kind)));
     }
     blocks
 }
@@ -164,6 +165,9 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
         (t.target, w.target_facts()),
         (t.client, w.client_facts()),
     ] {
+        if facts.is_empty() {
+            continue;
+        }
         let part = DocumentPart::new(head, vec![Block::Facts(facts)]);
         parts.push(part.width(Width::Third).role(Role::Environment));
     }

@@ -3,6 +3,7 @@
 use super::common::many::{Cell, document, law, record, records};
 use super::common::well_formed;
 use std::collections::BTreeMap;
+use tidemark_core::StudyPlace;
 use tidemark_core::record::*;
 use tidemark_report::{Lang, Many, RunDigest};
 
@@ -173,4 +174,79 @@ fn one_table_has_all_workloads_and_loads() {
     };
     let one = document("One", &[record(&cell, 1, 1)]);
     assert!(!one.markdown(Lang::En).unwrap().contains("## Overview"));
+}
+
+/// A row of a table that states nothing but a rate.
+fn rate_alone(rate: f64) -> RunRecord {
+    let mut run = stated(1, "slow", Quantiles::default());
+    run.sessions = 0;
+    run.totals = Totals {
+        elapsed_s: 1.0,
+        ..Totals::default()
+    };
+    let imported = run.imported.as_mut().unwrap();
+    imported.tool = "table".into();
+    imported.figures.push(StatedFigure {
+        name: "rate".into(),
+        value: rate,
+        line: 40,
+        ..StatedFigure::default()
+    });
+    run
+}
+
+#[test]
+fn a_stated_rate_below_one_is_a_result_and_told_as_stated() {
+    let text = many(&[rate_alone(0.4)]).markdown(Lang::En).unwrap();
+    assert!(text.contains("0.4"), "{text}");
+    assert!(!text.to_lowercase().contains("no result"), "{text}");
+    assert!(!text.contains("| 0 |"), "{text}");
+}
+
+#[test]
+fn what_nobody_stated_of_one_run_is_left_out() {
+    let text = tidemark_report::text(&rate_alone(1.5), Lang::En).unwrap();
+    assert!(text.contains("1.50 transactions/s."), "{text}");
+    assert!(text.contains("slow, from results.md:40"), "{text}");
+    for unknown in [
+        "Seed",
+        "Executor threads",
+        "Usable cores",
+        "Memory",
+        "unreached",
+        "completed within",
+        "0 sessions",
+        "no errors",
+    ] {
+        assert!(!text.contains(unknown), "{unknown}: {text}");
+    }
+}
+
+#[test]
+fn each_document_is_one_series() {
+    let of = |file: &str, line: u64, sessions: usize| {
+        let mut run = stated(line, "oltp_point_select", Quantiles::default());
+        run.id = format!("{line:08x}-6493-88fa-8296-{:012x}", file.len());
+        run.target = format!("{file}:{line}");
+        run.sessions = sessions;
+        run.imported.as_mut().unwrap().file = file.into();
+        run.study = Some(StudyPlace {
+            study: format!("import-runs/{file}"),
+            name: format!("runs/{file}"),
+            cell: sessions.to_string(),
+            factors: BTreeMap::from([("threads".into(), sessions.to_string())]),
+            repeat: 1,
+        });
+        run
+    };
+    let runs = [
+        of("before.md", 1, 16),
+        of("before.md", 9, 32),
+        of("after.md", 1, 16),
+        of("after.md", 9, 32),
+    ];
+    let text = many(&runs).markdown(Lang::En).unwrap();
+    let peaks = text.matches("peak throughput").count();
+    assert_eq!(peaks, 2, "{text}");
+    assert!(!text.contains("before.md:1"), "{text}");
 }

@@ -1,7 +1,9 @@
 //! Writing, reading, listing and deleting runs.
 
 use super::common::{ID, interval, record};
-use tidemark_core::record::{EncodedHistogram, RunRecord, RunState, SCHEMA_VERSION};
+use tidemark_core::record::{
+    EncodedHistogram, Imported, RunRecord, RunState, SCHEMA_VERSION, StatedFigure,
+};
 use tidemark_store::{Filter, ListedState, RecordError, Store, StoreError, from_json, to_json};
 
 fn fresh() -> (tempfile::TempDir, Store) {
@@ -204,6 +206,24 @@ fn a_listed_run_shows_its_figures() {
     assert!((p95 - 1.237).abs() < 0.003, "{p95}");
     assert_eq!(ended.engine.as_deref(), Some("mariadb"));
     assert_eq!(ended.engine_version.as_deref(), Some("11.4.2-MariaDB"));
+}
+
+#[test]
+fn a_stated_rate_is_listed_as_it_was_stated() {
+    let (_dir, mut store) = fresh();
+    let mut run = record(ID, RunState::Finished);
+    run.totals.all.count = 0;
+    run.imported = Some(Imported {
+        figures: vec![StatedFigure {
+            name: "rate".into(),
+            value: 0.4,
+            ..StatedFigure::default()
+        }],
+        ..Imported::default()
+    });
+    store.import(&run).unwrap();
+    let list = store.list(&Filter::default()).unwrap();
+    assert_eq!(list[0].transactions_per_s(), 0.4);
 }
 
 #[test]

@@ -206,23 +206,29 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
                     "mean_ms",
                     mean.value,
                     mean.line,
-                    wrong_column::SWAPPED,
+                    wrong_column::COPIED,
                     "elapsed_s",
                 );
             }
         }
         if let (Some(rate), Some(s), Some(mean)) = (rate, sessions, mean) {
             judged = true;
-            // Sessions and latency in each other's column.
-            let law = |sessions: f64, ms: f64| (rate.value * ms / 1000.0 / sessions - 1.0).abs();
-            if law(s, mean.value) > 0.5 && law(mean.value, s) < 0.05 {
-                tell(
-                    "mean_ms",
-                    mean.value,
-                    mean.line,
-                    wrong_column::SWAPPED,
-                    "threads",
-                );
+            // Sessions in the column of the latency, or of the rate.
+            let law =
+                |rate: f64, sessions: f64, ms: f64| (rate * ms / 1000.0 / sessions - 1.0).abs();
+            let highest = view.percentiles("").last().map(|(_, ms)| ms.value);
+            let below = |ms: f64| highest.is_none_or(|highest| ms <= highest);
+            let as_mean = law(rate.value, mean.value, s) < 0.05 && below(s);
+            let as_rate = law(s, rate.value, mean.value) < 0.05;
+            let other = match (as_mean, as_rate) {
+                (true, true) => Some("rate / mean_ms"),
+                (true, false) => Some("mean_ms"),
+                (false, true) => Some("rate"),
+                (false, false) => None,
+            };
+            if let Some(other) = other.filter(|_| law(rate.value, s, mean.value) > 0.5) {
+                let line = view.line_of("threads");
+                tell("threads", s, line, wrong_column::SWAPPED, other);
             }
         }
     }

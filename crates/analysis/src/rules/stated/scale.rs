@@ -74,6 +74,25 @@ pub(super) fn cap(view: &View<'_>) -> Option<Vec<Finding>> {
     let terminals = view
         .sessions()
         .filter(|_| view.option("wait") == Some("on") || view.all("efficiency").is_some());
+    // An efficiency claims that terminals key and think.
+    if let Some(terminals) = terminals {
+        let most = terminals * TPMC_PER_WAREHOUSE / TERMINALS_PER_WAREHOUSE as f64;
+        if tpmc.low > most * (1.0 + EFFICIENCY_APART) {
+            let figures = vec![
+                ("line", Figure::Count(tpmc.line)),
+                ("tpmc", Figure::Number(tpmc.value)),
+                ("terminals", Figure::Number(terminals)),
+                ("most", Figure::Number(most)),
+            ];
+            return Some(vec![finding(
+                "tpcc-cap",
+                Severity::Invalid,
+                stated_cap::BEYOND,
+                stated_cap::BEYOND_INSTEAD,
+                figures,
+            )]);
+        }
+    }
     let most = terminals.map(|t| t / (warehouses * TERMINALS_PER_WAREHOUSE as f64) * 100.0);
     Some(match (terminals, most) {
         (Some(terminals), Some(most)) if most < 99.0 => {

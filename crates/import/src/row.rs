@@ -1,0 +1,260 @@
+//! A row of a table while its cells are read: what they become, and which were not understood.
+
+use crate::cell::{Cell, Kind, Value, cell};
+use crate::draft::{Draft, From};
+use crate::groups::Of;
+use crate::headings::Column;
+use crate::numeral::Notation;
+use crate::scan::Number;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A figure whose only separator may be of thousands or of decimals.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ambiguous {
+    pub line: u64,
+    pub name: String,
+    /// Its cell, as it is told where it turns out to be unclear.
+    pub shown: String,
+}
+
+/// A row.
+pub(crate) struct Row {
+    run: Draft,
+    line: u64,
+    notation: Notation,
+    /// Figures of one of several runs, by what tells them apart.
+    of_runs: BTreeMap<String, Draft>,
+    /// Figures that not every client's column states.
+    incomplete: BTreeSet<String>,
+    unclear: Vec<String>,
+    ambiguous: Vec<Ambiguous>,
+}
+
+impl Row {
+    pub fn of(run: Draft, line: u64, notation: Notation) -> Self {
+        Self {
+            run,
+            line,
+            notation,
+            of_runs: BTreeMap::new(),
+            incomplete: BTreeSet::new(),
+            unclear: Vec::new(),
+            ambiguous: Vec::new(),
+        }
+    }
+
+    /// What was run.
+    pub fn label(&mut self, cell: &str) {
+        self.run.workload = cell.chars().take(60).collect();
+    }
+
+    /// What is kept beside the figures.
+    pub fn aside(&mut self, name: &str, cell: &str) {
+        self.run.option(name, cell, self.line, From::Output);
+    }
+
+    /// What has a name that is not known.
+    pub fn unknown(&mut self, name: &str, cell: &str, is_told: bool) {
+        if is_told {
+            self.unclear(name, cell);
+        }
+        if !name.is_empty() {
+            self.aside(name, cell);
+        }
+    }
+
+    fn unclear(&mut self, name: &str, cell: &str) {
+        self.unclear.push(format!("{name}: {cell}"));
+    }
+
+    /// A cell of a figure or an option.
+    pub fn take(&mut self, name: &str, column: &Column, of: &Of, text: &str) {
+        let taken = match column {
+            Column::Option(option) => self.option(option, text),
+            Column::Figure(figure, factor) => self.figure(name, figure, *factor, of, text),
+            Column::Several(figures) => {
+                let parts: Vec<&str> = text.split('/').map(str::trim).collect();
+                let is_whole = parts.len() == figures.len();
+                let begun = self.run.figures.len();
+                let taken = is_whole
+                    && figures.iter().zip(&parts).all(|((figure, factor), part)| {
+                        self.figure(name, figure, *factor, of, part)
+                    });
+                if !taken {
+                    self.run.figures.truncate(begun);
+                }
+                taken || crate::cell::is_missing(text)
+            }
+            _ => true,
+        };
+        if !taken {
+            self.unclear(name, text);
+        }
+    }
+
+    fn option(&mut self, option: &str, text: &str) -> bool {
+        let all = match cell(text, Kind::of(option), self.notation) {
+            Cell::Missing => return true,
+            Cell::Unclear => return false,
+            Cell::One(value) => amount(&value, 1.0),
+            Cell::Sum(terms, sum) => {
+                // Warehouses are shared or not; sessions never are.
+                let all: f64 = terms.iter().map(|v| amount(v, 1.0)).sum();
+                if sum.is_some_and(|sum| amount(&sum, 1.0) != all) {
+                    return false;
+                }
+                all
+            }
+        };
+        let value = match option {
+            "think-time" => format!("{all}s"),
+            _ => all.to_string(),
+        };
+        let value = if all == 0.0 { "0".into() } else { value };
+        // Two columns may both be named so.
+        let stated = self.run.options.get(option);
+        if stated.is_some_and(|o| o.line == self.line && o.value != value) {
+            return false;
+        }
+        self.run.option(option, &value, self.line, From::Output);
+        true
+    }
+
+    fn figure(&mut self, heading: &str, name: &str, factor: f64, of: &Of, text: &str) -> bool {
+        let read = cell(text, Kind::of(name), self.notation);
+        let (terms, sum) = match read {
+            Cell::One(value) => (vec![value], None),
+            Cell::Sum(terms, sum) => (terms, sum),
+            none => {
+                if matches!(of, Of::Client(_)) {
+                    self.incomplete.insert(name.into());
+                }
+                return none == Cell::Missing;
+            }
+        };
+        let all = || terms.iter().chain(&sum);
+        let percents = all().filter(|v| v.percent).count();
+        let name = match percents > 0 && name == "ignored_errors" {
+            true => "error_share",
+            false => name,
+        };
+        let is_share = Kind::of(name) == Kind::Share;
+        if percents > 0 && (!is_share || percents < all().count()) {
+            return false;
+        }
+        // 0.4 may be a share or a percentage.
+        let is_small = all().any(|v| v.number.value > 0.0 && v.number.value <= 1.0);
+        let is_error = name == "error_share";
+        if is_share && percents == 0 && !heading.contains('%') {
+            let unsure = is_small || is_error && all().any(|v| v.number.value > 0.0);
+            if unsure {
+                return false;
+            }
+        }
+        let draft = match of {
+            Of::Unclear => return false,
+            Of::Run(run) => self.of_runs.entry(run.clone()).or_default(),
+            Of::Row | Of::Client(_) => &mut self.run,
+        };
+        let part = match of {
+            Of::Client(client) => client.as_str(),
+            _ => "",
+        };
+        if all().any(|v| v.ambiguous) {
+            self.ambiguous.push(Ambiguous {
+                line: self.line,
+                name: name.into(),
+                shown: format!("{heading}: {text}"),
+            });
+        }
+        let each = |v: &Value| v.factor.unwrap_or(factor);
+        if let ([one], None) = (terms.as_slice(), sum) {
+            draft.scaled(part, name, one.number, each(one), self.line);
+            return true;
+        }
+        // Clients within a client are none.
+        if !part.is_empty() {
+            return false;
+        }
+        for (at, one) in terms.iter().enumerate() {
+            let client = format!("client {}", at + 1);
+            draft.scaled(&client, name, one.number, each(one), self.line);
+        }
+        if let Some(sum) = sum {
+            draft.scaled("", name, sum.number, each(&sum), self.line);
+        } else if adds_up(name) {
+            let value = terms.iter().map(|v| amount(v, factor)).sum();
+            let decimals = terms.iter().map(|v| v.number.decimals).min().unwrap_or(0);
+            draft.figure("", name, Number { value, decimals }, self.line);
+        }
+        true
+    }
+
+    /// The run alone, though it has no figures yet, and what was not understood.
+    pub fn end_one(self) -> (Draft, Vec<String>, Vec<Ambiguous>) {
+        (self.run, self.unclear, self.ambiguous)
+    }
+
+    /// The runs that have figures, and what was not understood.
+    pub fn end(mut self) -> (Vec<Draft>, Vec<String>, Vec<Ambiguous>) {
+        self.add_clients_up();
+        let mut runs = Vec::new();
+        for (name, of_run) in self.of_runs {
+            let mut run = self.run.clone();
+            run.figures.extend(of_run.figures);
+            run.types.extend(of_run.types);
+            let workload = format!("{} {name}", run.workload);
+            run.workload = workload.trim().chars().take(80).collect();
+            runs.push(run);
+        }
+        if runs.is_empty() {
+            runs.push(self.run);
+        }
+        runs.retain(Draft::has_figures);
+        (runs, self.unclear, self.ambiguous)
+    }
+
+    /// What clients in columns of their own have together, where no column states it.
+    fn add_clients_up(&mut self) {
+        let of_clients = self
+            .run
+            .figures
+            .iter()
+            .filter(|f| f.of.starts_with("client "));
+        let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+        for figure in of_clients.filter(|f| adds_up(&f.name)) {
+            let (sum, rounding) = sums.entry(figure.name.clone()).or_default();
+            *sum += figure.value;
+            *rounding += figure.rounding;
+        }
+        for (name, (value, rounding)) in sums {
+            if self.run.has("", &name) || self.incomplete.contains(&name) {
+                continue;
+            }
+            let number = Number { value, decimals: 0 };
+            self.run.figure("", &name, number, self.line);
+            if let Some(last) = self.run.figures.last_mut() {
+                last.rounding = rounding;
+            }
+        }
+    }
+}
+
+fn amount(value: &Value, factor: f64) -> f64 {
+    value.number.value * value.factor.unwrap_or(factor)
+}
+
+/// Figures that clients of one test have together.
+fn adds_up(name: &str) -> bool {
+    let sums = [
+        "rate",
+        "statement_rate",
+        "count",
+        "statements",
+        "tpmc",
+        "nopm",
+        "tpm_total",
+        "ignored_errors",
+    ];
+    sums.contains(&name)
+}

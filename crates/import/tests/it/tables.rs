@@ -1,0 +1,249 @@
+//! Tables of results: every cell is surely understood, or told with its line.
+
+use super::documents::import;
+use tidemark_core::record::RunRecord;
+use tidemark_import::{Became, Import, Origin, read};
+
+/// A figure of the whole run.
+fn figure(run: &RunRecord, name: &str) -> Option<f64> {
+    run.imported.as_ref().unwrap().figure(name).map(|f| f.value)
+}
+
+fn figures(import: &Import, name: &str) -> Vec<Option<f64>> {
+    import.runs.iter().map(|run| figure(run, name)).collect()
+}
+
+/// Line and text of everything that was not understood.
+fn left(import: &Import) -> Vec<(u64, &str)> {
+    let ranges = import.leftovers.ranges.iter();
+    ranges
+        .map(|(line, _, text)| (*line, text.as_str()))
+        .collect()
+}
+
+fn sessions(import: &Import) -> Vec<usize> {
+    import.runs.iter().map(|run| run.sessions).collect()
+}
+
+#[test]
+fn a_cell_is_read_as_a_whole_or_told() {
+    let import = import(
+        "\
+| threads | TPS | vs. baseline | p95 (ms) |
+|---|---|---|---|
+| 16 | 1000 (+10%) | +10% | 20 (-5%) |
+| 32 | 1500 ↑ 50% | 50% | <50 |
+| 64 | 1,600/1,700/1,650 | | 41 |
+| 128 | 1600~1700 | | 80-90 |
+| 3.5 | 5 | | 1 |
+| 99999999999999999999 | 5 | | 1 |
+| -8 | -100 | | -5 |
+",
+    );
+    assert_eq!(
+        figures(&import, "rate"),
+        [Some(1000.0), Some(1500.0), None, Some(5.0), Some(5.0)]
+    );
+    assert_eq!(sessions(&import), [16, 32, 64, 0, 0]);
+    assert_eq!(
+        left(&import),
+        [
+            (4, "p95 (ms): <50"),
+            (5, "TPS: 1,600/1,700/1,650"),
+            (6, "TPS: 1600~1700"),
+            (6, "p95 (ms): 80-90"),
+            (7, "threads: 3.5"),
+            (8, "threads: 99999999999999999999"),
+            (9, "threads: -8"),
+            (9, "TPS: -100"),
+            (9, "p95 (ms): -5"),
+        ]
+    );
+    assert_eq!(import.leftovers.lines, 6);
+}
+
+#[test]
+fn numbers_are_read_in_the_notation_of_their_table() {
+    let blanks = import("| threads | tps |\n|---|---|\n| 8 | 1 800 |\n| 16 | １０，０００ |\n");
+    assert_eq!(figures(&blanks, "rate"), [Some(1800.0), Some(10_000.0)]);
+    let german = import(
+        "| Threads | TPS | avg (ms) |\n|---|---|---|\n| 8 | 1.234,5 | 6,48 |\n| 16 | 2.100 | 7,62 |\n",
+    );
+    assert_eq!(figures(&german, "rate"), [Some(1234.5), Some(2100.0)]);
+    assert_eq!(figures(&german, "mean_ms"), [Some(6.48), Some(7.62)]);
+    let csv = import("场景;并发;TPS;平均耗时(ms)\n只读;16;1000,5;15,9\n读写;16;500,2;31,9\n");
+    assert_eq!(figures(&csv, "rate"), [Some(1000.5), Some(500.2)]);
+    assert_eq!(figures(&csv, "mean_ms"), [Some(15.9), Some(31.9)]);
+    // What was read before the table showed its notation is given up.
+    let late = import("| threads | tps |\n|---|---|\n| 8 | 1,234 |\n| 16 | 6,48 |\n");
+    assert_eq!(figures(&late, "rate"), [Some(6.48)]);
+    assert_eq!(left(&late), [(3, "tps: 1,234")]);
+    let unsure = import("threads;tps;avg\n8;1,234;5\n");
+    assert_eq!(left(&unsure), [(2, "tps: 1,234")]);
+    // An unquoted comma of thousands moves every cell behind it.
+    let moved = import("threads,tps,avg\n8,1,234,5\n16,900,5\n");
+    assert_eq!(figures(&moved, "rate"), [Some(900.0)]);
+    assert_eq!(left(&moved), [(2, "8,1,234,5")]);
+}
+
+#[test]
+fn units_stand_in_headings_or_cells() {
+    let import = import(
+        "\
+| Threads | TPS | Latency (s) avg | p99 [ms] | Duration |
+|---|---|---|---|---|
+| 16 | ~1,000 | 0.016 | 60* | 5 min |
+| 32 | 1500 (±20) | 0.0213 | `90` | 00:05:00 |
+| 48 | 2万/秒 | 800微秒 | 0.02秒 | 10分钟 |
+",
+    );
+    assert_eq!(
+        figures(&import, "elapsed_s"),
+        [Some(300.0), Some(300.0), Some(600.0)]
+    );
+    assert_eq!(
+        figures(&import, "mean_ms"),
+        [Some(16.0), Some(21.3), Some(0.8)]
+    );
+    assert_eq!(
+        figures(&import, "p99_ms"),
+        [Some(60.0), Some(90.0), Some(20.0)]
+    );
+    assert_eq!(left(&import), []);
+}
+
+#[test]
+fn headings_name_sessions_or_two_figures() {
+    let turned = import(
+        "| metric | 8 threads | 16 threads |\n|---|---|---|\n| TPS | 1000 | 1800 |\n| p95 (ms) | 12 | 14-15 |\n",
+    );
+    assert_eq!(sessions(&turned), [8, 16]);
+    assert_eq!(figures(&turned, "rate"), [Some(1000.0), Some(1800.0)]);
+    assert_eq!(figures(&turned, "p95_ms"), [Some(12.0), None]);
+    assert_eq!(left(&turned), [(4, "p95 (ms): 14-15")]);
+    let two = import(
+        "| 并发 | TPS/QPS | 平均/P95 (ms) |\n|---|---|---|\n| 16 | 1000/20000 | 16/20 |\n| 32 | 1500 | 21/- |\n",
+    );
+    let of = |name: &str| figure(&two.runs[0], name);
+    assert_eq!(
+        [
+            of("rate"),
+            of("statement_rate"),
+            of("mean_ms"),
+            of("p95_ms")
+        ],
+        [Some(1000.0), Some(20_000.0), Some(16.0), Some(20.0)]
+    );
+    assert_eq!(left(&two), [(4, "TPS/QPS: 1500")]);
+}
+
+#[test]
+fn a_percentage_of_errors_is_a_rate() {
+    let import = import(
+        "| threads | TPS | Errors | error rate |\n|---|---|---|---|\n| 8 | 1000 | 12% | |\n| 16 | 900 | 5 | 0.02 |\n",
+    );
+    assert_eq!(figures(&import, "error_share"), [Some(12.0), None]);
+    assert_eq!(figures(&import, "ignored_errors"), [None, Some(5.0)]);
+    assert_eq!(left(&import), [(4, "error rate: 0.02")]);
+}
+
+#[test]
+fn columns_of_one_figure_are_of_several_runs_or_clients() {
+    let before = import(
+        "| threads | tps (before) | tps (after) | p95 before | p95 after |\n|---|---|---|---|---|\n| 16 | 1000 | 1200 | 20 ms | 15 ms |\n",
+    );
+    let of = |run: &RunRecord| {
+        (
+            run.workload.clone(),
+            figure(run, "rate"),
+            figure(run, "p95_ms"),
+        )
+    };
+    let got: Vec<_> = before.runs.iter().map(of).collect();
+    assert_eq!(
+        got,
+        [
+            ("after".into(), Some(1200.0), Some(15.0)),
+            ("before".into(), Some(1000.0), Some(20.0))
+        ]
+    );
+    assert_eq!(sessions(&before), [16, 16]);
+    let clients = import("threads,client1 tps,client2 tps\n64,12000,11800\n32,700,-\n");
+    assert_eq!(figures(&clients, "rate"), [Some(23_800.0), None]);
+    let peak = import("threads,tps,max tps\n64,12000,15000\n");
+    assert_eq!(figures(&peak, "rate"), [Some(12_000.0)]);
+    assert_eq!(left(&peak), [(2, "max tps: 15000")]);
+}
+
+#[test]
+fn merged_cells_have_the_value_above() {
+    let import = import(
+        "\
+| workload | threads | tps |
+|---|---|---|
+| read_only | 8 | 1000 |
+| | 16 | 1800 |
+| read_write | 8 | 400 |
+",
+    );
+    let names: Vec<&str> = import.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(names, ["read_only", "read_only", "read_write"]);
+}
+
+#[test]
+fn headings_below_groups_of_columns_are_the_headings() {
+    let import = import(
+        "|  | | 延迟 | |\n|---|---|---|---|\n| 线程数 | TPS | 平均(ms) | 95%(ms) |\n| 16 | 1000 | 16 | 20 |\n",
+    );
+    assert_eq!(figures(&import, "p95_ms"), [Some(20.0)]);
+    assert_eq!(sessions(&import), [16]);
+}
+
+#[test]
+fn a_quoted_output_has_nothing_that_is_not_understood() {
+    let quoted: String = super::documents::SYSBENCH_1
+        .lines()
+        .map(|line| format!("> {line}\n"))
+        .collect();
+    let quoted = quoted.replace("> \n", ">\n");
+    let import = import(&quoted);
+    assert_eq!(figures(&import, "rate"), [Some(100.0)]);
+    assert_eq!(left(&import), []);
+}
+
+#[test]
+fn what_is_listed_is_what_is_explained() {
+    let text = "\
+threads,tps,p95,depth,remark
+8,1000,12,3,warm
+16,800 + -,20,4,cold
+32,fast,,5,cold
+
+Running the test with following options:
+Number of threads: 4
+SQL statistics:
+    transactions:                        200    (100.00 per sec.)
+General statistics:
+    total time:                          2.0000s
+something that no tool prints
+something else
+";
+    let mut told = Vec::new();
+    let import = read(
+        text.as_bytes(),
+        &Origin::of("a.txt"),
+        &mut |line, _, became| {
+            if matches!(became, Became::NotUnderstood | Became::TableInPart) {
+                told.push(line);
+            }
+        },
+    )
+    .unwrap();
+    let ranges = &import.leftovers.ranges;
+    let mut listed: Vec<u64> = ranges.iter().flat_map(|(a, b, _)| *a..=*b).collect();
+    listed.dedup();
+    assert_eq!(listed, told);
+    assert_eq!(listed, [2, 3, 4, 12, 13]);
+    assert_eq!(left(&import)[..2], [(2, "depth: 3"), (3, "tps: 800 + -")]);
+    assert_eq!(import.leftovers.lines, 5);
+}
