@@ -11,6 +11,7 @@
 //! ```
 
 mod command;
+mod copies;
 mod doc;
 mod draft;
 mod formats;
@@ -23,6 +24,7 @@ mod samples;
 mod scan;
 mod table;
 mod text;
+mod windows;
 
 #[cfg(test)]
 extern crate self as tidemark_import;

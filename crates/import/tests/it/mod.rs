@@ -4,3 +4,4 @@ mod attribution;
 mod documents;
 mod hostile;
 mod logs;
+mod tools;
