@@ -293,4 +293,7 @@ fn counts_have_no_fraction_and_words_are_in_both_languages() {
     let little = found(row);
     let little = little.iter().find(|f| f.rule == "littles-law").unwrap();
     assert_eq!(little.figure("asked"), Some(&Figure::Count(64)));
+    let stall = found(&MIX.replace("  508.31", " 5088.31"));
+    let stall = stall.iter().find(|f| f.rule == "stall").unwrap();
+    assert_eq!(stall.figure("percent"), Some(&Figure::Text("95".into())));
 }

@@ -234,7 +234,7 @@ pub(super) fn stall(view: &View<'_>) -> Option<Vec<Finding>> {
         let figures = vec![
             ("line", Figure::Count(max.line)),
             ("max", Figure::Number(max.value)),
-            ("percent", Figure::Number(percent)),
+            ("percent", Figure::Text(percent.to_string())),
             ("ms", Figure::Number(ms)),
         ];
         let slowest = view.imported.intervals.iter().filter(|i| !i.cumulative);
