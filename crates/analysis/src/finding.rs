@@ -33,6 +33,8 @@ pub enum Figure {
     Number(f64),
     /// Words from the record: a table, a transaction type. They may hold anything.
     Text(String),
+    /// Words of ours.
+    Words(Both),
 }
 
 /// One statement about a run or a comparison, with its evidence.

@@ -201,6 +201,15 @@ pub const STATED_APART: f64 = 0.02;
 pub const STATED_TIME_APART: f64 = 0.05;
 /// `summary-mismatch`: lines over time are compared with the summary where they cover so much of the run.
 pub const INTERVALS_COVER: f64 = 0.9;
+/// `littles-law`, `summary-mismatch`: seconds that sysbench takes between two events of a session, in no
+/// event's time. Beside statements they are nothing, beside a memory access much.
+pub const BETWEEN_EVENTS_S: f64 = 2e-6;
+/// `summary-mismatch`: statements of a transaction that did not end may blur the number of those of each by
+/// so many at most.
+pub const STATEMENTS_BLUR: f64 = 0.1;
+/// `impossible-pair`: BenchBase's goodput counts the warm-up as well, which is no longer than the run where
+/// nothing is said of it.
+pub const WARMUP_LONGEST: f64 = 1.0;
 /// `percentile-below-mean`, `impossible-pair`: a percentile is the edge of a histogram's bucket; those of
 /// sysbench are some 3 % wide.
 pub const PERCENTILE_STEP: f64 = 0.05;

@@ -2,6 +2,7 @@
 
 use crate::samples::Samples;
 use crate::scan::Number;
+use crate::windows::Windows;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::{StatedFigure, StatedInterval};
 use tidemark_stats::Histogram;
@@ -48,6 +49,8 @@ pub(crate) struct Draft {
     pub has_summary: bool,
     /// A part of a format's output that goes on over lines, whatever the format calls it.
     pub section: &'static str,
+    /// Windows that are summed up one by one.
+    pub windows: Windows,
     /// What is to be known of how it was read.
     pub notes: Vec<String>,
     /// Latencies, where the source has their distribution.
@@ -208,6 +211,7 @@ impl Draft {
         if let Some(samples) = self.samples.take() {
             samples.end(self);
         }
+        std::mem::take(&mut self.windows).hand_over(self);
     }
 
     /// Its distribution as text, which takes far less room than one that is added to.

@@ -12,6 +12,7 @@
 
 mod cell;
 mod command;
+mod copies;
 mod doc;
 mod draft;
 mod formats;
@@ -29,6 +30,7 @@ pub mod series;
 mod table;
 mod text;
 mod units;
+mod windows;
 
 #[cfg(test)]
 extern crate self as tidemark_import;

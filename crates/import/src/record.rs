@@ -2,8 +2,10 @@
 //! worked out from other figures is noted.
 
 use crate::Origin;
+use crate::copies::Copies;
 use crate::draft::{Draft, From};
 use crate::formats::pgbench_log;
+use crate::windows::WINDOW;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tidemark_core::Source;
@@ -16,13 +18,14 @@ use tidemark_core::record::{
 /// The tag that imported runs bear, so that lists tell them from measured ones.
 pub(crate) const TAG: &str = "imported";
 /// Types that stand for all others together, or for none.
-const NO_TYPES: [&str; 8] = [
+const NO_TYPES: [&str; 9] = [
     "TOTAL",
     "OVERALL",
     "CLEANUP",
     "statements",
     "histogram",
     "errors",
+    "failed",
     "all",
     "interval",
 ];
@@ -32,8 +35,12 @@ const READ_MODIFY_WRITE_JAVA: &str = "READ-MODIFY-WRITE";
 
 /// The records of a document's runs.
 pub(crate) fn records(drafts: Vec<Draft>, origin: &Origin) -> Vec<RunRecord> {
-    let named = drafts.into_iter().zip(0u32..);
-    named.map(|(draft, at)| record(draft, at, origin)).collect()
+    let mut made = Copies::default();
+    for (draft, at) in drafts.into_iter().zip(0u32..) {
+        let is_output = Copies::is_output(&draft);
+        made.add(record(draft, at, origin), is_output);
+    }
+    made.runs
 }
 
 fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
@@ -271,16 +278,15 @@ fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
         if of.is_empty()
             || NO_TYPES.contains(&of)
             || of.starts_with("client ")
+            || of.starts_with(WINDOW)
             || is_query(draft, of)
             || types.contains_key(of)
         {
             continue;
         }
-        let count = draft
-            .figures
-            .iter()
-            .rev()
-            .find(|f| f.of == of && matches!(&*f.name, "count" | "samples" | "in_time"));
+        let count = draft.figures.iter().rev().find(|f| {
+            matches!(&*f.name, "count" | "samples" | "in_time" | "completed") && f.of == of
+        });
         let Some(count) = count else { continue };
         // tpcc-mysql counts what came later than its limits apart.
         let late = draft.figures.iter().rev();

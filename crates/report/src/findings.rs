@@ -60,7 +60,7 @@ impl Said {
         let figures: Vec<(&str, String)> = finding
             .figures
             .iter()
-            .map(|(name, figure)| (*name, shown(figure)))
+            .map(|(name, figure)| (*name, shown(figure, lang)))
             .collect();
         let values: Vec<(&str, &str)> = figures.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let sentence = |both: Both| fill(in_language(both, lang), &values);
@@ -91,10 +91,11 @@ fn in_language(both: Both, lang: Lang) -> &'static str {
     }
 }
 
-fn shown(figure: &Figure) -> String {
+fn shown(figure: &Figure, lang: Lang) -> String {
     match figure {
         Figure::Count(n) => whole(*n),
         Figure::Number(value) => three(*value),
         Figure::Text(text) => text.clone(),
+        Figure::Words(words) => in_language(*words, lang).into(),
     }
 }

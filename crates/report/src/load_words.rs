@@ -7,7 +7,7 @@ use crate::load::{
 use crate::number::{percent, three, whole};
 use crate::texts::fill;
 use crate::words::Words;
-use tidemark_core::record::{HostRole, Outage, StepPurpose};
+use tidemark_core::record::{HostRole, Outage, RunRecord, StepPurpose};
 
 /// So many outages are named where the result is; the others are in their table.
 const NAMED_OUTAGES: usize = 3;
@@ -84,6 +84,9 @@ impl Words<'_> {
                     ("sessions", &sessions),
                 ],
             ),
+            (LoadKind::Closed, None) if has_unknown_rate(r) => {
+                fill(t.how_open_unknown, &[("sessions", &sessions)])
+            }
             (LoadKind::Closed, None) => fill(t.how_closed, &[("sessions", &sessions)]),
         }];
         if self.d.kind == LoadKind::Search {
@@ -451,4 +454,10 @@ impl Words<'_> {
             numbers: 3,
         }
     }
+}
+
+/// Whether transactions arrived at a rate that the tool's output does not state (pgbench's `-R`).
+pub(crate) fn has_unknown_rate(record: &RunRecord) -> bool {
+    let rate = record.options.get("rate");
+    record.imported.is_some() && record.rate.is_none() && rate.is_some_and(|r| r.value == "on")
 }

@@ -3,6 +3,7 @@
 use crate::digest::{Digest, states_errors};
 use crate::family::Family;
 use crate::load::LoadKind;
+use crate::load_words::has_unknown_rate;
 use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Texts, fill};
 use tidemark_core::record::{LatencyEnd, RunState, TableState};
@@ -269,6 +270,7 @@ impl Words<'_> {
             (
                 t.rate,
                 match self.d.kind {
+                    LoadKind::Closed if has_unknown_rate(r) => t.rate_unknown.into(),
                     LoadKind::Closed => t.rate_none.into(),
                     LoadKind::Open(rate) => fill(t.rate_per_s, &[("rate", &three(rate))]),
                     LoadKind::Steps => t.rate_steps.into(),

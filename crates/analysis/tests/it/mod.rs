@@ -11,4 +11,5 @@ mod observed;
 mod rules;
 mod sampled;
 mod states;
+mod tools;
 mod users;

@@ -1,7 +1,7 @@
 //! OLTPBench, BenchBase and the YugabyteDB TPC-C client: log lines. Their CSV is in `benchbase_csv.rs`,
 //! their JSON in `json.rs`.
 
-use super::benchbase_csv;
+use super::{benchbase_csv, benchbase_log};
 use crate::doc::Doc;
 use crate::scan::{number, unit_ms, value};
 
@@ -23,7 +23,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if benchbase_csv::take(text, line, doc) {
         return true;
     }
-    client(text.trim(), line, doc)
+    benchbase_log::take(text.trim(), line, doc) || client(text.trim(), line, doc)
 }
 
 /// `Results(nanoSeconds=60000000000, measuredRequests=12345) = 205.75 requests/sec`.

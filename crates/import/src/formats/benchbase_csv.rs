@@ -23,7 +23,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let taken = match run.section {
         "csv" => match row(run, plain, line) {
             Some(one) => {
-                run.interval(one);
+                follow(run, one);
                 true
             }
             None => false,
@@ -72,6 +72,26 @@ fn figure(name: &str) -> Option<(String, f64)> {
         _ => return None,
     };
     Some((figure, factor))
+}
+
+/// Appends a row. Where rows have no counts, the second tells how long the first one's window was.
+fn follow(run: &mut Draft, mut one: StatedInterval) {
+    let length = one.length_s.unwrap_or(1.0);
+    let begin = one.end_s - length;
+    if one.count.is_none() && run.usual_length.is_none() {
+        let before = run.last_interval();
+        let step = before.and_then(|before| {
+            let from = before.end_s - before.length_s?;
+            let step = Some(begin - from).filter(|s| *s > 0.0)?;
+            (before.end_s, before.length_s) = (from + step, Some(step));
+            Some(step)
+        });
+        if let Some(step) = step {
+            run.usual_length = Some(step);
+            (one.end_s, one.length_s) = (begin + step, Some(step));
+        }
+    }
+    run.interval(one);
 }
 
 fn row(run: &Draft, plain: &str, line: u64) -> Option<StatedInterval> {

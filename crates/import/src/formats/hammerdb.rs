@@ -30,13 +30,26 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if let Some(at) = plain.find(" Active Virtual Users configured") {
         let users = plain[..at].rsplit([':', ' ']).next().unwrap_or_default();
-        let ended = doc.of(TOOL).is_some_and(|d| d.has_figures());
+        let ended = doc.of(TOOL).is_some_and(|d| !d.figures.is_empty());
         let run = match ended {
             true => doc.begin(TOOL, line),
             false => doc.run(TOOL, line),
         };
         run.option("threads", users, line, From::Output);
         run.workload = "tpcc".into();
+        return true;
+    }
+    if let Some(why) = failure(plain) {
+        // All users of the run before have come to their ends.
+        let run = match doc.of(TOOL).is_some_and(|d| d.section == ENDED) {
+            true => doc.begin(TOOL, line),
+            false => doc.run(TOOL, line),
+        };
+        // Only the next one says why.
+        let said = run.failed.get_or_insert_with(|| why.clone());
+        if said.starts_with("Vuser ") && !why.starts_with("Vuser ") {
+            *said = why;
+        }
         return true;
     }
     let text = match plain.strip_prefix("Vuser ").and_then(|t| t.split_once(':')) {
@@ -50,8 +63,11 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     ] {
         if let Some((n, _)) = text.strip_prefix(label).and_then(number) {
             let seconds = (n.value * 60.0).to_string();
-            doc.run(TOOL, line)
-                .option(name, &seconds, line, From::Output);
+            let run = match doc.of(TOOL).is_some_and(|d| d.has("", "nopm")) {
+                true => doc.begin(TOOL, line),
+                false => doc.run(TOOL, line),
+            };
+            run.option(name, &seconds, line, From::Output);
             return true;
         }
     }
@@ -75,7 +91,24 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     } else if is_frame && was {
         doc.touch(line);
     }
+    if let Some(run) = doc.of(TOOL)
+        && plain.starts_with("ALL VIRTUAL USERS COMPLETE")
+        && run.has("", "nopm")
+    {
+        run.section = ENDED;
+    }
     is_frame && doc.of(TOOL).is_some()
+}
+
+/// What follows belongs to another run.
+const ENDED: &str = "ended";
+
+/// `Error in Virtual User 3: …`, `Vuser 3:FINISHED FAILED`.
+fn failure(plain: &str) -> Option<String> {
+    let user = plain.strip_prefix("Vuser ").and_then(|t| t.split_once(':'));
+    let is_failed = user.is_some_and(|(_, t)| t.trim() == "FINISHED FAILED")
+        || plain.starts_with("Error in Virtual User ");
+    is_failed.then(|| plain.chars().take(300).collect())
 }
 
 /// Where the next number begins: behind a blank, as Db2's does not.

@@ -269,6 +269,8 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
             .any(|v| v.path.starts_with("metrics/iteration") || v.path.starts_with("metrics/vus"))
     {
         k6(values, doc.begin("k6", first));
+    } else if values.iter().any(|v| v.path.ends_with("/Takes(s)")) {
+        return go_ycsb(values, doc);
     } else if has("tps") && has("time") && has("threads") {
         return sysbench(values, first, doc);
     } else if values
@@ -288,7 +290,10 @@ fn known(values: &[Value], first: u64, last: u64, doc: &mut Doc) -> bool {
 fn benchbase(values: &[Value], run: &mut Draft) {
     run.has_summary = true;
     for v in values {
-        let name = v.path.rsplit('/').next().unwrap_or_default();
+        // Their units have a slash.
+        let rates = ["Throughput (requests/second)", "Goodput (requests/second)"];
+        let rate = rates.into_iter().find(|name| v.path.ends_with(name));
+        let name = rate.unwrap_or(v.path.rsplit('/').next().unwrap_or_default());
         let Some(n) = v.number() else {
             match name {
                 "Benchmark Type" => run.workload = v.text.to_lowercase(),
@@ -325,6 +330,16 @@ fn benchbase(values: &[Value], run: &mut Draft) {
 /// A summary of `--summary-export` or of `handleSummary`.
 fn k6(values: &[Value], run: &mut Draft) {
     run.has_summary = true;
+    // Where nothing says how many there were at most, and their number did not change.
+    let vus = |name: &str| {
+        let mut found = values.iter().filter(|v| v.path.starts_with("metrics/vus/"));
+        found.find(|v| v.path.ends_with(name))
+    };
+    if let (Some(least), Some(most)) = (vus("/min"), vus("/max"))
+        && least.text == most.text
+    {
+        run.option("threads", &most.text, most.line, From::Output);
+    }
     if run.workload.is_empty() {
         run.workload = "k6".into();
     }
@@ -338,6 +353,12 @@ fn k6(values: &[Value], run: &mut Draft) {
             "metrics/vus_max/value" | "metrics/vus_max/max" => {
                 run.option("threads", &v.text, v.line, From::Output)
             }
+            // How many requests failed, and how many conditions did not hold.
+            "metrics/http_req_failed/value" | "metrics/http_req_failed/rate" => {
+                run.scaled("", "error_share", n, 100.0, v.line);
+            }
+            "metrics/checks/passes" => run.figure("", "checks_passed", n, v.line),
+            "metrics/checks/fails" => run.figure("", "checks_failed", n, v.line),
             _ => {
                 let mut parts = path.split('/').skip(1);
                 let (Some(of), Some(what)) = (parts.next(), parts.next()) else {
@@ -363,6 +384,30 @@ fn k6(values: &[Value], run: &mut Draft) {
             }
         }
     }
+}
+
+/// `outputstyle=json` of go-ycsb: an object of each type, with the names of its lines.
+fn go_ycsb(values: &[Value], doc: &mut Doc) -> bool {
+    let mut taken = false;
+    for of in values
+        .iter()
+        .filter_map(|v| v.path.strip_suffix("/Takes(s)"))
+    {
+        let own = values.iter().filter(|v| {
+            let name = v.path.strip_prefix(of).and_then(|p| p.strip_prefix('/'));
+            name.is_some()
+        });
+        let own: Vec<&Value> = own.collect();
+        let line = own.first().map_or(0, |v| v.line);
+        let took = own.iter().filter(|v| v.path.ends_with("/Takes(s)"));
+        let others = own.iter().filter(|v| !v.path.ends_with("/Takes(s)"));
+        let columns = took.chain(others).filter_map(|v| {
+            let name = v.path.rsplit('/').next()?;
+            (name != "Operation").then_some((name, v.text.as_str()))
+        });
+        taken |= super::ycsb::columns_of(of, columns, line, doc);
+    }
+    taken
 }
 
 /// An object of the manual's JSON report hook.

@@ -2,6 +2,7 @@
 
 mod benchbase;
 mod benchbase_csv;
+mod benchbase_log;
 mod go_tpc;
 mod hammerdb;
 mod hdr_log;

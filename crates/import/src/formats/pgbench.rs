@@ -21,6 +21,17 @@ const OPTIONS: [(&str, &str); 9] = [
     ("partition method", "partition-method"),
 ];
 
+/// Labels of counts, of the run or of a script.
+const COUNTS: [(&str, &str); 7] = [
+    ("number of transactions actually processed", "count"),
+    ("number of failed transactions", "failed"),
+    ("number of transactions retried", "retried"),
+    ("total number of retries", "retries"),
+    ("number of transactions skipped", "skipped"),
+    ("number of serialization failures", "serialization_failures"),
+    ("number of deadlock failures", "deadlock_failures"),
+];
+
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
     if let Some(rest) = plain.strip_prefix("progress: ") {
@@ -147,17 +158,8 @@ fn summary(run: &mut Draft, plain: &str, line: u64) -> bool {
             run.option(name, &said, line, From::Output);
             return true;
         }
-        let name = match label {
-            "number of transactions actually processed" => "count",
-            "number of failed transactions" => "failed",
-            "number of transactions retried" => "retried",
-            "total number of retries" => "retries",
-            "number of transactions skipped" => "skipped",
-            "number of serialization failures" => "serialization_failures",
-            "number of deadlock failures" => "deadlock_failures",
-            _ => "",
-        };
-        if !name.is_empty()
+        let known = COUNTS.iter().find(|(l, _)| *l == label);
+        if let Some((_, name)) = known
             && let Some((n, rest)) = number(text)
         {
             run.figure("", name, n, line);
@@ -167,14 +169,25 @@ fn summary(run: &mut Draft, plain: &str, line: u64) -> bool {
             }
             return true;
         }
-        if label == "number of transactions above the"
-            || label.starts_with("number of transactions above")
-        {
+        if let Some(limit) = label.strip_prefix("number of transactions above the ") {
+            if let Some((ms, _)) = number(limit) {
+                run.option("latency-limit", &ms.value.to_string(), line, From::Output);
+            }
+            // `114/1424 (8.006%)`.
+            if let Some((n, _)) = number(text) {
+                run.figure("", "above_limit", n, line);
+            }
             return true;
         }
         if label == "rate limit schedule lag" {
             if !run.options.contains_key("rate") {
                 run.option("rate", "on", line, From::Command);
+            }
+            // `avg 0.754 (max 26.690) ms`.
+            for (label, name) in [("avg", "lag_mean_ms"), ("max", "lag_max_ms")] {
+                if let Some(n) = value(text, label) {
+                    run.figure("", name, n, line);
+                }
             }
             return true;
         }
@@ -216,6 +229,17 @@ fn scripts(run: &mut Draft, plain: &str, line: u64) -> bool {
     if plain.starts_with("- weight:") {
         return true;
     }
+    // The same counts as the run's.
+    let own = plain.strip_prefix("- ").and_then(labelled);
+    if let Some((label, text)) = own
+        && let Some((_, name)) = COUNTS.iter().find(|(l, _)| *l == label)
+        && let Some((n, _)) = number(text)
+    {
+        if !run.section.is_empty() {
+            run.figure(run.section, name, n, line);
+        }
+        return true;
+    }
     let Some((n, rest)) = plain.strip_prefix("- ").and_then(number) else {
         return false;
     };
@@ -235,7 +259,7 @@ const SCRIPTS: [&str; 10] = [
     "script 8", "script 9",
 ];
 
-/// A statement of `-r`: milliseconds, failures since version 15, the statement.
+/// A statement of `-r`: milliseconds, failures and retries since version 15, the statement.
 fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     let text = plain.trim_start_matches(['-', ' ']);
     if text.starts_with("statement latencies in milliseconds") {
@@ -253,9 +277,10 @@ fn statement(run: &mut Draft, plain: &str, line: u64) -> bool {
     let Some((ms, rest)) = number(plain) else {
         return false;
     };
-    let rest = rest.trim_start();
-    let (_, words) = number(rest).unwrap_or((ms, rest));
-    let words = words.trim();
+    let mut words = rest.trim();
+    for _ in 0..2 {
+        words = number(words).map_or(words, |(_, rest)| rest.trim_start());
+    }
     if !words.starts_with([
         '\\', 'S', 'U', 'I', 'D', 'B', 'E', 'C', 'R', 'W', 's', 'u', 'i', 'd', 'b', 'e', 'c', 'w',
     ]) {

@@ -8,7 +8,7 @@ use crate::scan::{Number, labelled, number, unit_ms, value};
 const TOOL: &str = "sysbench";
 
 /// Lines that only frame the others.
-const FRAMES: [&str; 21] = [
+const FRAMES: [&str; 22] = [
     "Running the test with following options",
     "Initializing random number generator",
     "Initializing worker threads",
@@ -30,6 +30,7 @@ const FRAMES: [&str; 21] = [
     "Primer prime numbers",
     "Prime numbers limit",
     "General statistics",
+    "percentile stats:",
 ];
 
 pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
@@ -56,7 +57,7 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     let plain = text.trim_start_matches([' ', '\t', '>']).trim_end();
-    if header(plain, line, doc) || summary(plain, line, doc) {
+    if checkpoint(plain, line, doc) || header(plain, line, doc) || summary(plain, line, doc) {
         return true;
     }
     let is_next = doc.command.as_ref().is_some_and(|c| c.tool == TOOL);
@@ -88,14 +89,37 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     false
 }
 
-/// An interval that does not follow begins another run.
+/// An interval that does not follow begins another run. Behind a checkpoint's report it may follow.
 fn place(doc: &mut Doc, line: u64, end_s: f64) {
-    let follows = doc
-        .of(TOOL)
-        .is_none_or(|run| !run.has_summary && run.last_moment().is_none_or(|last| end_s > last));
+    let follows = doc.of(TOOL).is_none_or(|run| {
+        (!run.has_summary || run.windows.goes_on())
+            && run.last_moment().is_none_or(|last| end_s > last)
+    });
     if !follows {
         doc.begin(TOOL, line);
     }
+}
+
+/// `[ 2s ] Checkpoint report:`: the summary of a window follows.
+fn checkpoint(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    if !plain.starts_with('[') || !plain.ends_with("Checkpoint report:") {
+        return false;
+    }
+    let Some((end, _)) = plain.get(1..).map(str::trim_start).and_then(number) else {
+        return false;
+    };
+    let follows = doc.of(TOOL).is_none_or(|run| match run.windows.last() {
+        Some(last) => run.windows.goes_on() && end.value > last,
+        None => !run.has_summary,
+    });
+    let run = match follows {
+        true => doc.run(TOOL, line),
+        false => doc.begin(TOOL, line),
+    };
+    run.windows.open(end.value, run.figures.len());
+    run.section = "checkpoint";
+    run.has_summary = true;
+    true
 }
 
 fn header(plain: &str, line: u64, doc: &mut Doc) -> bool {
@@ -136,7 +160,7 @@ fn header(plain: &str, line: u64, doc: &mut Doc) -> bool {
 }
 
 /// A label of the summary and its line's figures: what the first is, and the one in brackets.
-const COUNTS: [(&str, &str, &str); 14] = [
+const COUNTS: [(&str, &str, &str); 20] = [
     ("transactions", "count", "rate"),
     ("queries", "statements", "statement_rate"),
     ("read/write requests", "read_write", "read_write_rate"),
@@ -155,35 +179,67 @@ const COUNTS: [(&str, &str, &str); 14] = [
     ("total number of events", "events", ""),
     ("events/s (eps)", "rate", ""),
     ("events per second", "rate", ""),
+    ("Total operations", "count", "rate"),
+    ("reads/s", "read_rate", ""),
+    ("writes/s", "write_rate", ""),
+    ("fsyncs/s", "fsync_rate", ""),
+    ("read, MiB/s", "read_mib_rate", ""),
+    ("written, MiB/s", "written_mib_rate", ""),
 ];
 
+/// A part of the summary, by its heading.
+fn section(plain: &str) -> Option<&'static str> {
+    let known = [
+        ("SQL statistics", "sql"),
+        ("OLTP test statistics", "sql"),
+        ("CPU speed", "speed"),
+        ("File operations", "speed"),
+        ("Total operations", "speed"),
+        ("Throughput", "throughput"),
+        ("queries performed", "queries"),
+        ("General statistics", "general"),
+        ("Test execution summary", "general"),
+        ("Latency (ms)", "latency"),
+        ("Latency histogram", "histogram"),
+        ("Threads fairness", "fairness"),
+    ];
+    let found = known.iter().find(|(label, _)| plain.starts_with(label));
+    let of_old = matches!(
+        plain.trim_end_matches(':'),
+        "response time" | "per-request statistics"
+    );
+    let name = found
+        .map(|(_, name)| *name)
+        .or(of_old.then_some("latency"))?;
+    (plain.contains(':') || name == "histogram").then_some(name)
+}
+
 fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
-    let section = match plain.trim_end_matches(':') {
-        p if p.starts_with("SQL statistics") || p.starts_with("OLTP test statistics") => "sql",
-        p if p.starts_with("CPU speed") => "speed",
-        p if p.starts_with("Throughput") => "sql",
-        p if p.starts_with("queries performed") => "queries",
-        p if p.starts_with("General statistics") || p.starts_with("Test execution summary") => {
-            "general"
-        }
-        p if p.starts_with("Latency (ms)") => "latency",
-        p if p.starts_with("Latency histogram") => "histogram",
-        "response time" | "per-request statistics" => "latency",
-        p if p.starts_with("Threads fairness") => "fairness",
-        _ => "",
-    };
-    if !section.is_empty() && plain.contains(':') || section == "histogram" {
-        // Throughput follows the speed of the same run.
-        let follows = |d: &mut Draft| d.section == "speed" && section == "sql";
-        let is_first =
-            matches!(section, "sql" | "histogram" | "speed") && !doc.of(TOOL).is_some_and(follows);
-        let ended = |d: &mut Draft| d.has_summary && d.section != "histogram";
-        if is_first && doc.of(TOOL).is_some_and(ended) {
+    if let Some(section) = section(plain) {
+        let again = doc.of(TOOL).is_some_and(|run| match section {
+            "sql" if run.section == "checkpoint" => false,
+            // What follows the last checkpoint has no heading.
+            "sql" if run.windows.goes_on() => {
+                run.windows.end(run.figures.len());
+                false
+            }
+            "sql" | "speed" | "histogram" => run.has_summary && run.section != "histogram",
+            // Version 1.1 has it between statements and latencies, all have it below files and the CPU.
+            "throughput" => run.has("", "elapsed_s") && !run.windows.is_any(),
+            _ => false,
+        });
+        if again {
             doc.begin(TOOL, line);
         }
         let run = doc.run(TOOL, line);
         run.section = section;
         run.has_summary = true;
+        if let Some((label @ "Total operations", value)) = labelled(plain) {
+            figure(run, label, value, line);
+        }
+        return true;
+    }
+    if moved(plain, line, doc) {
         return true;
     }
     let Some(run) = doc.of(TOOL).filter(|run| run.has_summary) else {
@@ -199,7 +255,48 @@ fn summary(plain: &str, line: u64, doc: &mut Doc) -> bool {
     taken
 }
 
+/// `8329.87 MiB transferred (2775.45 MiB/sec)`, of memory.
+fn moved(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let Some(run) = doc.of(TOOL).filter(|run| run.has_summary) else {
+        return false;
+    };
+    let Some((n, rest)) = number(plain) else {
+        return false;
+    };
+    let rest = rest.trim_start().strip_prefix("MiB transferred");
+    let each = rest.and_then(|r| number(r.trim_start().strip_prefix('(')?));
+    let Some((each, _)) = each else { return false };
+    run.figure("", "transferred_mib", n, line);
+    run.figure("", "mib_rate", each, line);
+    doc.touch(line);
+    true
+}
+
+/// `read:  IOPS=6149.15 96.08 MiB/s (100.75 MB/s)`, of files since 1.1.
+fn files(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
+    let Some((each, rest)) = value.strip_prefix("IOPS=").and_then(number) else {
+        return false;
+    };
+    let (name, mib) = match label {
+        "read" => ("read_rate", "read_mib_rate"),
+        "write" => ("write_rate", "written_mib_rate"),
+        "fsync" => ("fsync_rate", ""),
+        _ => return false,
+    };
+    run.figure("", name, each, line);
+    if let Some((n, unit)) = number(rest.trim_start())
+        && unit.trim_start().starts_with("MiB/s")
+        && !mib.is_empty()
+    {
+        run.figure("", mib, n, line);
+    }
+    true
+}
+
 fn figure(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
+    if files(run, label, value, line) {
+        return true;
+    }
     let Some((n, rest)) = number(value) else {
         return false;
     };

@@ -23,8 +23,8 @@ pub(super) fn interval(text: &str, line: u64) -> Option<StatedInterval> {
         read_rate: first(&[" reads/s:", " reads:"]),
         write_rate: first(&[" writes/s:", " writes:"]),
         percentile_ms: first(&["response time:", "%):"]),
-        error_rate: first(&["errors:", "err/s:"]),
-        reconnect_rate: first(&["reconnects:", "reconn/s:"]),
+        error_rate: first(&["errors:", "err/s"]),
+        reconnect_rate: first(&["reconnects:", "reconn/s"]),
         ..StatedInterval::default()
     };
     one.rate.is_some().then_some(one)
@@ -68,8 +68,10 @@ fn current(rest: &str, end_s: f64, line: u64) -> Option<StatedInterval> {
     let at = rest.strip_prefix("lat (ms").and_then(|r| r.find(':'))?;
     let (latency, after) = number(rest.get("lat (ms".len() + at + 1..)?.trim_start())?;
     rest = after;
+    // Some scripts print no colon behind `err/s`.
     let mut next = |label: &str| {
-        let (n, after) = number(rest.trim_start().strip_prefix(label)?.trim_start())?;
+        let text = rest.trim_start().strip_prefix(label)?;
+        let (n, after) = number(text.trim_start_matches([':', ' ']))?;
         rest = after;
         Some(n.value)
     };
@@ -83,8 +85,8 @@ fn current(rest: &str, end_s: f64, line: u64) -> Option<StatedInterval> {
         write_rate: Some(write),
         other_rate: Some(other),
         percentile_ms: Some(latency.value),
-        error_rate: next("err/s:"),
-        reconnect_rate: next("reconn/s:"),
+        error_rate: next("err/s"),
+        reconnect_rate: next("reconn/s"),
         ..StatedInterval::default()
     })
 }

@@ -90,11 +90,14 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
                 ("sc:", "in_time"),
                 ("lt:", "late"),
                 ("rt:", "retried"),
-                ("fl:", "failed"),
+                ("avg_rt:", "mean_ms"),
             ] {
                 if let Some(n) = value(rest, label) {
                     run.figure(of, name, n, line);
                 }
+            }
+            if let Some(n) = value(rest, "fl:") {
+                run.figure("errors", of, n, line);
             }
         }
         true
@@ -106,10 +109,14 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             "<",
             "***",
             "(all must be",
+            "[transaction percentage]",
+            "[response time",
         ];
+        let seconds = plain.strip_prefix("in ").and_then(number);
         frames.iter().any(|f| plain.starts_with(f))
             || plain.ends_with("[OK]")
             || plain.ends_with("[NG] *")
+            || seconds.is_some_and(|(_, rest)| rest.trim() == "sec.")
     };
     if taken {
         doc.touch(line);
@@ -130,7 +137,12 @@ fn interval(plain: &str, line: u64) -> Option<StatedInterval> {
                 .0
         }
     };
+    let more = [("99%:", "p99_ms"), ("max_rt:", "max_ms")];
+    let more = more
+        .iter()
+        .filter_map(|(label, name)| Some(((*name).to_string(), value(rest, label)?.value)));
     Some(StatedInterval {
+        more: more.collect(),
         line,
         end_s: end.value,
         count: Some(count.value),

@@ -19,6 +19,9 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         doc.begin(GO, line);
         return true;
     }
+    if plain.starts_with(['|', '+']) {
+        return row(plain, line, doc);
+    }
     if plain.starts_with("****") && doc.of(GO).is_some() {
         doc.touch(line);
         return true;
@@ -112,6 +115,52 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
         }
     }
     true
+}
+
+/// A line of the table that `outputstyle=table` prints. Its cells are what the lines have.
+fn row(plain: &str, line: u64, doc: &mut Doc) -> bool {
+    let cells = || plain.trim_matches('|').split('|').map(str::trim);
+    if plain.contains(TOOK) && cells().next() == Some("Operation") {
+        let run = doc.run(GO, line);
+        run.section = TABLE;
+        for (at, name) in cells().enumerate() {
+            run.option(&format!("column {at}"), name, line, From::Output);
+        }
+        return true;
+    }
+    // The border above the heading comes first, and says nothing.
+    let Some(run) = doc.of(GO).filter(|run| run.section == TABLE) else {
+        return false;
+    };
+    if plain.starts_with('+') {
+        doc.touch(line);
+        return true;
+    }
+    let names: Vec<String> = (1..cells().count())
+        .map_while(|at| run.options.get(&format!("column {at}")))
+        .map(|name| name.value.clone())
+        .collect();
+    let columns = names.iter().map(String::as_str).zip(cells().skip(1));
+    let Some(of) = cells().next() else {
+        return false;
+    };
+    columns_of(of, columns, line, doc)
+}
+
+/// The heading of a table of go-ycsb's.
+const TABLE: &str = "table";
+/// The first column of figures.
+const TOOK: &str = "Takes(s)";
+
+/// Figures of a type, by the names that go-ycsb's lines have.
+pub(super) fn columns_of<'t>(
+    of: &str,
+    columns: impl Iterator<Item = (&'t str, &'t str)>,
+    line: u64,
+    doc: &mut Doc,
+) -> bool {
+    let parts: Vec<String> = columns.map(|(name, n)| format!("{name}: {n}")).collect();
+    go(&format!("{of} - {}", parts.join(", ")), line, doc)
 }
 
 /// `"recordcount"="1000"`.
@@ -218,8 +267,12 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
     // Operations that failed are counted and timed apart.
     if let Some(of) = of.strip_suffix("-FAILED") {
         let run = doc.run(JAVA, line);
-        if name == "Operations" {
-            run.figure("errors", of, n, line);
+        match name {
+            "Operations" => run.figure("errors", of, n, line),
+            "AverageLatency(us)" => {
+                run.scaled("failed", &format!("{of} mean_ms"), n, 1e-3, line);
+            }
+            _ => {}
         }
         return true;
     }
@@ -241,6 +294,8 @@ fn measurement(rest: &str, line: u64, doc: &mut Doc) -> bool {
         (_, "MinLatency(us)") => run.scaled(of, "min_ms", n, us, line),
         (_, "MaxLatency(us)") => run.scaled(of, "max_ms", n, us, line),
         (_, "AverageLatency(ms)") => run.figure(of, "mean_ms", n, line),
+        (_, "MinLatency(ms)") => run.figure(of, "min_ms", n, line),
+        (_, "MaxLatency(ms)") => run.figure(of, "max_ms", n, line),
         _ => return named(run, of, name, n, line),
     }
     true

@@ -6,3 +6,4 @@ mod hostile;
 mod logs;
 mod series;
 mod tables;
+mod tools;

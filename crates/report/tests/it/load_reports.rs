@@ -139,6 +139,21 @@ fn outages_and_hosts_are_listed() {
 }
 
 #[test]
+fn an_imported_rate_that_is_not_stated_is_no_closed_loop() {
+    let mut record = closed();
+    record.imported = Some(Imported::default());
+    assert!(text(&record, Lang::En).unwrap().contains("(closed loop)"));
+    let on = EffectiveOption {
+        value: "on".into(),
+        source: tidemark_core::Source::CommandLine,
+    };
+    record.options.insert("rate".into(), on);
+    let report = text(&record, Lang::En).unwrap();
+    assert!(report.contains("(open loop)"), "{report}");
+    assert!(!report.contains("closed loop"), "{report}");
+}
+
+#[test]
 fn arrivals_that_were_never_served_are_told() {
     let mut record = overloaded();
     let served = record.totals.all.count;

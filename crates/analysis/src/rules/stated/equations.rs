@@ -3,8 +3,9 @@
 use super::finding;
 use super::intervals;
 use super::view::{Range, View};
+use crate::texts::follows;
 use crate::texts::summary_mismatch::{INSTEAD_STATED, STATED};
-use crate::thresholds::{STATED_APART, STATED_TIME_APART};
+use crate::thresholds::{BETWEEN_EVENTS_S, STATED_APART, STATED_TIME_APART};
 use crate::{Figure, Finding, Severity};
 
 const ID: &str = "summary-mismatch";
@@ -59,10 +60,27 @@ pub(super) fn mismatch(name: &str, stated: f64, from: &str, made: f64, line: u64
         ("line", Figure::Count(line)),
         ("name", Figure::Text(name.into())),
         ("stated", Figure::Number(stated)),
-        ("from", Figure::Text(from.into())),
+        ("from", follows_from(from)),
         ("made", Figure::Number(made)),
     ];
     finding(ID, Severity::Invalid, STATED, INSTEAD_STATED, figures)
+}
+
+/// A formula as it is, words in the reader's language.
+fn follows_from(from: &str) -> Figure {
+    let words = [
+        ("sum of statuses", follows::STATUSES),
+        ("sum of clients", follows::CLIENTS),
+        ("sum of histogram", follows::HISTOGRAM),
+        ("sum of operations", follows::OPERATIONS),
+        ("run finished", follows::FINISHED),
+        ("count before", follows::BEFORE),
+        ("mean of intervals", follows::INTERVALS),
+    ];
+    let known = words.iter().find(|(name, _)| *name == from);
+    known.map_or(Figure::Text(from.into()), |(_, words)| {
+        Figure::Words(*words)
+    })
 }
 
 fn of_types(view: &View<'_>) -> Vec<Equation> {
@@ -193,6 +211,7 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
             "ignored_errors / elapsed_s",
         ),
         ("reconnect_rate", "reconnects", "reconnects / elapsed_s"),
+        ("mib_rate", "transferred_mib", "transferred_mib / elapsed_s"),
     ] {
         add(rate, follows, get(rate), each(count), STATED_APART, 0.0);
     }
@@ -227,8 +246,11 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
             0.0,
         );
     }
-    // A session works no longer than the run lasts, and sysbench's work all the time.
+    // A session works no longer than the run lasts, and sysbench's work all the time but for what
+    // each event takes to begin and end.
     let busy = get("time_avg_s");
+    let between = get("events").zip(view.sessions());
+    let between = between.map_or(0.0, |(n, sessions)| n.value / sessions * BETWEEN_EVENTS_S);
     if view.is_closed() {
         add(
             "time_avg_s",
@@ -236,7 +258,7 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
             busy,
             get("elapsed_s"),
             STATED_APART,
-            latest(view),
+            latest(view) + between,
         );
     }
     add(
@@ -370,6 +392,11 @@ fn of_sums(view: &View<'_>) -> Vec<Equation> {
             .into_iter()
             .filter_map(|of| view.of(of, "count"));
         let done = of_types.reduce(Range::plus);
+        // The whole counts what failed, too.
+        let done = match (done, view.failed()) {
+            (Some(done), Some(failed)) => Some(done.plus(failed)),
+            (done, _) => done,
+        };
         let made = view
             .all("rate")
             .zip(view.all("elapsed_s"))
@@ -405,7 +432,10 @@ fn of_sums(view: &View<'_>) -> Vec<Equation> {
             .filter(|_| view.option("maxexecutiontime").is_none());
         let is_run = view.option("command") != Some("load");
         if let (Some(asked), true, false) = (asked, is_run, view.nested()) {
-            let done = view.count();
+            let done = match (view.count(), view.failed()) {
+                (Some(done), Some(failed)) => Some(done.plus(failed)),
+                (done, _) => done,
+            };
             let line = view.line_of("operationcount");
             let by = view.sessions().unwrap_or(1.0);
             add(

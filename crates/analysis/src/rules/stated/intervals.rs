@@ -2,11 +2,11 @@
 
 use super::equations::mismatch;
 use super::finding;
-use super::view::View;
+use super::view::{Range, View};
 use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY, STATED_LATENCY_AT};
 use crate::thresholds::{
     DEADLOCK_LONGEST_S, INTERVALS_COVER, STALLED_INTERVAL, STALLED_LATENCY, STALLED_LATENCY_MS,
-    STALLED_RATE, STATED_APART, STATED_TIME_APART,
+    STALLED_RATE, STATED_APART, STATED_TIME_APART, STATEMENTS_BLUR,
 };
 use crate::{Figure, Finding, Severity};
 use tidemark_core::record::StatedInterval;
@@ -22,8 +22,7 @@ pub(super) fn mismatches(view: &View<'_>) -> Option<Vec<Finding>> {
         return None;
     }
     let mut found = Vec::new();
-    let statements = view.all("statements").or(view.all("statement_sum"));
-    let ratio = statements.zip(view.count()).map(|(q, n)| q.value / n.value);
+    let ratio = statements_each(view);
     let mut before: Vec<(&str, f64)> = Vec::new();
     for i in all {
         found.extend(by_itself(view, i, ratio.filter(|r| r.is_finite())));
@@ -60,6 +59,26 @@ pub(super) fn mismatches(view: &View<'_>) -> Option<Vec<Finding>> {
     found.truncate(TOLD);
     found.extend(sums(view));
     Some(found)
+}
+
+/// Statements of a transaction, where all have as many: reads, writes and others of the run are then
+/// whole multiples of its transactions, but for those that did not end. Those of a mix (TPC-C) are not.
+fn statements_each(view: &View<'_>) -> Option<f64> {
+    let statements = view.all("statements").or(view.all("statement_sum"))?;
+    let count = view.count()?.value;
+    let each = statements.value / count;
+    let mut in_flight = view.sessions().unwrap_or(1.0) * each.max(1.0) + 1.0;
+    let errors = view.all("ignored_errors").map_or(0.0, |e| e.value) * each;
+    if in_flight + errors <= STATEMENTS_BLUR * count {
+        in_flight += errors;
+    }
+    let is_whole = |n: &Range| {
+        let each = n.value / count;
+        (each - each.round()).abs() * count <= in_flight
+    };
+    let parts = ["read", "write", "other"].map(|name| view.all(name));
+    let all_whole = parts.iter().flatten().all(is_whole) && is_whole(&statements);
+    (each.is_finite() && all_whole).then_some(each)
 }
 
 fn name(i: &StatedInterval, name: &str) -> String {
@@ -215,7 +234,7 @@ pub(super) fn stall(view: &View<'_>) -> Option<Vec<Finding>> {
         let figures = vec![
             ("line", Figure::Count(max.line)),
             ("max", Figure::Number(max.value)),
-            ("percent", Figure::Number(percent)),
+            ("percent", Figure::Text(percent.to_string())),
             ("ms", Figure::Number(ms)),
         ];
         let slowest = view.imported.intervals.iter().filter(|i| !i.cumulative);

@@ -1,13 +1,14 @@
 //! Latencies that can't be, or that say less than they seem to.
 
-use super::finding;
 use super::view::{Range, View};
+use super::{counted, finding};
 use crate::texts::{
     averaged_percentiles, coarse_histogram, impossible_pair, percentile_below_mean, stated_floor,
     stated_samples,
 };
 use crate::thresholds::{
     FLOOR, FLOOR_MS, FLOOR_SAMPLES, PERCENTILE_NEEDED, PERCENTILE_STEP, SAMPLES_BEYOND,
+    STATED_APART, WARMUP_LONGEST,
 };
 use crate::{Figure, Finding, Severity};
 
@@ -91,6 +92,20 @@ pub(super) fn impossible_pair(view: &View<'_>) -> Option<Vec<Finding>> {
     }
     if let (Some(a), Some(b)) = (get("tpmc"), get("tpm_total")) {
         pair("", ("tpmc", a), ("tpm_total", b), b.value * 0.01);
+    }
+    // What succeeds is a part of all, but for what the warm-up had.
+    if let (Some(good), Some(rate)) = (get("goodput"), get("rate")) {
+        let timed = view.all("elapsed_s").map(|e| e.value);
+        let timed = view.number("time").or(timed).filter(|s| *s > 0.0);
+        let warmup = view.number("warmup-time").zip(timed).map(|(w, s)| w / s);
+        let more = warmup.unwrap_or(WARMUP_LONGEST) + STATED_APART;
+        let counted = get("count").zip(get("elapsed_s")).map(|(n, s)| n.per(s));
+        let (name, least) = match counted {
+            Some(counted) if counted.high < rate.low => ("count / elapsed_s", counted),
+            _ => ("rate", rate),
+        };
+        let more = least.value * more;
+        pair("", ("goodput", good), (name, least), more);
     }
     // sysbench's bulk_insert sends many rows with one statement, and counts rows.
     let many_a_statement = view.record.workload == "bulk_insert";
@@ -303,11 +318,8 @@ pub(super) fn too_short(view: &View<'_>) -> Option<Vec<Finding>> {
             let figures = vec![
                 ("line", Figure::Count(ms.line)),
                 ("type", named(of, &format!("p{percent}"))),
-                ("count", Figure::Number(count.value)),
-                (
-                    "needed",
-                    Figure::Number((SAMPLES_BEYOND / (1.0 - percent / 100.0)).round()),
-                ),
+                ("count", counted(count.value)),
+                ("needed", counted(SAMPLES_BEYOND / (1.0 - percent / 100.0))),
             ];
             let (says, instead) = (stated_samples::SAYS, stated_samples::INSTEAD);
             worst = Some((

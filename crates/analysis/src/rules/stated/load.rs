@@ -1,14 +1,15 @@
 //! Whether the load that is named is the one that ran.
 
-use super::finding;
 use super::view::{Range, View};
+use super::{counted, finding};
 use crate::rules::backlog::{grows, least_served};
 use crate::texts::{
     backlog, error_rate, intended_errors, littles_law, not_found, offered_load, rate_missed,
 };
 use crate::thresholds::{
-    BACKLOG_S, CHANCE, ERRORS, ERRORS_INVALID, NOT_FOUND, RATE_MISSED, STATED_START_UP_S,
-    USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST, USERS_SEEN_SHORTEST_S,
+    BACKLOG_S, BETWEEN_EVENTS_S, CHANCE, ERRORS, ERRORS_INVALID, NOT_FOUND, RATE_MISSED,
+    STATED_START_UP_S, TREND_INTERVALS, USERS_SEEN, USERS_SEEN_INVALID, USERS_SEEN_MOST,
+    USERS_SEEN_SHORTEST_S,
 };
 use crate::tpcc::NEW_ORDER;
 use crate::{Figure, Finding, Severity};
@@ -33,7 +34,7 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
     let ends = elapsed.map_or(0.0, |s| (slowest / s).min(1.0));
     let told = |says, instead, severity| {
         let figures = vec![
-            ("asked", Figure::Number(sessions)),
+            ("asked", counted(sessions)),
             ("seen", Figure::Number(seen.value)),
             ("share", Figure::Number(seen.value / sessions * 100.0)),
             ("line", Figure::Count(seen.line)),
@@ -54,7 +55,7 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
     // Of these tools the load may rest by itself, which they do not state.
     let may_rest = matches!(
         view.imported.tool.as_str(),
-        "benchbase" | "k6" | "hammerdb" | "hdr-log"
+        "benchbase" | "k6" | "hammerdb" | "hdr-log" | "tpcc-mysql"
     );
     if !view.is_closed() || may_rest {
         return None;
@@ -66,7 +67,17 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
         Some(s) => s / (s - STATED_START_UP_S),
         None => 1.0,
     };
-    let share = seen.high * working / sessions;
+    // Latencies of what failed are stated nowhere.
+    let untimed = view.failed().is_some_and(|n| n.value > 0.0) && !failed_are_timed(view);
+    if untimed {
+        return None;
+    }
+    // sysbench times events alone, not what is between two.
+    let between = match (view.imported.tool.as_str(), view.all("events"), elapsed) {
+        ("sysbench", Some(events), Some(s)) => events.value * BETWEEN_EVENTS_S / s,
+        _ => 0.0,
+    };
+    let share = (seen.high * working + between) / sessions;
     if share >= USERS_SEEN - ends {
         return Some(Vec::new());
     }
@@ -79,6 +90,19 @@ pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
         littles_law::TOO_FEW_INSTEAD,
         severity,
     )])
+}
+
+/// How many of a type failed, and their mean latency.
+fn failed_of(view: &View<'_>, of: &str) -> Option<(Range, Range)> {
+    let mean = view.of("failed", &format!("{of} mean_ms"))?;
+    Some((view.of("errors", of)?, mean))
+}
+
+/// Whether what failed is timed as well, of every type that had failures.
+fn failed_are_timed(view: &View<'_>) -> bool {
+    let mut errors = view.imported.figures.iter().filter(|f| f.of == "errors");
+    view.all("failed").is_none()
+        && errors.all(|f| f.value <= 0.0 || failed_of(view, &f.name).is_some())
 }
 
 /// Sessions that were at work on average.
@@ -94,7 +118,9 @@ fn in_service(view: &View<'_>) -> Option<Range> {
     if let (Some(rate), Some(mean)) = (rate, view.all("mean_ms")) {
         return Some(busy(rate, mean));
     }
-    let elapsed = view.elapsed()?;
+    let elapsed = view
+        .elapsed()
+        .or_else(|| Some(Range::exact(view.number("time").filter(|s| *s > 0.0)?, 0)))?;
     let mut all: Option<Range> = None;
     let mut of_types = view.types();
     if view.nested() {
@@ -105,9 +131,12 @@ fn in_service(view: &View<'_>) -> Option<Range> {
         return None;
     }
     for of in of_types {
-        let (count, mean) = (view.of(of, "count")?, view.of(of, "mean_ms")?);
-        let one = busy(count.per(Range::exact(elapsed.value, elapsed.line)), mean);
-        all = Some(all.map_or(one, |sum| sum.plus(one)));
+        let (count, mean) = (view.done(of)?, view.of(of, "mean_ms")?);
+        let timed = [Some((count, mean)), failed_of(view, of)];
+        for (count, mean) in timed.into_iter().flatten() {
+            let one = busy(count.per(Range::exact(elapsed.value, elapsed.line)), mean);
+            all = Some(all.map_or(one, |sum| sum.plus(one)));
+        }
     }
     all
 }
@@ -129,8 +158,8 @@ pub(super) fn offered_load(view: &View<'_>) -> Option<Vec<Finding>> {
     Some(fewer.map_or(Vec::new(), |i| {
         let figures = vec![
             ("line", Figure::Count(i.line)),
-            ("asked", Figure::Number(asked)),
-            ("opened", Figure::Number(i.sessions.unwrap_or(0.0))),
+            ("asked", counted(asked)),
+            ("opened", counted(i.sessions.unwrap_or(0.0))),
         ];
         vec![finding(
             "offered-load",
@@ -144,33 +173,59 @@ pub(super) fn offered_load(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// The rate asked for was not served.
 pub(super) fn rate_missed(view: &View<'_>) -> Option<Vec<Finding>> {
-    let asked = view.record.rate?;
+    if let Some(found) = skipped(view) {
+        return Some(found);
+    }
+    let Some(asked) = view.record.rate else {
+        // Of pgbench's rate that is not stated this is known: nothing was skipped.
+        return view.all("skipped").map(|_| Vec::new());
+    };
     let count = || view.count().zip(view.elapsed()).map(|(n, s)| n.per(s));
     let made = view.all("rate").or_else(count)?;
+    let seconds = view.duration().unwrap_or(f64::INFINITY);
+    let least = match seconds.is_finite() {
+        true => least_served(asked, seconds),
+        false => asked * RATE_MISSED,
+    };
+    if made.high >= least {
+        return Some(Vec::new());
+    }
     let figures = vec![
         ("line", Figure::Count(made.line)),
         ("asked", Figure::Number(asked)),
         ("made", Figure::Number(made.value)),
         ("share", Figure::Number(made.value / asked * 100.0)),
     ];
-    let told = || {
+    let (says, instead) = (rate_missed::SAYS, rate_missed::INSTEAD);
+    Some(vec![finding(
+        "rate-missed",
+        Severity::Suspect,
+        says,
+        instead,
+        figures,
+    )])
+}
+
+/// Transactions that pgbench did not begin because they could not be in time.
+fn skipped(view: &View<'_>) -> Option<Vec<Finding>> {
+    let (skipped, count) = (view.all("skipped")?, view.count()?);
+    let all = skipped.value + count.value;
+    let share = skipped.value / all;
+    (share > 1.0 - RATE_MISSED).then(|| {
+        let figures = vec![
+            ("line", Figure::Count(skipped.line)),
+            ("skipped", counted(skipped.value)),
+            ("all", counted(all)),
+            ("share", Figure::Number(share * 100.0)),
+        ];
+        let (says, instead) = (rate_missed::SKIPPED, rate_missed::INSTEAD);
         vec![finding(
             "rate-missed",
             Severity::Suspect,
-            rate_missed::SAYS,
-            rate_missed::INSTEAD,
+            says,
+            instead,
             figures,
         )]
-    };
-    let seconds = view.duration().unwrap_or(f64::INFINITY);
-    let least = match seconds.is_finite() {
-        true => least_served(asked, seconds),
-        false => asked * RATE_MISSED,
-    };
-    Some(if made.high < least {
-        told()
-    } else {
-        Vec::new()
     })
 }
 
@@ -189,8 +244,26 @@ pub(super) fn backlog(view: &View<'_>) -> Option<Vec<Finding>> {
         (false, Some(rate)) => (queue, rate),
         _ => (late, 1000.0),
     };
+    // pgbench's summary has the mean of how late they begin.
+    if let Some(late) = view.all("lag_mean_ms")
+        && late.value >= BACKLOG_S * 1000.0
+        && waiting.len() < TREND_INTERVALS
+    {
+        let figures = vec![
+            ("line", Figure::Count(late.line)),
+            ("late", Figure::Number(late.value / 1000.0)),
+        ];
+        let (says, instead) = (backlog::LATE, backlog::INSTEAD);
+        return Some(vec![finding(
+            "backlog",
+            Severity::Suspect,
+            says,
+            instead,
+            figures,
+        )]);
+    }
     if waiting.is_empty() {
-        return None;
+        return view.all("lag_mean_ms").map(|_| Vec::new());
     }
     if !grows(&waiting, BACKLOG_S * each) {
         return Some(Vec::new());
@@ -229,7 +302,7 @@ pub(super) fn intended_errors(view: &View<'_>) -> Option<Vec<Finding>> {
     let told = intended(view).map(|(errors, all)| {
         let figures = vec![
             ("line", Figure::Count(errors.line)),
-            ("errors", Figure::Number(errors.value)),
+            ("errors", counted(errors.value)),
             ("share", Figure::Number(errors.value / all * 100.0)),
         ];
         let (says, instead) = (intended_errors::SAYS, intended_errors::INSTEAD);
@@ -252,7 +325,15 @@ pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
         .or(view.all("failed"))
         .or(of_types)
         .or(view.bad_statuses());
-    let share = match (view.all("error_share"), errors, count) {
+    // k6's conditions that did not hold.
+    let checks = view.all("checks_failed").zip(view.all("checks_passed"));
+    let checks = checks.map(|(bad, good)| Range {
+        line: bad.line,
+        ..bad.per(bad.plus(good)).times(Range::exact(100.0, bad.line))
+    });
+    let stated = view.all("error_share").into_iter().chain(checks);
+    let stated = stated.max_by(|a, b| a.value.total_cmp(&b.value));
+    let share = match (stated, errors, count) {
         (Some(percent), ..) => percent.value / 100.0,
         (None, Some(errors), Some(count)) => errors.value / (errors.value + count.value),
         _ => return None,
@@ -260,7 +341,7 @@ pub(super) fn error_rate(view: &View<'_>) -> Option<Vec<Finding>> {
     if share.is_nan() || share < ERRORS {
         return Some(Vec::new());
     }
-    let line = errors.or(view.all("error_share")).map_or(0, |e| e.line);
+    let line = errors.or(stated).map_or(0, |e| e.line);
     let figures = vec![
         ("line", Figure::Count(line)),
         ("share", Figure::Number(share * 100.0)),

@@ -11,6 +11,8 @@ struct Block {
     tool: &'static str,
     figures: &'static [&'static str],
     least: usize,
+    /// The same where the output begins with its first lines, so that nobody quotes a part.
+    first: usize,
     /// A figure of older versions, which print others.
     unless: &'static str,
 }
@@ -29,6 +31,7 @@ const BLOCKS: &[Block] = &[
             "reconnects",
         ],
         least: 6,
+        first: 2,
         unless: "read_write",
     },
     Block {
@@ -42,12 +45,14 @@ const BLOCKS: &[Block] = &[
             "sum_ms",
         ],
         least: 4,
+        first: 4,
         unless: "read_write",
     },
     Block {
         tool: "sysbench",
         figures: &["events_avg", "time_avg_s"],
         least: 1,
+        first: 1,
         unless: "",
     },
 ];
@@ -60,7 +65,10 @@ pub(super) fn missing_lines(view: &View<'_>) -> Option<Vec<Finding>> {
     for block in BLOCKS.iter().filter(|b| b.tool == tool) {
         let there = block.figures.iter().filter(|f| view.all(f).is_some());
         let there = there.count();
-        if there < block.least || view.all(block.unless).is_some() {
+        // Who has the first lines and those over time has the whole output.
+        let is_whole = view.imported.tool_version.is_some() && !view.imported.intervals.is_empty();
+        let least = if is_whole { block.first } else { block.least };
+        if there < least || view.all(block.unless).is_some() {
             continue;
         }
         judged = true;

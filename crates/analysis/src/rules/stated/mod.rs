@@ -33,6 +33,10 @@ const RULES: &[Rule] = &[
         check: options::failed_run,
     },
     Rule {
+        id: "same-output",
+        check: options::same_output,
+    },
+    Rule {
         id: "summary-mismatch",
         check: equations::check,
     },
@@ -220,6 +224,11 @@ pub(super) fn findings(
         ],
     ));
     Ok(found)
+}
+
+/// What is counted is shown without a fraction.
+fn counted(n: f64) -> Figure {
+    Figure::Count(n.round().clamp(0.0, u64::MAX as f64) as u64)
 }
 
 fn finding(

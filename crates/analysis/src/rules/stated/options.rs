@@ -1,9 +1,10 @@
 //! Options that deny what is said of a run, or empty it.
 
-use super::finding;
-use super::view::View;
+use super::view::{Range, View};
+use super::{counted, finding};
 use crate::texts::{
-    degenerate_option, failed_run, setting_contradicts, wrong_column, wrong_working_set,
+    degenerate_option, failed_run, same_output, setting_contradicts, wrong_column,
+    wrong_working_set,
 };
 use crate::{Figure, Finding, Severity};
 use tidemark_core::record::RunState;
@@ -11,7 +12,7 @@ use tidemark_core::record::RunState;
 /// Figures of a run that had failed.
 pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
     let RunState::Failed(why) = &view.record.state else {
-        return Some(Vec::new());
+        return Some(nothing_done(view).into_iter().collect());
     };
     let figures = vec![
         ("line", Figure::Count(view.imported.first_line)),
@@ -24,6 +25,45 @@ pub(super) fn failed_run(view: &View<'_>) -> Option<Vec<Finding>> {
         failed_run::INSTEAD,
         figures,
     )])
+}
+
+/// An output that the document has twice.
+pub(super) fn same_output(view: &View<'_>) -> Option<Vec<Finding>> {
+    let told = |line: u64, other: Range, severity, says, instead| {
+        let figures = vec![
+            ("line", Figure::Count(line)),
+            ("other", counted(other.value)),
+        ];
+        finding("same-output", severity, says, instead, figures)
+    };
+    let first = view.imported.first_line;
+    let again = view.all("pasted_again").map(|other| {
+        let (says, instead) = (same_output::AGAIN, same_output::AGAIN_INSTEAD);
+        told(first, other, Severity::Note, says, instead)
+    });
+    let elsewhere = view.all("pasted_from").map(|other| {
+        let (says, instead) = (same_output::ELSEWHERE, same_output::ELSEWHERE_INSTEAD);
+        told(first, other, Severity::Suspect, says, instead)
+    });
+    Some(again.into_iter().chain(elsewhere).collect())
+}
+
+/// No New-Order beside other transactions.
+fn nothing_done(view: &View<'_>) -> Option<Finding> {
+    let (nopm, all) = (view.all("nopm")?, view.all("tpm_total")?);
+    let figures = vec![
+        ("line", Figure::Count(nopm.line)),
+        ("all", counted(all.value)),
+    ];
+    (nopm.value <= 0.0 && all.value > 0.0).then(|| {
+        finding(
+            "failed-run",
+            Severity::Invalid,
+            failed_run::NOTHING,
+            failed_run::INSTEAD,
+            figures,
+        )
+    })
 }
 
 /// A number of sessions that the heading or the command says, and the output denies.
@@ -94,8 +134,8 @@ fn sessions_contradict(view: &View<'_>) -> Option<Vec<Finding>> {
     Some(other.map_or(Vec::new(), |said| {
         let figures = vec![
             ("line", Figure::Count(line)),
-            ("said", Figure::Number(said)),
-            ("threads", Figure::Number(threads)),
+            ("said", counted(said)),
+            ("threads", counted(threads)),
         ];
         let (says, instead) = (setting_contradicts::SAYS, setting_contradicts::INSTEAD);
         vec![finding(

@@ -104,7 +104,7 @@ impl<'r> View<'r> {
 
     /// The run itself (as ""), and every type that has figures of its own.
     pub fn parts(&self) -> Vec<&'r str> {
-        let others = ["histogram", "statements", "errors"];
+        let others = ["histogram", "statements", "errors", "failed"];
         let types = self.imported.types();
         let own = types.into_iter().filter(|of| !others.contains(of));
         std::iter::once("").chain(own).collect()
@@ -121,6 +121,8 @@ impl<'r> View<'r> {
                 let query = self.record.workload == "ch" && of.starts_with('Q');
                 !apart.contains(of)
                     && !of.starts_with("client ")
+                    // A stretch of time of all of them.
+                    && !of.starts_with("window ")
                     && !of.starts_with("TOTAL_")
                     && !query
             })
@@ -216,12 +218,24 @@ impl<'r> View<'r> {
             .or_else(|| self.all("events"))
             .or_else(|| self.of("TOTAL", "count"))
             .or_else(|| {
-                let of_types = self
-                    .types()
-                    .into_iter()
-                    .filter_map(|of| self.of(of, "count"));
+                let of_types = self.types().into_iter().filter_map(|of| self.done(of));
                 of_types.reduce(Range::plus)
             })
+    }
+
+    /// Transactions of a type; tpcc-mysql counts late ones apart.
+    pub fn done(&self, of: &str) -> Option<Range> {
+        self.of(of, "count").or_else(|| {
+            let (in_time, late) = (self.of(of, "in_time")?, self.of(of, "late"));
+            Some(late.map_or(in_time, |late| in_time.plus(late)))
+        })
+    }
+
+    /// What failed and is in no latency: with the types' mean latencies of it, where they are stated.
+    pub fn failed(&self) -> Option<Range> {
+        let errors = self.imported.figures.iter().filter(|f| f.of == "errors");
+        let failed = self.all("failed");
+        failed.or_else(|| errors.map(Range::of).reduce(Range::plus))
     }
 
     /// Whether its lines over time are each of all types, and were not merged.

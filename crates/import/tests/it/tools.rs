@@ -1,0 +1,328 @@
+//! Outputs that real tools print beside their plain ones: checkpoints, other styles, failures, logs.
+
+use tidemark_core::record::{RunRecord, RunState};
+use tidemark_import::{Became, Import, Origin, read};
+
+/// The document's runs, none of whose lines was left.
+fn import(text: &str) -> Import {
+    let mut left = Vec::new();
+    let mut seen = |line: u64, text: &str, became: Became| {
+        if became == Became::NotUnderstood {
+            left.push(format!("{line}: {text}"));
+        }
+    };
+    let import = read(text.as_bytes(), &Origin::of("doc.txt"), &mut seen).unwrap();
+    assert_eq!(left, [""; 0]);
+    import
+}
+
+fn one(text: &str) -> RunRecord {
+    let mut import = import(text);
+    assert_eq!(import.runs.len(), 1, "{:#?}", import.runs);
+    import.runs.remove(0)
+}
+
+fn figure(run: &RunRecord, of: &str, name: &str) -> f64 {
+    let found = run.imported.as_ref().unwrap().figure_of(of, name);
+    found.unwrap_or_else(|| panic!("{of} {name}")).value
+}
+
+fn option<'r>(run: &'r RunRecord, name: &str) -> &'r str {
+    &run.options[name].value
+}
+
+#[test]
+fn throughput_below_the_statistics_of_sysbench_1_1_is_of_the_same_run() {
+    let run = one("\
+sysbench 1.1.0-de18a03 (using bundled LuaJIT 2.1.0-beta3)
+Number of threads: 16
+[ 10s ] thds: 16 tps: 1719.39 qps: 1719.39 (r/w/o: 1719.39/0.00/0.00) lat (ms,95%): 10.65 err/s 1.00 reconn/s 0.50
+SQL statistics:
+    queries performed:
+        read:                            1028516
+        total:                           1028516
+    transactions:                        1028516 (1714.17 per sec.)
+
+Throughput:
+    events/s (eps):                      1714.1689
+    time elapsed:                        600.0085s
+    total number of events:              1028516
+
+Latency (ms):
+         avg:                                    9.33
+         sum:                              9599491.76
+");
+    assert_eq!((run.sessions, run.totals.elapsed_s), (16, 600.0085));
+    assert_eq!(run.totals.all.count, 1_028_516);
+    let interval = &run.imported.as_ref().unwrap().intervals[0];
+    assert_eq!(
+        (interval.error_rate, interval.reconnect_rate),
+        (Some(1.0), Some(0.5))
+    );
+}
+
+pub(super) const CHECKPOINTS: &str = "\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+Number of threads: 2
+Report checkpoint(s) at 2, 4 seconds
+Threads started!
+
+[ 2s ] Checkpoint report:
+SQL statistics:
+    transactions:                        696    (347.88 per sec.)
+General statistics:
+    total time:                          2.0001s
+    total number of events:              696
+Latency (ms):
+         min:                                    1.47
+         avg:                                    5.73
+         max:                                   19.58
+         sum:                                 3996.25
+[ 4s ] Checkpoint report:
+SQL statistics:
+    transactions:                        569    (284.45 per sec.)
+General statistics:
+    total time:                          4.0006s
+    total number of events:              569
+Latency (ms):
+         min:                                    1.67
+         avg:                                    7.05
+         max:                                   47.68
+         sum:                                 3995.09
+SQL statistics:
+    transactions:                        394    (194.26 per sec.)
+General statistics:
+    total time:                          6.0287s
+    total number of events:              394
+Latency (ms):
+         min:                                    2.43
+         avg:                                   10.24
+         max:                                   35.55
+         sum:                                 4034.45
+";
+
+#[test]
+fn checkpoints_are_windows_of_one_run() {
+    let run = one(CHECKPOINTS);
+    assert_eq!((run.sessions, run.totals.elapsed_s), (2, 6.0287));
+    assert_eq!(run.totals.all.count, 696 + 569 + 394);
+    assert_eq!(figure(&run, "", "min_ms"), 1.47);
+    assert_eq!(figure(&run, "", "max_ms"), 47.68);
+    assert!((figure(&run, "window 3", "elapsed_s") - 2.0281).abs() < 1e-9);
+    let intervals = &run.imported.as_ref().unwrap().intervals;
+    let rates: Vec<f64> = intervals.iter().map(|i| i.rate.unwrap()).collect();
+    assert_eq!(rates, [347.88, 284.45, 194.26]);
+    // What follows the last window is another run.
+    let two = import(&(CHECKPOINTS.to_string() + &CHECKPOINTS.replace("35.55", "36.55")));
+    assert_eq!(two.runs.len(), 2);
+}
+
+#[test]
+fn memory_and_files_have_their_own_figures() {
+    let run = one("\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+Number of threads: 2
+Threads started!
+Total operations: 8529785 (2842059.75 per second)
+
+8329.87 MiB transferred (2775.45 MiB/sec)
+
+General statistics:
+    total time:                          3.0004s
+    total number of events:              8529785
+");
+    assert_eq!(figure(&run, "", "count"), 8_529_785.0);
+    assert_eq!(figure(&run, "", "rate"), 2_842_059.75);
+    assert_eq!(figure(&run, "", "mib_rate"), 2775.45);
+    let run = one("\
+sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+Number of threads: 4
+File operations:
+    reads/s:                      1500.00
+    writes/s:                     1000.00
+    fsyncs/s:                     3210.50
+
+Throughput:
+    read, MiB/s:                  23.44
+    written, MiB/s:               15.62
+
+General statistics:
+    total time:                          10.0100s
+    total number of events:              57150
+");
+    assert_eq!(figure(&run, "", "fsync_rate"), 3210.5);
+    assert_eq!(figure(&run, "", "written_mib_rate"), 15.62);
+    assert_eq!(run.totals.elapsed_s, 10.01);
+}
+
+#[test]
+fn the_same_output_again_counts_once_and_under_another_heading_is_told() {
+    let output = CHECKPOINTS;
+    let run = one(&format!("# A\n{output}\n{output}"));
+    assert_eq!(figure(&run, "", "pasted_again"), 40.0);
+    let two = import(&format!("# A\n{output}\n# B\n{output}")).runs;
+    assert_eq!(two.len(), 2);
+    assert_eq!(figure(&two[1], "", "pasted_from"), 2.0);
+}
+
+#[test]
+fn pgbench_tells_retries_of_statements_and_failures_of_scripts() {
+    let run = one("\
+pgbench (15.18 (Debian 15.18-0+deb12u1))
+transaction type: multiple scripts
+number of clients: 4
+duration: 3 s
+number of transactions actually processed: 1424
+number of failed transactions: 7 (0.5%)
+number of transactions skipped: 17 (1.180%)
+number of transactions above the 10.0 ms latency limit: 114/1424 (8.006%)
+latency average = 3.885 ms
+rate limit schedule lag: avg 0.754 (max 26.690) ms
+tps = 389.810424 (without initial connection time)
+statement latencies in milliseconds, failures and retries:
+         0.316           0           0  BEGIN;
+         0.480         329         760  UPDATE pgbench_tellers SET tbalance = 1;
+SQL script 1: <builtin: simple update>
+ - weight: 2 (targets 20.0% of total)
+ - 4009 transactions (19.9% of total, tps = 806.601375)
+ - number of failed transactions: 7 (0.500%)
+ - latency average = 1.259 ms
+");
+    assert_eq!(figure(&run, "", "failed"), 7.0);
+    assert_eq!(figure(&run, "script 1", "failed"), 7.0);
+    assert_eq!(figure(&run, "", "above_limit"), 114.0);
+    assert_eq!(option(&run, "latency-limit"), "10");
+    assert_eq!(figure(&run, "", "lag_mean_ms"), 0.754);
+    assert_eq!(figure(&run, "", "lag_max_ms"), 26.69);
+    assert_eq!(figure(&run, "statements", "BEGIN; ms"), 0.316);
+}
+
+#[test]
+fn benchbase_states_rates_windows_and_outcomes() {
+    let run = one(
+        "{\n\"Elapsed Time (nanoseconds)\": 60000123456,\n\"Measured Requests\": 54000,\n\
+        \"Latency Distribution\": {\n\"Average Latency (microseconds)\": 22101\n},\n\
+        \"Throughput (requests/second)\": 899.99,\n\"Goodput (requests/second)\": 895.99\n}",
+    );
+    assert_eq!(figure(&run, "", "rate"), 899.99);
+    assert_eq!(figure(&run, "", "goodput"), 895.99);
+    // Rows without counts: their windows follow from their begins.
+    let run = one("\
+Time (seconds),Throughput (requests/second),Average Latency (millisecond),tp (req/s) scaled
+0,890.4,22.4,44.64
+5,902.2,22.1,45.25
+10,898.0,22.2,45.05
+");
+    let intervals = &run.imported.as_ref().unwrap().intervals;
+    let of = |i: &tidemark_core::record::StatedInterval| (i.end_s, i.length_s.unwrap());
+    let all: Vec<_> = intervals.iter().map(of).collect();
+    assert_eq!(all, [(5.0, 5.0), (10.0, 5.0), (15.0, 5.0)]);
+    let run = one("\
+Benchmark:              TPCC {com.oltpbenchmark.benchmarks.tpcc.TPCCBenchmark}
+Isolation:              TRANSACTION_SERIALIZABLE
+Scale Factor:           10.0
+Terminals:              20
+
+[INFO ] 2023-05-01 10:00:10,323 [main] ThreadBench - PHASE START :: [Workload=TPCC] [Time=60] [WarmupTime=0] [Rate=unlimited] [ActiveWorkers=20]
+[INFO ] 2023-05-01 10:01:10,424 [Thread-2] DBWorkload - Rate limited reqs/s: Results(state=EXIT, nanoSeconds=60000123456, measuredRequests=54000) = 899.99 requests/sec (throughput), 895.99 requests/sec (goodput)
+Completed Transactions:
+com.oltpbenchmark.benchmarks.tpcc.procedures.NewOrder/01                         [24120] *****
+Aborted Transactions:
+com.oltpbenchmark.benchmarks.tpcc.procedures.NewOrder/01                         [  240] **
+Rejected Transactions (Server Retry):
+com.oltpbenchmark.benchmarks.tpcc.procedures.Payment/02                          [ 9000] *****
+Unexpected SQL Errors:
+<EMPTY>
+");
+    assert_eq!((run.sessions, run.totals.ignored_errors), (20, 9000));
+    assert_eq!(option(&run, "isolation"), "TRANSACTION_SERIALIZABLE");
+    assert_eq!(option(&run, "scalefactor"), "10.0");
+    assert_eq!(run.totals.types["NewOrder"].count, 24_120);
+    assert_eq!(run.rate, None);
+}
+
+#[test]
+fn go_ycsb_is_read_in_every_style() {
+    let table = one("\
+Run finished, takes 10.1s
++-----------+----------+-------+--------+---------+----------+
+| Operation | Takes(s) | Count |  OPS   | Avg(us) | 99th(us) |
++-----------+----------+-------+--------+---------+----------+
+| READ      |     10.0 | 50000 | 5000.0 |    1500 |     6000 |
+| UPDATE    |     10.0 | 40000 | 4000.0 |    1700 |     7000 |
++-----------+----------+-------+--------+---------+----------+
+");
+    let json = one(
+        "{\"READ\":{\"Operation\":\"READ\",\"Takes(s)\":\"10.0\",\"Count\":\"50000\",\"OPS\":\"5000.0\",\
+         \"Avg(us)\":\"1500\",\"99th(us)\":\"6000\"}}",
+    );
+    assert_eq!(figure(&table, "UPDATE", "count"), 40_000.0);
+    for run in [&table, &json] {
+        assert_eq!(run.imported.as_ref().unwrap().tool, "go-ycsb");
+        assert_eq!(figure(run, "READ", "rate"), 5000.0);
+        assert_eq!(figure(run, "READ", "p99_ms"), 6.0);
+    }
+}
+
+#[test]
+fn tpcc_mysql_has_latencies_failures_and_checks() {
+    let run = one("\
+ [connection]: 32
+    [measure]: 30 (sec.)
+10, trx: 7688, 95%: 37.412, 99%: 51.629, max_rt: 96.649, 7691|83.015
+<Raw Results>
+  [0] sc:100 lt:38609  rt:5  fl:9000 avg_rt: 80.8 (5)
+ in 30 sec.
+<Constraint Check> (all must be [OK])
+ [transaction percentage]
+        Payment: 43.48% (>=43.0%) [OK]
+ [response time (at least 90% passed)]
+      New-Order: 0.25%  [NG] *
+<TpmC>
+                 77418.000 TpmC
+");
+    assert_eq!(figure(&run, "NewOrder", "mean_ms"), 80.8);
+    assert_eq!(run.totals.ignored_errors, 9000);
+    let more = &run.imported.as_ref().unwrap().intervals[0].more;
+    assert_eq!((more["p99_ms"], more["max_ms"]), (51.629, 96.649));
+}
+
+#[test]
+fn a_user_of_hammerdb_that_failed_fails_its_run_alone() {
+    let text = "\
+Vuser 1:RUNNING
+Error in Virtual User 3: mysqlexec/db server: Lost connection
+Vuser 3:FINISHED FAILED
+Vuser 1:Timing test period of 5 in minutes
+Vuser 1:2 Active Virtual Users configured
+Vuser 1:TEST RESULT : System achieved 42123 NOPM from 97911 MySQL TPM
+Vuser 2:FINISHED SUCCESS
+ALL VIRTUAL USERS COMPLETE
+Vuser 1:RUNNING
+Vuser 1:Timing test period of 2 in minutes
+Vuser 1:4 Active Virtual Users configured
+Vuser 1:TEST RESULT : System achieved 52123 NOPM from 117911 MySQL TPM
+";
+    let runs = import(text).runs;
+    let states: Vec<bool> = runs
+        .iter()
+        .map(|r| matches!(&r.state, RunState::Failed(why) if why.contains("Lost connection")))
+        .collect();
+    assert_eq!(states, [true, false]);
+    assert_eq!(
+        (option(&runs[0], "time"), option(&runs[1], "time")),
+        ("300", "120")
+    );
+}
+
+#[test]
+fn k6_has_failed_requests_and_conditions() {
+    let run = one(
+        "{\"metrics\":{\"iterations\":{\"count\":12000,\"rate\":199.9},\
+         \"http_req_failed\":{\"passes\":6000,\"fails\":6000,\"value\":0.5},\
+         \"vus\":{\"value\":10,\"min\":10,\"max\":10},\"checks\":{\"passes\":9000,\"fails\":3000}}}",
+    );
+    assert_eq!(figure(&run, "", "error_share"), 50.0);
+    assert_eq!(figure(&run, "", "checks_failed"), 3000.0);
+    assert_eq!(run.sessions, 10);
+}
