@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Two databases under one, two and three clients, which begin at the same time and are added in the report.
+# clients.sh [--full]; on machines of their own, start each client there and import its records.
+set -euo pipefail
+
+tidemark=${TIDEMARK:-tidemark}
+tag=clients${1:+-full}
+tables=2 rows=10000 threads=4 time=6
+if [ "${1:-}" = --full ]; then
+    tables=8 rows=500000 threads=32 time=60
+fi
+work=(--tables="$tables" --table-size="$rows" --threads="$threads")
+
+up=()
+down() {
+    for name in "${up[@]}"; do "$tidemark" down "$name"; done
+}
+trap down EXIT
+
+for engine in mariadb postgres; do
+    url=$("$tidemark" up "$engine" --name "clients-$engine")
+    up+=("clients-$engine")
+    "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" prepare
+    for clients in 1 2 3; do
+        runs=()
+        for _ in $(seq "$clients"); do
+            "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --warmup=2 --time="$time" \
+                --tag="$tag" run > /dev/null &
+            runs+=($!)
+        done
+        for run in "${runs[@]}"; do wait "$run"; done
+    done
+done
