@@ -13,11 +13,11 @@ mod tests;
 use crate::exit::{ExitCode, Failure};
 use crate::looking::Beside;
 use crate::plan::BoundWorkload;
-use std::fmt;
+use crate::texts::hints as texts;
 use std::time::Duration;
 use tidemark_core::RunSpec;
-use tidemark_core::counted;
 use tidemark_core::record::RunRecord;
+use tidemark_report::Lang;
 
 /// Something that will make figures misleading.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,68 +72,50 @@ impl Hint {
     pub fn of_study(repeats: u32) -> Option<Self> {
         (repeats == 1).then_some(Hint::SingleRepeat)
     }
-}
 
-impl fmt::Display for Hint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The hint as people read it.
+    pub fn says(&self, lang: Lang) -> String {
         match self {
-            Hint::Rows(other) => other.fmt(f),
+            Hint::Rows(other) => other.says(lang),
             Hint::Samples {
                 expected,
                 percentile,
                 needed,
-            } => write!(
-                f,
-                "the run is too short for percentile {percentile}: it has about {expected:.0} \
-                 transactions, and the percentile needs {needed:.0}; ask for more time or \
-                 transactions, or a lower percentile"
+            } => texts::samples(
+                lang,
+                percentile,
+                format_args!("{expected:.0}"),
+                format_args!("{needed:.0}"),
             ),
             Hint::Terminals {
                 terminals,
                 warehouses,
-            } => write!(
-                f,
-                "{terminals} terminals with keying and think times for {}: the specification has ten \
-                 per warehouse, {}",
-                counted(*warehouses, "warehouse", "warehouses"),
-                terminals::specified(*warehouses)
-            ),
+            } => {
+                let specified = terminals::specified(*warehouses);
+                texts::terminals(lang, terminals, warehouses, specified)
+            }
             Hint::NoWaits {
                 terminals,
                 warehouses,
-            } => write!(
-                f,
-                "{terminals} terminals without keying and think times for {}: the specification has \
-                 ten per warehouse, {}; more of them wait for each other's rows, and tpmC is not \
-                 comparable with published results",
-                counted(*warehouses, "warehouse", "warehouses"),
-                terminals::specified(*warehouses)
-            ),
-            Hint::Changed { runs } => write!(
-                f,
-                "{} changed these tables since they were loaded; a fresh prepare makes repeats \
-                 comparable",
-                counted(*runs as u64, "earlier run", "earlier runs")
-            ),
+            } => {
+                let specified = terminals::specified(*warehouses);
+                texts::no_waits(lang, terminals, warehouses, specified)
+            }
+            Hint::Changed { runs } => texts::changed(lang, runs),
             Hint::Unreachable {
                 rate,
                 sessions,
                 round_trip,
                 each,
-            } => write!(
-                f,
-                "--rate={rate} cannot be reached: a round trip takes {:.2} ms and a transaction \
-                 at least {}, so {} complete at most {:.0} transactions/s; use more sessions, or \
-                 a lower rate",
-                round_trip.as_secs_f64() * 1000.0,
-                counted((*each).into(), "round trip", "round trips"),
-                counted(*sessions as u64, "session", "sessions"),
-                reach::most(*sessions, *round_trip, *each)
+            } => texts::unreachable(
+                lang,
+                rate,
+                format_args!("{:.2}", round_trip.as_secs_f64() * 1000.0),
+                each,
+                sessions,
+                format_args!("{:.0}", reach::most(*sessions, *round_trip, *each)),
             ),
-            Hint::SingleRepeat => f.write_str(
-                "the study has repeats = 1: it cannot tell a difference from noise; for example \
-                 repeats = 3",
-            ),
+            Hint::SingleRepeat => texts::single_repeat(lang).into(),
         }
     }
 }
@@ -160,16 +142,17 @@ pub fn before(
 ///
 /// # Errors
 /// [`ExitCode::Refused`] naming all of them, where nothing is to begin with any.
-pub fn judge(strict: bool, hints: &[Hint]) -> Result<(), Failure> {
+pub fn judge(strict: bool, hints: &[Hint], lang: Lang) -> Result<(), Failure> {
     if strict && !hints.is_empty() {
-        let lines: Vec<String> = hints.iter().map(|hint| format!("\n  {hint}")).collect();
+        let line = |hint: &Hint| format!("\n  {}", hint.says(lang));
+        let lines: Vec<String> = hints.iter().map(line).collect();
         return Err(Failure::new(
             ExitCode::Refused,
             format!("--strict: nothing was started:{}", lines.concat()),
         ));
     }
     for hint in hints {
-        eprintln!("HINT: {hint}");
+        eprintln!("{}", texts::hint(lang, hint.says(lang)));
     }
     Ok(())
 }

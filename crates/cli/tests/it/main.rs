@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
 mod bad_input;
+mod chinese;
 mod commands_in_documents;
 mod common;
 mod demo;
@@ -28,6 +29,7 @@ mod output_files;
 mod poolers;
 mod read_only_store;
 mod report_documents;
+mod report_examples;
 mod report_missing;
 mod secrets_in_messages;
 mod served;
