@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLOSSARY = tomllib.loads((ROOT / "crates/texts/glossary.toml").read_text(encoding="utf-8"))
-TRANSLATED = ["crates/analysis", "crates/report", "crates/cli"]
+TRANSLATED = ["crates/analysis", "crates/report", "crates/cli", "crates/live"]
 # Crates that no user meets.
 FOR_TESTS = {"fuzzing", "lab", "testkit", "texts"}
 # Documents whose words are older, or those of other programs.

@@ -24,7 +24,7 @@ for engine in mariadb postgres; do
     for clients in 1 2 3; do
         runs=()
         for _ in $(seq "$clients"); do
-            "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --warmup=2 --time="$time" \
+            "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --warmup-time=2 --time="$time" \
                 --tag="$tag" run > /dev/null &
             runs+=($!)
         done

@@ -3,7 +3,9 @@
 mod keeping;
 mod tools;
 
-pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
+pub use keeping::{
+    Audit, Delete, Export, Import, List, Note, StoreCare, StoreCheck, StoreCommand, Tag,
+};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 
 use crate::{frontend, help, render};

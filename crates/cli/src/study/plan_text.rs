@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tidemark_core::{redact_url, shell_line};
 use tidemark_report::Lang;
 use tidemark_study::{
-    JobKind, Levels, Plan, PlannedStep, Reload, RunOrder, Study, StudyWorkload, time_text,
+    JobKind, Plan, PlannedStep, Reload, RunOrder, Study, StudyWorkload, time_text,
 };
 
 /// The matrix, the steps with their commands (passwords as `***`), and the expected time.

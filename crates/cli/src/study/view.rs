@@ -77,6 +77,7 @@ impl View {
             name: name.into(),
             steps: total,
             over,
+            lang,
         };
         let controls = || Controls {
             interrupt: Box::new(asked),
@@ -189,7 +190,7 @@ impl View {
                 let (since, left) = (look.since, look.left);
                 screen.change(move |p| p.goes_on(since, left));
                 match look.run {
-                    Some(run) => following.look(look.store, run, screen),
+                    Some(run) => following.look(look.store, run, screen, self.lang),
                     None => {
                         let lines = look.child.last_lines(MOST_PRINTED);
                         screen.change(move |p| p.printed(lines));

@@ -120,7 +120,11 @@ fn commands_about_kept_runs_print_chinese() {
     }
     in_both(&dir, &["show", "last"], &["事务"]);
     in_both(&dir, &["audit", "last"], &["共 1 次压测：无效"]);
-    in_both(&dir, &["doctor", "sqlite:a.db"], &["通过   建表（预编译）", "全部检查通过"]);
+    in_both(
+        &dir,
+        &["doctor", "sqlite:a.db"],
+        &["通过   建表（预编译）", "全部检查通过"],
+    );
     in_both(&dir, &["tag"], &["还没有标签"]);
     in_both(&dir, &["tag", "last"], &["无标签"]);
     in_both(&dir, &["store", "check"], &["完好：2 次压测"]);
@@ -135,11 +139,23 @@ fn commands_about_kept_runs_print_chinese() {
     let mut lines = listed.lines();
     let head = lines.next().unwrap();
     let row = lines.next().unwrap();
-    assert_eq!(cells(head, "测试目标"), cells(row, "sqlite:a.db"), "{listed}");
-    assert_eq!(cells(head, "负载"), cells(row, "oltp_point_select"), "{listed}");
+    assert_eq!(
+        cells(head, "测试目标"),
+        cells(row, "sqlite:a.db"),
+        "{listed}"
+    );
+    assert_eq!(
+        cells(head, "负载"),
+        cells(row, "oltp_point_select"),
+        "{listed}"
+    );
     let ids: Vec<&str> = listed.lines().skip(1).map(|l| &l[..36]).collect();
     in_both(&dir, &["compare", ids[1], ids[0]], &["事务"]);
-    in_both(&dir, &["runs", "--tag", "none"], &["没有符合条件的压测记录"]);
+    in_both(
+        &dir,
+        &["runs", "--tag", "none"],
+        &["没有符合条件的压测记录"],
+    );
     is_chinese(&dir, &["export", ids[0], "-o", "one.json"], &[]);
     is_chinese(&dir, &["import", "one.json"], &[]);
     is_chinese(&dir, &["delete", "--yes", ids[0]], &["已删除压测记录"]);
@@ -160,12 +176,24 @@ fn imports_print_chinese() {
         Latency (ms):\n         min:    7.17\n         avg:    11.22\n         max:    51.81\n\
         95th percentile:    19.65\n         sum:    112.20\n";
     std::fs::write(dir.path().join("results.md"), output).unwrap();
-    is_chinese(&dir, &["import", "--dry-run", "results.md"], &["识别出 1 次压测"]);
+    is_chinese(
+        &dir,
+        &["import", "--dry-run", "results.md"],
+        &["识别出 1 次压测"],
+    );
     let explained = in_chinese(&dir, &["import", "--explain", "results.md"]).out;
     assert!(explained.contains("标题"), "{explained}");
     is_chinese(&dir, &["audit", "results.md"], &["共 1 次压测"]);
-    is_chinese(&dir, &["import", "results.md"], &["导入 1 次压测，0 次已在库中", "8 个会话"]);
-    is_chinese(&dir, &["import", "results.md"], &["导入 0 次压测，1 次已在库中"]);
+    is_chinese(
+        &dir,
+        &["import", "results.md"],
+        &["导入 1 次压测，0 次已在库中", "8 个会话"],
+    );
+    is_chinese(
+        &dir,
+        &["import", "results.md"],
+        &["导入 0 次压测，1 次已在库中"],
+    );
 }
 
 #[test]
@@ -177,23 +205,44 @@ fn studies_print_chinese() {
         [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 500 }\n";
     std::fs::write(dir.path().join("study.toml"), study).unwrap();
     let plan = ["study", "plan", "study.toml"];
-    in_both(&dir, &plan, &["测试方案 \"small\"", "步骤：", "数据加载      只加载一次"]);
+    in_both(
+        &dir,
+        &plan,
+        &["测试方案 \"small\"", "步骤：", "数据加载      只加载一次"],
+    );
     let ran = is_chinese(
         &dir,
         &["study", "run", "study.toml"],
-        &["提示：该测试方案的 repeats = 1", "[1/2] 加载 sqlite/", "共 2 步：完成 ", "查看结果"],
+        &[
+            "提示：该测试方案的 repeats = 1",
+            "[1/2] 加载 sqlite/",
+            "共 2 步：完成 ",
+            "查看结果",
+        ],
     );
     assert!(matches!(ran.code, Some(0 | 3)), "{ran:?}");
     in_both(&dir, &["study", "status"], &["已结束"]);
-    in_both(&dir, &["study", "status", "last"], &["执行 ID", "剩余 0，共 2"]);
-    in_both(&dir, &["report", "last", "--format", "md", "-o", "-"], &["压测"]);
+    in_both(
+        &dir,
+        &["study", "status", "last"],
+        &["执行 ID", "剩余 0，共 2"],
+    );
+    in_both(
+        &dir,
+        &["report", "last", "--format", "md", "-o", "-"],
+        &["压测"],
+    );
 }
 
 #[test]
 fn the_demo_prints_chinese_beside_the_lines_of_sysbench() {
     let dir = Workdir::new();
     let said = in_chinese(&dir, &["demo", "--plain", "--time=1", "--rows=1000"]);
-    for part in ["Tidemark 演示", "压测后检查：sbtest1 有 1000 行，与压测前一致", "下一步"] {
+    for part in [
+        "Tidemark 演示",
+        "压测后检查：sbtest1 有 1000 行，与压测前一致",
+        "下一步",
+    ] {
         assert!(said.out.contains(part), "{part}: {said:?}");
     }
 }

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use tidemark_compat::oltpbench::Results;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Source};
+use tidemark_report::Lang;
 use tidemark_report::{beyond, errors, tpcc};
 use tidemark_runtime::block_on;
 
