@@ -9,6 +9,7 @@ tables=2 rows=10000 threads=4 time=6
 if [ "${1:-}" = --full ]; then
     tables=8 rows=500000 threads=32 time=60
 fi
+begun=$(date +%Y-%m-%dT%H:%M:%S)
 work=(--tables="$tables" --table-size="$rows" --threads="$threads")
 
 up=()
@@ -25,9 +26,12 @@ for engine in mariadb postgres; do
         runs=()
         for _ in $(seq "$clients"); do
             "$tidemark" sysbench oltp_read_write --target="$url" "${work[@]}" --warmup-time=2 --time="$time" \
-                --tag="$tag" run > /dev/null &
+                run > /dev/null &
             runs+=($!)
         done
         for run in "${runs[@]}"; do wait "$run"; done
     done
 done
+
+runs=$("$tidemark" runs --since "$begun" --limit 100 | awk 'NR > 1 { print $1 }')
+"$tidemark" tag $runs "+$tag"
