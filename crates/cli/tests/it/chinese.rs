@@ -14,19 +14,13 @@ fn english_words() -> BTreeSet<String> {
     let mut english = BTreeSet::new();
     let mut both: BTreeSet<String> = NAMES.map(String::from).into();
     for folder in ["crates/cli", "crates/report", "crates/analysis"] {
-        let read = |lang: &str| {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-            let path = root.join(folder).join("texts").join(lang);
-            let text = std::fs::read_to_string(path).unwrap();
-            let texts: toml::Table = text.parse().unwrap();
-            let sections = texts.values().filter_map(|section| section.as_table());
-            let texts = sections.flat_map(|section| section.values());
-            texts
-                .filter_map(|text| Some(text.as_str()?.to_string()))
-                .collect::<Vec<_>>()
-        };
-        english.extend(read("en.toml").iter().flat_map(|text| words(text)));
-        both.extend(read("zh.toml").iter().flat_map(|text| words(text)));
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for section in tidemark_texts::sections(&root.join(folder)).unwrap() {
+            for text in &section.texts {
+                english.extend(words(&text.en));
+                both.extend(words(&text.zh));
+            }
+        }
     }
     english.retain(|word| !both.contains(word));
     english
