@@ -105,7 +105,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let tagged = runs.iter().any(|run| !run.tags.is_empty());
     let mut rows = vec![head(lang, tagged)];
     rows.extend(runs.iter().map(|run| row(lang, run)));
-    let text: String = rows.iter().map(|row| line(row)).collect();
+    let text: String = rows.iter().map(line).collect();
     if older > 0 {
         let all = shown.saturating_add(older);
         // Beside the list, which programs read.

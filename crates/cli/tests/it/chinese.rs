@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Of names that stand in outputs, those that are also words of English texts: of series and their
-/// units, and of rules.
-const NAMES: [&str; 8] = [
-    "memory", "first", "cores", "delay", "other", "some", "backlog", "outage",
+/// units, of rules, and keys of study files.
+const NAMES: [&str; 9] = [
+    "memory", "first", "cores", "delay", "other", "some", "backlog", "outage", "threads",
 ];
 
 /// Words of the English texts that the Chinese ones lack: names, units and options are in both.
@@ -196,7 +196,7 @@ fn imports_print_chinese() {
 fn studies_print_chinese() {
     let dir = Workdir::new();
     in_both(&dir, &["study", "status"], &["还没有执行过测试方案"]);
-    let study = "name = \"small\"\ntime = 1\n[[target]]\nname = \"sqlite\"\nurl = \"sqlite:s.db\"\n\
+    let study = "name = \"sqlite-1\"\ntime = 1\n[[target]]\nname = \"sqlite\"\nurl = \"sqlite:s.db\"\n\
         session = { synchronous = \"OFF\" }\n\
         [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 500 }\n";
     std::fs::write(dir.path().join("study.toml"), study).unwrap();
@@ -204,7 +204,7 @@ fn studies_print_chinese() {
     in_both(
         &dir,
         &plan,
-        &["测试方案 \"small\"", "步骤：", "数据加载  只加载一次"],
+        &["测试方案 \"sqlite-1\"", "步骤：", "数据加载  只加载一次"],
     );
     let ran = is_chinese(
         &dir,
