@@ -13,9 +13,10 @@ DECISIONS = sorted((ROOT / "docs/adr").glob("*.md"))
 CRATES = sorted((ROOT / "crates").glob("*/README.md"))
 LIMITED = [ENGLISH, CHINESE, ARCHITECTURE, CONTRIBUTING,
            *sorted((ROOT / "docs").rglob("*.md")), *CRATES]
-ALL = [*LIMITED, ROOT / "CHANGELOG.md", ROOT / "bench/README.md", ROOT / "fuzz/README.md"]
+EXAMPLES = ROOT / "examples/reports/README.md"
+ALL = [*LIMITED, ROOT / "CHANGELOG.md", ROOT / "bench/README.md", ROOT / "fuzz/README.md", EXAMPLES]
 # CHANGELOG.md and fuzz/README.md are older texts, which are not judged by their words.
-PLAIN = [*LIMITED, ROOT / "bench/README.md"]
+PLAIN = [*LIMITED, ROOT / "bench/README.md", EXAMPLES]
 
 BANNED = [
     "tells what the numbers mean",
@@ -142,6 +143,9 @@ class Length(unittest.TestCase):
             self.assertShort(path, 200)
         for path in CRATES:
             self.assertLessEqual(len(text_of(path).splitlines()), 40, path)
+
+    def test_the_examples_page_is_ten_to_thirty_lines(self):
+        self.assertIn(len(text_of(EXAMPLES).splitlines()), range(10, 31))
 
     def test_all_together_stay_short(self):
         self.assertLessEqual(sum(words(text_of(path)) for path in LIMITED), 20_000)

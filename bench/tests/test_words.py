@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GLOSSARY = tomllib.loads((ROOT / "crates/texts/glossary.toml").read_text(encoding="utf-8"))
-TRANSLATED = ["crates/analysis", "crates/report"]
+TRANSLATED = ["crates/analysis", "crates/report", "crates/cli", "crates/live"]
 # Crates that no user meets.
 FOR_TESTS = {"fuzzing", "lab", "testkit", "texts"}
 # Documents whose words are older, or those of other programs.
@@ -74,7 +74,7 @@ def read_by_users():
     for path in sorted((ROOT / "crates/cli/tests/cmd").glob("*.trycmd")):
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bench/README.md",
-                 *(ROOT / "crates").glob("*/README.md")]
+                 *(ROOT / "examples/reports").glob("*.md"), *(ROOT / "crates").glob("*/README.md")]
     for path in sorted(documents):
         name = str(path.relative_to(ROOT))
         if name not in OTHER:
@@ -108,7 +108,7 @@ class Glossary(unittest.TestCase):
         self.assertEqual(list(banned("tomorrow a runner", ["row a run"])), [])
         everything = list(read_by_users())
         self.assertGreater(len(everything), 3000)
-        for part in ("crates/engine/src/", "crates/report/texts/zh.toml", "docs/adr/", "README.zh"):
+        for part in ("crates/engine/src/", "crates/report/texts/zh.toml", "crates/cli/texts/zh.toml", "docs/adr/", "README.zh"):
             self.assertTrue(any(part in where for where, _ in everything), part)
 
 

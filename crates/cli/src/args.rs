@@ -4,7 +4,9 @@ mod keeping;
 mod tools;
 mod watch;
 
-pub use keeping::{Audit, Delete, Export, Import, List, Note, StoreCare, StoreCommand, Tag};
+pub use keeping::{
+    Audit, Delete, Export, Import, List, Note, StoreCare, StoreCheck, StoreCommand, Tag,
+};
 pub use tools::{Completions, Down, Exec, Man, Schema, Up};
 pub use watch::Watch;
 
@@ -13,6 +15,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 use tidemark_core::parse_duration;
+use tidemark_report::Lang;
 
 /// Runs database benchmarks, measures its own overhead and flags results you should not trust.
 #[derive(Debug, Parser)]
@@ -37,7 +40,7 @@ pub enum Command {
     /// Run a matrix of benchmarks from a file: plan, run, resume, status
     Study(crate::study::args::Study),
     /// List the workloads
-    Workloads,
+    Workloads(Workloads),
     /// List stored runs
     Runs(List),
     /// Print the summary of a run
@@ -120,7 +123,7 @@ pub struct Demo {
     /// Number of sessions
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub threads: u64,
-    /// Language of the report
+    /// Language of the output
     #[arg(long, default_value = "auto", value_parser = render::LANGS)]
     pub lang: String,
     /// Run store file [default: TIDEMARK_STORE, or tidemark/runs.db in the user's data folder]
@@ -136,6 +139,14 @@ pub struct StoreArg {
     pub store: Option<PathBuf>,
 }
 
+/// `workloads`.
+#[derive(Debug, Args)]
+pub struct Workloads {
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
+}
+
 /// `show`.
 #[derive(Debug, Args)]
 pub struct Show {
@@ -145,8 +156,8 @@ pub struct Show {
     #[arg(long)]
     pub json: bool,
     /// Language of the output
-    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
-    pub lang: String,
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where it is.
     #[command(flatten)]
     pub store: StoreArg,
@@ -179,8 +190,8 @@ pub struct Report {
     #[arg(long)]
     pub overwrite: bool,
     /// Language of the output
-    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
-    pub lang: String,
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Title of the report
     #[arg(long)]
     pub title: Option<String>,
@@ -210,8 +221,8 @@ pub struct Compare {
     #[arg(long, default_value = "text", value_parser = ["text", "md", "json"])]
     pub format: String,
     /// Language of the output
-    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
-    pub lang: String,
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -227,6 +238,9 @@ pub struct Doctor {
     /// neither to a statement nor to three new sessions
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = a_time)]
     pub connect_timeout: Duration,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
 }
 
 fn a_time(text: &str) -> Result<Duration, String> {

@@ -1,14 +1,14 @@
 //! `audit`: what the rules say of runs, records and documents.
 
 use crate::exit::{ExitCode, Failure};
-use crate::render::language;
 use crate::runs::{open, record_in};
 use crate::stdio::print;
+use crate::texts::audit as texts;
 use crate::{args, documents, run_selection};
 use std::path::{Path, PathBuf};
 use tidemark_analysis::{Finding, Severity, findings, missing_client, missing_output};
+use tidemark_core::printable;
 use tidemark_core::record::RunRecord;
-use tidemark_core::{counted, printable};
 use tidemark_report::findings_with_advice;
 
 /// How many of each severity.
@@ -39,8 +39,8 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
         for id in run_selection::ids(&store, std::slice::from_ref(word))? {
             let record = store.get(&id)?;
             let name = match record.imported {
-                Some(_) => documents::named(&record),
-                None => format!("{} on {}", record.workload, record.target),
+                Some(_) => documents::named(&record, words.lang),
+                None => texts::named(words.lang, &record.workload, &record.target),
             };
             judge(words, &record, &format!("{id} {name}"), &mut told)?;
         }
@@ -58,11 +58,14 @@ pub fn audit(words: &args::Audit) -> Result<ExitCode, Failure> {
             words.what.join(" ")
         )));
     }
-    let runs = counted(told.runs, "run", "runs");
-    print(&format!(
-        "{runs}: {} INVALID, {} SUSPECT, {} NOTE\n",
-        told.invalid, told.suspect, told.notes
-    ));
+    let total = texts::total(
+        words.lang,
+        told.runs,
+        told.invalid,
+        told.suspect,
+        told.notes,
+    );
+    print(&format!("{total}\n"));
     let fails = told.invalid > 0 || words.strict && told.suspect > 0;
     Ok(if fails {
         ExitCode::Check
@@ -104,7 +107,7 @@ fn judge_file(
         return Err(Failure::usage(none));
     }
     for run in &import.runs {
-        judge(words, run, &documents::named(run), told)?;
+        judge(words, run, &documents::named(run, words.lang), told)?;
     }
     let outputs = import.missing.iter();
     let outputs = outputs.map(|(line, text)| missing_output(*line, text));
@@ -146,5 +149,5 @@ fn tell(words: &args::Audit, found: &[Finding], name: &str, told: &mut Told) {
         }
     }
     print(&format!("{}\n", printable(name)));
-    print(&findings_with_advice(found, language(&words.lang)));
+    print(&findings_with_advice(found, words.lang));
 }

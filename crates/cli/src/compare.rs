@@ -1,13 +1,13 @@
 //! `compare`: two runs, or two groups of them, beside each other.
 
 use crate::exit::{ExitCode, Failure};
-use crate::render::language;
 use crate::runs::{open, record_of};
+use crate::texts::compare as texts;
 use crate::{args, run_selection};
 use tidemark_analysis::compare::Limit;
 use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
-use tidemark_report::{comparison_markdown, comparison_text};
+use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
@@ -41,13 +41,13 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
     let comparison = compare(&a, &b)?;
     // The text says so itself; a file that programs read may be looked at by nobody.
     if words.format != "text" {
-        tell_unusable(&comparison);
+        tell_unusable(&comparison, words.lang);
     }
     let judged: Vec<(Limit, bool)> = limits
         .into_iter()
         .map(|limit| (limit, limit.is_broken_by(&comparison)))
         .collect();
-    let lang = language(&words.lang);
+    let lang = words.lang;
     crate::stdio::print(&match words.format.as_str() {
         "md" => comparison_markdown(&comparison, &judged, lang),
         "json" => {
@@ -65,17 +65,14 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
 }
 
 /// Says which runs must not be used, and whether they are in the figures.
-fn tell_unusable(comparison: &Comparison) {
+fn tell_unusable(comparison: &Comparison, lang: Lang) {
     for run in &comparison.unusable {
         let rules = run.rules.join(", ");
-        let why = match run.left_out {
-            true => "is excluded",
-            false => "is the only run of its side, so no conclusion is possible",
+        let said = match run.left_out {
+            true => texts::excluded(lang, &run.run, rules),
+            false => texts::only_one(lang, &run.run, rules),
         };
-        eprintln!(
-            "tidemark: run {}: it is invalid ({rules}) and {why}",
-            run.run
-        );
+        eprintln!("tidemark: {said}");
     }
 }
 

@@ -3,9 +3,11 @@
 use crate::exit::{ExitCode, Failure};
 use crate::runs::{minute, open};
 use crate::stdio::print;
+use crate::texts::labels as texts;
 use crate::{args, run_selection};
 use std::io::{BufRead, IsTerminal, stdin};
 use tidemark_core::printable;
+use tidemark_report::Lang;
 use tidemark_store::{Filter, RunListing, Store};
 
 /// How many runs are shown before a question.
@@ -24,18 +26,18 @@ pub fn delete(words: &args::Delete) -> Result<ExitCode, Failure> {
             }
         }
     }
-    if !words.yes && !agreed(&store, &ids)? {
-        print("nothing was deleted\n");
+    if !words.yes && !agreed(&store, &ids, words.lang)? {
+        print(&format!("{}\n", texts::nothing_deleted(words.lang)));
         return Ok(ExitCode::Success);
     }
     store.delete_all(&ids)?;
     for id in ids {
-        print(&format!("deleted run {id}\n"));
+        print(&format!("{}\n", texts::deleted(words.lang, id)));
     }
     Ok(ExitCode::Success)
 }
 
-fn agreed(store: &Store, ids: &[String]) -> Result<bool, Failure> {
+fn agreed(store: &Store, ids: &[String], lang: Lang) -> Result<bool, Failure> {
     if !stdin().is_terminal() {
         return Err(Failure::usage(
             "delete needs confirmation, and there is no terminal; add --yes",
@@ -43,13 +45,13 @@ fn agreed(store: &Store, ids: &[String]) -> Result<bool, Failure> {
     }
     let mut shown = shown(store, ids)?;
     if ids.len() > SHOWN {
-        shown.push(format!("and {} more", ids.len() - SHOWN));
+        shown.push(texts::and_more(lang, ids.len() - SHOWN));
     }
-    let what = match ids.len() {
-        1 => "this run".to_string(),
-        n => format!("these {n} runs"),
+    let asked = match ids.len() {
+        1 => texts::delete_one(lang).to_string(),
+        n => texts::delete_several(lang, n),
     };
-    eprint!("{}\nDelete {what}? [y/N] ", shown.join("\n"));
+    eprint!("{}\n{asked} [y/N] ", shown.join("\n"));
     let mut answer = String::new();
     stdin()
         .lock()

@@ -3,12 +3,15 @@
 use crate::args;
 use crate::compat::sysbench;
 use crate::exit::{ExitCode, Failure};
+use crate::render::language;
+use crate::texts::demo as texts;
 use std::path::Path;
 use tidemark_core::JobKind;
+use tidemark_report::Lang;
 use tidemark_store::from_json;
 
 /// Says what the look at the tables after the run has found, as the record has it.
-fn checked(record: &Path) {
+fn checked(record: &Path, lang: Lang) {
     let read = std::fs::read_to_string(record).ok();
     let Some(record) = read.and_then(|json| from_json(&json).ok()) else {
         return;
@@ -17,14 +20,13 @@ fn checked(record: &Path) {
         let before = record.tables_before.iter().find(|b| b.table == table.table);
         // A transaction of this workload deletes a row and puts it back.
         let found = match before.map(|b| b.rows) {
-            Some(rows) if rows == table.rows => "as before".into(),
-            Some(rows) => format!("and had {rows} before"),
+            Some(rows) if rows == table.rows => texts::as_before(lang).into(),
+            Some(rows) => texts::otherwise(lang, rows),
             None => continue,
         };
         say!(
-            "\nChecked after the run: {} has {} rows, {found}.",
-            table.table,
-            table.rows
+            "\n{}",
+            texts::checked(lang, &table.table, table.rows, found)
         );
     }
 }
@@ -50,10 +52,8 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
     let with = |kind: JobKind, more: &[(&'static str, String)]| {
         sysbench::perform(kind, "oltp_read_write", &[&options, more].concat(), args)
     };
-    say!(
-        "Tidemark demo: oltp_read_write on embedded SQLite, in {}\n",
-        dir.display()
-    );
+    let lang = language(&demo.lang);
+    say!("{}\n", texts::begins(lang, dir.display()));
     let loaded = with(JobKind::Load, &[("replace", "on".into())])?;
     if loaded != ExitCode::Success {
         return Ok(loaded);
@@ -75,12 +75,12 @@ pub fn demo(args: &[String], demo: &args::Demo) -> Result<ExitCode, Failure> {
         more.push(("overwrite", "on".into()));
     }
     let code = with(JobKind::Run, &more)?;
-    checked(Path::new(&path("record.json")));
+    checked(Path::new(&path("record.json")), lang);
     if code == ExitCode::Success {
         say!(
-            "\nNext: open {} in a browser, or measure a server:\n  \
+            "\n{}\n  \
              tidemark sysbench oltp_read_write --target=mysql://user@127.0.0.1/sbtest prepare",
-            path("report.html")
+            texts::next(lang, path("report.html"))
         );
     }
     Ok(code)

@@ -2,12 +2,14 @@
 
 use crate::args;
 use crate::exit::{ExitCode, Failure};
+use crate::texts::doctor as texts;
 use tidemark_core::record::HostRole;
 use tidemark_core::{DbError, ErrorClass, ErrorKind};
 use tidemark_drivers::{
     BulkMethod, ConnectOptions, Connector, LoadRequest, Pooling, RowSet, RowSource, RowWriter,
     Session, Value, catalog, settings,
 };
+use tidemark_report::Lang;
 use tidemark_runtime::block_on;
 
 /// The doctor's own table. A table of that name that it did not mark is left alone.
@@ -21,65 +23,57 @@ const ROWS: i64 = 1000;
 /// [`Failure`] of bad usage; a step that fails is printed, and its code returned.
 pub fn doctor(args: &args::Doctor) -> Result<ExitCode, Failure> {
     let target = crate::target::from_url(&args.target)?;
-    say!("target   {target}");
+    let lang = args.lang;
+    say!("{}", texts::target(lang, &target));
     let options = ConnectOptions {
         connect_timeout: args.connect_timeout,
         ..ConnectOptions::default()
     };
     let connector = match Connector::new(target, options) {
         Ok(connector) => connector.must_exist(),
-        Err(error) => return Ok(failed("address", &error)),
+        Err(error) => return Ok(failed(lang, texts::address(lang), &error)),
     };
     let on_thread = |e: std::io::Error| Failure::new(ExitCode::Failed, e.to_string());
-    let looked = block_on(poolers(connector.clone())).map_err(on_thread)?;
+    let looked = block_on(poolers(connector.clone(), lang)).map_err(on_thread)?;
     let keeps_statements = match looked {
         Ok(kept) => kept,
-        Err(error) => return Ok(failed("connect", &error)),
+        Err(error) => return Ok(failed(lang, texts::connect(lang), &error)),
     };
-    let modes: &[&str] = match keeps_statements {
-        true => &["prepared", "text"],
-        false => &["text"],
+    let modes: &[bool] = match keeps_statements {
+        true => &[true, false],
+        false => &[false],
     };
-    for (index, mode) in modes.iter().enumerate() {
-        let connector = match *mode {
-            "text" => connector.clone().as_text(),
-            _ => connector.clone(),
+    for (index, is_prepared) in modes.iter().enumerate() {
+        let (connector, mode) = match is_prepared {
+            true => (connector.clone(), texts::prepared(lang)),
+            false => (connector.clone().as_text(), texts::text(lang)),
         };
-        let checked = block_on(check(connector, mode, index == 0)).map_err(on_thread)?;
+        let teller = Teller { lang, mode };
+        let checked = block_on(check(connector, teller, index == 0)).map_err(on_thread)?;
         if let Err((step, error)) = checked {
-            return Ok(failed(step, &error));
+            return Ok(failed(lang, step(lang), &error));
         }
     }
     if keeps_statements {
-        say!("all checks passed: this target can be benchmarked");
+        say!("{}", texts::all_passed(lang));
     } else {
-        say!(
-            "all checks passed except prepared statements: this target can be benchmarked with \
-             --db-ps-mode=disable"
-        );
+        say!("{}", texts::all_but_prepared(lang));
     }
     Ok(ExitCode::Success)
 }
 
 /// Tells of poolers before hosts; whether prepared statements can be had through all of them.
-async fn poolers(connector: Connector) -> Result<bool, DbError> {
+async fn poolers(connector: Connector, lang: Lang) -> Result<bool, DbError> {
+    let note = |says: &str| say!("{}", texts::note(lang, says));
     let mut kept = true;
     for (index, (host, _)) in connector.hosts().iter().enumerate() {
         match connector.pooling(index).await? {
             Pooling::Direct => {}
-            Pooling::Session => say!(
-                "note     {host} is a pooler in session mode; it limits the number of sessions"
-            ),
+            Pooling::Session => note(&texts::session_pooler(lang, host)),
             Pooling::Transaction { keeps_statements } => {
-                say!(
-                    "note     {host} is a pooler in transaction mode: settings are sent with \
-                     every transaction, and it limits the number of sessions"
-                );
+                note(&texts::transaction_pooler(lang, host));
                 if !keeps_statements {
-                    say!(
-                        "note     prepared statements do not work through it: use \
-                         --db-ps-mode=disable, or connect to the server directly"
-                    );
+                    note(texts::no_prepared(lang));
                 }
                 kept &= keeps_statements;
             }
@@ -88,8 +82,8 @@ async fn poolers(connector: Connector) -> Result<bool, DbError> {
     Ok(kept)
 }
 
-fn failed(step: &str, error: &DbError) -> ExitCode {
-    say!("FAILED   {step}: {error} ({})", error.class);
+fn failed(lang: Lang, step: &str, error: &DbError) -> ExitCode {
+    say!("{}", texts::failed(lang, step, error, error.class));
     match (error.kind, error.class) {
         (ErrorKind::TlsFiles, _) => ExitCode::Usage,
         (_, ErrorClass::Refused) => ExitCode::Connect,
@@ -97,45 +91,71 @@ fn failed(step: &str, error: &DbError) -> ExitCode {
     }
 }
 
-type Step<T> = Result<T, (&'static str, DbError)>;
+/// What a step is called.
+type StepName = fn(Lang) -> &'static str;
+type Step<T> = Result<T, (StepName, DbError)>;
 
-async fn check(connector: Connector, mode: &'static str, is_first: bool) -> Step<()> {
-    let at = |step: &'static str| move |error: DbError| (step, error);
+/// Prints what went well.
+#[derive(Clone, Copy)]
+struct Teller {
+    lang: Lang,
+    /// How statements are sent.
+    mode: &'static str,
+}
+
+impl Teller {
+    fn ok(self, says: &str) {
+        say!("{}", texts::ok(self.lang, says));
+    }
+
+    fn done(self, step: StepName) {
+        self.ok(&texts::with_mode(self.lang, step(self.lang), self.mode));
+    }
+}
+
+fn at(step: StepName) -> impl FnOnce(DbError) -> (StepName, DbError) {
+    move |error| (step, error)
+}
+
+async fn check(connector: Connector, teller: Teller, is_first: bool) -> Step<()> {
+    let lang = teller.lang;
     for host in 0..connector.hosts().len().max(1) {
-        let session = connector.connect_to(host).await.map_err(at("connect"))?;
+        let session = connector
+            .connect_to(host)
+            .await
+            .map_err(at(texts::connect))?;
         if is_first {
             let shown = match connector.hosts().get(host) {
-                Some((host, HostRole::Read)) => format!("{host} (role=read)"),
+                Some((host, HostRole::Read)) => texts::read_host(lang, host),
                 Some((host, HostRole::Any)) => host.to_string(),
                 None => String::new(),
             };
-            say!(
-                "ok       connect {shown}: {} {}",
-                session.server().engine,
-                session.server().version
-            );
+            let (step, server) = (texts::connect(lang), session.server());
+            let (engine, version) = (&server.engine, &server.version);
+            teller.ok(&texts::connected(lang, step, shown, engine, version));
         }
         session.close().await;
     }
-    let mut session = connector.connect(0).await.map_err(at("connect"))?;
+    let mut session = connector.connect(0).await.map_err(at(texts::connect))?;
     if is_first {
         let settings = settings::settings_that_matter(&mut session)
             .await
-            .map_err(at("read settings"))?;
-        say!("ok       read settings: {}", settings.len());
+            .map_err(at(texts::read_settings))?;
+        let step = texts::read_settings(lang);
+        teller.ok(&texts::settings_read(lang, step, settings.len()));
     }
     if connector.target().is_read_only() {
-        say!("ok       all hosts are read-only: no table is created ({mode})");
+        teller.ok(&texts::read_only(lang, teller.mode));
         session.close().await;
         return Ok(());
     }
-    create(&mut session).await.map_err(at("create a table"))?;
-    say!("ok       create a table ({mode})");
-    let used = use_table(&mut session, mode).await;
+    create(&mut session).await.map_err(at(texts::create))?;
+    teller.done(texts::create);
+    let used = use_table(&mut session, teller).await;
     let dropped = catalog::drop_marked(&mut session, TABLE, MARK).await;
     used?;
-    dropped.map_err(at("drop a table"))?;
-    say!("ok       drop a table ({mode})");
+    dropped.map_err(at(texts::drop))?;
+    teller.done(texts::drop);
     session.close().await;
     Ok(())
 }
@@ -156,17 +176,17 @@ async fn create(session: &mut Session) -> Result<(), DbError> {
     catalog::mark_table(session, TABLE, MARK).await
 }
 
-async fn use_table(session: &mut Session, mode: &str) -> Step<()> {
-    let at = |step: &'static str| move |error: DbError| (step, error);
-    let method = load(session).await.map_err(at("load rows"))?;
-    let way = crate::loading::way(method);
-    say!("ok       load {ROWS} rows ({mode}) by {way}");
-    read(session).await.map_err(at("read the loaded rows"))?;
-    say!("ok       read the loaded rows ({mode})");
-    roll_back(session).await.map_err(at("roll back"))?;
-    say!("ok       begin, change, roll back ({mode})");
-    classes(session).await.map_err(at("classify errors"))?;
-    say!("ok       classify errors ({mode})");
+async fn use_table(session: &mut Session, teller: Teller) -> Step<()> {
+    let lang = teller.lang;
+    let method = load(session).await.map_err(at(texts::load))?;
+    let way = crate::loading::way(method, lang);
+    teller.ok(&texts::loaded(lang, ROWS, teller.mode, way));
+    read(session).await.map_err(at(texts::read))?;
+    teller.done(texts::read);
+    roll_back(session).await.map_err(at(texts::roll_back))?;
+    teller.done(texts::change);
+    classes(session).await.map_err(at(texts::classify))?;
+    teller.done(texts::classify);
     Ok(())
 }
 

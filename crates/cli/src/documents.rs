@@ -2,6 +2,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::imported;
+use crate::texts::documents as texts;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{StudyPlace, redact_text};
 use tidemark_import::{Became, Import, Origin};
+use tidemark_report::Lang;
 
 /// What ids of the studies begin with that documents make.
 pub const STUDY_IDS: &str = "import-";
@@ -188,19 +190,18 @@ fn place(runs: &mut [RunRecord], name: &str) {
 }
 
 /// A run of a document in a few words, with its lines.
-pub fn named(run: &RunRecord) -> String {
+pub fn named(run: &RunRecord, lang: Lang) -> String {
     let Some(of) = &run.imported else {
         return run.workload.clone();
     };
     let sessions = match run.sessions {
         0 => String::new(),
-        1 => ", 1 session".into(),
-        n => format!(", {n} sessions"),
+        n => texts::sessions(lang, n),
     };
     let client = of
         .client
         .as_ref()
-        .map(|c| format!(", client {c}"))
+        .map(|c| texts::client(lang, c))
         .unwrap_or_default();
     let (file, first, last) = (&of.file, of.first_line, of.last_line);
     let lines = if first == last {

@@ -4,6 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::runs::open;
 use crate::stdio::{print, print_data};
 use crate::storing::store_path;
+use crate::texts::{documents as texts, progress as progress_texts};
 use crate::{args, attaching, documents, imported, importing, progress, run_selection, user_files};
 use jiff::Timestamp;
 use std::fs;
@@ -55,7 +56,11 @@ pub fn export(words: &args::Export) -> Result<ExitCode, Failure> {
         permitted(file, replace).map_err(|e| user_files::failed(file, &e))?;
     }
     into.make()?;
-    let bar = progress::bar(ids.len() as u64, "runs");
+    let bar = progress::bar(
+        ids.len() as u64,
+        progress_texts::runs(words.lang),
+        words.lang,
+    );
     for (id, file) in ids.iter().zip(&files) {
         let content = exported(&store, id, &words.format)?;
         write(file, &content, replace).map_err(|e| user_files::failed(file, &e))?;
@@ -182,7 +187,8 @@ pub fn import(words: &args::Import) -> Result<ExitCode, Failure> {
 fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, Failure> {
     if words.dry_run || words.explain {
         for file in files {
-            print(&format!("{}: run {}\n", file.display(), read(file)?.id));
+            let said = texts::dry_record(words.lang, file.display(), read(file)?.id);
+            print(&format!("{said}\n"));
         }
         return Ok(ExitCode::Success);
     }
@@ -190,7 +196,11 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
     let mut store = None;
     let (mut new, mut known) = (0, 0);
     let mut failures = Vec::new();
-    let bar = progress::bar(files.len() as u64, "records");
+    let bar = progress::bar(
+        files.len() as u64,
+        progress_texts::records(words.lang),
+        words.lang,
+    );
     for file in files {
         let shown = file.display();
         let taken = match read(file) {
@@ -210,11 +220,20 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
         match taken {
             Ok(Taken::New(id)) => {
                 new += 1;
-                bar.suspend(|| print(&format!("imported run {id} from {shown}\n")));
+                bar.suspend(|| {
+                    print(&format!(
+                        "{}\n",
+                        texts::imported_from(words.lang, id, &shown)
+                    ))
+                });
             }
-            Ok(Taken::Known(id, labels)) => {
+            Ok(Taken::Known(id, same)) => {
                 known += 1;
-                let said = format!("run {id} is already in the store; {shown} was skipped");
+                let labels = match same {
+                    true => "",
+                    false => texts::known_labels(words.lang),
+                };
+                let said = texts::known_record(words.lang, id, &shown);
                 bar.suspend(|| print(&format!("{said}{labels}\n")));
             }
             Err(failure) => {
@@ -230,10 +249,7 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
     if let ([_], [only]) = (files, failures.as_slice()) {
         return Err(only.clone());
     }
-    let done = format!(
-        "{} imported, {known} already in the store",
-        counted(new, "record", "records")
-    );
+    let done = texts::records_done(words.lang, new, known);
     match failures.first() {
         Some(first) => Err(Failure::new(
             first.code,
@@ -252,8 +268,8 @@ fn import_records(words: &args::Import, files: &[PathBuf]) -> Result<ExitCode, F
 enum Taken {
     /// It is in the store now, under this id.
     New(String),
-    /// It was there; what is to be said of its labels.
-    Known(String, &'static str),
+    /// It was there; whether with the same labels.
+    Known(String, bool),
 }
 
 /// Puts a record into the store, unless it is there.
@@ -281,11 +297,7 @@ fn known(there: RunRecord, comes: &RunRecord) -> Option<Taken> {
     let same_labels = there.tags == tags && there.note == comes.note;
     there.tags.clone_from(&comes.tags);
     there.note.clone_from(&comes.note);
-    let labels = match same_labels {
-        true => "",
-        false => "; its tags and note in the store are kept",
-    };
-    (there == *comes).then(|| Taken::Known(comes.id.clone(), labels))
+    (there == *comes).then(|| Taken::Known(comes.id.clone(), same_labels))
 }
 
 /// One record from a file, as it may be kept.

@@ -1,15 +1,16 @@
 //! `import` of documents: what other tools printed comes into the store, or into a report at once.
 
 use crate::exit::{ExitCode, Failure};
-use crate::render::{Format, harmless, language};
+use crate::render::{Format, harmless};
 use crate::stdio::print;
 use crate::storing::store_path;
-use crate::{args, documents, user_files};
+use crate::texts::documents as texts;
+use crate::{args, columns, documents, user_files};
 use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable};
 use tidemark_import::{Became, Import};
-use tidemark_report::{Many, RunDigest};
+use tidemark_report::{Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
 
 /// Ranges of lines that are printed; the others are counted.
@@ -67,8 +68,8 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
     let import = documents::read(file, &mut |line, text, became| {
         if words.explain {
             print(&format!(
-                "{line:>6}  {:<15}  {}\n",
-                became_words(became),
+                "{line:>6}  {}  {}\n",
+                columns::left(&became_words(became, words.lang), 15),
                 printable(text)
             ));
         }
@@ -81,32 +82,29 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
             import.lines
         )));
     }
-    let found = counted(import.runs.len() as u64, "run", "runs");
-    print(&format!("{shown}: {found} in {} lines\n", import.lines));
+    let lang = words.lang;
+    let runs = import.runs.len();
+    print(&format!(
+        "{}\n",
+        texts::found(lang, shown, runs, import.lines)
+    ));
     let left = &import.leftovers;
     if left.lines > 0 {
         let of = |(first, last, text): &(u64, u64, String)| match first == last {
-            true => format!("  line {first}: {text}\n"),
-            false => format!("  lines {first}-{last}: {text}\n"),
+            true => texts::one_line(lang, first, text) + "\n",
+            false => texts::several_lines(lang, first, last, text) + "\n",
         };
         let told: String = left.ranges.iter().take(RANGES).map(of).collect();
-        let not = counted(
-            left.lines,
-            "line of outputs and tables was",
-            "lines of outputs and tables were",
-        );
-        print(&printable_lines(&format!("{not} not understood:\n{told}")));
+        let not = texts::not_understood(lang, left.lines);
+        print(&printable_lines(&format!("{not}\n{told}")));
         if left.ranges.len() > RANGES {
-            print(&format!(
-                "  and more; --explain prints all ({} places)\n",
-                left.ranges.len()
-            ));
+            let more = texts::more_places(lang, left.ranges.len());
+            print(&format!("{more}\n"));
         }
     }
     for (line, command) in import.missing.iter().take(RANGES) {
-        print(&printable_lines(&format!(
-            "line {line}: this command has no output: {command}\n"
-        )));
+        let said = texts::no_output(lang, line, command);
+        print(&printable_lines(&format!("{said}\n")));
     }
     Ok(import)
 }
@@ -115,17 +113,17 @@ fn printable_lines(text: &str) -> String {
     tidemark_core::printable_lines(text).into_owned()
 }
 
-fn became_words(became: Became) -> String {
+fn became_words(became: Became, lang: Lang) -> String {
     match became {
         Became::Blank => String::new(),
         Became::Output(tool) => tool.into(),
-        Became::Command(tool) => format!("command {tool}"),
-        Became::Option => "option".into(),
-        Became::Heading => "heading".into(),
-        Became::Table => "table".into(),
-        Became::TableInPart => "table, NOT ALL".into(),
+        Became::Command(tool) => texts::became_command(lang, tool),
+        Became::Option => texts::became_option(lang).into(),
+        Became::Heading => texts::became_heading(lang).into(),
+        Became::Table => texts::became_table(lang).into(),
+        Became::TableInPart => texts::became_table_in_part(lang).into(),
         Became::Remark => "-".into(),
-        Became::NotUnderstood => "NOT UNDERSTOOD".into(),
+        Became::NotUnderstood => texts::became_nothing(lang).into(),
     }
 }
 
@@ -136,24 +134,21 @@ fn store(words: &args::Import, runs: &[RunRecord]) -> Result<(), Failure> {
     let mut store = Store::open(&store_path(words.store.store.as_deref())?)?;
     let (mut new, mut known) = (0, 0);
     for run in runs {
-        let name = printable(&documents::named(run)).to_string();
+        let name = printable(&documents::named(run, words.lang)).to_string();
         match store.import(run) {
             Ok(()) => {
                 new += 1;
-                print(&format!("imported run {} {name}\n", run.id));
+                print(&format!("{}\n", texts::imported(words.lang, &run.id, name)));
             }
             // Its id is made of its figures.
             Err(StoreError::Exists { .. }) => {
                 known += 1;
-                print(&format!("run {} is already in the store: {name}\n", run.id));
+                print(&format!("{}\n", texts::known(words.lang, &run.id, name)));
             }
             Err(error) => return Err(error.into()),
         }
     }
-    print(&format!(
-        "{} imported, {known} already in the store\n",
-        counted(new, "run", "runs")
-    ));
+    print(&format!("{}\n", texts::done(words.lang, new, known)));
     Ok(())
 }
 
@@ -173,7 +168,7 @@ fn write(
             .runs
             .push(RunDigest::of(run).map_err(|e| failed(&e))?);
     }
-    let lang = language(&words.lang);
+    let lang = words.lang;
     let text = match format {
         Format::Html => document.html(lang),
         Format::Json => document.json(),

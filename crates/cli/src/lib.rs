@@ -29,6 +29,7 @@ mod args;
 mod attaching;
 mod audit;
 mod authored;
+mod columns;
 mod compare;
 mod compat;
 mod delete;
@@ -73,6 +74,7 @@ mod storing;
 mod study;
 mod tags;
 mod target;
+mod texts;
 mod usage_hints;
 mod user_files;
 mod watch;
@@ -205,7 +207,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Exec(words) => jobs::exec(args, &words),
         args::Command::Schema(words) => jobs::schema(&words),
         args::Command::Study(words) => study::study(&words),
-        args::Command::Workloads => runs::workloads(),
+        args::Command::Workloads(words) => runs::workloads(words.lang),
         args::Command::Runs(list) => runs::list(&list),
         args::Command::Show(show) => runs::show(&show),
         args::Command::Report(report) => reporting::report(&report),

@@ -4,14 +4,22 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::plan::BoundWorkload;
 use crate::progress;
+use crate::render::language;
+use crate::texts::load as texts;
+use crate::texts::progress::rows;
 use indicatif::ProgressBar;
 use std::io::Write;
 use tidemark_core::Job;
 use tidemark_drivers::BulkMethod;
 use tidemark_engine::{LoadObserver, LoadReport, LoadSpec, drop_tables, is_loaded, prepare};
+use tidemark_report::Lang;
 
-/// What is said of tables that `--keep-loaded` found in order.
-pub const KEPT: &str = "they are kept";
+/// Whether a load's output says that `--keep-loaded` found the tables in order.
+pub fn says_kept(output: &str) -> bool {
+    Lang::ALL
+        .iter()
+        .any(|lang| output.contains(texts::kept(*lang)))
+}
 
 /// Prints a line.
 pub fn say(out: &mut dyn Write, line: &str) {
@@ -20,13 +28,13 @@ pub fn say(out: &mut dyn Write, line: &str) {
 }
 
 /// How rows were loaded, for people.
-pub fn way(method: BulkMethod) -> &'static str {
+pub fn way(method: BulkMethod, lang: Lang) -> &'static str {
     match method {
         BulkMethod::Copy => "COPY",
-        BulkMethod::BulkExecute => "arrays of rows",
+        BulkMethod::BulkExecute => texts::arrays(lang),
         BulkMethod::LoadData => "LOAD DATA",
         BulkMethod::MultiRowInsert => "INSERT",
-        BulkMethod::PreparedInsert => "single INSERTs",
+        BulkMethod::PreparedInsert => texts::single_inserts(lang),
     }
 }
 
@@ -44,10 +52,7 @@ pub fn is_kept(
     let keeps = job.prepare.as_ref().is_some_and(|p| p.keep_loaded);
     let kept = keeps && is_loaded(&plan.connector, &plan.workload, spec)?;
     if kept {
-        say(
-            out,
-            &format!("Tidemark already loaded these tables: {KEPT}"),
-        );
+        say(out, texts::kept(language(&job.outputs.lang)));
     }
     Ok(kept)
 }
@@ -59,14 +64,19 @@ pub fn is_kept(
 pub fn load(
     plan: &BoundWorkload,
     spec: &LoadSpec,
+    lang: Lang,
     out: &mut dyn Write,
 ) -> Result<LoadReport, Failure> {
     let report = {
-        let mut observer = LoadPrinter::new(out);
+        let mut observer = LoadPrinter {
+            out: &mut *out,
+            lang,
+            bar: None,
+        };
         let stop = interrupt::handle();
         prepare(&plan.connector, &plan.workload, spec, &stop, &mut observer)?
     };
-    tell(&report, out);
+    tell(&report, lang, out);
     Ok(report)
 }
 
@@ -94,93 +104,56 @@ pub fn drop_all(
 }
 
 /// What was loaded and verified.
-fn tell(report: &LoadReport, out: &mut dyn Write) {
+fn tell(report: &LoadReport, lang: Lang, out: &mut dyn Write) {
     let seconds = report.elapsed.as_secs_f64();
     let way = match report.method {
         Some(BulkMethod::PreparedInsert) | None => String::new(),
-        Some(method) => format!(" by {}", way(method)),
+        Some(method) => texts::by_way(lang, way(method, lang)),
     };
     let rate = report.rows_loaded as f64 / seconds.max(1e-9);
-    say(
-        out,
-        &format!(
-            "\nLoaded {} rows{way} in {seconds:.2} s ({rate:.0} rows/s), {} {}",
-            report.rows_loaded,
-            report.chunks,
-            if report.chunks == 1 {
-                "commit"
-            } else {
-                "commits"
-            }
-        ),
+    let loaded = texts::loaded(
+        lang,
+        report.rows_loaded,
+        way,
+        format_args!("{seconds:.2}"),
+        format_args!("{rate:.0}"),
+        report.chunks,
     );
+    say(out, &format!("\n{loaded}"));
     if !report.refreshing.is_zero() {
-        say(
-            out,
-            &format!(
-                "Refreshed the planner's statistics ({:.2} s summed over sessions)",
-                report.refreshing.as_secs_f64()
-            ),
-        );
+        let seconds = report.refreshing.as_secs_f64();
+        let said = texts::refreshed(lang, format_args!("{seconds:.2}"));
+        say(out, &said);
     }
     if report.rows_there > 0 {
-        say(
-            out,
-            &format!(
-                "({} rows were already loaded by an interrupted load)",
-                report.rows_there
-            ),
-        );
+        say(out, &texts::already(lang, report.rows_there));
     }
     if report.rows_elsewhere > 0 {
-        say(
-            out,
-            &format!(
-                "({} rows were loaded by other clients)",
-                report.rows_elsewhere
-            ),
-        );
+        say(out, &texts::by_others(lang, report.rows_elsewhere));
     }
     for table in &report.tables {
-        let keys = table
-            .keys
-            .map(|(low, high)| format!(", keys {low} to {high}"));
-        let sample = (table.sampled > 0).then(|| {
-            format!(
-                ", {} sampled rows verified (CRC-32 {})",
-                table.sampled, table.checksum
-            )
-        });
-        say(
-            out,
-            &format!(
-                "Verified{} '{}': {} rows{}{}",
-                if table.elsewhere {
-                    " by another client"
-                } else {
-                    ""
-                },
-                table.table,
-                table.rows,
-                keys.unwrap_or_default(),
-                sample.unwrap_or_default()
-            ),
-        );
+        let keys = table.keys.map(|(low, high)| texts::keys(lang, low, high));
+        let sample = match table.sampled {
+            0 => String::new(),
+            sampled => texts::sample(lang, sampled, &table.checksum),
+        };
+        let (name, keys) = (&table.table, keys.unwrap_or_default());
+        let said = match table.elsewhere {
+            true => texts::verified_elsewhere(lang, name, table.rows, keys, sample),
+            false => texts::verified(lang, name, table.rows, keys, sample),
+        };
+        say(out, &said);
     }
 }
 
 /// Tells of a load while it goes on: sysbench's lines, and a progress bar where there is a terminal.
 struct LoadPrinter<'a> {
     out: &'a mut dyn Write,
+    lang: Lang,
     bar: Option<ProgressBar>,
 }
 
-impl<'a> LoadPrinter<'a> {
-    /// Tells to `out`.
-    pub fn new(out: &'a mut dyn Write) -> Self {
-        Self { out, bar: None }
-    }
-
+impl LoadPrinter<'_> {
     fn line(&mut self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| say(self.out, line)),
@@ -192,9 +165,8 @@ impl<'a> LoadPrinter<'a> {
 impl LoadObserver for LoadPrinter<'_> {
     fn creating(&mut self, table: &str, rows: u64, rows_there: u64) {
         if rows_there > 0 {
-            self.line(&format!(
-                "Resuming '{table}': {rows_there} of {rows} records are loaded"
-            ));
+            let said = texts::resuming(self.lang, table, rows_there, rows);
+            self.line(&said);
         } else {
             self.line(&format!("Creating table '{table}'..."));
         }
@@ -205,17 +177,16 @@ impl LoadObserver for LoadPrinter<'_> {
     }
 
     fn joining(&mut self, others: usize) {
-        let who = match others {
-            1 => "Another client is".to_string(),
-            n => format!("{n} other clients are"),
-        };
-        self.line(&format!("{who} loading these tables: joining"));
+        self.line(&match others {
+            1 => texts::joining_one(self.lang).to_string(),
+            n => texts::joining_several(self.lang, n),
+        });
     }
 
     fn progress(&mut self, done: u64, total: u64) {
         match &self.bar {
             Some(bar) => bar.set_position(done),
-            None => self.bar = Some(progress::from(done, total, "rows")),
+            None => self.bar = Some(progress::from(done, total, rows(self.lang), self.lang)),
         }
     }
 

@@ -9,14 +9,17 @@ use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::{RecordOutputs, complain, load_begins};
 use crate::recording::Recording;
+use crate::render::language;
 use crate::runner::Console;
 use crate::stdio;
 use crate::storing::Storing;
+use crate::texts::progress as texts;
 use crate::watching::{Watching, run_info};
 use std::time::Duration;
 use tidemark_core::Job;
 use tidemark_core::record::{ErrorCount, Interval, Phase, Step, Totals};
 use tidemark_engine::{EngineError, RunObserver, RunResult, SampleLog, Started, run_sampled};
+use tidemark_report::Lang;
 use tidemark_report::Merged;
 use tidemark_runtime::{forget_program_text, share_one_heap};
 
@@ -306,14 +309,14 @@ impl RunObserver for Observer<'_, '_> {
         self.voice.interval(interval, self.making.say);
         let bar = self.making.say.bar();
         bar.inc(interval.length_ms as u64);
-        bar.set_message(rate_message(interval, self.voice.unit()));
+        let lang = language(&self.making.job.outputs.lang);
+        bar.set_message(rate_message(interval, self.voice.unit(), lang));
     }
 
     fn waiting(&mut self) {
-        self.making.say.say_aside(
-            "time limit reached; waiting for in-flight transactions; Ctrl-C aborts them after 3 \
-             s (set a limit with --forced-shutdown=5 or --statement-timeout=5s)\n",
-        );
+        let lang = language(&self.making.job.outputs.lang);
+        let said = texts::time_limit(lang);
+        self.making.say.say_aside(&format!("{said}\n"));
     }
 
     fn step(&mut self, step: &Step) {
@@ -326,14 +329,16 @@ impl RunObserver for Observer<'_, '_> {
 }
 
 /// What stands beside the bar: `warm-up, 812 transactions/s of 1000 asked`.
-fn rate_message(interval: &Interval, unit: &str) -> String {
+fn rate_message(interval: &Interval, unit: &str, lang: Lang) -> String {
     let count: u64 = interval.types.values().map(|t| t.count).sum();
     let rate = count as f64 / (interval.length_ms / 1000.0).max(1e-9);
     let phase = match interval.phase {
-        Phase::Warmup => "warm-up, ",
+        Phase::Warmup => texts::warm_up(lang),
         Phase::Measure => "",
     };
-    let asked = interval.rate.map(|r| format!(" of {r:.0} asked"));
+    let asked = interval
+        .rate
+        .map(|r| texts::asked(lang, format_args!("{r:.0}")));
     format!("{phase}{rate:.0} {unit}/s{}", asked.unwrap_or_default())
 }
 
@@ -413,7 +418,7 @@ mod tests {
         };
         one.types.insert("READ".into(), stats);
         assert_eq!(
-            rate_message(&one, "operations"),
+            rate_message(&one, "operations", Lang::En),
             "warm-up, 8 operations/s of 10 asked"
         );
     }

@@ -5,6 +5,7 @@ use crate::recording::Recording;
 use crate::render::{self, Format};
 use crate::stdio;
 use crate::storing::Storing;
+use crate::texts::progress as texts;
 use crate::user_files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,7 @@ use tidemark_core::job::OutputFiles;
 use tidemark_core::record::RunRecord;
 use tidemark_drivers::Connector;
 use tidemark_engine::Started;
-use tidemark_report::fewer_sessions;
-use tidemark_report::finding_lines;
+use tidemark_report::{Lang, fewer_sessions, finding_lines};
 
 /// Longer runs are judged by their totals alone when they end; `show` and `report` judge intervals,
 /// too.
@@ -23,7 +23,7 @@ const LONGEST_JUDGED_S: f64 = 3600.0;
 pub struct RecordOutputs {
     record: Option<PathBuf>,
     reports: Vec<(PathBuf, Format)>,
-    lang: String,
+    lang: Lang,
     /// Whether files go that Tidemark did not write.
     overwrite: bool,
 }
@@ -73,7 +73,7 @@ impl RecordOutputs {
         Ok(Self {
             record,
             reports,
-            lang: files.lang.clone(),
+            lang: render::language(&files.lang),
             overwrite,
         })
     }
@@ -86,8 +86,8 @@ impl RecordOutputs {
     fn findings(&self, record: &RunRecord) -> String {
         match tidemark_analysis::findings(record) {
             Ok(found) if found.is_empty() => String::new(),
-            Ok(found) => format!("{}\n", finding_lines(&found, render::language(&self.lang))),
-            Err(error) => format!("Findings: {error}\n"),
+            Ok(found) => format!("{}\n", finding_lines(&found, self.lang)),
+            Err(error) => format!("{}\n", texts::findings(self.lang, error)),
         }
     }
 
@@ -118,10 +118,7 @@ impl RecordOutputs {
         tidemark_runtime::forget_program_text();
         let written = self.write(record, out);
         if kept {
-            let where_to_look = format!(
-                "Run {} is stored; see: tidemark show {}\n",
-                record.id, record.id
-            );
+            let where_to_look = format!("{}\n", texts::stored(self.lang, &record.id));
             say(out, &where_to_look);
             if stdio::failure().is_some() {
                 // The summary did not arrive, and this is where it can be had.
@@ -134,12 +131,18 @@ impl RecordOutputs {
 
     fn write(&self, record: &RunRecord, out: &mut dyn Write) -> Result<(), Failure> {
         if let Some(path) = &self.record {
-            render::write(record, path, Format::Json, &self.lang, self.overwrite)?;
-            say(out, &format!("Record: {}\n", path.display()));
+            render::write(record, path, Format::Json, self.lang, self.overwrite)?;
+            say(
+                out,
+                &format!("{}\n", texts::record(self.lang, path.display())),
+            );
         }
         for (path, format) in &self.reports {
-            render::write(record, path, *format, &self.lang, self.overwrite)?;
-            say(out, &format!("Report: {}\n", path.display()));
+            render::write(record, path, *format, self.lang, self.overwrite)?;
+            say(
+                out,
+                &format!("{}\n", texts::report(self.lang, path.display())),
+            );
         }
         Ok(())
     }
@@ -147,7 +150,7 @@ impl RecordOutputs {
 
 /// Writes the record of a run that the store did not take, so that it is not lost.
 fn put_beside(record: &RunRecord, path: &Path, storing: &Storing) {
-    let written = render::write(record, path, Format::Json, "en", false);
+    let written = render::write(record, path, Format::Json, Lang::En, false);
     match written {
         Ok(()) => eprintln!(
             "tidemark: the record is in {}; when the store is writable: {}",

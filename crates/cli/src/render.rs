@@ -2,6 +2,7 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::user_files;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::borrow::Cow;
 use std::path::Path;
 use tidemark_core::printable_document;
@@ -72,6 +73,11 @@ pub const LANGS: [&str; 3] = ["auto", "en", "zh"];
 /// Variables that name the language, the first that is set before the others.
 const LANG_VARIABLES: [&str; 4] = ["TIDEMARK_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
 
+/// Reads `--lang`.
+pub fn lang_parser() -> impl TypedValueParser<Value = Lang> {
+    PossibleValuesParser::new(LANGS).map(|tag| language(&tag))
+}
+
 /// The language that `--lang` names, or the environment.
 pub fn language(tag: &str) -> Lang {
     match tag {
@@ -98,7 +104,7 @@ fn of_locales(locales: impl Iterator<Item = String>) -> Lang {
 ///
 /// # Errors
 /// [`Failure`] when the record holds what can't be read.
-pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, Failure> {
+pub fn render(record: &RunRecord, format: Format, lang: Lang) -> Result<String, Failure> {
     render_with(record, format, lang, &Authored::default())
 }
 
@@ -109,10 +115,9 @@ pub fn render(record: &RunRecord, format: Format, lang: &str) -> Result<String, 
 pub fn render_with(
     record: &RunRecord,
     format: Format,
-    lang: &str,
+    lang: Lang,
     authored: &Authored,
 ) -> Result<String, Failure> {
-    let lang = language(lang);
     match format {
         Format::Html => report::html_with(record, lang, authored).map_err(of_report),
         Format::Markdown => report::markdown_with(record, lang, authored)
@@ -163,7 +168,7 @@ pub fn write(
     record: &RunRecord,
     path: &Path,
     format: Format,
-    lang: &str,
+    lang: Lang,
     overwrite: bool,
 ) -> Result<(), Failure> {
     let text = render(record, format, lang)?;

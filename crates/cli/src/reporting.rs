@@ -4,6 +4,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::runs::{record_in, whole_id};
 use crate::storing::store_path;
+use crate::texts::progress as texts;
 use crate::{args, authored, progress, run_selection, stdio, user_files};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -11,7 +12,7 @@ use std::thread;
 use tidemark_core::nearest;
 use tidemark_core::record::RunRecord;
 use tidemark_report::{
-    Authored, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
+    Authored, Lang, Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep, Unreadable,
 };
 use tidemark_store::{self as store, StepRow, Store, StoreError, StudyRow, StudyState};
 
@@ -53,7 +54,7 @@ pub fn report(words: &args::Report) -> Result<ExitCode, Failure> {
     let authored = asked.authored(words, format)?;
     let text = match asked.runs.as_slice() {
         [one] if asked.alone && format != Format::Csv => {
-            render::render_with(&asked.read(one)?, format, &words.lang, &authored)?
+            render::render_with(&asked.read(one)?, format, words.lang, &authored)?
         }
         _ => document(words, asked, format, authored)?,
     };
@@ -309,7 +310,7 @@ fn document(
         ));
     }
     let mut document = asked.study.clone();
-    (document.runs, document.unreadable) = digests(&asked)?;
+    (document.runs, document.unreadable) = digests(&asked, words.lang)?;
     let has_nothing = document.runs.is_empty() && document.unreadable.is_empty();
     if has_nothing && !asked.runs.is_empty() {
         return Err(Failure::usage(
@@ -319,7 +320,7 @@ fn document(
     }
     document.version = env!("TIDEMARK_VERSION").into();
     document.authored = authored;
-    let lang = render::language(&words.lang);
+    let lang = words.lang;
     let text = match format {
         Format::Html => document.html(lang),
         Format::Json => document.json(),
@@ -333,8 +334,8 @@ type Digests = (Vec<RunDigest>, Vec<Unreadable>);
 
 /// Reads records one by one and digests each while the next is read, so that a few are in memory at
 /// most.
-fn digests(asked: &ReportScope) -> Result<Digests, Failure> {
-    let bar = progress::bar(asked.runs.len() as u64, "runs");
+fn digests(asked: &ReportScope, lang: Lang) -> Result<Digests, Failure> {
+    let bar = progress::bar(asked.runs.len() as u64, texts::runs(lang), lang);
     let result = thread::scope(|scope| {
         let (records, to_digest) = sync_channel(1);
         let digested = scope.spawn(move || digest(to_digest));

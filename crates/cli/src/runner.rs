@@ -10,6 +10,7 @@ use crate::plan::BoundWorkload;
 use crate::ready;
 use crate::record_outputs::RecordOutputs;
 use crate::recording::Recording;
+use crate::render::language;
 use crate::watching::Watching;
 use std::io::Write;
 use std::sync::Arc;
@@ -153,7 +154,7 @@ pub fn run_watched(
     let recording = Recording::new(order, described);
     if !console.is_hinted() {
         let found = hints::before(&recording.record, &job.load, &plan, &beside);
-        hints::judge(job.strict, &found)?;
+        hints::judge(job.strict, &found, language(&job.outputs.lang))?;
     }
     console.header(order, &recording.record);
     let asked = RunContext {

@@ -1,9 +1,11 @@
 //! `workloads`, `runs`, `show`.
 
+use crate::columns::{left, right};
 use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
 use crate::storing::store_path;
+use crate::texts::{runs as texts, workloads as summaries};
 use crate::{args, imported, run_selection};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, civil};
@@ -11,9 +13,9 @@ use std::path::Path;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{counted, printable, printable_lines};
 use tidemark_files::read_text;
-use tidemark_report::{significant, workload_name};
-use tidemark_store::{Filter, StateWord, Store, StoreError, from_json};
-use tidemark_workloads::registry;
+use tidemark_report::{Lang, significant, workload_name};
+use tidemark_store::{Filter, ListedState, RunListing, StateWord, Store, StoreError, from_json};
+use tidemark_workloads::{Definition, registry};
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
@@ -61,11 +63,15 @@ pub fn open(store: &args::StoreArg) -> Result<Store, Failure> {
 }
 
 /// Lists the workloads.
-pub fn workloads() -> Result<ExitCode, Failure> {
+pub fn workloads(lang: Lang) -> Result<ExitCode, Failure> {
     let width = registry().iter().map(|d| d.name.len()).max().unwrap_or(0);
+    let summary = |d: &Definition| match lang {
+        Lang::En => d.summary,
+        Lang::Zh => in_chinese(d.name).unwrap_or(d.summary),
+    };
     let lines: String = registry()
         .iter()
-        .map(|d| format!("{:width$}  {}\n", d.name, d.summary))
+        .map(|d| format!("{:width$}  {}\n", d.name, summary(d)))
         .collect();
     print(&lines)
 }
@@ -74,10 +80,8 @@ pub fn workloads() -> Result<ExitCode, Failure> {
 pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     let mut filter = filter(list)?;
     let path = store_path(list.store.store.as_deref())?;
-    let none = format!(
-        "no runs yet in {}; start with: tidemark demo\n",
-        printable(&path.display().to_string())
-    );
+    let lang = list.lang;
+    let none = texts::none_yet(lang, printable(&path.display().to_string())) + "\n";
     let Some(store) = open_if_made(&path, &list.store)? else {
         return print(&none);
     };
@@ -88,7 +92,7 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
     filter.study = study.transpose()?;
     let runs = store.list(&filter)?;
     if runs.is_empty() && is_filtered(list) {
-        return print("no matching runs\n");
+        return print(&format!("{}\n", texts::none_matching(lang)));
     }
     if runs.is_empty() {
         return print(&none);
@@ -99,58 +103,124 @@ pub fn list(list: &args::List) -> Result<ExitCode, Failure> {
         false => store.count(&filter)?.saturating_sub(shown),
     };
     let tagged = runs.iter().any(|run| !run.tags.is_empty());
-    let mut text = format!(
-        "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  target{}\n",
-        "id",
-        "started (UTC)",
-        "state",
-        "workload",
-        "sessions",
-        "tx/s",
-        "p95 ms",
-        if tagged { "  [tags]" } else { "" }
-    );
-    for run in runs {
-        let p95 = run.p95_ms.map_or("-".into(), significant);
-        // What another tool did not state is not 0.
-        let sessions = match run.sessions {
-            0 => "-".into(),
-            n => n.to_string(),
-        };
-        let rate = match run.is_watch {
-            true => "-".into(),
-            false => format!("{:.2}", run.transactions_per_s()),
-        };
-        let tags = match run.tags.as_slice() {
-            [] => String::new(),
-            tags => format!("  [{}]", tags.join(", ")),
-        };
-        // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
-        let line = format!(
-            "{:36}  {:16}  {:11}  {:22}  {:>8}  {:>12}  {:>10}  {}{tags}",
-            run.id,
-            minute(&run.started_at),
-            run.state.to_string(),
-            workload_name(&run.workload, &|name| {
-                run.options.get(name).map(|o| o.value.clone())
-            }),
-            sessions,
-            rate,
-            p95,
-            run.target
-        );
-        text.push_str(&printable(&line));
-        text.push('\n');
-    }
+    let mut rows = vec![head(lang, tagged)];
+    rows.extend(runs.iter().map(|run| row(lang, run)));
+    let text: String = rows.iter().map(line).collect();
     if older > 0 {
         let all = shown.saturating_add(older);
-        let older = counted(older as u64, "older run is", "older runs are");
         // Beside the list, which programs read.
         print(&text)?;
-        eprintln!("{older} not shown; --limit={all} lists all");
+        eprintln!("{}", texts::older(lang, older, all));
         return Ok(ExitCode::Success);
     }
     print(&text)
+}
+
+/// Columns but the last, with their least widths; numbers stand at the right.
+const COLUMNS: [(usize, bool); 7] = [
+    (36, false),
+    (16, false),
+    (11, false),
+    (22, false),
+    (8, true),
+    (12, true),
+    (10, true),
+];
+
+fn head(lang: Lang, tagged: bool) -> [String; 8] {
+    let tags = match tagged {
+        true => format!("  [{}]", texts::tags(lang)),
+        false => String::new(),
+    };
+    [
+        texts::id(lang).into(),
+        texts::started(lang).into(),
+        texts::state(lang).into(),
+        texts::workload(lang).into(),
+        texts::sessions(lang).into(),
+        texts::rate(lang).into(),
+        "p95 ms".into(),
+        texts::target(lang).to_string() + &tags,
+    ]
+}
+
+fn row(lang: Lang, run: &RunListing) -> [String; 8] {
+    let tags = match run.tags.as_slice() {
+        [] => String::new(),
+        tags => format!("  [{}]", tags.join(", ")),
+    };
+    // What another tool did not state is not 0.
+    let sessions = match run.sessions {
+        0 => "-".into(),
+        n => n.to_string(),
+    };
+    let rate = match run.is_watch {
+        true => "-".into(),
+        false => format!("{:.2}", run.transactions_per_s()),
+    };
+    [
+        run.id.clone(),
+        minute(&run.started_at),
+        state(lang, &run.state).into(),
+        workload_name(&run.workload, &|name| {
+            run.options.get(name).map(|o| o.value.clone())
+        }),
+        sessions,
+        rate,
+        run.p95_ms.map_or("-".into(), significant),
+        run.target.clone() + &tags,
+    ]
+}
+
+fn line(row: &[String; 8]) -> String {
+    let [cells @ .., last] = row;
+    let mut line = String::new();
+    for (cell, (width, is_number)) in cells.iter().zip(COLUMNS) {
+        // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
+        let cell = printable(cell);
+        line += &match is_number {
+            true => right(&cell, width),
+            false => left(&cell, width),
+        };
+        line += "  ";
+    }
+    format!("{line}{}\n", printable(last))
+}
+
+/// A run's state in a word.
+pub fn state(lang: Lang, state: &ListedState) -> &'static str {
+    match state {
+        ListedState::Running => texts::running(lang),
+        ListedState::PerhapsRunning => texts::perhaps_running(lang),
+        ListedState::Unfinished => texts::unfinished(lang),
+        ListedState::Finished => texts::finished(lang),
+        ListedState::Interrupted => texts::interrupted(lang),
+        ListedState::Failed(_) => texts::failed(lang),
+    }
+}
+
+/// What a workload does; of a family from elsewhere nothing is known here.
+fn in_chinese(name: &str) -> Option<&'static str> {
+    let lang = Lang::Zh;
+    Some(match name {
+        "oltp_point_select" => summaries::oltp_point_select(lang),
+        "oltp_read_only" => summaries::oltp_read_only(lang),
+        "oltp_read_write" => summaries::oltp_read_write(lang),
+        "oltp_write_only" => summaries::oltp_write_only(lang),
+        "oltp_insert" => summaries::oltp_insert(lang),
+        "oltp_delete" => summaries::oltp_delete(lang),
+        "oltp_update_index" => summaries::oltp_update_index(lang),
+        "oltp_update_non_index" => summaries::oltp_update_non_index(lang),
+        "bulk_insert" => summaries::bulk_insert(lang),
+        "select_random_points" => summaries::select_random_points(lang),
+        "select_random_ranges" => summaries::select_random_ranges(lang),
+        "oltp_insert_batch" => summaries::oltp_insert_batch(lang),
+        "oltp_upsert_batch" => summaries::oltp_upsert_batch(lang),
+        "tpcc" => summaries::tpcc(lang),
+        "tpch" => summaries::tpch(lang),
+        "ycsb" => summaries::ycsb(lang),
+        _ => return None,
+    })
 }
 
 /// A record's moment to the minute, for people.
@@ -266,9 +336,9 @@ pub fn show(show: &args::Show) -> Result<ExitCode, Failure> {
     let store = open(&show.store)?;
     let record = store.get(&whole_id(&store, &show.id)?)?;
     if show.json {
-        return print(&render::render(&record, Format::Json, &show.lang)?);
+        return print(&render::render(&record, Format::Json, show.lang)?);
     }
-    let text = render::render(&record, Format::Text, &show.lang)?;
+    let text = render::render(&record, Format::Text, show.lang)?;
     print(&printable_lines(&text))
 }
 

@@ -1,13 +1,16 @@
 //! `up` and `down`: private servers to try things on.
 
 use crate::args;
+use crate::columns::left;
 use crate::exit::{ExitCode, Failure};
 use crate::interrupt;
 use crate::stdio::print;
+use crate::texts::sandboxes as texts;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
 use std::time::Duration;
 use tidemark_core::{printable, redact_url};
+use tidemark_report::Lang;
 use tidemark_sandbox::{Error, Home, Request, Sandbox, StartStep, State};
 
 impl From<Error> for Failure {
@@ -44,7 +47,7 @@ pub fn home() -> Result<Home, Failure> {
 pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     let home = home()?;
     let Some(engine) = &words.engine else {
-        return list(&home);
+        return list(&home, words.lang);
     };
     if words.url {
         return url(&home, engine);
@@ -60,23 +63,22 @@ pub fn up(words: &args::Up) -> Result<ExitCode, Failure> {
     // What was made is removed whole.
     let _held = interrupt::hold();
     let stop = interrupt::handle();
+    let lang = words.lang;
     let spinner = spinner();
     let running = home.start_watched(&request, &mut |step| {
         spinner.set_message(match step {
-            StartStep::Files => format!("creating the files of {}", request.engine),
-            StartStep::Start => format!("waiting until {} responds", request.engine),
+            StartStep::Files => texts::creating(lang, request.engine),
+            StartStep::Start => texts::waiting(lang, request.engine),
         });
         !stop.is_stopped()
     });
     spinner.finish_and_clear();
     let sandbox = running?.keep();
     // Standard output is the URL alone, so that a script has it.
+    let folder = sandbox.folder().display();
     eprintln!(
-        "{engine} is running as sandbox {name} in {folder}\nPrint its URL again: tidemark up \
-         {name} --url\nStop it and delete its data: tidemark down {name}",
-        engine = request.engine,
-        name = sandbox.name(),
-        folder = sandbox.folder().display(),
+        "{}",
+        texts::running(lang, request.engine, sandbox.name(), folder)
     );
     print(&format!("{}\n", sandbox.url()));
     Ok(ExitCode::Success)
@@ -101,20 +103,19 @@ fn spinner() -> ProgressBar {
     spinner
 }
 
-fn list(home: &Home) -> Result<ExitCode, Failure> {
+fn list(home: &Home, lang: Lang) -> Result<ExitCode, Failure> {
     let all = home.list()?;
     if all.is_empty() {
-        print("no sandboxes; start one with: tidemark up mariadb\n");
+        print(&format!("{}\n", texts::none_start(lang)));
         return Ok(ExitCode::Success);
     }
-    let mut text = format!("{:20}  {:26}  where\n", "name", "state");
+    let row = |name: &str, state: &str, place: &str| {
+        format!("{}  {}  {place}", left(name, 20), left(state, 26))
+    };
+    let mut text = row(texts::name(lang), texts::state(lang), texts::place(lang)) + "\n";
     for sandbox in &all {
-        let line = format!(
-            "{:20}  {:26}  {}",
-            sandbox.name(),
-            told(sandbox.state()),
-            place(sandbox)
-        );
+        let state = told(sandbox.state(), lang);
+        let line = row(sandbox.name(), &state, &place(sandbox, lang));
         text.push_str(&printable(&line));
         text.push('\n');
     }
@@ -122,20 +123,20 @@ fn list(home: &Home) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn told(state: State) -> String {
+fn told(state: State, lang: Lang) -> String {
     match state {
-        State::Starting { by } => format!("being started by {by}"),
-        State::Running { pid } => format!("running, process {pid}"),
-        State::HalfStarted { pid: Some(pid) } => format!("half started, process {pid}"),
-        State::HalfStarted { pid: None } => "half started, not running".into(),
-        State::Ended => "not running".into(),
-        State::Elsewhere => "in another container".into(),
-        State::Gone => "not running, folder gone".into(),
-        State::NotOurs => "no sandbox".into(),
+        State::Starting { by } => texts::being_started(lang, by),
+        State::Running { pid } => texts::is_running(lang, pid),
+        State::HalfStarted { pid: Some(pid) } => texts::half_started(lang, pid),
+        State::HalfStarted { pid: None } => texts::half_started_not_running(lang).into(),
+        State::Ended => texts::not_running(lang).into(),
+        State::Elsewhere => texts::elsewhere(lang).into(),
+        State::Gone => texts::gone(lang).into(),
+        State::NotOurs => texts::not_ours(lang).into(),
     }
 }
 
-fn place(sandbox: &Sandbox) -> String {
+fn place(sandbox: &Sandbox, lang: Lang) -> String {
     let State::Running { .. } = sandbox.state() else {
         return sandbox.folder().display().to_string();
     };
@@ -144,7 +145,7 @@ fn place(sandbox: &Sandbox) -> String {
         [] => url,
         holders => {
             let holders: Vec<String> = holders.iter().map(ToString::to_string).collect();
-            format!("{url}  in use by {}", holders.join(", "))
+            texts::in_use(lang, url, holders.join(", "))
         }
     }
 }
@@ -154,10 +155,8 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
     let home = home()?;
     if let (Some(name), true) = (&words.name, words.forget) {
         let folder = home.forget(name)?;
-        print(&format!(
-            "{name} is removed from the list; {} was not touched\n",
-            folder.display()
-        ));
+        let said = texts::forgotten(words.lang, name, folder.display());
+        print(&format!("{said}\n"));
         return Ok(ExitCode::Success);
     }
     let all = home.list()?;
@@ -167,7 +166,7 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
         None => match all.as_slice() {
             [one] => vec![one.name().into()],
             [] => {
-                print("no sandboxes\n");
+                print(&format!("{}\n", texts::none(words.lang)));
                 return Ok(ExitCode::Success);
             }
             several => {
@@ -188,12 +187,14 @@ pub fn down(words: &args::Down) -> Result<ExitCode, Failure> {
             false => home.down(&name),
         };
         match ended {
-            Ok(removed) if removed.left.is_empty() => print(&format!("{name} is down\n")),
-            Ok(removed) => print(&format!(
-                "{name} is down; files in {} that are not the server's were kept: {}\n",
-                removed.folder.display(),
-                removed.left.join(", ")
-            )),
+            Ok(removed) if removed.left.is_empty() => {
+                print(&format!("{}\n", texts::down(words.lang, name)));
+            }
+            Ok(removed) => {
+                let (folder, left) = (removed.folder.display(), removed.left.join(", "));
+                let said = texts::down_with_files(words.lang, name, folder, left);
+                print(&format!("{said}\n"));
+            }
             // The others are to go all the same.
             Err(error) => {
                 let failure = Failure::from(error);

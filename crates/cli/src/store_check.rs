@@ -6,18 +6,20 @@ use crate::progress;
 use crate::runs::open;
 use crate::stdio::print;
 use crate::storing::store_path;
+use crate::texts::{progress as progress_texts, store as texts};
 use std::fmt::Write;
-use tidemark_core::{counted, printable};
+use tidemark_core::printable;
 use tidemark_store::{Store, StoreError};
 
 /// Looks after the store's file.
 pub fn store(care: &args::StoreCare) -> Result<ExitCode, Failure> {
     match &care.command {
-        StoreCommand::Check(store) => check(store),
+        StoreCommand::Check(words) => check(words),
     }
 }
 
-fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
+fn check(checked: &args::StoreCheck) -> Result<ExitCode, Failure> {
+    let (words, lang) = (&checked.store, checked.lang);
     let store = open(words).map_err(|failure| match perhaps_once(words) {
         Some(path) => Failure::new(
             failure.code,
@@ -28,7 +30,7 @@ fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
         ),
         None => failure,
     })?;
-    let bar = progress::bar(0, "runs");
+    let bar = progress::bar(0, progress_texts::runs(lang), lang);
     let health = store.check(&mut |done, all| {
         bar.set_length(all);
         bar.set_position(done);
@@ -41,36 +43,25 @@ fn check(words: &args::StoreArg) -> Result<ExitCode, Failure> {
         let _ = writeln!(text, "{}", printable(problem));
     }
     if health.more > 0 {
-        let _ = writeln!(text, "and {} more", health.more);
+        let _ = writeln!(text, "{}", texts::and_more(lang, health.more));
     }
     let newer = match health.newer {
         0 => String::new(),
-        n => format!(
-            "; {n} more {} of a newer Tidemark",
-            if n == 1 { "is" } else { "are" }
-        ),
+        n => texts::newer(lang, n),
     };
-    let kept = runs_with_intervals(health.runs, health.intervals);
+    let kept = texts::kept(lang, health.runs, health.intervals);
     if health.problems.is_empty() {
-        let _ = writeln!(text, "{path} is intact: {kept}{newer}");
+        let _ = writeln!(text, "{}", texts::intact(lang, path, kept, newer));
         print(&text);
         return Ok(ExitCode::Success);
     }
     let _ = writeln!(
         text,
-        "{path} is damaged; {kept} can be read{newer}.\nNothing was changed. To recover what is \
-         readable into a new file:\n  sqlite3 {path} .recover | sqlite3 recovered.db"
+        "{}\n  sqlite3 {path} .recover | sqlite3 recovered.db",
+        texts::damaged(lang, &path, kept, newer)
     );
     print(&text);
     Ok(ExitCode::Check)
-}
-
-fn runs_with_intervals(runs: u64, intervals: u64) -> String {
-    format!(
-        "{} with {}",
-        counted(runs, "run", "runs"),
-        counted(intervals, "interval", "intervals")
-    )
 }
 
 /// The file, if it is one and its first page is not that of a store.

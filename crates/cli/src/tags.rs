@@ -3,6 +3,7 @@
 use crate::exit::{ExitCode, Failure};
 use crate::runs::{open, whole_id};
 use crate::stdio::print;
+use crate::texts::labels as texts;
 use crate::{args, run_selection};
 use tidemark_core::{printable, printable_lines};
 use tidemark_store::{Store, check_tag};
@@ -20,10 +21,9 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
     }
     if words.words.is_empty() {
         let tags: String = store.tags()?.iter().map(|t| line(t)).collect();
-        print(if tags.is_empty() {
-            "no tags yet; add one with: tidemark tag last +nightly\n"
-        } else {
-            &tags
+        print(&match tags.is_empty() {
+            true => format!("{}\n", texts::no_tags_yet(words.lang)),
+            false => tags,
         });
         return Ok(ExitCode::Success);
     }
@@ -39,7 +39,7 @@ pub fn tag(words: &args::Tag) -> Result<ExitCode, Failure> {
     for id in &ids {
         let tags = store.tags_of(id)?;
         let shown = match tags.as_slice() {
-            [] => "no tags".into(),
+            [] => texts::no_tags(words.lang).into(),
             tags => tags.join(" "),
         };
         print(&line(&format!("{id}  {shown}")));

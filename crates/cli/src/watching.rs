@@ -2,6 +2,7 @@
 //! fills the terminal (`--view`).
 
 use crate::exit::Failure;
+use crate::render::language;
 use crate::{interrupt, pacing};
 use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
@@ -11,6 +12,7 @@ use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
 use tidemark_live::{
     Asking, Controls, Metrics, MetricsAddress, Picture, QueriesPicture, RunInfo, View,
 };
+use tidemark_report::Lang;
 
 /// How often the wait at the end looks whether the user ended it.
 const LOOK: Duration = Duration::from_millis(50);
@@ -196,5 +198,9 @@ pub fn run_info(record: &RunRecord, spec: &RunSpec, types: &[&str]) -> RunInfo {
         warmup: spec.warmup,
         length: pacing::length(spec),
         open_loop: spec.pacing.is_open_loop(),
+        lang: record
+            .job
+            .as_ref()
+            .map_or_else(Lang::default, |job| language(&job.outputs.lang)),
     }
 }

@@ -1,6 +1,7 @@
 //! What is known of a run when its load begins.
 
 use std::time::Duration;
+use tidemark_report::Lang;
 
 /// What is known of a run when its load begins; nothing in it is secret.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,4 +30,6 @@ pub struct RunInfo {
     pub length: Option<Duration>,
     /// Whether arrivals come on a schedule.
     pub open_loop: bool,
+    /// Language of the view.
+    pub lang: Lang,
 }

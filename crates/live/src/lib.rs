@@ -25,6 +25,7 @@ mod it;
 
 mod info;
 mod metrics;
+mod texts;
 mod view;
 
 pub use info::RunInfo;

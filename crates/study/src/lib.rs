@@ -1,7 +1,7 @@
 //! Studies: matrices of runs, described by a file.
 //!
 //! [`parse`] reads the file, [`Plan::new`] makes its matrix of cells and the steps (loads and runs)
-//! in which it is executed, and [`plan_text`] tells them. A step is a command with its options
+//! in which it is executed. A step is a command with its options
 //! ([`StepCommand`]), from which its job is made; the command line is only for readers. Nothing here does
 //! I/O: what commands take is asked of [`Commands`], and who executes the steps is the caller.
 //!
@@ -58,7 +58,7 @@ pub use matrix::{Cell, Level};
 pub use parse::{parse, parse_for};
 pub use plan::{Plan, PlannedStep};
 pub use redact::redact;
-pub use text::{plan_text, time_text};
+pub use text::time_text;
 pub use tidemark_core::JobKind;
 pub use tidemark_workloads::Family;
 pub use varied::Varied;

@@ -1,6 +1,6 @@
 //! Texts in two languages as data, for build scripts: a crate's `texts/en.toml` and `texts/zh.toml`.
 //!
-//! A build script makes Rust of them ([`sections`], [`write()`]), so that a text that is not there does
+//! A build script makes Rust of them ([`sections`], [`functions`], [`write()`]), so that a text that is not there does
 //! not compile. Both languages have the same keys, and places for the same values: `{name}` stands for
 //! one, `{name|one|many}` for a word that goes with a number.
 //!
@@ -80,6 +80,79 @@ pub fn sections(folder: &Path) -> Result<Vec<Section>, Error> {
             Ok(Section { name, texts })
         };
     en.into_iter().zip(zh.into_values()).map(section).collect()
+}
+
+/// A module of each section, with a function of each text. Its parameters are the language, a `Lang`
+/// that stands beside the modules, and the text's values in the order in which English has them.
+///
+/// ```
+/// use tidemark_texts::{Section, Text, functions};
+/// let text = Text {
+///     key: "ended".into(),
+///     en: "{runs} {runs|run|runs} ended".into(),
+///     zh: "{runs} 次压测已结束".into(),
+/// };
+/// let code = functions(&[Section { name: "run".into(), texts: vec![text] }]);
+/// assert!(code.contains("pub fn ended(lang: Lang, runs: impl std::fmt::Display) -> String"));
+/// ```
+pub fn functions(sections: &[Section]) -> String {
+    let of_section = |section: &Section| {
+        let functions: String = section.texts.iter().map(function).collect();
+        format!(
+            "pub mod {} {{\nuse super::Lang;\n{functions}}}\n",
+            section.name
+        )
+    };
+    sections.iter().map(of_section).collect()
+}
+
+fn function(text: &Text) -> String {
+    let name = &text.key;
+    let (en, values) = formatted(&text.en);
+    let (zh, _) = formatted(&text.zh);
+    if values.is_empty() {
+        return format!(
+            "pub fn {name}(lang: Lang) -> &'static str {{\n\
+             match lang {{ Lang::En => {:?}, Lang::Zh => {:?} }}\n}}\n",
+            text.en, text.zh
+        );
+    }
+    let parameters = values
+        .iter()
+        .map(|value| format!(", {value}: impl std::fmt::Display"));
+    format!(
+        "pub fn {name}(lang: Lang{}) -> String {{\n\
+         match lang {{ Lang::En => format!({en}), Lang::Zh => format!({zh}) }}\n}}\n",
+        parameters.collect::<String>()
+    )
+}
+
+/// A text as the arguments of `format!`, and its values' names.
+fn formatted(text: &str) -> (String, Vec<&str>) {
+    let (mut template, mut words, mut values) = (String::new(), String::new(), Vec::new());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        template += before;
+        let (place, after) = after.split_once('}').unwrap_or((after, ""));
+        let mut parts = place.split('|');
+        let value = parts.next().unwrap_or_default();
+        match (parts.next(), parts.next()) {
+            (Some(one), Some(many)) => {
+                let word = format!("word_{}", words.len());
+                words += &format!(
+                    ", {word} = if {value}.to_string() == \"1\" {{ {one:?} }} else {{ {many:?} }}"
+                );
+                template += &format!("{{{word}}}");
+            }
+            _ => template += &format!("{{{value}}}"),
+        }
+        if !values.contains(&value) {
+            values.push(value);
+        }
+        rest = after;
+    }
+    template += rest;
+    (format!("{template:?}{words}"), values)
 }
 
 /// Writes code to where `include!(concat!(env!("OUT_DIR"), "/texts.rs"))` finds it.

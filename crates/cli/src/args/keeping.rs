@@ -4,6 +4,7 @@ use super::StoreArg;
 use crate::render;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use tidemark_report::Lang;
 
 /// `runs`.
 #[derive(Debug, Args)]
@@ -36,6 +37,9 @@ pub struct List {
     /// Maximum number of runs to list, newest first
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -54,6 +58,9 @@ pub struct Tag {
     /// to remove
     #[arg(value_name = "RUN|+TAG|-TAG", allow_hyphen_values = true)]
     pub words: Vec<String>,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -84,6 +91,9 @@ pub struct Delete {
     /// Delete without confirmation
     #[arg(long, short)]
     pub yes: bool,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -110,6 +120,9 @@ pub struct Export {
     /// Replace any existing files
     #[arg(long)]
     pub overwrite: bool,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where they are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -153,9 +166,9 @@ pub struct Import {
     /// Also write a report of the imported runs: .html, .md, .csv or .json
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Language of the report
-    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
-    pub lang: String,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Replace any existing report file
     #[arg(long)]
     pub overwrite: bool,
@@ -178,8 +191,8 @@ pub struct Audit {
     #[arg(long)]
     pub strict: bool,
     /// Language of the output
-    #[arg(long, default_value = "auto", value_parser = render::LANGS)]
-    pub lang: String,
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where the runs are.
     #[command(flatten)]
     pub store: StoreArg,
@@ -197,5 +210,16 @@ pub struct StoreCare {
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
     /// Read the whole store and report damage
-    Check(StoreArg),
+    Check(StoreCheck),
+}
+
+/// `store check`.
+#[derive(Debug, Args)]
+pub struct StoreCheck {
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreArg,
 }

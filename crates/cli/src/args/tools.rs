@@ -31,6 +31,9 @@ pub struct Up {
     /// Name of the sandbox [default: mariadb, mariadb-2, …]
     #[arg(long, requires = "engine")]
     pub name: Option<String>,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = crate::render::lang_parser())]
+    pub lang: tidemark_report::Lang,
 }
 
 /// `down`.
@@ -52,6 +55,9 @@ pub struct Down {
     /// Only remove it from the list: stop nothing, delete no files
     #[arg(long, requires = "name", conflicts_with_all = ["all", "force"])]
     pub forget: bool,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = crate::render::lang_parser())]
+    pub lang: tidemark_report::Lang,
 }
 
 /// `completions`.

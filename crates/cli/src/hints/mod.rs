@@ -13,11 +13,11 @@ mod tests;
 use crate::exit::{ExitCode, Failure};
 use crate::looking::Beside;
 use crate::plan::BoundWorkload;
-use std::fmt;
+use crate::texts::hints as texts;
 use std::time::Duration;
 use tidemark_core::RunSpec;
-use tidemark_core::counted;
 use tidemark_core::record::RunRecord;
+use tidemark_report::Lang;
 
 /// Something that will make figures misleading.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,57 +76,43 @@ impl Hint {
     pub fn of_study(repeats: u32) -> Option<Self> {
         (repeats == 1).then_some(Hint::SingleRepeat)
     }
-}
 
-impl fmt::Display for Hint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The hint as people read it.
+    pub fn says(&self, lang: Lang) -> String {
         match self {
-            Hint::Rows(other) => other.fmt(f),
+            Hint::Rows(other) => other.says(lang),
             Hint::Samples {
                 expected,
                 percentile,
                 needed,
                 enough_s,
             } => {
-                write!(
-                    f,
-                    "the run is too short for percentile {percentile}: it has about {expected:.0} \
-                     transactions, and the percentile needs {needed:.0}; ask for "
-                )?;
+                let expected = format_args!("{expected:.0}");
+                let needed = format_args!("{needed:.0}");
                 match enough_s {
-                    Some(seconds) => write!(f, "{seconds:.0} s")?,
-                    None => write!(f, "{needed:.0} transactions")?,
+                    Some(s) => {
+                        let seconds = format_args!("{s:.0}");
+                        texts::samples_in_time(lang, percentile, expected, needed, seconds)
+                    }
+                    None => texts::samples(lang, percentile, expected, needed),
                 }
-                f.write_str(", or for a lower percentile")
             }
             Hint::Terminals {
                 terminals,
                 warehouses,
-            } => write!(
-                f,
-                "{terminals} terminals with keying and think times for {}: the specification has ten \
-                 per warehouse; use {} terminals",
-                counted(*warehouses, "warehouse", "warehouses"),
-                terminals::specified(*warehouses)
-            ),
+            } => {
+                let specified = terminals::specified(*warehouses);
+                texts::terminals(lang, terminals, warehouses, specified)
+            }
             Hint::NoWaits {
                 terminals,
                 warehouses,
-            } => write!(
-                f,
-                "{terminals} terminals without keying and think times for {}: the specification has \
-                 ten per warehouse; more of them wait for each other's rows, and tpmC is not \
-                 comparable with published results; use at most {} terminals, or {} warehouses",
-                counted(*warehouses, "warehouse", "warehouses"),
-                terminals::specified(*warehouses),
-                terminals.div_ceil(terminals::specified(1))
-            ),
-            Hint::Changed { runs } => write!(
-                f,
-                "{} changed these tables since they were loaded; a fresh prepare makes repeats \
-                 comparable",
-                counted(*runs as u64, "earlier run", "earlier runs")
-            ),
+            } => {
+                let specified = terminals::specified(*warehouses);
+                let enough = terminals.div_ceil(terminals::specified(1));
+                texts::no_waits(lang, terminals, warehouses, specified, enough)
+            }
+            Hint::Changed { runs } => texts::changed(lang, runs),
             Hint::Unreachable {
                 rate,
                 is_step,
@@ -135,22 +121,15 @@ impl fmt::Display for Hint {
                 each,
             } => {
                 let most = reach::most(*sessions, *round_trip, *each);
-                let needed = (*rate / most * *sessions as f64).ceil();
-                let step = if *is_step { " of a step" } else { "" };
-                write!(
-                    f,
-                    "the rate{step}, {rate} transactions/s, cannot be reached: a round trip takes \
-                     {:.2} ms and a transaction at least {}, so {} complete at most {most:.0} \
-                     transactions/s; use {needed:.0} sessions or more, or a lower rate",
-                    round_trip.as_secs_f64() * 1000.0,
-                    counted((*each).into(), "round trip", "round trips"),
-                    counted(*sessions as u64, "session", "sessions"),
-                )
+                let ms = format_args!("{:.2}", round_trip.as_secs_f64() * 1000.0);
+                let needed = format_args!("{:.0}", (*rate / most * *sessions as f64).ceil());
+                let most = format_args!("{most:.0}");
+                match is_step {
+                    true => texts::step_unreachable(lang, rate, ms, each, sessions, most, needed),
+                    false => texts::unreachable(lang, rate, ms, each, sessions, most, needed),
+                }
             }
-            Hint::SingleRepeat => f.write_str(
-                "the study has repeats = 1: it cannot tell a difference from noise; for example \
-                 repeats = 3",
-            ),
+            Hint::SingleRepeat => texts::single_repeat(lang).into(),
         }
     }
 }
@@ -177,16 +156,17 @@ pub fn before(
 ///
 /// # Errors
 /// [`ExitCode::Refused`] naming all of them, where nothing is to begin with any.
-pub fn judge(strict: bool, hints: &[Hint]) -> Result<(), Failure> {
+pub fn judge(strict: bool, hints: &[Hint], lang: Lang) -> Result<(), Failure> {
     if strict && !hints.is_empty() {
-        let lines: Vec<String> = hints.iter().map(|hint| format!("\n  {hint}")).collect();
+        let line = |hint: &Hint| format!("\n  {}", hint.says(lang));
+        let lines: Vec<String> = hints.iter().map(line).collect();
         return Err(Failure::new(
             ExitCode::Refused,
             format!("--strict: nothing was started:{}", lines.concat()),
         ));
     }
     for hint in hints {
-        eprintln!("HINT: {hint}");
+        eprintln!("{}", texts::hint(lang, hint.says(lang)));
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Rows of the tables against those that the run is told of.
 
-use std::fmt;
+use crate::texts::hints as texts;
 use tidemark_analysis::option;
 use tidemark_analysis::thresholds::rows_differ;
 use tidemark_core::record::{RunRecord, TableState};
+use tidemark_report::Lang;
 
 /// Whose option says how many rows there are, and what to call it.
 const OPTIONS: &[(&str, &str)] = &[
@@ -61,8 +62,9 @@ pub(super) fn of(record: &RunRecord, about: &[TableState]) -> Option<OtherRows> 
     })
 }
 
-impl fmt::Display for OtherRows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl OtherRows {
+    /// What differs, and what comes of it.
+    pub fn says(&self, lang: Lang) -> String {
         let Self {
             option,
             table,
@@ -70,35 +72,27 @@ impl fmt::Display for OtherRows {
             expected,
             ..
         } = self;
-        write!(f, "{option}={expected}, but ")?;
-        match self.is_about {
-            true => write!(f, "the keys of table {table} span {rows} values")?,
-            false => write!(f, "table {table} has {rows} rows")?,
-        }
-        match self.more {
-            0 => {}
-            1 => f.write_str(", and another table differs, too")?,
-            more => write!(f, ", and {more} other tables differ, too")?,
-        }
+        let found = match self.is_about {
+            true => texts::rows_about(lang, option, expected, table, rows),
+            false => texts::rows(lang, option, expected, table, rows),
+        };
+        let more = match self.more {
+            0 => String::new(),
+            1 => texts::another_table(lang).into(),
+            more => texts::other_tables(lang, more),
+        };
         let missing = expected.saturating_sub(*rows);
-        match (*option, missing > 0) {
-            _ if *rows == 0 => f.write_str(": load the table first"),
-            ("recordcount", true) => write!(
-                f,
-                ": {missing} of the records to choose from are missing; to use all of them: -p \
-                 recordcount={rows}"
-            ),
-            ("recordcount", false) => write!(
-                f,
-                ": only the first {expected} of them ({:.3} %) are used, and inserts start with \
-                 keys that may exist; to use all of them: -p recordcount={rows}",
-                100.0 * *expected as f64 / (*rows).max(1) as f64
-            ),
-            (_, true) => f.write_str(": many statements will match no row"),
-            ("--warehouses", false) => f.write_str(
-                ": the other warehouses are not used, but their rows are in the indexes",
-            ),
-            (_, false) => write!(f, ": statements choose among the first {expected} only"),
-        }
+        let then = match (*option, missing > 0) {
+            _ if *rows == 0 => texts::no_rows(lang).into(),
+            ("recordcount", true) => texts::records_missing(lang, missing, rows),
+            ("recordcount", false) => {
+                let percent = 100.0 * *expected as f64 / (*rows).max(1) as f64;
+                texts::records_unused(lang, expected, format_args!("{percent:.3}"), rows)
+            }
+            (_, true) => texts::rows_missing(lang).into(),
+            ("--warehouses", false) => texts::warehouses_unused(lang).into(),
+            (_, false) => texts::rows_unused(lang, expected),
+        };
+        found + &more + &then
     }
 }

@@ -60,7 +60,7 @@ fn rows_told(options: (&str, &str, &str), tables: &[TableState], about: &[TableS
     let (workload, name, value) = options;
     let mut record = record(workload, &[(name, value)]);
     record.tables_before = tables.to_vec();
-    rows::of(&record, about).map_or_else(String::new, |other| other.to_string())
+    rows::of(&record, about).map_or_else(String::new, |other| other.says(Lang::En))
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_no_option_says_is_not_compared() {
 #[test]
 fn too_few_transactions_for_a_percentile_are_told_before() {
     let of = |load: &RunSpec, options: &[(&str, &str)]| {
-        samples::of(&record("oltp_read_only", options), load).map(|hint| hint.to_string())
+        samples::of(&record("oltp_read_only", options), load).map(|hint| hint.says(Lang::En))
     };
     let asked = [("percentile", "50,99.9")];
     let told = of(&at_rate(10.0, 1), &asked).unwrap();
@@ -182,7 +182,7 @@ fn tpccs_terminals_are_ten_for_each_warehouse() {
     };
     assert_eq!(of("on", 40), None);
     for terminals in [8, 41] {
-        let told = of("on", terminals).unwrap().to_string();
+        let told = of("on", terminals).unwrap().says(Lang::En);
         assert!(
             told.contains("with keying and think times for 4 warehouses"),
             "{told}"
@@ -191,7 +191,7 @@ fn tpccs_terminals_are_ten_for_each_warehouse() {
     }
     assert_eq!(of("off", 40), None);
     assert_eq!(of("off", 8), None);
-    let told = of("off", 41).unwrap().to_string();
+    let told = of("off", 41).unwrap().says(Lang::En);
     assert!(
         told.contains("41 terminals without keying and think times"),
         "{told}"
@@ -257,7 +257,7 @@ fn a_rate_beyond_what_round_trips_allow_is_told() {
     let millisecond = Some(Duration::from_millis(1));
     let told = reach::of(&at_rate(1300.0, 8), millisecond, 20)
         .unwrap()
-        .to_string();
+        .says(Lang::En);
     assert!(told.contains("a round trip takes 1.00 ms"), "{told}");
     assert!(
         told.contains("at least 20 round trips, so 8 sessions complete at most 400"),
@@ -298,9 +298,9 @@ fn one_repeat_is_no_comparison() {
 #[test]
 fn strict_names_all_hints_and_starts_nothing() {
     let both = [Hint::SingleRepeat, Hint::Changed { runs: 1 }];
-    judge(false, &both).unwrap();
-    judge(true, &[]).unwrap();
-    let refused = judge(true, &both).unwrap_err();
+    judge(false, &both, Lang::En).unwrap();
+    judge(true, &[], Lang::En).unwrap();
+    let refused = judge(true, &both, Lang::En).unwrap_err();
     assert_eq!(refused.code, ExitCode::Refused);
     for part in [
         "--strict: nothing was started",

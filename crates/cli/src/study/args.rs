@@ -1,8 +1,10 @@
 //! The command line of `tidemark study`.
 
 use crate::args::StoreArg;
+use crate::render;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use tidemark_report::Lang;
 
 const EXAMPLES: &str = "\
 The example takes a minute and needs no server. Its report: tidemark report study:last
@@ -35,6 +37,9 @@ pub enum StudyCommand {
 pub struct Plan {
     /// Study file
     pub file: PathBuf,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
 }
 
 /// `study run`.
@@ -52,6 +57,9 @@ pub struct Run {
     /// without a terminal, only lines are printed
     #[arg(long)]
     pub view: bool,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,
@@ -78,6 +86,9 @@ pub struct Resume {
     /// Show the study in a full-screen view, as in `study run`
     #[arg(long)]
     pub view: bool,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,
@@ -88,6 +99,9 @@ pub struct Resume {
 pub struct Status {
     /// Execution id or its beginning, study name or file, or `last` [default: all]
     pub study: Option<String>,
+    /// Language of the output
+    #[arg(long, default_value = "auto", value_parser = render::lang_parser())]
+    pub lang: Lang,
     /// Where results are kept.
     #[command(flatten)]
     pub store: StoreArg,

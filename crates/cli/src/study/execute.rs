@@ -12,12 +12,14 @@ use super::view::{StepProgress, View};
 use super::vocabulary;
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
+use crate::texts::study as texts;
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tidemark_core::job::TargetAddress;
 use tidemark_core::{LeftBehind, StudyPlace};
+use tidemark_report::Lang;
 use tidemark_store::{StepEnd, StepRow, StepState, Store};
 use tidemark_study::{Existing, JobKind, OnFailure, Plan, PlannedStep, Study};
 
@@ -42,6 +44,8 @@ pub struct StudyExecution<'a> {
     pub folder: PathBuf,
     /// Whether a view is to fill the terminal.
     pub view: bool,
+    /// Language of what is printed.
+    pub lang: Lang,
 }
 
 impl StudyExecution<'_> {
@@ -61,7 +65,13 @@ impl StudyExecution<'_> {
                 in_tables.remove(&step.tables);
             }
         }
-        let view = View::new(&self.study.name, states.len(), over(&states), self.view);
+        let view = View::new(
+            &self.study.name,
+            states.len(),
+            over(&states),
+            self.view,
+            self.lang,
+        );
         let mut stopped = false;
         for seq in 0..self.plan.steps.len() {
             stopped |= is_asked_to_end();
@@ -79,10 +89,10 @@ impl StudyExecution<'_> {
                 if let Some(load) = step.load
                     && in_tables.get(&step.tables) != Some(&load)
                 {
-                    let reason = format!("its data could not be loaded (step {})", load + 1);
-                    self.skip(seq, &reason)?;
+                    let reason = |lang| texts::not_loaded(lang, load + 1);
+                    self.skip(seq, &reason(Lang::En))?;
                     states[seq] = StepState::Skipped;
-                    let said = format!("skipped: {reason}");
+                    let said = texts::skipped_because(self.lang, reason(self.lang));
                     view.ended(over(&states), step, StepState::Skipped, &said);
                     continue;
                 }
@@ -131,26 +141,31 @@ impl StudyExecution<'_> {
         let invalid = count(StepState::Invalid);
         let left = states.iter().filter(|s| !s.is_over()).count();
         let id = &self.id;
-        say!(
-            "\n{} of {} steps done, {}{failed} failed, {skipped} skipped, {left} left",
+        let lang = self.lang;
+        let said = texts::finished(
+            lang,
             count(StepState::Done),
             states.len(),
-            invalid_among(invalid)
+            invalid_among(invalid, lang),
+            failed,
+            skipped,
+            left,
         );
+        say!("\n{said}");
         if left > 0 {
-            say!("resume with: tidemark study resume {id}");
+            say!("{}", texts::resume_with(lang, id));
             return Ok(match is_asked_to_end() {
                 true => ExitCode::Interrupted,
                 false => ExitCode::Failed,
             });
         }
         self.store.end_study(id)?;
-        say!("results: tidemark report {id}, tidemark study status {id}");
+        say!("{}", texts::results(lang, id));
         if invalid > 0 {
-            say!("repeat invalid runs: tidemark study resume {id} --retry-invalid");
+            say!("{}", texts::repeat_invalid(lang, id));
         }
         if failed + skipped > 0 {
-            say!("retry failed steps: tidemark study resume {id} --retry-failed");
+            say!("{}", texts::retry_failed(lang, id));
             return Ok(ExitCode::Failed);
         }
         if invalid > 0 {
@@ -300,10 +315,10 @@ impl StudyExecution<'_> {
 }
 
 /// Among other counts: nothing where there are none, which is usual.
-pub fn invalid_among(count: usize) -> String {
+pub fn invalid_among(count: usize, lang: Lang) -> String {
     match count {
         0 => String::new(),
-        n => format!("{n} invalid, "),
+        n => texts::invalid_among(lang, n),
     }
 }
 

@@ -8,10 +8,10 @@ use tidemark_store::Store;
 /// is none.
 ///
 /// A record that is gone or can't be read says nothing: reports tell that themselves.
-pub fn why_unusable(store: &Store, id: &str) -> Option<String> {
+pub fn why_unusable(store: &Store, id: &str, lang: Lang) -> Option<String> {
     let mut found = findings(&store.get(id).ok()?).ok()?;
     found.retain(|finding| finding.severity == Severity::Invalid);
     found.truncate(1);
-    let line = finding_lines(&found, Lang::En);
+    let line = finding_lines(&found, lang);
     (!line.is_empty()).then(|| line.trim_end().to_string())
 }

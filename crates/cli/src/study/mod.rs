@@ -12,6 +12,7 @@ mod interrupt;
 mod invalid_runs;
 mod outcome;
 mod parent_process;
+mod plan_text;
 mod private;
 mod put_back;
 mod resume;
@@ -31,7 +32,7 @@ pub use parent_process::end_with_study;
 
 use crate::exit::{ExitCode, Failure};
 use args::StudyCommand;
-use tidemark_study::plan_text;
+use plan_text::plan_text;
 
 /// Does what the words ask for.
 ///
@@ -41,8 +42,8 @@ pub fn study(words: &args::Study) -> Result<ExitCode, Failure> {
     match &words.command {
         StudyCommand::Plan(plan) => {
             let read = file::read(&plan.file)?;
-            let by_hand = private::by_hand(&read.plan.places)?;
-            crate::stdio::print(&(plan_text(&read.study, &read.plan) + &by_hand));
+            let by_hand = private::by_hand(&read.plan.places, plan.lang)?;
+            crate::stdio::print(&(plan_text(&read.study, &read.plan, plan.lang) + &by_hand));
             Ok(ExitCode::Success)
         }
         StudyCommand::Run(run) => start::run(run),

@@ -6,7 +6,8 @@ use super::interrupt::is_asked_to_end;
 use super::invalid_runs::why_unusable;
 use super::step_process::ProcessEnd;
 use crate::exit::Failure;
-use tidemark_report::significant;
+use crate::texts::{runs, study as texts};
+use tidemark_report::{Lang, significant};
 use tidemark_store::{ListedState, RunListing, StepEnd, StepState};
 use tidemark_study::{JobKind, PlannedStep};
 
@@ -47,7 +48,7 @@ impl StudyExecution<'_> {
                 .step_waits(&self.id, number(seq), "it was interrupted")?;
             return Ok(StepVerdict {
                 state: StepState::Waiting,
-                said: "interrupted".into(),
+                said: texts::interrupted(self.lang).into(),
             });
         }
         let failure = match (ended.failure(), step.kind, &run) {
@@ -62,7 +63,7 @@ impl StudyExecution<'_> {
         };
         let (state, reason) = match (failure, id) {
             (Some(failure), _) => (StepState::Failed, Some(failure)),
-            (None, Some(id)) => judged(why_unusable(&self.store, id)),
+            (None, Some(id)) => judged(why_unusable(&self.store, id, Lang::En)),
             (None, None) => (StepState::Done, None),
         };
         self.end(seq, state, reason, id, &ended.output)
@@ -85,11 +86,14 @@ impl StudyExecution<'_> {
         self.store.step_ends(&self.id, number(seq), end)?;
         let said = match (&reason, run_id) {
             (Some(reason), Some(id)) if state == StepState::Invalid => {
-                format!("{}, which is invalid: {reason}", self.result(id)?)
+                // The store keeps it in English.
+                let own = why_unusable(&self.store, id, self.lang);
+                let own = own.as_ref().unwrap_or(reason);
+                texts::invalid_because(self.lang, self.result(id)?, own)
             }
-            (Some(reason), _) => format!("FAILED: {reason}"),
+            (Some(reason), _) => texts::failed_because(self.lang, reason),
             (None, Some(id)) => self.result(id)?,
-            (None, None) => "done".into(),
+            (None, None) => texts::step_done(self.lang).into(),
         };
         Ok(StepVerdict { state, said })
     }
@@ -98,18 +102,19 @@ impl StudyExecution<'_> {
     fn result(&self, id: &str) -> Result<String, Failure> {
         let found = self.store.runs_of(&self.id)?;
         let Some(found) = found.iter().find(|r| r.run.id == id) else {
-            return Ok("done".into());
+            return Ok(texts::step_done(self.lang).into());
         };
-        Ok(figures(&found.run))
+        Ok(figures(&found.run, self.lang))
     }
 }
 
 /// A run's throughput and latency, to three digits.
-pub fn figures(run: &RunListing) -> String {
+pub fn figures(run: &RunListing, lang: Lang) -> String {
     let p95 = run
         .p95_ms
         .map_or(String::new(), |ms| format!(", p95 {} ms", significant(ms)));
-    format!("{} tx/s{p95}", significant(run.transactions_per_s()))
+    let unit = runs::rate(lang);
+    format!("{} {unit}{p95}", significant(run.transactions_per_s()))
 }
 
 /// How a step stands whose run has ended, by why that must not be used, if it must not.

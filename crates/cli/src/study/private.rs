@@ -5,7 +5,9 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::sandboxes;
+use crate::texts::study as texts;
 use tidemark_core::{shell_line, shell_word};
+use tidemark_report::Lang;
 use tidemark_sandbox::{Error, Hold, Home, Request, Running, State};
 use tidemark_study::StudyTarget;
 
@@ -60,20 +62,20 @@ pub fn check(url: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn by_hand(places: &[StudyTarget]) -> Result<String, Failure> {
+pub fn by_hand(places: &[StudyTarget], lang: Lang) -> Result<String, Failure> {
     let mut told = String::new();
     for place in places.iter().filter(|p| is_meant(&p.url)) {
         let request = Request::parse(&place.url)?;
         told.push_str(&format!(
-            "\nThe study starts {} itself; commands do not. To run one of these steps by \
-             hand,\nstart a sandbox and insert its URL:\n  url=$({})\n",
-            place.url,
+            "\n{}\n  url=$({})\n",
+            texts::by_hand(lang, &place.url),
             shell_line(&words(&request))
         ));
         if let Some(name) = &request.name {
             let name = shell_word(name);
             told.push_str(&format!(
-                "  url=$(tidemark up {name} --url)    # if it is already running\n"
+                "  url=$(tidemark up {name} --url)    {}\n",
+                texts::if_running(lang)
             ));
         }
     }
@@ -111,6 +113,7 @@ pub fn start(
     url: &str,
     study: &str,
     number: usize,
+    lang: Lang,
     asked: fn() -> bool,
 ) -> Result<Server, Failure> {
     let mut request = Request::parse(url)?;
@@ -147,7 +150,7 @@ pub fn start(
         }
     }
     request.name = Some(name);
-    say!("starting a sandbox for {url} …");
+    say!("{}", texts::starting_sandbox(lang, url));
     let running = home.start_for(Some(&purpose), &request, &mut |_| !asked())?;
     Ok(Server {
         url: running.url(),

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tidemark_files::{LONGEST_CONFIGURATION, read_text};
 use tidemark_observe::client_host;
+use tidemark_report::Lang;
 use tidemark_store::{
     ListedState, StepEnd, StepRow, StepState, Store, StoreError, StudyRow, StudyState,
 };
@@ -47,7 +48,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
     let is_left =
         !states.iter().all(|s| s.is_over()) || !store.changed_settings(&row.id)?.is_empty();
     let places = match is_left {
-        true => reach(&read.plan.places, &row.id)?,
+        true => reach(&read.plan.places, &row.id, words.lang)?,
         false => Vec::new(),
     };
     let mut execution = StudyExecution {
@@ -58,6 +59,7 @@ pub fn resume(words: &args::Resume) -> Result<ExitCode, Failure> {
         places: &places,
         folder: PathBuf::from(&row.folder),
         view: words.view,
+        lang: words.lang,
     };
     if !is_left {
         let code = execution.finish(&states)?;
@@ -185,7 +187,7 @@ fn end_or_again(
         _ => None,
     };
     if let Some((run, ListedState::Finished)) = &run {
-        let (state, reason) = judged(why_unusable(store, run));
+        let (state, reason) = judged(why_unusable(store, run, Lang::En));
         let end = StepEnd {
             state,
             reason: reason.as_deref(),

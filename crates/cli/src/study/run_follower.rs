@@ -2,6 +2,7 @@
 
 use tidemark_core::record::RunRecord;
 use tidemark_live::{NowRunning, Picture, QueriesPicture, RunInfo, StudyPicture, View};
+use tidemark_report::Lang;
 use tidemark_store::Store;
 use tidemark_workloads::Definition;
 
@@ -17,12 +18,12 @@ pub struct RunFollower {
 impl RunFollower {
     /// Tells a view what it does not know yet. What can't be read is left for the next look: what is
     /// only shown ends no study.
-    pub fn look(&mut self, store: &Store, run: &str, view: &View<StudyPicture>) {
+    pub fn look(&mut self, store: &Store, run: &str, view: &View<StudyPicture>, lang: Lang) {
         if !self.begun {
             let Ok(Some(record)) = store.record_so_far(run) else {
                 return;
             };
-            view.change(move |p| p.run_begins(now_running(&record)));
+            view.change(move |p| p.run_begins(now_running(&record, lang)));
             self.begun = true;
         }
         let Ok(new) = store.intervals_from(run, self.intervals) else {
@@ -35,7 +36,7 @@ impl RunFollower {
     }
 }
 
-fn now_running(record: &RunRecord) -> NowRunning {
+fn now_running(record: &RunRecord, lang: Lang) -> NowRunning {
     let server = record.server.as_ref();
     let searches = record.options.get("find-max");
     let info = RunInfo {
@@ -47,6 +48,7 @@ fn now_running(record: &RunRecord) -> NowRunning {
         sessions: record.sessions_opened.unwrap_or(record.sessions),
         terminals: record.terminals.unwrap_or(record.sessions),
         open_loop: record.rate.is_some() || searches.is_some_and(|o| !o.value.is_empty()),
+        lang,
         ..RunInfo::default()
     };
     let definition = tidemark_workloads::find(&record.workload).ok();

@@ -10,9 +10,10 @@ use super::targets::{Reached, leave, reach};
 use crate::exit::{ExitCode, Failure};
 use crate::hints::{self, Hint};
 use crate::storing::store_path;
+use crate::texts::study as texts;
 use std::path::{Path, PathBuf};
-use tidemark_core::counted;
 use tidemark_observe::client_host;
+use tidemark_report::Lang;
 use tidemark_store::{NewStep, NewStudy, Store, StudyRow, StudyState};
 use tidemark_study::{Plan, redact as without_passwords, time_text};
 use uuid::Uuid;
@@ -24,7 +25,7 @@ use uuid::Uuid;
 pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     let read = file::read(&words.file)?;
     let single = Hint::of_study(read.study.repeats);
-    hints::judge(words.strict, &Vec::from_iter(single))?;
+    hints::judge(words.strict, &Vec::from_iter(single), words.lang)?;
     let path = absolute(&words.file)?;
     let mut store = Store::open(&place_of_store(words.store.store.as_deref())?)?;
     let folder = std::env::current_dir()
@@ -45,7 +46,7 @@ pub fn run(words: &args::Run) -> Result<ExitCode, Failure> {
     if let Some(other) = store.begin_study(&new, &steps, words.anew, &shared)? {
         return Err(in_the_way(&other));
     }
-    match ready(&store, &new.id, &read.plan) {
+    match ready(&store, &new.id, &read.plan, words.lang) {
         Ok(places) => begun(words, &read, places, store, new.id, folder),
         Err(failure) => {
             // It came to nothing; if that can't be written, it is one that can be resumed.
@@ -74,8 +75,8 @@ fn in_the_way(other: &StudyRow) -> Failure {
 }
 
 /// Reaches the databases, and looks whether the study's settings can be changed there.
-fn ready(store: &Store, id: &str, plan: &Plan) -> Result<Vec<Reached>, Failure> {
-    let places = reach(&plan.places, id)?;
+fn ready(store: &Store, id: &str, plan: &Plan, lang: Lang) -> Result<Vec<Reached>, Failure> {
+    let places = reach(&plan.places, id, lang)?;
     match look_at_settings(store, id, plan, &places) {
         Ok(()) => Ok(places),
         Err(failure) => {
@@ -95,7 +96,7 @@ fn begun(
     id: String,
     folder: PathBuf,
 ) -> Result<ExitCode, Failure> {
-    tell(read, &id);
+    tell(read, &id, words.lang);
     let mut execution = StudyExecution {
         store,
         id,
@@ -104,6 +105,7 @@ fn begun(
         places: &places,
         folder,
         view: words.view,
+        lang: words.lang,
     };
     let executed = execution.execute();
     let left = leave(places);
@@ -111,15 +113,17 @@ fn begun(
     left.map(|()| code)
 }
 
-fn tell(read: &StudyFile, id: &str) {
-    say!(
-        "Study {:?}: {} in {}, about {}\nexecution {id}; Ctrl-C stops it, `tidemark study \
-         resume` resumes it\n",
-        read.study.name,
-        counted(read.plan.runs() as u64, "run", "runs"),
-        counted(read.plan.cells as u64, "cell", "cells"),
-        time_text(read.plan.expected())
+fn tell(read: &StudyFile, id: &str, lang: Lang) {
+    let plan = &read.plan;
+    let said = texts::begins(
+        lang,
+        format_args!("{:?}", read.study.name),
+        plan.runs(),
+        plan.cells,
+        time_text(plan.expected()),
+        id,
     );
+    say!("{said}\n");
 }
 
 /// The steps as the store keeps them.

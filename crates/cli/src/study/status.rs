@@ -2,14 +2,17 @@
 
 use super::args;
 use super::execute::invalid_among;
+use super::invalid_runs::why_unusable;
 use super::outcome::figures;
 use super::resume::find;
 use super::start::place_of_store;
+use crate::columns::{left, right, widest};
 use crate::exit::{ExitCode, Failure};
 use crate::runs::open_if_made;
-use std::fmt::Write;
+use crate::texts::study as texts;
 use std::time::Duration;
-use tidemark_store::{StepRow, StepState, Store, StudyRow, StudyState};
+use tidemark_report::Lang;
+use tidemark_store::{StepRow, StepState, Store, StudyRow, StudyRun, StudyState};
 use tidemark_study::time_text;
 
 /// Prints all studies, or one.
@@ -22,127 +25,185 @@ pub fn status(words: &args::Status) -> Result<ExitCode, Failure> {
         None => open_if_made(&path, &words.store)?,
         Some(_) => Some(Store::open_existing(&path)?),
     };
+    let lang = words.lang;
     let Some(store) = store else {
-        say!("{NONE}");
+        say!("{}", texts::none_yet(lang));
         return Ok(ExitCode::Success);
     };
     match &words.study {
-        Some(word) => one(&store, &find(&store, word)?),
-        None => all(&store),
+        Some(word) => one(&store, &find(&store, word)?, lang),
+        None => all(&store, lang),
     }
 }
 
-const NONE: &str = "no studies yet; start with: tidemark study run studies/quick-sqlite.toml";
-
-fn all(store: &Store) -> Result<ExitCode, Failure> {
+fn all(store: &Store, lang: Lang) -> Result<ExitCode, Failure> {
     let studies = store.studies()?;
     if studies.is_empty() {
-        say!("{NONE}");
+        say!("{}", texts::none_yet(lang));
         return Ok(ExitCode::Success);
     }
     say!(
-        "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  name",
-        "id",
-        "begun (UTC)",
-        "state",
-        "done",
-        "invalid",
-        "failed",
-        "time left"
+        "{}",
+        line(&[
+            texts::id(lang),
+            texts::begun(lang),
+            texts::state(lang),
+            texts::done(lang),
+            texts::invalid(lang),
+            texts::failed(lang),
+            texts::time_left(lang),
+            texts::name(lang),
+        ])
     );
     for study in studies {
         let steps = store.steps(&study.id)?;
         let count = Counts::of(&steps);
         say!(
-            "{:36}  {:16}  {:10}  {:>9}  {:>7}  {:>6}  {:>9}  {}",
-            study.id,
-            moment(study.begun_ms),
-            study.state.to_string(),
-            format!("{}/{}", count.done, steps.len()),
-            count.invalid,
-            count.failed,
-            time_left(&study, &steps),
-            study.name
+            "{}",
+            line(&[
+                &study.id,
+                &moment(study.begun_ms),
+                state(lang, study.state),
+                &format!("{}/{}", count.done, steps.len()),
+                &count.invalid.to_string(),
+                &count.failed.to_string(),
+                &time_left(&study, &steps, lang),
+                &study.name,
+            ])
         );
     }
     Ok(ExitCode::Success)
 }
 
-fn one(store: &Store, study: &StudyRow) -> Result<ExitCode, Failure> {
+fn one(store: &Store, study: &StudyRow, lang: Lang) -> Result<ExitCode, Failure> {
     let steps = store.steps(&study.id)?;
     let count = Counts::of(&steps);
-    let mut out = String::new();
-    // Writing to a text can't fail.
-    let _ = writeln!(out, "Study {:?}, execution {}", study.name, study.id);
-    let _ = writeln!(out, "  file       {}", study.path);
-    let _ = writeln!(out, "  begun      {} UTC", moment(study.begun_ms));
+    let mut out = texts::status_title(lang, format_args!("{:?}", study.name), &study.id) + "\n";
     let process = match (study.state, study.pid) {
         (StudyState::Running | StudyState::PerhapsRunning, Some(pid)) => {
-            format!(" by process {pid} on {}", study.hostname)
+            texts::by_process(lang, pid, &study.hostname)
         }
         _ => String::new(),
     };
-    let _ = writeln!(out, "  state      {}{process}", study.state);
-    let _ = writeln!(
-        out,
-        "  steps      {} done, {}{} failed, {} skipped, {} left of {}",
-        count.done,
-        invalid_among(count.invalid),
-        count.failed,
-        count.skipped,
-        count.left,
-        steps.len()
-    );
+    let invalid = invalid_among(count.invalid, lang);
+    let mut rows = vec![
+        (texts::row_file(lang), study.path.clone()),
+        (
+            texts::row_begun(lang),
+            format!("{} UTC", moment(study.begun_ms)),
+        ),
+        (
+            texts::state(lang),
+            format!("{}{process}", state(lang, study.state)),
+        ),
+        (
+            texts::row_steps(lang),
+            texts::counts(
+                lang,
+                count.done,
+                invalid,
+                count.failed,
+                count.skipped,
+                count.left,
+                steps.len(),
+            ),
+        ),
+    ];
     if count.left > 0 {
-        let _ = writeln!(out, "  time left  {}", time_left(study, &steps));
+        rows.push((texts::time_left(lang), time_left(study, &steps, lang)));
     }
     for changed in store.changed_settings(&study.id)? {
-        let why = match &changed.moved_by {
-            None => "for the step in progress".into(),
-            Some(other) => format!("by the server, with {other}"),
+        let (name, target, value) = (&changed.name, &changed.target, &changed.changed_to);
+        let said = match &changed.moved_by {
+            None => texts::setting_for_step(lang, name, target, value),
+            Some(other) => texts::setting_moved(lang, name, target, value, other),
         };
-        let _ = writeln!(
-            out,
-            "  setting    {} of target {} is changed to {} {why}; resume restores it",
-            changed.name, changed.target, changed.changed_to
-        );
+        rows.push((texts::row_setting(lang), said));
+    }
+    // As wide as all that may stand there.
+    let width = widest([texts::row_begun(lang), texts::time_left(lang)]);
+    for (head, said) in rows {
+        out += &format!("  {}  {said}\n", left(head, width));
     }
     out.push('\n');
     let runs = store.runs_of(&study.id)?;
     for step in &steps {
-        let repeat = match step.repeat {
-            0 => String::new(),
-            n => format!("  repeat {n}"),
-        };
-        let result = step.run_id.as_ref().and_then(|id| {
-            let found = runs.iter().find(|r| r.run.id == *id)?;
-            Some(format!("  {}  run {id}", figures(&found.run)))
-        });
-        let _ = writeln!(
-            out,
-            "{:4}  {:8}  {:4}  {}{repeat}{}",
-            step.seq + 1,
-            step.state.to_string(),
-            step.kind,
-            step.cell,
-            result.unwrap_or_default()
-        );
-        if let Some(reason) = &step.reason {
-            let _ = writeln!(out, "      {}", reason.replace('\n', "\n      "));
-        }
+        out += &of_step(store, &runs, step, lang);
     }
     if count.left > 0 && study.state == StudyState::Unfinished {
-        let _ = writeln!(out, "\nresume with: tidemark study resume {}", study.id);
+        out += &format!("\n{}\n", texts::resume_with(lang, &study.id));
     }
     if count.invalid > 0 && count.left == 0 {
-        let _ = writeln!(
-            out,
-            "\nrepeat invalid runs: tidemark study resume {} --retry-invalid",
-            study.id
-        );
+        out += &format!("\n{}\n", texts::repeat_invalid(lang, &study.id));
     }
     crate::stdio::print(&tidemark_core::printable_lines(&out));
     Ok(ExitCode::Success)
+}
+
+/// A step, and below it why it has no result.
+fn of_step(store: &Store, runs: &[StudyRun], step: &StepRow, lang: Lang) -> String {
+    let repeat = match step.repeat {
+        0 => String::new(),
+        n => texts::step_repeat(lang, n),
+    };
+    let result = step.run_id.as_ref().and_then(|id| {
+        let found = runs.iter().find(|r| r.run.id == *id)?;
+        let figures = figures(&found.run, lang);
+        Some(format!("  {figures}{}", texts::run_of_step(lang, id)))
+    });
+    let kind = match step.kind.as_str() {
+        "load" => texts::kind_load(lang),
+        "run" => texts::kind_run(lang),
+        other => other,
+    };
+    let mut said = format!(
+        "{:4}  {}  {}  {}{repeat}{}\n",
+        step.seq + 1,
+        left(state_of_step(lang, step.state), 8),
+        left(kind, 4),
+        step.cell,
+        result.unwrap_or_default()
+    );
+    // The store keeps it in English; what a rule says is there in both languages.
+    let rule = match (&step.run_id, step.state) {
+        (Some(id), StepState::Invalid) => why_unusable(store, id, lang),
+        _ => None,
+    };
+    if let Some(reason) = rule.as_ref().or(step.reason.as_ref()) {
+        said += &format!("      {}\n", reason.replace('\n', "\n      "));
+    }
+    said
+}
+
+/// A line of the list of studies: columns but the last have least widths.
+fn line(cells: &[&str; 8]) -> String {
+    let [id, begun, state, counts @ .., name] = cells;
+    let mut line = format!("{}  {}  {}", left(id, 36), left(begun, 16), left(state, 10));
+    for (cell, width) in counts.iter().zip([9, 7, 6, 9]) {
+        line += "  ";
+        line += &right(cell, width);
+    }
+    format!("{line}  {name}")
+}
+
+fn state(lang: Lang, state: StudyState) -> &'static str {
+    match state {
+        StudyState::Running => texts::running(lang),
+        StudyState::PerhapsRunning => texts::perhaps_running(lang),
+        StudyState::Unfinished => texts::unfinished(lang),
+        StudyState::Ended => texts::ended(lang),
+    }
+}
+
+fn state_of_step(lang: Lang, state: StepState) -> &'static str {
+    match state {
+        StepState::Waiting => texts::step_waiting(lang),
+        StepState::GoingOn => texts::step_going_on(lang),
+        StepState::Done => texts::step_ended(lang),
+        StepState::Invalid => texts::step_invalid(lang),
+        StepState::Failed => texts::step_failed(lang),
+        StepState::Skipped => texts::step_skipped(lang),
+    }
 }
 
 #[derive(Default)]
@@ -172,7 +233,7 @@ impl Counts {
 }
 
 /// Time left, by what steps of the same kind took until now.
-fn time_left(study: &StudyRow, steps: &[StepRow]) -> String {
+fn time_left(study: &StudyRow, steps: &[StepRow], lang: Lang) -> String {
     if study.state == StudyState::Ended {
         return "-".into();
     }
@@ -187,7 +248,7 @@ fn time_left(study: &StudyRow, steps: &[StepRow]) -> String {
             .filter_map(|s| Some((s.ended_ms? - s.begun_ms?) as f64 / 1000.0))
             .collect();
         if times.is_empty() {
-            return "unknown".into();
+            return texts::unknown(lang).into();
         }
         left += waiting as f64 * times.iter().sum::<f64>() / times.len() as f64;
     }

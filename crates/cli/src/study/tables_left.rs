@@ -1,7 +1,7 @@
 //! How a study's steps have left the tables that it loaded, as far as its records tell: its next load
 //! compares that with what is in the database before it drops anything.
 
-use crate::loading::KEPT;
+use crate::loading::says_kept;
 use jiff::Timestamp;
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::{LeftBehind, Source, TablesUsed};
@@ -23,7 +23,7 @@ pub fn tables_left(
         step.kind == JobKind::Load
             && step.tables == tables
             && row.state == StepState::Done
-            && !row.output.contains(KEPT)
+            && !says_kept(&row.output)
     };
     let loads = plan.steps.iter().zip(&rows).filter(is_loaded);
     let Some(loaded_ms) = loads.filter_map(|(_, row)| row.begun_ms).max() else {

@@ -5,6 +5,7 @@ use super::private::{self, Server};
 use crate::exit::Failure;
 use crate::target::{from_url, text_variable};
 use tidemark_core::{Secret, Target};
+use tidemark_report::Lang;
 use tidemark_study::{Password, StudyTarget};
 
 /// A database of a study.
@@ -43,7 +44,7 @@ pub fn leave(places: Vec<Reached>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// [`Failure`] of bad usage: a variable that is not set, a URL that is none; as a server's start.
-pub fn reach(places: &[StudyTarget], study: &str) -> Result<Vec<Reached>, Failure> {
+pub fn reach(places: &[StudyTarget], study: &str, lang: Lang) -> Result<Vec<Reached>, Failure> {
     // What is missing is told before anything is started.
     for place in places {
         secret(place, "password", place.password.as_ref())?;
@@ -51,7 +52,7 @@ pub fn reach(places: &[StudyTarget], study: &str) -> Result<Vec<Reached>, Failur
     }
     let mut reached = Vec::with_capacity(places.len());
     for (place, number) in places.iter().zip(1..) {
-        match reach_one(place, study, number) {
+        match reach_one(place, study, number, lang) {
             Ok(one) => reached.push(one),
             Err(failure) => {
                 // What was started before it has no use now; the first failure is what is told.
@@ -76,10 +77,15 @@ pub fn leave_behind(places: &[StudyTarget], study: &str) -> Result<(), Failure> 
     ended.into_iter().collect()
 }
 
-fn reach_one(place: &StudyTarget, study: &str, number: usize) -> Result<Reached, Failure> {
+fn reach_one(
+    place: &StudyTarget,
+    study: &str,
+    number: usize,
+    lang: Lang,
+) -> Result<Reached, Failure> {
     let (url, server) = match private::is_meant(&place.url) {
         true => {
-            let server = private::start(&place.url, study, number, is_asked_to_end)?;
+            let server = private::start(&place.url, study, number, lang, is_asked_to_end)?;
             (server.url(), Some(server))
         }
         false => (place.url.clone(), None),

@@ -4,14 +4,16 @@
 use super::interrupt::{asked, is_asked_to_end};
 use super::run_follower::RunFollower;
 use super::step_process::StepProcess;
+use crate::columns::{left, widest};
 use crate::progress::where_bars_are_drawn;
+use crate::texts::{progress, runs, study as texts};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::Duration;
 use tidemark_core::{printable, printable_lines};
 use tidemark_live::{Controls, StudyInfo, StudyPicture};
-use tidemark_report::significant;
+use tidemark_report::{Lang, significant};
 use tidemark_store::{RunProgress, StepState, Store};
 use tidemark_study::{JobKind, PlannedStep, time_text};
 
@@ -28,6 +30,7 @@ pub struct View {
     over: Cell<usize>,
     /// The step in progress: what it is called, and how long it will take.
     step: RefCell<(String, Duration)>,
+    lang: Lang,
 }
 
 /// What the terminal shows beside lines.
@@ -41,6 +44,7 @@ struct Bars {
     all: MultiProgress,
     whole: ProgressBar,
     step: ProgressBar,
+    lang: Lang,
 }
 
 /// A look at the step in progress.
@@ -60,18 +64,20 @@ pub struct StepProgress<'a> {
 impl View {
     /// Of so many steps, of which some are over; one that fills the terminal if that is wanted and
     /// can be had.
-    pub fn new(name: &str, total: usize, over: usize, wants_view: bool) -> Self {
+    pub fn new(name: &str, total: usize, over: usize, wants_view: bool, lang: Lang) -> Self {
         let view = Self {
             shown: RefCell::new(Shown::Nothing),
             held: RefCell::default(),
             total,
             over: Cell::new(over),
             step: RefCell::default(),
+            lang,
         };
         let info = StudyInfo {
             name: name.into(),
             steps: total,
             over,
+            lang,
         };
         let controls = || Controls {
             interrupt: Box::new(asked),
@@ -99,17 +105,27 @@ impl View {
         let step = all.add(ProgressBar::new(1));
         // Ours and constant; the default style is no loss. Lines fit into 80 columns, and what
         // a step is called, which may be long, ends where its line does.
-        if let Ok(style) =
-            ProgressStyle::with_template("study  [{bar:30}] {pos}/{len} steps  {prefix}")
-        {
+        let lang = self.lang;
+        let heads = [texts::bar_study(lang), texts::bar_step(lang)];
+        let width = widest(heads);
+        let [study, step_head] = heads.map(|head| left(head, width));
+        let steps = texts::bar_steps(lang);
+        let line = format!("{study}  [{{bar:30}}] {{pos}}/{{len}} {steps}  {{prefix}}");
+        if let Ok(style) = ProgressStyle::with_template(&line) {
             whole.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
-        let step_lines = "step   {wide_msg}\n       [{bar:20}] {prefix}";
-        if let Ok(style) = ProgressStyle::with_template(step_lines) {
+        let indent = " ".repeat(width);
+        let step_lines = format!("{step_head}  {{wide_msg}}\n{indent}  [{{bar:20}}] {{prefix}}");
+        if let Ok(style) = ProgressStyle::with_template(&step_lines) {
             step.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
         whole.set_position(self.over.get() as u64);
-        let bars = Bars { all, whole, step };
+        let bars = Bars {
+            all,
+            whole,
+            step,
+            lang,
+        };
         bars.begins(&self.step.borrow());
         Shown::Bars(bars)
     }
@@ -149,7 +165,7 @@ impl View {
     /// A step begins, by its number from 1.
     pub fn begins(&self, number: usize, step: &PlannedStep) {
         self.look_whether_left();
-        self.step.replace((name_of(step), step.expected));
+        self.step.replace((name_of(step, self.lang), step.expected));
         match &mut *self.shown.borrow_mut() {
             Shown::Nothing => {}
             Shown::Bars(bars) => bars.begins(&self.step.borrow()),
@@ -174,7 +190,7 @@ impl View {
                 let (since, left) = (look.since, look.left);
                 screen.change(move |p| p.goes_on(since, left));
                 match look.run {
-                    Some(run) => following.look(look.store, run, screen),
+                    Some(run) => following.look(look.store, run, screen, self.lang),
                     None => {
                         let lines = look.child.last_lines(MOST_PRINTED);
                         screen.change(move |p| p.printed(lines));
@@ -187,7 +203,8 @@ impl View {
     /// A step has ended, the `over`-th of all.
     pub fn ended(&self, over: usize, step: &PlannedStep, state: StepState, said: &str) {
         let width = self.total.to_string().len();
-        let line = format!("[{over:width$}/{}] {}: {said}", self.total, name_of(step));
+        let name = name_of(step, self.lang);
+        let line = format!("[{over:width$}/{}] {name}: {said}", self.total);
         self.say(&line);
         self.over.set(over);
         match &*self.shown.borrow() {
@@ -227,19 +244,25 @@ impl Bars {
 
     /// A step goes on since so long; what its run measured last; the time left for all.
     fn goes_on(&self, since: Duration, seen: Option<RunProgress>, left: Duration) {
-        self.whole.set_prefix(format!("{} left", time_text(left)));
+        let lang = self.lang;
+        self.whole
+            .set_prefix(progress::left_time(lang, time_text(left)));
         self.step.set_position(millis(since));
         self.step.set_prefix(match seen {
             None => time_text(since),
             Some(seen) => {
-                let phase = if seen.at_s <= 0.0 { " (warm-up)" } else { "" };
+                let phase = match seen.at_s <= 0.0 {
+                    true => texts::warm_up(lang),
+                    false => "",
+                };
                 let p95 = seen
                     .p95_ms
                     .map_or(String::new(), |ms| format!("  p95 {} ms", significant(ms)));
                 format!(
-                    "{}{phase}  {:.0} tx/s{p95}",
+                    "{}{phase}  {:.0} {}{p95}",
                     time_text(since),
-                    seen.transactions_per_s
+                    seen.transactions_per_s,
+                    runs::rate(lang)
                 )
             }
         });
@@ -247,10 +270,10 @@ impl Bars {
 }
 
 /// A step as people call it.
-pub fn name_of(step: &PlannedStep) -> String {
+pub fn name_of(step: &PlannedStep, lang: Lang) -> String {
     match step.kind {
-        JobKind::Load => format!("load {}", step.cell),
-        JobKind::Run => format!("{} repeat {}", step.cell, step.repeat),
+        JobKind::Load => texts::load_of(lang, &step.cell),
+        JobKind::Run => texts::repeat_of(lang, &step.cell, step.repeat),
     }
 }
 

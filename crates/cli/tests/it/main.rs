@@ -4,6 +4,7 @@
 
 mod attaching;
 mod bad_input;
+mod chinese;
 mod commands_in_documents;
 mod common;
 mod demo;
@@ -29,6 +30,7 @@ mod output_files;
 mod poolers;
 mod read_only_store;
 mod report_documents;
+mod report_examples;
 mod report_missing;
 mod secrets_in_messages;
 mod served;

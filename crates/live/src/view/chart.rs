@@ -1,6 +1,7 @@
 //! Rate and latency over time.
 
 use super::picture::{PERCENTILES, Picture, WINDOW_S};
+use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style, Stylize};
@@ -80,12 +81,13 @@ pub(super) fn rates(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let (warmup, measured) = (of(Phase::Warmup), of(Phase::Measure));
     let highest = picture.points.iter().map(|p| p.rate).fold(0.0, f64::max);
     let top = round_up(highest.max(picture.last.rate.unwrap_or(0.0)));
-    let mut title = vec![Span::from(" Transactions/s ")];
+    let mut title = vec![Span::from(texts::rate(picture.info.lang))];
     if let Some(last) = picture.points.back() {
         title.push(Span::from(format!("{} ", three(last.rate))).bold().cyan());
     }
     if let Some(asked) = picture.last.rate {
-        title.push(Span::from(format!("of {} asked ", three(asked))));
+        let said = texts::rate_asked(picture.info.lang, three(asked));
+        title.push(Span::from(said));
     }
     let axis = Axis::default()
         .bounds([0.0, top])
@@ -122,8 +124,8 @@ pub(super) fn latencies(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
         .style(Style::new().dark_gray());
     let what = match (area.width >= WIDE_TITLE, picture.info.open_loop) {
         (false, _) => " ",
-        (true, true) => " Response time ",
-        (true, false) => " Latency ",
+        (true, true) => texts::response_time(picture.info.lang),
+        (true, false) => texts::latency(picture.info.lang),
     };
     let mut title = vec![Span::from(what)];
     if let Some(last) = picture.points.back().and_then(|p| p.latency_ns) {

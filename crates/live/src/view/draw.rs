@@ -3,6 +3,7 @@
 use super::chart::{clock, latencies, rates};
 use super::picture::Picture;
 use super::table;
+use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
@@ -10,6 +11,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, LineGauge, Paragraph, Wrap};
 use tidemark_core::record::{ErrorCount, Phase};
 use tidemark_observe::ClientLoad;
+use tidemark_report::Lang;
 use tidemark_report::number::{bytes, three, whole};
 
 /// Below this nothing can be read.
@@ -24,14 +26,15 @@ pub(super) const LEAST_BODY: u16 = 1 + LEAST_CHART;
 /// Draws all that the frame has room for.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let area = frame.area();
-    if is_too_small(frame, LEAST, "the run") {
+    let lang = picture.info.lang;
+    if is_too_small(frame, LEAST, lang, texts::run(lang)) {
         return;
     }
     let [head, time, below, foot] = bands(area);
     frame.render_widget(title(picture), head);
     gauge(frame, time, picture);
     figures(frame, below, picture, area.height >= TALL);
-    foot_line(frame, foot, "the run");
+    foot_line(frame, foot, lang, texts::run(lang));
 }
 
 /// A run's title, its time, what it does, and what keys do.
@@ -46,21 +49,25 @@ pub(super) fn bands(area: Rect) -> [Rect; 4] {
 }
 
 /// Says so where a view needs more room.
-pub(super) fn is_too_small(frame: &mut Frame<'_>, least: (u16, u16), what: &str) -> bool {
+pub(super) fn is_too_small(
+    frame: &mut Frame<'_>,
+    least: (u16, u16),
+    lang: Lang,
+    what: &str,
+) -> bool {
     let area = frame.area();
     let (width, height) = least;
     if area.width >= width && area.height >= height {
         return false;
     }
-    let text =
-        format!("too small: the view needs {width} × {height}; q closes it, {what} continues");
+    let text = texts::too_small(lang, width, height, what);
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
     true
 }
 
 /// What keys do.
-pub(super) fn foot_line(frame: &mut Frame<'_>, area: Rect, what: &str) {
-    let keys = format!("q closes the view, {what} continues · Ctrl-C stops {what}");
+pub(super) fn foot_line(frame: &mut Frame<'_>, area: Rect, lang: Lang, what: &str) {
+    let keys = texts::keys(lang, what);
     frame.render_widget(Line::from(keys).dark_gray(), area);
 }
 
@@ -111,7 +118,7 @@ fn figures(frame: &mut Frame<'_>, area: Rect, picture: &Picture, is_tall: bool) 
     if has_status {
         let block = match frame_rows {
             0 => Block::new(),
-            _ => Block::bordered().title(" Now "),
+            _ => Block::bordered().title(texts::now(picture.info.lang)),
         };
         frame.render_widget(Paragraph::new(status).block(block), now);
     }
@@ -121,12 +128,12 @@ fn title(picture: &Picture) -> Line<'static> {
     let info = &picture.info;
     let is_unknown = picture.is_elsewhere && picture.points.is_empty();
     let (phase, color) = match (picture.is_ending, picture.phase) {
-        (true, _) => ("ending", Color::Yellow),
-        (false, _) if is_unknown => ("begins", Color::Yellow),
-        (false, Phase::Warmup) => ("warm-up", Color::Yellow),
-        (false, Phase::Measure) => ("measuring", Color::Green),
+        (true, _) => (texts::ending(info.lang), Color::Yellow),
+        (false, _) if is_unknown => (texts::begins(info.lang), Color::Yellow),
+        (false, Phase::Warmup) => (texts::warm_up(info.lang), Color::Yellow),
+        (false, Phase::Measure) => (texts::measuring(info.lang), Color::Green),
     };
-    let what = format!(" on {} {}  ", info.engine, info.version);
+    let what = texts::on_server(info.lang, &info.engine, &info.version);
     Line::from(vec![
         Span::from(info.workload.clone()).bold(),
         Span::from(what),
@@ -137,19 +144,15 @@ fn title(picture: &Picture) -> Line<'static> {
 /// How far the run is; one without a known end only tells its time.
 fn gauge(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let elapsed = picture.elapsed.as_secs_f64();
+    let lang = picture.info.lang;
     let Some(length) = picture.info.length else {
-        let text = format!("{} since the start", clock(elapsed));
+        let text = texts::since_start(lang, clock(elapsed));
         frame.render_widget(Line::from(text), area);
         return;
     };
     let total = (picture.info.warmup + length).as_secs_f64();
     let left = (total - elapsed).max(0.0);
-    let label = format!(
-        "{} of {}, {} left",
-        clock(elapsed),
-        clock(total),
-        clock(left.ceil())
-    );
+    let label = texts::time_of(lang, clock(elapsed), clock(total), clock(left.ceil()));
     share(frame, area, elapsed / total.max(1e-9), label);
 }
 
@@ -166,43 +169,34 @@ pub(super) fn share(frame: &mut Frame<'_>, area: Rect, of_one: f64, label: Strin
 /// Sessions, errors, hosts: a line each.
 fn status(picture: &Picture) -> Vec<Line<'static>> {
     let last = &picture.last;
-    let mut sessions = format!(
-        "Sessions {} · in flight {}",
-        whole(last.sessions),
-        whole(last.concurrency)
-    );
+    let lang = picture.info.lang;
+    let mut sessions = texts::sessions(lang, whole(last.sessions), whole(last.concurrency));
     if picture.info.terminals != picture.info.sessions {
         let terminals = whole(picture.info.terminals as u64);
-        sessions = format!("Terminals {terminals} · {sessions}");
+        sessions = texts::terminals(lang, terminals, sessions);
     }
     if picture.info.open_loop {
-        sessions += &format!(
-            " · waiting arrivals {} · dropped {}",
-            whole(last.queue_length),
-            whole(picture.measured.dropped_arrivals)
-        );
+        let dropped = whole(picture.measured.dropped_arrivals);
+        sessions += &texts::arrivals(lang, whole(last.queue_length), dropped);
     }
     let errors: u64 = picture.errors.iter().map(|e| e.count).sum();
-    let passed_over = format!(
-        "ignored or retried {} · reconnects {}",
-        whole(picture.ignored_errors),
-        whole(picture.reconnects)
-    );
+    let (ignored, reconnects) = (picture.ignored_errors, picture.reconnects);
+    let passed_over = texts::ignored(lang, whole(ignored), whole(reconnects));
     let mut troubles = match picture.is_elsewhere {
         // Its store has no others.
-        true => format!("Errors {passed_over}"),
-        false => format!("Errors {} · {passed_over}", whole(errors)),
+        true => texts::errors_alone(lang, passed_over),
+        false => texts::errors(lang, whole(errors), passed_over),
     };
     if picture.outage_s > 0.0 {
-        troubles += &format!(" · a host unreachable for {} s", three(picture.outage_s));
+        troubles += &texts::outage(lang, three(picture.outage_s));
     }
     let any = errors + picture.reconnects > 0 || picture.outage_s > 0.0;
     let mut lines = vec![Line::from(sessions), in_red(troubles, any)];
     lines.extend(most_frequent(&picture.errors));
     let host = &picture.host;
     lines.push(match picture.is_elsewhere {
-        true => host_line(host),
-        false => client_line(host, picture.cores),
+        true => host_line(host, lang),
+        false => client_line(host, picture.cores, lang),
     });
     lines
 }
@@ -223,28 +217,25 @@ pub(super) fn most_frequent(errors: &[ErrorCount]) -> Option<Line<'static>> {
 }
 
 /// What this process and its machine have to do.
-pub(super) fn client_line(host: &ClientLoad, cores: usize) -> Line<'static> {
+pub(super) fn client_line(host: &ClientLoad, cores: usize, lang: Lang) -> Line<'static> {
     let awake = match host.awake_cpus >= 0.005 {
-        true => format!(" (+ {} busy polling)", three(host.awake_cpus)),
+        true => texts::busy_polling(lang, three(host.awake_cpus)),
         false => String::new(),
     };
-    Line::from(format!(
-        "Client {}{awake} of {cores} processors · host {}",
-        three(host.process_cpus),
-        machine(host)
-    ))
+    let cpus = three(host.process_cpus);
+    Line::from(texts::client(lang, cpus, awake, cores, machine(host, lang)))
 }
 
 /// What the machine has to do, where the load is another process's.
-pub(super) fn host_line(host: &ClientLoad) -> Line<'static> {
-    Line::from(format!("Host {}", machine(host)))
+pub(super) fn host_line(host: &ClientLoad, lang: Lang) -> Line<'static> {
+    Line::from(texts::host(lang, machine(host, lang)))
 }
 
-fn machine(host: &ClientLoad) -> String {
-    format!(
-        "{} % busy · load {:.2} · {} in use",
+fn machine(host: &ClientLoad, lang: Lang) -> String {
+    texts::machine(
+        lang,
         (host.cpu_busy * 100.0).round(),
-        host.load_average,
-        bytes(host.memory_used_bytes)
+        format_args!("{:.2}", host.load_average),
+        bytes(host.memory_used_bytes),
     )
 }

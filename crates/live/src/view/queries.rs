@@ -6,6 +6,7 @@ use super::draw::{
     LEAST, bands, client_line, foot_line, host_line, in_red, is_too_small, most_frequent, share,
 };
 use crate::RunInfo;
+use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tidemark_core::record::ErrorCount;
 use tidemark_observe::ClientLoad;
+use tidemark_report::Lang;
 use tidemark_report::number::whole;
 use tidemark_stats::Histogram;
 
@@ -85,14 +87,15 @@ impl Scene for QueriesPicture {
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
-        if is_too_small(frame, LEAST, "the run") {
+        let lang = self.info.lang;
+        if is_too_small(frame, LEAST, lang, texts::run(lang)) {
             return;
         }
         let [head, time, below, foot] = bands(frame.area());
         frame.render_widget(self.title(), head);
         self.gauge(frame, time);
         self.figures(frame, below);
-        foot_line(frame, foot, "the run");
+        foot_line(frame, foot, lang, texts::run(lang));
     }
 }
 
@@ -189,12 +192,12 @@ impl QueriesPicture {
     fn title(&self) -> Line<'static> {
         let info = &self.info;
         let (phase, color) = match self.is_ending {
-            true => ("ending", Color::Yellow),
-            false => ("asking", Color::Green),
+            true => (texts::ending(info.lang), Color::Yellow),
+            false => (texts::asking(info.lang), Color::Green),
         };
         Line::from(vec![
             Span::from(info.workload.clone()).bold(),
-            Span::from(format!(" on {} {}  ", info.engine, info.version)),
+            Span::from(texts::on_server(info.lang, &info.engine, &info.version)),
             Span::from(phase).fg(color),
         ])
     }
@@ -204,7 +207,7 @@ impl QueriesPicture {
         let ended = whole(self.ended);
         match self.total {
             Some(total) => {
-                let label = format!("{ended} of {} queries, {time}", whole(total));
+                let label = texts::queries_of(self.info.lang, ended, whole(total), time);
                 share(
                     frame,
                     area,
@@ -213,7 +216,7 @@ impl QueriesPicture {
                 );
             }
             None => {
-                let text = format!("{ended} queries, {time} since the first began");
+                let text = texts::queries_since(self.info.lang, ended, time);
                 frame.render_widget(Line::from(text), area);
             }
         }
@@ -234,14 +237,14 @@ impl QueriesPicture {
             self.streams(frame, right);
         }
         if rows > 0 {
-            let block = Block::bordered().title(" Now ");
+            let block = Block::bordered().title(texts::now(self.info.lang));
             frame.render_widget(Paragraph::new(status).block(block), now);
         }
     }
 
     /// In as many columns as the rows need and there is room for.
     fn queries(&self, frame: &mut Frame<'_>, area: Rect) {
-        let block = Block::bordered().title(" Queries ");
+        let block = Block::bordered().title(texts::queries(self.info.lang));
         let inner = block.inner(area);
         frame.render_widget(block, area);
         let rows = usize::from(inner.height.saturating_sub(1)).max(1);
@@ -251,16 +254,23 @@ impl QueriesPicture {
         let places = Layout::horizontal(widths).spacing(BETWEEN).split(inner);
         let in_column = self.queries.len().div_ceil(columns).min(rows).max(1);
         for (of_column, place) in self.queries.chunks(in_column).zip(places.iter()) {
-            let head = ["", "runs", "last", "median"].map(|t| Text::from(t).right_aligned());
+            let lang = self.info.lang;
+            let head = [
+                "",
+                texts::query_runs(lang),
+                texts::query_last(lang),
+                texts::query_median(lang),
+            ];
+            let head = head.map(|t| Text::from(t).right_aligned());
             let widths = [NAME, RUNS, TIME, TIME].map(Constraint::Length);
-            let lines = of_column.iter().map(|(name, query)| query.row(name));
+            let lines = of_column.iter().map(|(name, query)| query.row(name, lang));
             let table =
                 Table::new(lines, widths).header(Row::new(head).style(Style::new().dark_gray()));
             frame.render_widget(table, *place);
         }
         let shown = in_column * columns;
         if let Some(left_out) = self.queries.len().checked_sub(shown).filter(|n| *n > 0) {
-            let text = format!(" {left_out} more ");
+            let text = texts::more(self.info.lang, left_out);
             let at = Rect {
                 y: area.bottom().saturating_sub(1),
                 x: area.x + 1,
@@ -273,10 +283,10 @@ impl QueriesPicture {
 
     fn streams(&self, frame: &mut Frame<'_>, area: Rect) {
         let room = usize::from(area.height.saturating_sub(3));
-        let mut block = Block::bordered().title(" Streams ");
+        let mut block = Block::bordered().title(texts::streams(self.info.lang));
         if self.streams.len() > room {
             let left_out = self.streams.len() - room;
-            block = block.title_bottom(format!(" {left_out} more "));
+            block = block.title_bottom(texts::more(self.info.lang, left_out));
         }
         let lines = self.streams.values().take(room).map(|stream| {
             let (now, since) = match &stream.now {
@@ -291,8 +301,8 @@ impl QueriesPicture {
         });
         let head = [
             Text::from(""),
-            Text::from("now").right_aligned(),
-            Text::from("for").right_aligned(),
+            Text::from(texts::stream_now(self.info.lang)).right_aligned(),
+            Text::from(texts::stream_for(self.info.lang)).right_aligned(),
         ];
         let widths = [
             Constraint::Fill(1),
@@ -306,32 +316,30 @@ impl QueriesPicture {
     }
 
     fn status(&self) -> Vec<Line<'static>> {
+        let lang = self.info.lang;
+        let (failed, timed_out) = (whole(self.failed), whole(self.timed_out));
         let counts = match self.is_elsewhere {
-            true => format!("Without a result {}", whole(self.failed)),
-            false => format!(
-                "Failed {} · timed out {}",
-                whole(self.failed),
-                whole(self.timed_out)
-            ),
+            true => texts::no_result(lang, failed),
+            false => texts::failed(lang, failed, timed_out),
         };
         let mut lines = vec![in_red(counts, self.failed + self.timed_out > 0)];
         lines.extend(most_frequent(&self.errors));
         lines.push(match self.is_elsewhere {
-            true => host_line(&self.host),
-            false => client_line(&self.host, self.cores),
+            true => host_line(&self.host, lang),
+            false => client_line(&self.host, self.cores, lang),
         });
         lines
     }
 }
 
 impl Query {
-    fn row(&self, name: &str) -> Row<'static> {
+    fn row(&self, name: &str, lang: Lang) -> Row<'static> {
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let (last, is_lost) = match self.last {
             None => ("–".into(), false),
             Some((Asking::Done, took)) => (latency(ns(took)), false),
-            Some((Asking::TimedOut, _)) => ("timeout".into(), true),
-            Some((Asking::Failed, _)) => ("failed".into(), true),
+            Some((Asking::TimedOut, _)) => (texts::query_timeout(lang).into(), true),
+            Some((Asking::Failed, _)) => (texts::query_failed(lang).into(), true),
         };
         let median = match self.times.is_empty() {
             true => "–".into(),

@@ -3,6 +3,7 @@
 use super::chart::clock;
 use super::draw::{LEAST_BODY, body, foot_line, host_line, is_too_small, share};
 use super::{Asking, Picture, QueriesPicture, Scene};
+use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Stylize};
@@ -12,6 +13,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tidemark_core::record::Interval;
 use tidemark_observe::ClientLoad;
+use tidemark_report::Lang;
 
 /// Below this nothing can be read.
 const LEAST: (u16, u16) = (50, 10);
@@ -29,6 +31,8 @@ pub struct StudyInfo {
     pub steps: usize,
     /// Steps that are over already.
     pub over: usize,
+    /// Language of the view.
+    pub lang: Lang,
 }
 
 /// The run in progress.
@@ -83,7 +87,8 @@ impl Scene for StudyPicture {
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
-        if is_too_small(frame, LEAST, "the study") {
+        let lang = self.info.lang;
+        if is_too_small(frame, LEAST, lang, texts::study(lang)) {
             return;
         }
         let height = frame.area().height;
@@ -106,7 +111,7 @@ impl Scene for StudyPicture {
         frame.render_widget(Paragraph::new(troubles), bad);
         frame.render_widget(Paragraph::new(lines), ended);
         self.below(frame, below);
-        foot_line(frame, foot, "the study");
+        foot_line(frame, foot, lang, texts::study(lang));
     }
 }
 
@@ -189,37 +194,37 @@ impl StudyPicture {
         let before = self.troubles.iter().filter(|(n, _)| *n < earliest);
         let first = before.clone().count().saturating_sub(troubles.into());
         let troubles = before.skip(first);
-        let troubles =
-            troubles.map(|(_, line)| Line::from(format!("before: {line}")).fg(Color::Red));
+        let troubles = troubles
+            .map(|(_, line)| Line::from(texts::before(self.info.lang, line)).fg(Color::Red));
         (lines.collect(), troubles.collect())
     }
 
     fn title(&self) -> Line<'static> {
+        let lang = self.info.lang;
         let mut spans = vec![
-            Span::from("Study "),
+            Span::from(texts::study_title(lang)),
             Span::from(self.info.name.clone()).bold(),
         ];
         if let Some((number, ..)) = self.step {
-            spans.push(Span::from(format!(
-                "  step {number} of {}",
-                self.info.steps
-            )));
+            spans.push(Span::from(texts::step_of(lang, number, self.info.steps)));
         }
         if self.bad > 0 {
-            let text = format!("  {} failed or invalid", self.bad);
+            let text = texts::bad(lang, self.bad);
             spans.push(Span::from(text).red());
         }
         if self.is_ending {
-            spans.push(Span::from("  ending").fg(Color::Yellow));
+            spans.push(Span::from(texts::study_ending(lang)).fg(Color::Yellow));
         }
         Line::from(spans)
     }
 
     fn gauge(&self, frame: &mut Frame<'_>, area: Rect) {
-        let StudyInfo { steps, over, .. } = self.info;
+        let StudyInfo {
+            steps, over, lang, ..
+        } = self.info;
         let left = self.left.map(|left| clock(left.as_secs_f64().ceil()));
-        let left = left.map_or(String::new(), |left| format!(", {left} left"));
-        let label = format!("{over} of {steps} steps done{left}");
+        let left = left.map_or(String::new(), |left| texts::left(lang, left));
+        let label = texts::steps_done(lang, over, steps, left);
         share(frame, area, over as f64 / (steps as f64).max(1.0), label);
     }
 
@@ -227,11 +232,8 @@ impl StudyPicture {
         let Some((_, called, expected)) = &self.step else {
             return;
         };
-        let time = format!(
-            "{} of about {}  ",
-            clock(self.since.as_secs_f64()),
-            clock(expected.as_secs_f64().ceil())
-        );
+        let expected = clock(expected.as_secs_f64().ceil());
+        let time = texts::about(self.info.lang, clock(self.since.as_secs_f64()), expected);
         let line = Line::from(vec![Span::from(time).cyan(), Span::from(called.clone())]);
         frame.render_widget(line, area);
     }
@@ -249,13 +251,13 @@ impl StudyPicture {
             None if area.height >= 4 => {
                 let parts = [Constraint::Fill(1), Constraint::Length(1)];
                 let [said, host] = Layout::vertical(parts).areas(area);
-                let block = Block::bordered().title(" Output of the step ");
+                let block = Block::bordered().title(texts::output(self.info.lang));
                 let room = usize::from(said.height.saturating_sub(2));
                 let first = self.printed.len().saturating_sub(room);
                 let lines = self.printed.iter().skip(first);
                 let lines: Vec<Line<'_>> = lines.map(|l| Line::from(l.as_str())).collect();
                 frame.render_widget(Paragraph::new(lines).block(block), said);
-                frame.render_widget(host_line(&self.host), host);
+                frame.render_widget(host_line(&self.host, self.info.lang), host);
             }
             None => {}
         }

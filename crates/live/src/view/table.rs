@@ -2,6 +2,7 @@
 
 use super::chart::latency;
 use super::picture::{PERCENTILES, Picture};
+use crate::texts::view as texts;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::style::{Style, Stylize};
@@ -68,6 +69,7 @@ fn names(picture: &Picture) -> Vec<&str> {
 /// Draws it.
 pub(super) fn types(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let none = TypeLatency::default();
+    let lang = picture.info.lang;
     let (last, measured) = (&picture.last, &picture.measured);
     let mut lines = Vec::new();
     let names = names(picture);
@@ -78,17 +80,25 @@ pub(super) fn types(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     }
     if names.len() != 1 {
         let (one, total) = (last.all(), measured.all());
-        lines.push(row("all", &one, &total, last.per_second(one.count)).bold());
+        lines.push(
+            row(
+                texts::all_types(lang),
+                &one,
+                &total,
+                last.per_second(one.count),
+            )
+            .bold(),
+        );
     }
     let head = [
         "",
-        "measured",
+        texts::measured(lang),
         "/s",
         "p50",
         "p95",
         "p99",
-        "max",
-        "p99 so far",
+        texts::max(lang),
+        texts::p99_so_far(lang),
     ];
     let head = head.map(|title| Text::from(title).right_aligned());
     let figure = (area.width.saturating_sub(NAME) / 7).clamp(LEAST_FIGURE, MOST_FIGURE);
@@ -97,6 +107,6 @@ pub(super) fn types(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let widths = [name, wide, figure, figure, figure, figure, figure, wide];
     let table = Table::new(lines, widths)
         .header(Row::new(head).style(Style::new().dark_gray()))
-        .block(Block::bordered().title(" By type, last interval "));
+        .block(Block::bordered().title(texts::by_type(lang)));
     frame.render_widget(table, area);
 }

@@ -5,6 +5,7 @@ use super::common::{error, info, second};
 use std::time::Duration;
 use tidemark_live::{Picture, Scene};
 use tidemark_observe::ClientLoad;
+use tidemark_report::Lang;
 
 /// A run after so many seconds.
 fn picture(seconds: u32, due: bool) -> Picture {
@@ -130,4 +131,27 @@ fn an_interval_that_can_not_be_read_is_left_out() {
     }
     picture.interval(&broken);
     assert_eq!(drawn(&picture, 80, 24), before);
+}
+
+#[test]
+fn captions_are_in_the_language() {
+    let mut info = info(true);
+    info.lang = Lang::Zh;
+    let mut chinese = Picture::new(info);
+    (0..32).for_each(|n| chinese.interval(&second(n, true)));
+    chinese.set_time(Duration::from_secs(32), false);
+    // The second cell of a wide character is a blank.
+    let drawn = drawn(&chinese, 120, 45).replace(' ', "");
+    for caption in [
+        "测量中",
+        "剩余",
+        "会话16·执行中",
+        "q关闭界面，压测继续运行",
+        "累计p99",
+    ] {
+        assert!(drawn.contains(caption), "{caption}: {drawn}");
+    }
+    for word in ["Sessions", "measuring", "Errors", "Host", "closes"] {
+        assert!(!drawn.contains(word), "{word}: {drawn}");
+    }
 }

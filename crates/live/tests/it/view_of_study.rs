@@ -6,6 +6,7 @@ use std::time::Duration;
 use tidemark_core::record::Interval;
 use tidemark_live::{NowRunning, Picture, QueriesPicture, Scene, StudyInfo, StudyPicture};
 use tidemark_observe::ClientLoad;
+use tidemark_report::Lang;
 
 /// After eleven steps of 24, of which the third and the tenth failed.
 fn between_steps() -> StudyPicture {
@@ -13,6 +14,7 @@ fn between_steps() -> StudyPicture {
         name: "thread sweep".into(),
         steps: 24,
         over: 0,
+        lang: Lang::En,
     });
     picture.set_host(ClientLoad {
         cpu_busy: 0.873,

@@ -4,6 +4,7 @@ use super::{GoTpcCommand, GoTpcWork};
 use crate::exit::{ExitCode, Failure};
 use crate::loading::say;
 use crate::plan::load_seed;
+use crate::texts::progress::rows as rows_written;
 use crate::{interrupt, progress};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use tidemark_core::{Engine, did_you_mean};
 use tidemark_drivers::{Dialect, RowWriter};
 use tidemark_files::{New, Replace, Whole};
+use tidemark_report::Lang;
 use tidemark_workloads::{TablePlan, Workload};
 
 /// Bytes that are written together.
@@ -54,7 +56,7 @@ pub fn write(work: &GoTpcWork<'_>) -> Result<ExitCode, Failure> {
     std::fs::create_dir_all(folder).map_err(|e| failed(folder, &e))?;
     let began = Instant::now();
     let seed = load_seed(options, "seed");
-    let written = write_all(&workload, &jobs, threads, seed);
+    let written = write_all(&workload, &jobs, (threads, seed), work.lang);
     let (rows, files) = written?;
     let replace = match work.options.flag("replace") {
         true => Replace::Anything,
@@ -188,8 +190,8 @@ type Finished<'a> = (u64, Vec<(&'a CsvFile, Whole)>);
 fn write_all<'a>(
     workload: &Arc<dyn Workload>,
     jobs: &'a [CsvFile],
-    threads: usize,
-    seed: u64,
+    (threads, seed): (usize, u64),
+    lang: Lang,
 ) -> Result<Finished<'a>, Failure> {
     let units: u64 = jobs.iter().map(|j| j.count).sum();
     let (next, done, rows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
@@ -211,7 +213,7 @@ fn write_all<'a>(
             files.push((job, file));
         }
     };
-    let bar = progress::bar(units, "rows");
+    let bar = progress::bar(units, rows_written(lang), lang);
     let ended = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads.clamp(1, jobs.len().max(1)))
             .map(|_| scope.spawn(worker))

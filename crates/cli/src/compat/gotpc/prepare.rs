@@ -19,7 +19,7 @@ pub fn prepare(tool: &Tool, order: &Order) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Success);
     }
     database::ensure(&work, &plan, &mut out)?;
-    load(&plan, &spec, &mut out)?;
+    load(&plan, &spec, work.lang, &mut out)?;
     (tool.after_load)(&work, &plan, &mut out)?;
     say(&mut out, "Finished");
     Ok(ExitCode::Success)

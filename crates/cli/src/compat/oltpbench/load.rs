@@ -4,6 +4,7 @@ use super::execution::FileExecution;
 use crate::exit::Failure;
 use crate::loading::{self, drop_all, say};
 use crate::plan::{BoundWorkload, load_seed};
+use crate::render::language;
 use std::io::Write;
 use tidemark_core::Source;
 use tidemark_drivers::BulkMethod;
@@ -93,7 +94,8 @@ pub fn load(execution: &FileExecution, out: &mut dyn Write) -> Result<(), Failur
         ),
     );
     let plan = plan(execution, true)?;
-    loading::load(&plan, &spec, out)?;
+    let lang = language(execution.options.text("lang"));
+    loading::load(&plan, &spec, lang, out)?;
     say(out, "Finished!");
     Ok(())
 }

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use tidemark_compat::oltpbench::Results;
 use tidemark_core::record::RunRecord;
 use tidemark_core::{OptionValues, Source};
+use tidemark_report::Lang;
 use tidemark_report::{beyond, errors, tpcc};
 use tidemark_runtime::block_on;
 
@@ -199,7 +200,7 @@ fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), F
         return Ok(());
     };
     let mut found: Vec<Hint> = Vec::new();
-    let mut strict = false;
+    let (mut strict, mut lang) = (false, Lang::default());
     for order in orders.iter().flatten() {
         let (plan, load) = (BoundWorkload::of(order)?, &order.job.load);
         let record = Recording::new(order, described.clone()).record;
@@ -209,8 +210,9 @@ fn hint(orders: &[Option<Order>], described: Option<&Described>) -> Result<(), F
             }
         }
         strict |= order.job.strict;
+        lang = language(&order.job.outputs.lang);
     }
-    hints::judge(strict, &found)
+    hints::judge(strict, &found, lang)
 }
 
 /// The family's words for one phase.
@@ -253,7 +255,7 @@ impl Console for OltpbenchConsole<'_, '_> {
 
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
         let every = Duration::from_millis(self.options.uint("interval-monitor"));
-        let bar = progress::of_run(&ready.job().load);
+        let bar = progress::of_run(&ready.job().load, language(self.options.text("lang")));
         let samples = self.files.transactions.as_ref();
         let samples = samples.map(|t| (&t.log, self.number));
         let mut printer = Printer::new(every, &mut self.files.windows);

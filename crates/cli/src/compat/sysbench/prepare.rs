@@ -5,6 +5,7 @@ use crate::exit::{ExitCode, Failure};
 use crate::loading::{drop_all, is_kept, load, say};
 use crate::pacing::terminals_and_sessions;
 use crate::plan::{BoundWorkload, load_spec};
+use crate::render::language;
 use crate::runner::Order;
 use crate::stdio::Stdout;
 use std::io::Write;
@@ -26,7 +27,7 @@ pub fn prepare(order: &Order) -> Result<ExitCode, Failure> {
     if spec.threads > 1 {
         say(out, "Initializing worker threads...\n");
     }
-    load(&plan, &spec, out)?;
+    load(&plan, &spec, language(&order.job.outputs.lang), out)?;
     Ok(ExitCode::Success)
 }
 

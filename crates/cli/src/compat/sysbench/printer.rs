@@ -3,6 +3,7 @@
 use crate::live_output::LiveOutput;
 use crate::measuring::{IntervalWindow, Voice};
 use crate::progress;
+use crate::render::language;
 use indicatif::ProgressBar;
 use std::time::Duration;
 use tidemark_compat::sysbench::{IntervalLine, Summary, checkpoint, started, warming_up};
@@ -30,7 +31,7 @@ fn every(options: &OptionValues) -> u64 {
 /// While no lines are printed, a terminal shows that something goes on.
 pub fn bar(options: &OptionValues, spec: &RunSpec) -> ProgressBar {
     match every(options) {
-        0 => progress::of_run(spec),
+        0 => progress::of_run(spec, language(options.text("lang"))),
         _ => ProgressBar::hidden(),
     }
 }

@@ -6,6 +6,7 @@ use crate::loading::say;
 use crate::looking::describe_counting;
 use crate::pacing::terminals_and_sessions;
 use crate::plan::BoundWorkload;
+use crate::texts::progress as texts;
 use crate::{interrupt, progress, ready};
 use indicatif::ProgressBar;
 use std::io::Write;
@@ -158,7 +159,7 @@ impl CheckObserver for CheckPrinter<'_> {
     fn progress(&mut self, done: u64, total: u64) {
         let bar = self
             .bar
-            .get_or_insert_with(|| progress::bar(total, "statements"));
+            .get_or_insert_with(|| progress::bar(total, texts::statements(self.lang), self.lang));
         bar.set_position(done);
     }
 

@@ -152,7 +152,13 @@ impl Marks {
         stop: &StopHandle,
     ) -> Result<(), Failure> {
         let sets = sets_of(workload, asked, sets, dialect);
-        let looked = strange_row(State::Refreshed, connector, sets.clone(), dialect, stop)?;
+        let looked = strange_row(
+            State::Refreshed,
+            connector,
+            sets.clone(),
+            (dialect, asked.lang),
+            stop,
+        )?;
         if let Some(strange) = looked {
             return Err(Failure::new(
                 ExitCode::Refused,
@@ -193,7 +199,13 @@ impl Marks {
         if let Some(error) = failed.0 {
             return still(error.to_string());
         }
-        match strange_row(State::AsLoaded, connector, sets, dialect, stop) {
+        match strange_row(
+            State::AsLoaded,
+            connector,
+            sets,
+            (dialect, asked.lang),
+            stop,
+        ) {
             Ok(None) => self.write(connector, 0, asked.scale),
             Ok(Some(strange)) => still(strange.to_string()),
             Err(failure) => Err(Failure::new(
@@ -217,7 +229,13 @@ pub(super) fn must_be_as_loaded(
     stop: &StopHandle,
 ) -> Result<(), Failure> {
     let sets = sets_of(workload, asked, asked.sets(), dialect);
-    match strange_row(State::AsLoaded, connector, sets, dialect, stop)? {
+    match strange_row(
+        State::AsLoaded,
+        connector,
+        sets,
+        (dialect, asked.lang),
+        stop,
+    )? {
         None => Ok(()),
         Some(strange) => Err(Failure::new(
             ExitCode::Refused,

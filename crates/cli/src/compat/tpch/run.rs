@@ -14,6 +14,7 @@ use crate::plan::BoundWorkload;
 use crate::record_outputs::say;
 use crate::runner::{self, Console, Order, Ready};
 use crate::stdio::{Aside, Stdout};
+use crate::texts::progress as texts;
 use crate::{interrupt, progress, ready};
 use std::io::Write;
 use std::time::Duration;
@@ -200,7 +201,7 @@ impl TpchConsole<'_> {
         let questions = asked.questions();
         let steps: usize = tests.iter().flatten().map(|s| s.steps.len()).sum();
         let all = (asked.until == Until::Once).then_some(steps as u64);
-        let bar = progress::bar(all.unwrap_or(0), "queries");
+        let bar = progress::bar(all.unwrap_or(0), texts::queries(work.lang), work.lang);
         let mut out = Stdout;
         let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);
         ready.measure_by(outlet, |making| {

@@ -1,12 +1,14 @@
 //! What a run is asked to do: which queries, in which streams, with which values.
 
 use crate::exit::Failure;
+use crate::render::language;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tidemark_core::tpch::fewest_streams;
 use tidemark_core::{OptionValues, did_you_mean};
 use tidemark_drivers::Dialect;
 use tidemark_engine::{Changes, Step, Stream, Until};
+use tidemark_report::Lang;
 use tidemark_workloads::Workload;
 use tidemark_workloads::tpch::{Parameters, Query, RefreshSet, order, query};
 
@@ -46,6 +48,8 @@ pub(super) struct TestPlan {
     pub limit: Option<Duration>,
     pub check: bool,
     pub scale: f64,
+    /// Language of progress.
+    pub lang: Lang,
 }
 
 impl TestPlan {
@@ -99,6 +103,7 @@ impl TestPlan {
             limit: Some(options.time("query-timeout")).filter(|t| !t.is_zero()),
             check,
             scale,
+            lang: language(options.text("lang")),
         })
     }
 

@@ -3,10 +3,12 @@
 
 use crate::exit::{ExitCode, Failure};
 use crate::progress;
+use crate::texts::progress as texts;
 use std::time::Duration;
 use tidemark_core::{DbError, ErrorClass};
 use tidemark_drivers::{Connector, Dialect, RowSet, Session};
 use tidemark_engine::{EngineError, StopHandle};
+use tidemark_report::Lang;
 use tidemark_runtime::{block_on, sleep};
 use tidemark_workloads::tpch::{KnownRows, RefreshSet, StrangeRow};
 
@@ -36,11 +38,15 @@ pub(super) fn strange_row(
     state: State,
     connector: &Connector,
     sets: Vec<RefreshSet>,
-    dialect: Dialect,
+    (dialect, lang): (Dialect, Lang),
     stop: &StopHandle,
 ) -> Result<Option<StrangeRow>, Failure> {
     let (connector, stop) = (connector.clone().unlimited(), stop.clone());
-    let bar = progress::bar(sets.iter().map(RefreshSet::len).sum(), "orders");
+    let bar = progress::bar(
+        sets.iter().map(RefreshSet::len).sum(),
+        texts::orders(lang),
+        lang,
+    );
     let looked = block_on(async move {
         let mut session = open(&connector, dialect).await?;
         let mut strange = None;

@@ -45,7 +45,7 @@ pub(super) fn load(order: &Order, asked: &YcsbCommand) -> Result<ExitCode, Failu
         only_ycsbs(&plan, "drop it")?;
     }
     say(&mut aside, &work.properties());
-    let report = loading::load(&plan, &spec, &mut aside)?;
+    let report = loading::load(&plan, &spec, work.lang, &mut aside)?;
     let seconds = report.elapsed.as_secs_f64();
     say(&mut aside, &ycsb::loaded(report.rows_loaded, seconds));
     Ok(ExitCode::Success)

@@ -84,7 +84,7 @@ impl Console for YcsbConsole<'_> {
 
     fn measure<'b>(&mut self, ready: Ready<'b>) -> Result<Measured<'b>, Failure> {
         let begun = Instant::now();
-        let bar = progress::of_run(&ready.job().load);
+        let bar = progress::of_run(&ready.job().load, self.work.lang);
         let mut printer = Printer::new(self.work.style, self.work.options().time("interval"));
         let mut out = Stdout;
         let outlet = LiveOutput::two(&mut out, &mut self.aside, bar);

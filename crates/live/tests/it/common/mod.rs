@@ -9,6 +9,7 @@ use tidemark_core::record::{
     EncodedHistogram, ErrorCount, Interval, Phase, StatementCounts, TypeStats,
 };
 use tidemark_live::RunInfo;
+use tidemark_report::Lang;
 use tidemark_stats::Histogram;
 
 /// `count` latencies from `least` on, each a thousandth of it longer than the last.
@@ -93,5 +94,6 @@ pub fn info(due: bool) -> RunInfo {
         warmup: Duration::from_secs(2),
         length: Some(Duration::from_secs(60)),
         open_loop: due,
+        lang: Lang::En,
     }
 }

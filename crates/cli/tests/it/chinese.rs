@@ -1,0 +1,247 @@
+//! What commands print in Chinese: no English word of their own is left. Names, units, SQL, options and
+//! commands are the same in both languages.
+
+use super::common::{Said, Workdir};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Of names that stand in outputs, those that are also words of English texts: of series and their
+/// units, of rules, and keys of study files.
+const NAMES: [&str; 9] = [
+    "memory", "first", "cores", "delay", "other", "some", "backlog", "outage", "threads",
+];
+
+/// Words of the English texts that the Chinese ones lack: names, units and options are in both.
+fn english_words() -> BTreeSet<String> {
+    let mut english = BTreeSet::new();
+    let mut both: BTreeSet<String> = NAMES.map(String::from).into();
+    for folder in ["crates/cli", "crates/report", "crates/analysis"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for section in tidemark_texts::sections(&root.join(folder)).unwrap() {
+            for text in &section.texts {
+                english.extend(words(&text.en));
+                both.extend(words(&text.zh));
+            }
+        }
+    }
+    english.retain(|word| !both.contains(word));
+    english
+}
+
+/// Words of four letters or more, each between blanks or signs that belong to no name.
+fn words(text: &str) -> Vec<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-/.=:{}@|<>".contains(c);
+    let tokens = text.split(|c: char| !is_name(c));
+    let tokens = tokens.map(|token| token.trim_matches(['.', ':', '-']));
+    let words = tokens.filter(|t| t.len() > 3 && t.chars().all(|c| c.is_ascii_lowercase()));
+    words.map(String::from).collect()
+}
+
+fn in_chinese(dir: &Workdir, args: &[&str]) -> Said {
+    let mut command = dir.command(args);
+    command.env("TIDEMARK_LANG", "zh");
+    command.env("XDG_DATA_HOME", dir.path());
+    Said::of(&command.output().unwrap())
+}
+
+/// What a command prints is Chinese, has this in it and no English word; the same in English has no
+/// Chinese character.
+fn is_chinese(dir: &Workdir, args: &[&str], has: &[&str]) -> Said {
+    let said = in_chinese(dir, args);
+    let text = said.all();
+    for part in has {
+        assert!(text.contains(part), "{args:?} without {part}: {text}");
+    }
+    let english = english_words();
+    let left: Vec<String> = words(&text)
+        .into_iter()
+        .filter(|w| english.contains(w))
+        .collect();
+    assert!(left.is_empty(), "{args:?}: {left:?} in {text}");
+    said
+}
+
+fn is_english(dir: &Workdir, args: &[&str]) {
+    let said = in_chinese(dir, &[args, &["--lang", "en"]].concat());
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    assert!(!said.all().contains(is_han), "{args:?}: {said:?}");
+}
+
+/// Both at once.
+fn in_both(dir: &Workdir, args: &[&str], has: &[&str]) {
+    is_chinese(dir, args, has);
+    is_english(dir, args);
+}
+
+#[test]
+fn there_are_words_to_look_for() {
+    let english = english_words();
+    assert!(english.len() > 500, "{}", english.len());
+    for word in ["another", "warehouses", "started", "loaded"] {
+        assert!(english.contains(word), "{word}");
+    }
+    for name in ["prepare", "tidemark", "report", "innodb"] {
+        assert!(!english.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn commands_about_kept_runs_print_chinese() {
+    let dir = Workdir::new();
+    in_both(&dir, &["workloads"], &["按主键查询一行"]);
+    in_both(&dir, &["up"], &["没有沙箱"]);
+    in_both(&dir, &["down"], &["没有沙箱"]);
+    // A database of its own folder, and two runs.
+    let sysbench = |more: &[&str]| {
+        let words = [
+            "sysbench",
+            "oltp_point_select",
+            "--target=sqlite:a.db",
+            "--table-size=1000",
+        ];
+        let said = in_chinese(&dir, &[&words, more].concat());
+        assert!(said.is_done(), "{said:?}");
+        said.all()
+    };
+    let loaded = sysbench(&["prepare"]);
+    assert!(loaded.contains("已加载 1000 行"), "{loaded}");
+    assert!(loaded.contains("Creating table 'sbtest1'..."), "{loaded}");
+    let kept = sysbench(&["--keep-loaded", "prepare"]);
+    assert!(kept.contains("保持不变"), "{kept}");
+    for _ in 0..2 {
+        let ran = sysbench(&["--time=1", "--report=r.txt", "--overwrite", "run"]);
+        assert!(ran.contains("已保存，查看：tidemark show"), "{ran}");
+        assert!(ran.contains("报告：r.txt"), "{ran}");
+        assert!(ran.contains("SQL statistics:"), "{ran}");
+    }
+    in_both(&dir, &["show", "last"], &["事务"]);
+    in_both(&dir, &["audit", "last"], &["共 1 次压测：无效"]);
+    in_both(
+        &dir,
+        &["doctor", "sqlite:a.db"],
+        &["通过   建表（预编译）", "全部检查通过"],
+    );
+    in_both(&dir, &["tag"], &["还没有标签"]);
+    in_both(&dir, &["tag", "last"], &["无标签"]);
+    in_both(&dir, &["store", "check"], &["完好：2 次压测"]);
+    let listed = is_chinese(&dir, &["runs"], &["测试目标", "已完成"]).out;
+    is_english(&dir, &["runs"]);
+    // Columns stand below their heads, in cells of a terminal.
+    let cells = |line: &str, part: &str| {
+        let before = line.split(part).next().unwrap();
+        let wide = |c: char| if c.is_ascii() { 1 } else { 2 };
+        before.chars().map(wide).sum::<usize>()
+    };
+    let mut lines = listed.lines();
+    let head = lines.next().unwrap();
+    let row = lines.next().unwrap();
+    assert_eq!(
+        cells(head, "测试目标"),
+        cells(row, "sqlite:a.db"),
+        "{listed}"
+    );
+    assert_eq!(
+        cells(head, "负载"),
+        cells(row, "oltp_point_select"),
+        "{listed}"
+    );
+    let ids: Vec<&str> = listed.lines().skip(1).map(|l| &l[..36]).collect();
+    in_both(&dir, &["compare", ids[1], ids[0]], &["事务"]);
+    in_both(
+        &dir,
+        &["runs", "--tag", "none"],
+        &["没有符合条件的压测记录"],
+    );
+    is_chinese(&dir, &["export", ids[0], "-o", "one.json"], &[]);
+    is_chinese(&dir, &["import", "one.json"], &[]);
+    is_chinese(&dir, &["delete", "--yes", ids[0]], &["已删除压测记录"]);
+    let one = is_chinese(&dir, &["import", "one.json"], &["已导入压测"]);
+    assert!(one.is_done(), "{one:?}");
+}
+
+#[test]
+fn imports_print_chinese() {
+    let dir = Workdir::new();
+    let output = "# 测试\n\nsysbench --threads=8 oltp_read_only run\n\n\
+        SQL statistics:\n    queries performed:\n        read:      140\n        write:     0\n\
+        other:     20\n        total:     160\n    transactions:    10     (1.00 per sec.)\n\
+        queries:         160    (16.00 per sec.)\n    ignored errors:  0      (0.00 per sec.)\n\
+        reconnects:      0      (0.00 per sec.)\n\n\
+        General statistics:\n    total time:                 10.0010s\n\
+        total number of events:     10\n\n\
+        Latency (ms):\n         min:    7.17\n         avg:    11.22\n         max:    51.81\n\
+        95th percentile:    19.65\n         sum:    112.20\n";
+    std::fs::write(dir.path().join("results.md"), output).unwrap();
+    is_chinese(
+        &dir,
+        &["import", "--dry-run", "results.md"],
+        &["识别出 1 次压测"],
+    );
+    let explained = in_chinese(&dir, &["import", "--explain", "results.md"]).out;
+    assert!(explained.contains("标题"), "{explained}");
+    is_chinese(&dir, &["audit", "results.md"], &["共 1 次压测"]);
+    is_chinese(
+        &dir,
+        &["import", "results.md"],
+        &["导入 1 次压测，0 次已在库中", "8 个会话"],
+    );
+    is_chinese(
+        &dir,
+        &["import", "results.md"],
+        &["导入 0 次压测，1 次已在库中"],
+    );
+}
+
+#[test]
+fn studies_print_chinese() {
+    let dir = Workdir::new();
+    in_both(&dir, &["study", "status"], &["还没有执行过测试方案"]);
+    let study = "name = \"sqlite-1\"\ntime = 1\n[[target]]\nname = \"sqlite\"\nurl = \"sqlite:s.db\"\n\
+        session = { synchronous = \"OFF\" }\n\
+        [[workload]]\nname = \"oltp_point_select\"\noptions = { table-size = 500 }\n";
+    std::fs::write(dir.path().join("study.toml"), study).unwrap();
+    let plan = ["study", "plan", "study.toml"];
+    in_both(
+        &dir,
+        &plan,
+        &["测试方案 \"sqlite-1\"", "步骤：", "数据加载  只加载一次"],
+    );
+    let ran = is_chinese(
+        &dir,
+        &["study", "run", "study.toml"],
+        &[
+            "提示：该测试方案的 repeats = 1",
+            "[1/2] 加载 sqlite/",
+            "共 2 步：完成 ",
+            "查看结果",
+        ],
+    );
+    assert!(matches!(ran.code, Some(0 | 3)), "{ran:?}");
+    in_both(&dir, &["study", "status"], &["已结束"]);
+    in_both(
+        &dir,
+        &["study", "status", "last"],
+        &["执行 ID", "剩余 0，共 2"],
+    );
+    // A document also holds settings, their values, and outputs of tools, which have no language.
+    let document = ["report", "last", "--format", "md", "-o", "-"];
+    let said = in_chinese(&dir, &document).out;
+    assert!(
+        said.contains("测试环境") || said.contains("压测客户端"),
+        "{said}"
+    );
+    is_english(&dir, &document);
+}
+
+#[test]
+fn the_demo_prints_chinese_beside_the_lines_of_sysbench() {
+    let dir = Workdir::new();
+    let said = in_chinese(&dir, &["demo", "--plain", "--time=1", "--rows=1000"]);
+    for part in [
+        "Tidemark 演示",
+        "压测后检查：sbtest1 有 1000 行，与压测前一致",
+        "下一步",
+    ] {
+        assert!(said.out.contains(part), "{part}: {said:?}");
+    }
+}
