@@ -49,8 +49,9 @@ impl Texts {
         let name = path.display().to_string();
         let text = read_text(path, LONGEST_TEXT)
             .map_err(|e| Failure::usage(format!("--text={name}: {e}")))?;
-        let authored =
+        let mut authored =
             Authored::parse(&text).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
+        lies_in(&mut authored, &folder(path));
         let mut pictures = BTreeMap::new();
         for (path, picture) in self.pictures(&authored, &name, &folder(path), false) {
             pictures.insert(path, picture?);
@@ -77,11 +78,13 @@ impl Texts {
             text: section.text.clone(),
             line: 0,
             lenient: false,
+            folder: String::new(),
         });
         authored.sections.extend(sections);
         for section in &mut authored.sections {
             section.lenient = true;
         }
+        lies_in(&mut authored, &folder(Path::new(path)));
         // It may be a stranger's: only what is below its own folder is shown.
         let mut pictures = BTreeMap::new();
         for (file, picture) in self.pictures(&authored, path, &folder(Path::new(path)), true) {
@@ -110,11 +113,15 @@ impl Texts {
         below: bool,
     ) -> Vec<(String, Result<Picture, Failure>)> {
         let paths = authored.picture_paths().into_iter();
+        let from_here = |path: &str| {
+            let first = authored.sections.first();
+            first.map_or(path.into(), |section| section.picture(path))
+        };
         let pictures = paths.map(|(path, (line, mentions))| {
             let picture = self
                 .picture(&path, mentions, beside, below)
                 .map_err(|why| Failure::usage(format!("{name}: line {line}: {path}: {why}")));
-            (path, picture)
+            (from_here(&path), picture)
         });
         pictures.collect()
     }
@@ -167,6 +174,13 @@ impl Texts {
             self.authored.title = Some(title.into());
         }
         self.authored
+    }
+}
+
+/// Names the folder of a text, which its pictures are beside.
+fn lies_in(authored: &mut Authored, folder: &Path) {
+    for section in &mut authored.sections {
+        section.folder = folder.display().to_string();
     }
 }
 

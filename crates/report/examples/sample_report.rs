@@ -58,7 +58,52 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sweep = [("on", 1.0)];
     let loads = [1, 2, 4, 8, 16, 32, 64, 128];
     let sweep = common::many::records(&["oltp_point_select"], &loads, ("x", &sweep), 3, 40);
+    let isolation = common::many::ISOLATION;
+    let distance = common::many::DISTANCE;
+    let named = common::many::records(&["oltp_read_write"], &[16], isolation, 3, 20);
+    let loads = [1, 2, 4, 8, 16, 32, 64];
+    let named_loads = common::many::records(&["oltp_read_write"], &loads, isolation, 2, 20);
+    let numbers = common::many::records(
+        &["oltp_read_write", "oltp_point_select"],
+        &[16],
+        distance,
+        3,
+        20,
+    );
+    let two = common::many::of_two_factors("oltp_read_write", &[16], (isolation, distance), 2, 20);
+    let two_loads =
+        common::many::of_two_factors("oltp_read_write", &loads, (isolation, distance), 2, 20);
+    let servers = [
+        ("MariaDB 11.8.9 10.0.3.11:3306/sbtest", 1.0),
+        ("PostgreSQL 18.4 10.0.3.12:5432/sbtest", 0.7),
+    ];
+    let queries = common::many::queries(&servers);
     for (name, many) in [
+        (
+            "named",
+            common::many::with_factors("Isolation levels", &named, &[isolation]),
+        ),
+        (
+            "named-loads",
+            common::many::with_factors("Isolation under load", &named_loads, &[isolation]),
+        ),
+        (
+            "numbers",
+            common::many::with_factors("Distance", &numbers, &[distance]),
+        ),
+        (
+            "two",
+            common::many::with_factors("Isolation and distance", &two, &[isolation, distance]),
+        ),
+        (
+            "two-loads",
+            common::many::with_factors(
+                "Isolation and distance under load",
+                &two_loads,
+                &[isolation, distance],
+            ),
+        ),
+        ("queries", common::many::document("TPC-H", &queries)),
         ("study", common::many::durability(30)),
         ("sizes", common::many::document("Sizes of the data", &sizes)),
         ("targets", common::many::document("Two engines", &targets)),

@@ -37,6 +37,7 @@ pub mod number;
 mod observed;
 mod section;
 mod series;
+mod settings;
 mod single;
 mod texts;
 pub mod tpcc;

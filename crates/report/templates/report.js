@@ -62,7 +62,17 @@ for (const figure of document.querySelectorAll("figure")) {
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
-  const number = (text) => parseFloat(text.replace(/,/g, "").replace(/^[^0-9]*(?=[0-9])/, ""));
+  // `1,234`, `✗ 12.5`, `−3`, and with a unit: `100k`, `1.5 s`, `64 MiB`.
+  const units = { k: 1e3, K: 1e3, M: 1e6, m: 1e6, G: 1e9, g: 1e9, us: 1e-3, µs: 1e-3, s: 1e3, min: 6e4 };
+  ["k", "M", "G", "T"].forEach((prefix, n) => {
+    for (const unit of [prefix + "B", prefix.toUpperCase() + "B", prefix.toUpperCase() + "iB"]) units[unit] = 1024 ** (n + 1);
+  });
+  const number = (text) => {
+    const found = /(−|-)?([0-9][0-9,_]*(?:\.[0-9]+)?)\s*([a-zA-Zµ]*)/.exec(text);
+    if (!found) return undefined;
+    const value = parseFloat(found[2].replace(/[,_]/g, "")) * (units[found[3]] ?? 1);
+    return found[1] ? -value : value;
+  };
   heads.forEach((head, n) => {
     const button = document.createElement("button");
     button.type = "button";

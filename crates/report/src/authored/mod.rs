@@ -2,6 +2,7 @@
 //! reference, so that text and numbers can't drift apart.
 
 mod html;
+mod lines;
 mod reference;
 mod sections;
 
@@ -20,7 +21,8 @@ pub struct Authored {
     pub title: Option<String>,
     /// In the order of the file.
     pub sections: Vec<AuthoredSection>,
-    /// Pictures by the path that the text names.
+    /// Pictures by their path from the working folder ([`AuthoredSection::picture`]): two texts may each
+    /// have a `plan.png`.
     pub pictures: BTreeMap<String, Picture>,
 }
 
@@ -102,14 +104,24 @@ impl Document {
         let mut sections: Vec<&AuthoredSection> = authored.sections.iter().collect();
         sections.sort_by_key(|section| section.place);
         for section in sections {
-            let markdown = reference::resolved(section, resolve)?;
+            let text = reference::Text {
+                text: &section.text,
+                line: section.line + 1,
+                lenient: section.lenient,
+            };
+            let markdown = text.resolved(resolve)?;
             let title = match section.title.as_str() {
-                "" => place_title(self.texts(), section.place),
-                title => title,
+                "" => place_title(self.texts(), section.place).to_string(),
+                title => reference::Text {
+                    text: title,
+                    line: section.line,
+                    ..text
+                }
+                .resolved(resolve)?,
             };
             let block = Block::Authored {
-                html: html::page(&markdown, &authored.pictures),
-                markdown,
+                html: html::page(&markdown, &authored.pictures, section),
+                markdown: html::from_here(markdown, section),
             };
             let part = DocumentPart {
                 role: Role::Authored(section.place),

@@ -1,6 +1,6 @@
 //! Figures by reference: `{{tps workload=oltp_read_only threads=64}}`.
 
-use super::{AuthoredError, AuthoredSection, Resolve};
+use super::{AuthoredError, Resolve};
 
 /// What an author refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,17 +11,30 @@ pub(crate) struct Reference {
     pub of: Vec<(String, String)>,
 }
 
-/// A section's text with its references resolved. `\\{{` stands for itself.
-///
-/// # Errors
-/// [`AuthoredError`] for one that has no end, no metric, or nothing that it stands for.
-pub(super) fn resolved(
-    section: &AuthoredSection,
-    resolve: Resolve<'_>,
-) -> Result<String, AuthoredError> {
+/// A section's text, or its heading.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub text: &'t str,
+    /// Its first line in the file.
+    pub line: usize,
+    /// Whether a figure that there is not is a dash.
+    pub lenient: bool,
+}
+
+impl Text<'_> {
+    /// With its references resolved. `\\{{` stands for itself.
+    ///
+    /// # Errors
+    /// [`AuthoredError`] for one that has no end, no metric, or nothing that it stands for.
+    pub fn resolved(self, resolve: Resolve<'_>) -> Result<String, AuthoredError> {
+        resolved(self, resolve)
+    }
+}
+
+fn resolved(section: Text<'_>, resolve: Resolve<'_>) -> Result<String, AuthoredError> {
     let mut out = String::with_capacity(section.text.len());
-    let mut rest = section.text.as_str();
-    let mut line = section.line + 1;
+    let mut rest = section.text;
+    let mut line = section.line;
     while let Some((before, after)) = rest.split_once("{{") {
         line += before.matches('\n').count();
         if let Some(before) = before.strip_suffix('\\') {
@@ -101,17 +114,14 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidemark_core::ReportPlace;
 
     fn of(text: &str) -> Result<String, AuthoredError> {
-        let section = AuthoredSection {
-            place: ReportPlace::Analysis,
-            title: String::new(),
-            text: text.into(),
-            line: 9,
+        let text = Text {
+            text,
+            line: 10,
             lenient: false,
         };
-        resolved(&section, &|r: &Reference| match r.metric.as_str() {
+        text.resolved(&|r: &Reference| match r.metric.as_str() {
             "tps" => Ok(format!(
                 "<{}>",
                 r.of.iter()

@@ -1,8 +1,10 @@
 //! A Markdown text to sections.
 
+use super::lines::Lines;
 use super::{Authored, AuthoredError};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
+use std::path::Path;
 use tidemark_core::ReportPlace;
 
 /// A section of an author's text.
@@ -18,6 +20,18 @@ pub struct AuthoredSection {
     pub line: usize,
     /// Whether a figure that there is not is a dash: a study's text is older than its runs.
     pub lenient: bool,
+    /// The folder of its text, from which its pictures are named; empty for the working folder.
+    pub folder: String,
+}
+
+impl AuthoredSection {
+    /// The path of a picture from the working folder.
+    pub fn picture(&self, path: &str) -> String {
+        match self.folder.as_str() {
+            "" => path.into(),
+            folder => Path::new(folder).join(path).display().to_string(),
+        }
+    }
 }
 
 /// A heading of the first two levels.
@@ -34,15 +48,22 @@ pub(super) fn parse(text: &str) -> Result<Authored, AuthoredError> {
     let mut authored = Authored::default();
     let mut from = 0;
     let nothing_before = |at: usize| text.get(..at).is_none_or(|t| t.trim().is_empty());
-    if headings
-        .first()
-        .is_some_and(|h| h.level == HeadingLevel::H1 && nothing_before(h.at.start))
-    {
+    let first_level = headings.iter().filter(|h| h.level == HeadingLevel::H1);
+    let only = first_level.count() == 1;
+    // One that names a place begins a section, where others of its level do.
+    let begins_a_section = |title: &str| {
+        let (title, named) = without_place(title);
+        named.is_some() || !only && ReportPlace::of_heading(title).is_some()
+    };
+    if headings.first().is_some_and(|h| {
+        h.level == HeadingLevel::H1 && nothing_before(h.at.start) && !begins_a_section(&h.title)
+    }) {
         let title = headings.remove(0);
         authored.title = Some(title.title).filter(|title| !title.is_empty());
         from = title.at.end;
     }
-    let line = |at: usize| text.get(..at).map_or(0, |t| t.matches('\n').count());
+    let lines = Lines::of(text);
+    let line = |at: usize| lines.before(at);
     let end = headings.first().map_or(text.len(), |h| h.at.start);
     let mut add = |place, title: String, at: Range<usize>| {
         let body = text.get(at.clone()).unwrap_or_default();
@@ -53,6 +74,7 @@ pub(super) fn parse(text: &str) -> Result<Authored, AuthoredError> {
                 line: line(at.start),
                 text: body.to_string(),
                 lenient: false,
+                folder: String::new(),
             });
         }
     };
@@ -84,9 +106,15 @@ fn headings(text: &str) -> Vec<Heading> {
                 open = Some(Heading { level, at, title });
             }
             Event::End(TagEnd::Heading(_)) => found.extend(open.take()),
-            Event::Text(words) | Event::Code(words) => {
+            // HTML is shown as it is typed.
+            Event::Text(words) | Event::Code(words) | Event::InlineHtml(words) => {
                 if let Some(heading) = &mut open {
                     heading.title += &words;
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some(heading) = &mut open {
+                    heading.title.push(' ');
                 }
             }
             Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => depth += 1,
@@ -146,6 +174,49 @@ mod tests {
         );
         assert!(authored.sections[1].text.contains("# no heading"));
         assert!(authored.sections[2].text.contains("### Detail"));
+    }
+
+    #[test]
+    fn a_first_heading_that_names_a_place_is_no_title() {
+        let text = "# 测试目的\n\nWhy.\n\n# 测试环境 {place=machines}\n\nFour.\n";
+        let authored = parse(text).unwrap();
+        assert_eq!(authored.title, None);
+        let alone = parse("# 四台主机的对比\n\n## 测试目的\n\nWhy.\n").unwrap();
+        assert_eq!(alone.title.as_deref(), Some("四台主机的对比"));
+        let told = authored
+            .sections
+            .iter()
+            .map(|s| (s.place, s.title.as_str()));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                (ReportPlace::Purpose, "测试目的"),
+                (ReportPlace::Machines, "测试环境")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_heading_keeps_what_is_typed() {
+        let authored = parse("## Sizes <b>& more</b>\n\nx\n\nTwo\nlines\n---\n\ny\n").unwrap();
+        let titles = authored.sections.iter().map(|s| s.title.as_str());
+        assert_eq!(
+            titles.collect::<Vec<_>>(),
+            ["Sizes <b>& more</b>", "Two lines"]
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_read_in_time() {
+        // A mebibyte of headings and pictures: counting lines from the start each time takes minutes.
+        let text = "## a\n![](b.png)\n".repeat((1 << 20) / 17);
+        let start = std::time::Instant::now();
+        let authored = parse(&text).unwrap();
+        let paths = authored.picture_paths();
+        assert_eq!(authored.sections.len(), paths["b.png"].1 as usize);
+        let one = format!("## a\n\n{}", "![](b.png)\n".repeat((1 << 20) / 11));
+        assert_eq!(parse(&one).unwrap().picture_paths()["b.png"].0, 3);
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 /// Loads that span more than this are drawn on a logarithmic axis.
 const MANY_TIMES: f64 = 16.0;
-/// What a label needs of an axis' length.
-const LABEL_ROOM: f64 = 0.055;
+/// What a character of a label takes, and what is between two labels, on the picture.
+const CHARACTER: f64 = 21.0;
+const BETWEEN: f64 = 24.0;
 
 /// One axis: a linear range with its ticks. A logarithmic axis is a linear one of logarithms.
 #[derive(Debug, Clone)]
@@ -74,8 +75,9 @@ impl Axis {
     }
 
     /// Ticks at the loads that were measured: from zero, or logarithmic where the largest is many
-    /// times the smallest. Returns also whether it is; place points with `log10` then.
-    pub fn loads(loads: &[(f64, String)]) -> (Self, bool) {
+    /// times the smallest. Returns also whether it is; place points with `log10` then. Labels that
+    /// have no room on an axis of that length are left out.
+    pub fn loads(loads: &[(f64, String)], length: f64) -> (Self, bool) {
         let low = loads.iter().map(|(v, _)| *v).fold(f64::INFINITY, f64::min);
         let high = loads.iter().map(|(v, _)| *v).fold(0.0, f64::max);
         let logarithmic = low > 0.0 && high >= low * MANY_TIMES;
@@ -83,16 +85,24 @@ impl Axis {
             let margin = (high / low).log10() / 24.0;
             (low.log10() - margin..high.log10() + margin, f64::log10)
         } else {
-            (0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, |v| v)
+            let high = if high > 0.0 { high } else { 1.0 };
+            // A point at zero does not lie on the labels of the other axis.
+            let start = if low > 0.0 { 0.0 } else { high * -0.04 };
+            (start..high * 1.05, |v| v)
         };
-        let room = (range.end - range.start) * LABEL_ROOM;
+        let unit = (range.end - range.start) / length;
+        let half = |label: &str| label.chars().count() as f64 * CHARACTER / 2.0;
         let mut ticks: Vec<(f64, String)> = Vec::new();
         let mut sorted: Vec<&(f64, String)> = loads.iter().collect();
         sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
         // From the largest, which is the one to read.
         for (value, label) in sorted {
             let at = place(*value);
-            if ticks.last().is_none_or(|(last, _)| last - at >= room) {
+            let room = |other: &str| (half(other) + half(label) + BETWEEN) * unit;
+            if ticks
+                .last()
+                .is_none_or(|(last, other)| last - at >= room(other))
+            {
                 ticks.push((at, label.clone()));
             }
         }

@@ -53,6 +53,12 @@ impl Ink {
             Ink::Series(n) => SERIES[n % SERIES.len()],
         }
     }
+
+    /// As an attribute of an element, which the style sheet looks for.
+    pub(super) fn hex(self) -> String {
+        let RGBColor(red, green, blue) = self.colour();
+        format!("#{red:02X}{green:02X}{blue:02X}")
+    }
 }
 
 /// Something in a chart.
@@ -113,6 +119,8 @@ pub(super) struct Chart<'a> {
 /// Twice and more what is shown, because plotters places points on whole units.
 pub(super) const WIDE: (u32, u32) = (2400, 800);
 pub(super) const HALF: (u32, u32) = (1160, 800);
+/// One of several: a third of the width.
+pub(super) const SMALL: (u32, u32) = (800, 660);
 const FONT: u32 = 40;
 const LINE_HEIGHT: i32 = 42;
 
@@ -121,6 +129,11 @@ type Root<'b> = DrawingArea<SVGBackend<'b>, Shift>;
 type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
 impl Chart<'_> {
+    /// About how wide the plot is on a picture: what labels below it have.
+    pub fn plot_width(size: (u32, u32)) -> f64 {
+        f64::from(size.0) - 280.0
+    }
+
     pub fn draw(&self) -> Result<Drawing, ReportError> {
         let mut svg = String::new();
         let placed = self
@@ -264,11 +277,22 @@ impl Chart<'_> {
                     let bar = |across: f64, from: f64, to: f64| {
                         Rectangle::new([(x - across, from), (x + across, to)], style)
                     };
-                    [
-                        bar(wide / 2.0, *low, *high),
-                        bar(wide * 3.0, *low, low + tall),
-                        bar(wide * 3.0, high - tall, *high),
-                    ]
+                    // What is cut off has an arrow's head instead of a foot.
+                    let (from, to) = (low.max(bottom), high.min(top));
+                    let foot = (*low >= bottom).then(|| bar(wide * 3.0, *low, low + tall));
+                    let head = (*high <= top).then(|| bar(wide * 3.0, high - tall, *high));
+                    [Some(bar(wide / 2.0, from, to)), foot, head]
+                        .into_iter()
+                        .flatten()
+                }))?;
+                let cut = bars.iter().flat_map(|(x, low, high)| {
+                    let above = (*high > top).then_some(((*x, top), 1));
+                    let below = (*low < bottom).then_some(((*x, bottom), -1));
+                    [above, below].into_iter().flatten()
+                });
+                plot.draw_series(cut.map(|(at, down)| {
+                    let outline = vec![(0, 0), (14, 22 * down), (-14, 22 * down)];
+                    EmptyElement::at(at) + Polygon::new(outline, style)
                 }))?;
             }
             Layer::Words { at, ink } => {
@@ -384,7 +408,7 @@ pub(super) fn shape(series: usize, half: i32) -> Vec<(i32, i32)> {
 }
 
 /// The outline of a cross around its point, arms to the corners: no series' marker.
-fn cross(half: i32) -> Vec<(i32, i32)> {
+pub(super) fn cross(half: i32) -> Vec<(i32, i32)> {
     let (h, w) = (half, half / 3);
     let (upper, lower) = (
         [
@@ -409,8 +433,7 @@ fn cross(half: i32) -> Vec<(i32, i32)> {
 
 /// A series' line and marker, for a legend.
 pub(crate) fn key(series: usize) -> String {
-    let colour = SERIES[series % SERIES.len()];
-    let hex = format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2);
+    let hex = Ink::Series(series).hex();
     let outline: Vec<String> = shape(series, 13)
         .iter()
         .map(|(x, y)| format!("{},{}", x + 60, y + 20))

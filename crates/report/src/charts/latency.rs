@@ -1,8 +1,8 @@
 //! Charts of the whole run's latencies.
 
-use super::Figure;
 use super::axis::Axis;
 use super::canvas::{Chart, HALF, Ink, Layer};
+use super::{Figure, Span};
 use crate::ReportError;
 use crate::digest::Digest;
 use crate::number::{percent, three, whole};
@@ -103,7 +103,7 @@ pub(crate) fn distribution(
                 ]
             })
             .collect(),
-        half: true,
+        span: Span::Half,
         legend: Vec::new(),
     }))
 }
@@ -193,7 +193,7 @@ pub(crate) fn curves(
             .map(row)
             .chain(alone.then_some(longest))
             .collect(),
-        half: true,
+        span: Span::Half,
         legend: match alone {
             true => Vec::new(),
             false => names().collect(),

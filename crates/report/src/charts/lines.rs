@@ -1,8 +1,8 @@
 //! Lines through a few measured points: over a load, over throughput.
 
-use super::Figure;
 use super::axis::Axis;
-use super::canvas::{Chart, HALF, Ink, Layer, WIDE};
+use super::canvas::{Chart, HALF, Ink, Layer, SMALL, WIDE};
+use super::{Figure, INTERVAL_ROOM, Span};
 use crate::ReportError;
 
 /// A named line.
@@ -38,14 +38,17 @@ pub(crate) enum Loads {
 pub(crate) struct LineChart<'a> {
     pub title: String,
     pub says: String,
-    /// Whether it takes half the width.
-    pub half: bool,
+    /// What is said more where an interval is cut off.
+    pub cut: String,
+    pub span: Span,
     pub x: Loads,
     pub x_name: &'a str,
     pub y_name: &'a str,
     /// Whether the y axis is logarithmic.
     pub logarithmic: bool,
     pub lines: Vec<Line>,
+    /// What the y axis covers whatever is drawn, so that charts side by side have the same.
+    pub beside: Option<(f64, f64)>,
     /// Dashed lines in grey: laws and limits.
     pub laws: Vec<Vec<(f64, f64)>>,
     /// Labelled upright lines.
@@ -55,15 +58,23 @@ pub(crate) struct LineChart<'a> {
     pub rows: Vec<(f64, Vec<String>)>,
 }
 
+/// Two points on a line say no more than their figures.
+const FEWEST: usize = 3;
+
 impl LineChart<'_> {
-    /// `None` where there is no point to draw.
+    /// `None` where no line has points enough to show a course.
     pub fn figure(self) -> Result<Option<Figure>, ReportError> {
         let points = || self.lines.iter().flat_map(|l| &l.points);
-        if points().next().is_none() {
+        if self.lines.iter().all(|l| l.points.len() < FEWEST) {
             return Ok(None);
         }
+        let size = match self.span {
+            Span::Whole => WIDE,
+            Span::Half | Span::Alone => HALF,
+            Span::Third | Span::FirstThird => SMALL,
+        };
         let (x, x_logarithmic) = match &self.x {
-            Loads::At(loads) => Axis::loads(loads),
+            Loads::At(loads) => Axis::loads(loads, Chart::plot_width(size)),
             Loads::FromZero => {
                 let high = points().map(|p| p.x).fold(0.0, f64::max);
                 (Axis::from_zero(high), false)
@@ -71,10 +82,18 @@ impl LineChart<'_> {
         };
         // Of a cross no interval is drawn.
         let between = |p: &LinePoint| p.between.filter(|_| !p.crossed);
-        let ends = |p: &LinePoint| between(p).map_or([p.y, p.y], |(low, high)| [low, high]);
         let on_laws = self.laws.iter().flatten().map(|(_, y)| *y);
-        let high = points().flat_map(ends).chain(on_laws).fold(0.0, f64::max);
-        let above_zero = points().map(|p| p.y).filter(|y| *y > 0.0);
+        let others = self.beside.map(|(_, high)| high);
+        let high = points().map(|p| p.y).chain(on_laws).chain(others);
+        let high = high.fold(0.0, f64::max);
+        let room = high * INTERVAL_ROOM;
+        let intervals = points().filter_map(|p| Some(between(p)?.1.min(room)));
+        let high = match others {
+            Some(_) => high,
+            None => intervals.fold(high, f64::max),
+        };
+        let least = self.beside.map(|(low, _)| low);
+        let above_zero = points().map(|p| p.y).chain(least).filter(|y| *y > 0.0);
         let low = above_zero.fold(f64::INFINITY, f64::min);
         let y = match self.logarithmic {
             true => Axis::logarithmic(low, high),
@@ -82,6 +101,8 @@ impl LineChart<'_> {
             false if !self.marks.is_empty() => Axis::from_zero(high * 1.15),
             false => Axis::from_zero(high),
         };
+        let is_cut = |(low, high): (f64, f64)| high > y.end() || low < y.range_start();
+        let cut = !self.logarithmic && points().filter_map(between).any(is_cut);
         let place_x = |v: f64| match x_logarithmic {
             true => v.max(f64::MIN_POSITIVE).log10(),
             false => v,
@@ -142,7 +163,7 @@ impl LineChart<'_> {
             });
         }
         let drawing = Chart {
-            size: if self.half { HALF } else { WIDE },
+            size,
             x,
             y,
             x_name: self.x_name,
@@ -158,11 +179,14 @@ impl LineChart<'_> {
         };
         Ok(Some(Figure {
             title: self.title,
-            says: self.says,
+            says: match cut {
+                true => self.says + &self.cut,
+                false => self.says,
+            },
             drawing,
             head: self.head,
             rows: self.rows.into_iter().map(|(_, row)| row).collect(),
-            half: self.half,
+            span: self.span,
             legend,
         }))
     }

@@ -1,6 +1,7 @@
 //! The charts of a report, each with its table of values.
 
 mod axis;
+mod bars;
 mod canvas;
 mod latency;
 mod lines;
@@ -8,6 +9,7 @@ mod panel;
 mod rate;
 mod time;
 
+pub(crate) use bars::{Bar, BarChart};
 pub(crate) use canvas::{Drawing, MOST_SERIES, key};
 pub(crate) use latency::curves;
 pub(crate) use latency::{curve, distribution};
@@ -15,6 +17,22 @@ pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
 pub(crate) use panel::{PanelLine, panel, sparkline};
 pub(crate) use rate::by_rate;
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
+
+/// An interval that goes further above the highest value is cut off: the axis is the values'.
+pub(crate) const INTERVAL_ROOM: f64 = 1.25;
+
+/// How much of the page's width a chart takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Span {
+    Whole,
+    Half,
+    /// Half, with its words in the other half.
+    Alone,
+    /// A third: one of several small charts.
+    Third,
+    /// The first of them.
+    FirstThird,
+}
 
 /// A chart and the same as text.
 #[derive(Debug)]
@@ -28,8 +46,8 @@ pub(crate) struct Figure {
     pub head: Vec<String>,
     /// Its rows, one for each of the drawing's.
     pub rows: Vec<Vec<String>>,
-    /// Whether it takes half the width.
-    pub half: bool,
+    /// How much of the width it takes.
+    pub span: Span,
     /// Names of its lines, where they have none on the picture.
     pub legend: Vec<String>,
 }
@@ -41,8 +59,36 @@ impl Figure {
         names.map(|(n, name)| (key(n), name))
     }
 
-    /// The table's rows, each with where it lies on the picture.
-    pub fn placed_rows(&self) -> impl Iterator<Item = (&i32, &Vec<String>)> {
-        self.drawing.rows.iter().zip(&self.rows)
+    /// The table's rows, each with where it lies on the picture; nowhere, on one that shows its values
+    /// as text.
+    pub fn placed_rows(&self) -> impl Iterator<Item = (Option<&i32>, &Vec<String>)> {
+        let rows = self.rows.iter().enumerate();
+        rows.map(|(n, row)| (self.drawing.rows.get(n), row))
+    }
+
+    /// Its element's class.
+    pub fn class(&self) -> &'static str {
+        match self.span {
+            Span::Whole => "",
+            Span::Half => "half",
+            Span::Alone => "alone",
+            Span::Third => "third",
+            Span::FirstThird => "third first",
+        }
+    }
+
+    /// Gives a chart of half the width, beside which there is none, its words as a neighbour.
+    pub fn side_by_side(figures: &mut [Self]) {
+        let mut row = 0;
+        for n in 0..figures.len() {
+            match figures[n].span {
+                Span::Half => row += 1,
+                _ => row = 0,
+            }
+            let next = figures.get(n + 1).map(|figure| figure.span);
+            if row % 2 == 1 && next != Some(Span::Half) {
+                figures[n].span = Span::Alone;
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Latency at each rate that was held.
 
-use super::Figure;
 use super::lines::{Line, LineChart, LinePoint, Loads};
+use super::{Figure, Span};
 use crate::ReportError;
 use crate::digest::Digest;
 use crate::load::{Found, LoadKind, Spread, StepFigures};
@@ -59,12 +59,14 @@ pub(crate) fn by_rate(d: &Digest<'_>, t: &'static Texts) -> Result<Option<Figure
             t.rates_says,
             &[("low", &three(*first)), ("high", &three(*last))],
         ),
-        half: false,
+        cut: String::new(),
+        span: Span::Whole,
         // From zero: how far apart rates are is what the chart is about.
         x: Loads::FromZero,
         x_name: t.axis_rate,
         y_name: t.axis_ms,
         logarithmic: true,
+        beside: None,
         lines: LINES.iter().map(line).collect(),
         laws: Vec::new(),
         marks: found

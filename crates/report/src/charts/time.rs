@@ -1,8 +1,8 @@
 //! Charts over time.
 
-use super::Figure;
 use super::axis::Axis;
 use super::canvas::{Chart, EndLabel, Ink, Layer, WIDE};
+use super::{Figure, Span};
 use crate::ReportError;
 use crate::digest::{Digest, Point};
 use crate::load::LoadKind;
@@ -147,7 +147,7 @@ impl OverTime<'_> {
             drawing,
             head,
             rows,
-            half: false,
+            span: Span::Whole,
             legend: Vec::new(),
         })
     }

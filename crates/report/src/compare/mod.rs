@@ -6,8 +6,9 @@ use crate::document::markdown;
 use crate::document::text::Lines;
 use crate::findings::finding_lines;
 use crate::load_words::Table;
-use crate::number::{three, whole};
+use crate::number::{bytes, three, whole};
 use crate::observed::said_of;
+use crate::settings::readable;
 use crate::texts::{Lang, compare as texts, fill, observed};
 pub(crate) use names::difference_name;
 use texts::Texts;
@@ -201,12 +202,16 @@ pub(crate) fn change(ratio: f64) -> String {
     percent.replace('-', "−").replace("−0.0%", "+0.0%")
 }
 
-/// The values that one side has.
-pub(crate) fn listed(values: &[String]) -> String {
-    if values.is_empty() {
-        "–".into()
-    } else {
-        values.join(", ")
+/// The values that one side has of what differs: bytes with a unit.
+pub(crate) fn listed(what: &str, values: &[String]) -> String {
+    let shown = |value: &String| match (what.strip_prefix("setting "), value.parse()) {
+        (Some(setting), _) => readable(setting, value),
+        (None, Ok(memory)) if what == "client memory" => bytes(memory),
+        _ => value.clone(),
+    };
+    match values {
+        [] => "–".into(),
+        values => values.iter().map(shown).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -217,7 +222,10 @@ fn differences(comparison: &Comparison, lang: Lang) -> Table {
         title: t.differences,
         head: vec![t.what, t.a, t.b],
         rows: differences
-            .map(|d| vec![difference_name(&d.what, lang), listed(&d.a), listed(&d.b)])
+            .map(|d| {
+                let name = difference_name(&d.what, lang);
+                vec![name, listed(&d.what, &d.a), listed(&d.what, &d.b)]
+            })
             .collect(),
         says: String::new(),
         numbers: 0,

@@ -1,7 +1,7 @@
 //! What failed, how to repeat it, every run, and what the commands printed.
 
 use super::document::Sources;
-use super::summary::run_label;
+use super::labels::run_label;
 use super::{StepState, StudyStep};
 use crate::command_line::comment;
 use crate::document::{Block, DocumentPart, Grid};

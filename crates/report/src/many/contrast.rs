@@ -1,25 +1,18 @@
-//! One factor with two values: what the change from one to the other does, pair by pair.
+//! What the change from the first value of a factor to each other does, pair by pair.
 
 use super::Many;
-use super::digest::RunDigest;
-use super::document::{Sources, named, runs_said};
-use super::matrix::{Matrix, Order, Point, Workload};
-use super::summary::{factor_name, factor_value, load_label, series_label};
-pub(super) use crate::compare::change;
-use crate::compare::{difference_name, listed, needed_says, values_of};
-use crate::document::{Block, DocumentPart, Grid};
-use crate::findings::finding_lines;
-use crate::number::whole;
-use crate::texts::fill;
+use super::document::Sources;
+use super::labels::{factor_value, load_label, series_label};
+use super::matrix::{AxisKind, Matrix, Order, Point, Series, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tidemark_analysis::compare::{Basis, Compared, Difference, Measured, Metric, Needed, Verdict};
+use tidemark_analysis::compare::{Compared, Difference, Measured, Metric, Needed, Verdict};
 use tidemark_analysis::{Comparison, compare_measured};
 
-/// So many pairs are named beside a finding.
-const NAMED: usize = 4;
+/// A factor of more values is a course, which a chart shows.
+const MOST_VALUES: usize = 12;
 
-/// The only factor with two values, and every pair of points that differ in it alone.
+/// A factor's first value beside another, and every pair of points that differ in it alone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Contrast {
     pub factor: String,
@@ -45,42 +38,116 @@ pub(crate) struct Pair {
     pub workload: String,
     /// The other factors, and the load.
     pub factors: BTreeMap<String, String>,
+    /// Workload, series, point of the second.
     #[serde(skip)]
     at: (usize, usize, usize),
+    /// Whether arrivals were on a schedule, so that latency is what may differ.
+    #[serde(skip)]
+    pub open_loop: bool,
     pub comparison: Comparison,
 }
 
 impl Pair {
-    fn metric(&self, metric: Metric) -> Option<&Compared> {
+    pub fn metric(&self, metric: Metric) -> Option<&Compared> {
         let mut metrics = self.comparison.metrics.iter();
         metrics.find(|m| m.metric == metric)
     }
 }
 
-pub(super) fn of(s: &Sources<'_>) -> Option<Contrast> {
-    contrast(s.many, s.matrix)
+impl Contrast {
+    /// Pairs of which both sides may be used.
+    pub fn usable(&self) -> impl Iterator<Item = &Pair> {
+        self.pairs.iter().filter(|p| p.comparison.is_usable())
+    }
+
+    /// What the comparison is about: latency where arrivals were on a schedule.
+    pub fn metric(&self) -> Metric {
+        match self.pairs.iter().all(|pair| pair.open_loop) {
+            true => Metric::P95,
+            false => Metric::Throughput,
+        }
+    }
+
+    /// What would show a difference of throughput in every pair where none is shown.
+    pub fn needed(&self) -> Option<Needed> {
+        let throughputs = self
+            .pairs
+            .iter()
+            .filter_map(|p| p.metric(Metric::Throughput));
+        throughputs.filter_map(|of| of.needed).reduce(most)
+    }
 }
 
-/// `None` where no factor has two values, several have, or no pair was measured.
-pub(super) fn contrast(many: &Many, matrix: &Matrix<'_>) -> Option<Contrast> {
+/// What is enough for both.
+pub(super) fn most(a: Needed, b: Needed) -> Needed {
+    match (a, b) {
+        (Needed::Repeats(a), Needed::Repeats(b)) => Needed::Repeats(a.max(b)),
+        (Needed::Seconds(a), Needed::Seconds(b)) => Needed::Seconds(a.max(b)),
+        (repeats @ Needed::Repeats(_), _) | (_, repeats) => repeats,
+    }
+}
+
+/// Of every factor each value beside the first, factor by factor, as far as pairs were measured.
+pub(super) fn contrasts(many: &Many, matrix: &Matrix<'_>) -> Vec<Contrast> {
     let order = many.order();
-    let (factor, a, b) = the_factor(matrix, order)?;
-    let mut pairs = Vec::new();
-    for (w, workload) in matrix.workloads.iter().enumerate() {
-        let Some(column) = workload.factors.iter().position(|f| *f == factor) else {
+    let mut contrasts = Vec::new();
+    for (factor, values) in compared_factors(matrix, order) {
+        let Some((a, others)) = values.split_first() else {
             continue;
         };
-        for (n, series) in workload.series.iter().enumerate() {
-            if series.values.get(column) != Some(&b) {
-                continue;
+        let each = others
+            .iter()
+            .map(|b| contrast(matrix, order, (&factor, a, b)));
+        contrasts.extend(each.filter(|contrast| !contrast.pairs.is_empty()));
+    }
+    contrasts
+}
+
+/// The only one of a factor with two values, as documents of version 2 have it.
+pub(super) fn the_only(contrasts: &[Contrast]) -> Option<&Contrast> {
+    let alone = |of: &&Contrast| contrasts.iter().filter(|c| c.factor == of.factor).count() == 1;
+    let mut two = contrasts.iter().filter(alone);
+    two.next().filter(|_| two.next().is_none())
+}
+
+/// Factors and numbers that vary and are no load, with their values in the order of the file.
+fn compared_factors(matrix: &Matrix<'_>, order: Order<'_>) -> Vec<(String, Vec<String>)> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for workload in &matrix.workloads {
+        for (series, point) in workload.points() {
+            for (name, value) in workload.factors.iter().zip(&series.values) {
+                values.entry(name).or_default().insert(value);
             }
-            let mut others = series.values.clone();
-            others[column] = a.clone();
-            let Some(beside) = workload.series.iter().find(|s| s.values == others) else {
-                continue;
-            };
+            if let (Some(axis), Some((_, load))) = (&workload.axis, &point.load)
+                && axis.kind == AxisKind::Other
+            {
+                values.entry(&axis.name).or_default().insert(load);
+            }
+        }
+    }
+    let mut factors: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, of) in values {
+        if (2..=MOST_VALUES).contains(&of.len()) && !of.contains("–") {
+            let mut of: Vec<&str> = of.into_iter().collect();
+            of.sort_by_key(|value| order.of_value(name, value));
+            let of = of.into_iter().map(String::from);
+            factors.push((name.into(), of.collect()));
+        }
+    }
+    factors.sort_by_key(|(name, _)| order.of_name(name));
+    factors
+}
+
+fn contrast(matrix: &Matrix<'_>, order: Order<'_>, of: (&str, &str, &str)) -> Contrast {
+    let (factor, a, b) = of;
+    let mut pairs = Vec::new();
+    for (w, workload) in matrix.workloads.iter().enumerate() {
+        for (n, series) in workload.series.iter().enumerate() {
             for (p, point) in series.points.iter().enumerate() {
-                let Some(other) = beside.points.iter().find(|o| o.load == point.load) else {
+                if value_of(workload, series, point, factor) != Some(b) {
+                    continue;
+                }
+                let Some(other) = beside(workload, series, point, (factor, a)) else {
                     continue;
                 };
                 let (of_a, of_b) = (measured(other), measured(point));
@@ -91,23 +158,66 @@ pub(super) fn contrast(many: &Many, matrix: &Matrix<'_>) -> Option<Contrast> {
                 // What the factor changes is what is compared, and nothing else that differs.
                 comparison
                     .differences
-                    .retain(|d| !is_the_factors(&factor, &d.what, order));
+                    .retain(|d| !is_the_factors(factor, &d.what, order));
+                let mut runs = point.runs.iter().chain(&other.runs);
                 pairs.push(Pair {
                     workload: workload.name.clone(),
-                    factors: factors(workload, &others, &factor, point),
+                    factors: factors(workload, series, factor, point),
                     at: (w, n, p),
+                    open_loop: runs.all(|run| run.open_loop),
                     comparison,
                 });
             }
         }
     }
-    (!pairs.is_empty()).then(|| Contrast {
+    Contrast {
         differences: differed(&pairs),
-        factor,
-        a,
-        b,
+        factor: factor.into(),
+        a: a.into(),
+        b: b.into(),
         pairs,
-    })
+    }
+}
+
+/// A point's value of a factor, or its load.
+fn value_of<'v>(
+    workload: &Workload<'_>,
+    series: &'v Series<'_>,
+    point: &'v Point<'_>,
+    factor: &str,
+) -> Option<&'v str> {
+    if workload
+        .axis
+        .as_ref()
+        .is_some_and(|axis| axis.name == factor)
+    {
+        return point.load.as_ref().map(|(_, text)| text.as_str());
+    }
+    let column = workload.factors.iter().position(|f| f == factor)?;
+    series.values.get(column).map(String::as_str)
+}
+
+/// The point that differs in a factor's value alone.
+fn beside<'m, 'd>(
+    workload: &'m Workload<'d>,
+    series: &Series<'_>,
+    point: &Point<'_>,
+    (factor, value): (&str, &str),
+) -> Option<&'m Point<'d>> {
+    let mut points = workload.points();
+    let found = points.find(|(other_series, other)| {
+        let same = |name: &str| {
+            let own = value_of(workload, series, point, name);
+            let others = value_of(workload, other_series, other, name);
+            match name == factor {
+                true => others == Some(value),
+                false => own == others,
+            }
+        };
+        let axis = workload.axis.iter().map(|axis| &axis.name);
+        workload.factors.iter().chain(axis).all(|name| same(name))
+    });
+    found.map(|(_, point)| point)
 }
 
 /// The first pair's differences first.
@@ -123,7 +233,7 @@ fn differed(pairs: &[Pair]) -> Vec<Differed> {
 }
 
 /// What several pairs have in common, once, with the pairs that have it.
-fn merged<T: PartialEq>(each: impl Iterator<Item = (usize, T)>) -> Vec<(T, Vec<usize>)> {
+pub(super) fn merged<T: PartialEq>(each: impl Iterator<Item = (usize, T)>) -> Vec<(T, Vec<usize>)> {
     let mut merged: Vec<(T, Vec<usize>)> = Vec::new();
     for (pair, thing) in each {
         match merged.iter_mut().find(|(known, _)| *known == thing) {
@@ -136,19 +246,18 @@ fn merged<T: PartialEq>(each: impl Iterator<Item = (usize, T)>) -> Vec<(T, Vec<u
 
 fn factors(
     workload: &Workload<'_>,
-    values: &[String],
+    series: &Series<'_>,
     without: &str,
     point: &Point<'_>,
 ) -> BTreeMap<String, String> {
-    let pairs = workload.factors.iter().zip(values);
-    let mut factors: BTreeMap<String, String> = pairs
-        .filter(|(name, _)| *name != without)
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    if let (Some(axis), Some((_, load))) = (&workload.axis, &point.load) {
-        factors.insert(axis.name.clone(), load.clone());
-    }
-    factors
+    let axis = workload.axis.iter().map(|axis| &axis.name);
+    let names = workload.factors.iter().chain(axis);
+    let others = names.filter(|name| *name != without);
+    let pairs = others.filter_map(|name| {
+        let value = value_of(workload, series, point, name)?;
+        Some((name.clone(), value.to_string()))
+    });
+    pairs.collect()
 }
 
 /// Whether a difference is one that the factor makes.
@@ -179,204 +288,12 @@ pub(super) fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
     let runs = point.runs.iter().copied();
     let counted = runs.filter(|r| r.counts());
     counted
-        .filter_map(|r: &'d RunDigest| r.measured.as_ref())
+        .filter_map(|r: &'d super::RunDigest| r.measured.as_ref())
         .collect()
 }
 
-fn the_factor(matrix: &Matrix<'_>, order: Order<'_>) -> Option<(String, String, String)> {
-    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for workload in &matrix.workloads {
-        for series in &workload.series {
-            for (name, value) in workload.factors.iter().zip(&series.values) {
-                values.entry(name).or_default().insert(value);
-            }
-        }
-    }
-    let mut two = values
-        .iter()
-        .filter(|(_, v)| v.len() == 2 && !v.contains("–"));
-    let (name, values) = two.next()?;
-    if two.next().is_some() {
-        return None;
-    }
-    let mut values: Vec<&str> = values.iter().copied().collect();
-    values.sort_by_key(|v| order.of_value(name, v));
-    match values.as_slice() {
-        [a, b] => Some(((*name).into(), (*a).into(), (*b).into())),
-        _ => None,
-    }
-}
-
-/// By how much, of those where a difference is shown; of the others what was observed, as such.
-fn ratios(s: &Sources<'_>, pairs: &[&Pair]) -> Vec<String> {
-    let t = s.t;
-    let all_repeat = pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
-    let same = match all_repeat {
-        true => t.contrast_same_ratio,
-        false => t.contrast_same_intervals,
-    };
-    let ratio = |ratio: f64| format!("{ratio:.2}");
-    let of = |verdicts: &[Verdict], template, write: &dyn Fn(f64) -> String| {
-        let metrics = pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
-        let ratios = metrics.filter(|m| verdicts.contains(&m.verdict));
-        let ratios: Vec<f64> = ratios.map(|m| m.ratio).collect();
-        let low = write(ratios.iter().copied().reduce(f64::min)?);
-        let high = write(ratios.iter().copied().reduce(f64::max)?);
-        let range = match low == high {
-            true => low,
-            false => fill(t.range, &[("low", &low), ("high", &high)]),
-        };
-        let values = [("range", &*range), ("n", &*whole(ratios.len() as u64))];
-        Some(fill(template, &values))
-    };
-    let said = [
-        of(
-            &[Verdict::Faster, Verdict::Slower],
-            t.contrast_most,
-            &change,
-        ),
-        of(&[Verdict::NoDifferenceShown], same, &ratio),
-        of(&[Verdict::NotEnough], t.contrast_unknown_ratio, &ratio),
-    ];
-    said.into_iter().flatten().collect()
-}
-
-/// The result in a sentence: of the pairs that may be used, and what became of the others.
-pub(super) fn headline(s: &Sources<'_>, c: &Contrast) -> String {
-    let usable = || c.pairs.iter().filter(|p| p.comparison.is_usable());
-    let throughput = || usable().filter_map(|p| p.metric(Metric::Throughput));
-    let all = throughput().count();
-    let (a, b) = (
-        factor_value(s.t, &c.factor, &c.a),
-        factor_value(s.t, &c.factor, &c.b),
-    );
-    let pairs = whole(c.pairs.len() as u64);
-    if usable().next().is_none() {
-        let values = [("a", &*a), ("b", &*b), ("all", &*pairs)];
-        return fill(s.t.contrast_none, &values);
-    }
-    let counts: Vec<String> = [
-        (Verdict::Faster, s.t.contrast_faster),
-        (Verdict::Slower, s.t.contrast_slower),
-        (Verdict::NoDifferenceShown, s.t.contrast_same),
-        (Verdict::NotEnough, s.t.contrast_unknown),
-    ]
-    .into_iter()
-    .filter_map(|(verdict, template)| {
-        let n = throughput().filter(|m| m.verdict == verdict).count();
-        (n > 0).then(|| fill(template, &[("n", &whole(n as u64))]))
-    })
-    .collect();
-    let mut said = vec![fill(
-        s.t.contrast_head,
-        &[
-            ("a", &a),
-            ("b", &b),
-            ("all", &whole(all as u64)),
-            ("counts", &counts.join(s.common.comma)),
-        ],
-    )];
-    said.extend(ratios(s, &usable().collect::<Vec<_>>()));
-    let unusable = c.pairs.len() - usable().count();
-    if unusable > 0 {
-        let values = [("n", &*whole(unusable as u64)), ("all", &*pairs)];
-        said.push(fill(s.t.contrast_unusable, &values));
-    }
-    said.join(s.common.gap)
-}
-
-pub(super) fn part(s: &Sources<'_>, contrast: &Option<Contrast>) -> Option<DocumentPart> {
-    let c = contrast.as_ref()?;
-    let t = s.t;
-    let factor = factor_name(t, &c.factor);
-    let title = fill(t.contrast, &[("factor", factor), ("a", &c.a), ("b", &c.b)]);
-    let mut blocks = vec![Block::Say(headline(s, c))];
-    for (metric, name) in [(Metric::Throughput, t.throughput), (Metric::P95, t.p95)] {
-        if c.pairs.iter().any(|p| p.metric(metric).is_some()) {
-            blocks.push(Block::Heading(name.into()));
-            blocks.push(Block::Table(pairs(s, c, metric)));
-        }
-    }
-    let repeats = c.pairs.iter().all(|p| p.comparison.basis == Basis::Repeats);
-    let basis = match repeats {
-        true => t.contrast_repeats,
-        false => t.contrast_intervals,
-    };
-    blocks.push(Block::Fine(basis.into()));
-    blocks.extend(needed(s, c).map(Block::Fine));
-    let several = |p: &Pair| p.comparison.a.len() > 1 || p.comparison.b.len() > 1;
-    let means = c.pairs.iter().any(several);
-    blocks.extend(means.then(|| Block::Fine(t.contrast_means.into())));
-    let left_out = c.pairs.iter().map(|p| p.comparison.left_out()).sum();
-    if left_out > 0 {
-        let values = [("runs", &*runs_said(t, left_out))];
-        blocks.push(Block::Fine(fill(t.contrast_left_out, &values)));
-    }
-    blocks.extend(found(s, c));
-    blocks.extend(differences(s, c));
-    Some(DocumentPart::new(title, blocks))
-}
-
-/// What would show a difference where none is shown.
-fn needed(s: &Sources<'_>, c: &Contrast) -> Option<String> {
-    let throughputs = c.pairs.iter().filter_map(|p| p.metric(Metric::Throughput));
-    let needed = throughputs.filter_map(|of| of.needed);
-    let most = needed.reduce(|a, b| match (a, b) {
-        (Needed::Repeats(a), Needed::Repeats(b)) => Needed::Repeats(a.max(b)),
-        (Needed::Seconds(a), Needed::Seconds(b)) => Needed::Seconds(a.max(b)),
-        (repeats @ Needed::Repeats(_), _) | (_, repeats) => repeats,
-    });
-    Some(needed_says(most?, s.lang))
-}
-
-/// A table for each metric: all of them side by side are wider than a page.
-fn pairs(s: &Sources<'_>, c: &Contrast, metric: Metric) -> Grid {
-    let t = s.t;
-    let text = |head: &str| (head.to_string(), false);
-    let number = |head: String| (head, true);
-    let mut grid = Grid::new([
-        text(t.pair),
-        number(c.a.clone()),
-        number(c.b.clone()),
-        number(t.change.into()),
-        number(t.interval.into()),
-        text(t.verdict),
-    ]);
-    for pair in &c.pairs {
-        let mut row = vec![pair_label(s, c, pair)];
-        row.extend(match pair.metric(metric) {
-            Some(compared) => values_of(compared, s.lang),
-            None => vec!["–".to_string(); 5],
-        });
-        grid.rows.push(row);
-    }
-    grid
-}
-
-/// What the rules say of comparisons, each finding once, with the pairs that it is in.
-fn found(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
-    let each = c.pairs.iter().enumerate().flat_map(|(n, pair)| {
-        let lines = finding_lines(&pair.comparison.findings, s.lang);
-        let lines: Vec<String> = lines.lines().map(String::from).collect();
-        lines.into_iter().map(move |line| (n, line))
-    });
-    let said = merged(each).into_iter().map(|(text, of)| {
-        if of.len() == c.pairs.len() {
-            return Block::Fine(text);
-        }
-        let labels: Vec<String> = of.iter().map(|n| pair_label(s, c, &c.pairs[*n])).collect();
-        let values = [
-            ("text", text.as_str()),
-            ("count", &*whole(of.len() as u64)),
-            ("all", &*whole(c.pairs.len() as u64)),
-            ("pairs", &*named(&labels, NAMED, s.t, s.t.semicolon)),
-        ];
-        Block::Fine(fill(s.t.in_pairs, &values))
-    });
-    said.collect()
-}
-
-fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
+/// What a pair has in common: its workload, other factors, load.
+pub(super) fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
     let (w, n, p) = pair.at;
     let found = || {
         let workload = s.matrix.workloads.get(w)?;
@@ -389,48 +306,19 @@ fn pair_label(s: &Sources<'_>, c: &Contrast, pair: &Pair) -> String {
     let own = factor_value(s.t, &c.factor, &c.b);
     let label = series_label(s.t, workload, series);
     let others: Vec<&str> = label.split(", ").filter(|l| *l != own).collect();
-    let load = load_label(s.t, workload.axis.as_ref(), point);
+    let axis = workload.axis.as_ref().filter(|axis| axis.name != c.factor);
+    let load = match axis {
+        Some(axis) => load_label(s.t, Some(axis), point),
+        None => String::new(),
+    };
     let parts = [pair.workload.as_str(), &others.join(", "), &load];
     let parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
     parts.join(", ")
 }
 
-fn differences(s: &Sources<'_>, c: &Contrast) -> Vec<Block> {
-    let t = s.t;
-    let not_compared = c.pairs.iter().any(|p| !p.comparison.settings_compared);
-    if c.differences.is_empty() {
-        let said = match not_compared {
-            true => s.common.settings_not_compared,
-            false => t.nothing_else,
-        };
-        return vec![Block::Fine(said.into())];
-    }
-    let mut heads = vec![t.item, c.a.as_str(), c.b.as_str()];
-    // Of one pair there is nothing to tell apart.
-    heads.extend((c.pairs.len() > 1).then_some(t.pairs_differ));
-    let mut grid = Grid::new(heads.iter().map(|h| (h.to_string(), false)));
-    let all = whole(c.pairs.len() as u64);
-    let rows = c.differences.iter().map(|of| {
-        let d = &of.difference;
-        let pairs = if of.pairs.len() == c.pairs.len() {
-            fill(t.every_pair, &[("all", &all)])
-        } else {
-            let pairs = of.pairs.iter().map(|n| pair_label(s, c, &c.pairs[*n]));
-            named(&pairs.collect::<Vec<_>>(), NAMED, t, t.semicolon)
-        };
-        let mut row = vec![
-            difference_name(&d.what, s.lang),
-            listed(&d.a),
-            listed(&d.b),
-            pairs,
-        ];
-        row.truncate(heads.len());
-        row
-    });
-    grid.rows = rows.collect();
-    let mut told = vec![Block::Table(grid)];
-    if not_compared {
-        told.push(Block::Fine(s.common.settings_not_compared.into()));
-    }
-    vec![Block::Fold(t.else_differed.into(), told)]
+/// The verdicts of a metric, of pairs that may be used.
+pub(super) fn ratios(c: &Contrast, metric: Metric, verdicts: &[Verdict]) -> Vec<f64> {
+    let metrics = c.usable().filter_map(|p| p.metric(metric));
+    let those = metrics.filter(|m| verdicts.contains(&m.verdict));
+    those.map(|m| m.ratio).collect()
 }

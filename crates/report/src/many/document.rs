@@ -6,7 +6,9 @@ use super::digest::RunDigest;
 use super::matrix::{Matrix, Workload};
 use super::texts::{self, Texts};
 use super::{DOCUMENT_VERSION, Many};
-use super::{commands, contrast, environment, figure, findings, overview, summary, workload};
+use super::{
+    commands, contrast, contrast_part, environment, figure, findings, overview, summary, workload,
+};
 use crate::ReportError;
 use crate::document::{Block, Document, DocumentPart, Role};
 use crate::number::whole;
@@ -59,7 +61,7 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
         t: texts::of(lang),
         common: lang.texts(),
     };
-    let contrasts = contrast::of(&sources);
+    let contrasts = contrast::contrasts(many, &matrix);
     let mut parts = vec![summary::part(&sources, &contrasts).role(Role::Answer)];
     parts.extend(overview::part(&sources));
     let any_runs = !many.runs.is_empty();
@@ -67,7 +69,8 @@ pub(super) fn of(many: &Many, lang: Lang) -> Result<Document, ReportError> {
     for (workload, cells) in sources.workloads() {
         parts.push(workload::part(&sources, workload, cells)?.role(Role::Results));
     }
-    parts.extend(contrast::part(&sources, &contrasts).map(|part| part.role(Role::Results)));
+    let compared = contrast_part::parts(&sources, &contrasts).into_iter();
+    parts.extend(compared.map(|part| part.role(Role::Results)));
     parts.extend(findings::part(&sources));
     parts.extend(commands::failures(&sources));
     parts.push(commands::repeat(&sources));

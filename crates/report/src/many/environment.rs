@@ -4,8 +4,10 @@ use super::digest::RunDigest;
 use super::document::Sources;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{bytes, whole};
+use crate::settings::{is_telling, readable};
 use crate::texts::fill;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use tidemark_core::ReportPlace;
 use tidemark_core::record::HostRole;
 
 /// More of them stand between the reader and the results.
@@ -23,18 +25,24 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
             blocks.extend([Block::Heading(title.into()), Block::Table(table)]);
         }
     }
+    blocks.extend(server_hardware(s).map(Block::Fine));
     let imported = s.many.runs.iter().any(|r| r.imported.is_some());
     blocks.extend(imported.then(|| Block::Fine(t.sources_say.into())));
     let settings = settings(s);
-    let mut about = Vec::new();
-    let rows: usize = settings.iter().map(|of| of.values.len()).sum();
-    if rows == 0 && measured(s).next().is_some() {
+    // What differs is what the reader asks after; the others are there to be looked up.
+    let differing: Vec<Block> = settings.iter().filter_map(|of| of.grid(s, true)).collect();
+    if !differing.is_empty() {
+        blocks.push(Block::Heading(t.settings_differ.into()));
+        blocks.extend(differing);
+        let changed = settings.iter().any(Settings::changed);
+        blocks.extend(changed.then(|| Block::Fine(t.several_values.into())));
+    }
+    let mut about: Vec<Block> = settings.iter().filter_map(|of| of.grid(s, false)).collect();
+    let rows: usize = settings.iter().map(|of| of.count(false)).sum();
+    let all = rows + settings.iter().map(|of| of.count(true)).sum::<usize>();
+    if all == 0 && measured(s).next().is_some() {
         about.push(Block::Fine(t.no_settings.into()));
     }
-    let told = settings.iter().filter(|of| !of.values.is_empty());
-    about.extend(told.map(|of| Block::Table(of.grid(s))));
-    let changed = settings.iter().any(Settings::changed);
-    about.extend(changed.then(|| Block::Fine(t.several_values.into())));
     if rows > MOST_SETTINGS {
         let values = [("text", t.settings), ("aside", &*whole(rows as u64))];
         blocks.push(Block::Fold(fill(t.parenthesised, &values), about));
@@ -58,6 +66,41 @@ pub(super) fn part(s: &Sources<'_>) -> DocumentPart {
 /// Runs that Tidemark measured; of others it knows neither hosts nor settings.
 fn measured<'m>(s: &Sources<'m>) -> impl Iterator<Item = &'m RunDigest> + use<'m> {
     s.many.runs.iter().filter(|r| r.imported.is_none())
+}
+
+/// What is known of the machines that the servers ran on.
+fn server_hardware(s: &Sources<'_>) -> Option<String> {
+    let t = s.t;
+    measured(s).next()?;
+    if measured(s).all(|run| is_local(&run.target)) {
+        return Some(t.server_here.into());
+    }
+    let mut sections = s.many.authored.sections.iter();
+    let told = sections.any(|section| section.place == ReportPlace::Machines);
+    (!told).then(|| fill(t.server_elsewhere, &[("place", "{place=machines}")]))
+}
+
+/// Whether a target is on the client's own host: a file, a Unix socket, or a loopback address.
+fn is_local(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.starts_with("sqlite:");
+    };
+    if scheme == "sqlite" {
+        return true;
+    }
+    let (place, words) = rest.split_once('?').unwrap_or((rest, ""));
+    let place = place.split('/').next().unwrap_or_default();
+    let hosts = place.rsplit_once('@').map_or(place, |(_, hosts)| hosts);
+    let socket = ["socket=/", "host=/", "host=%2F"];
+    let of = |host: &str| {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split(']').next().unwrap_or_default(),
+            None => host.split(':').next().unwrap_or_default(),
+        };
+        let empty = name.is_empty() && socket.iter().any(|word| words.contains(word));
+        empty || name == "localhost" || name == "::1" || name.starts_with("127.")
+    };
+    hosts.split(',').all(of)
 }
 
 /// Documents that runs were imported from.
@@ -181,15 +224,17 @@ impl Settings {
             self.servers.push(server);
             self.servers.len() - 1
         });
-        for setting in &run.settings {
+        let told = run.settings.iter().filter(|s| is_telling(&s.name));
+        for setting in told {
             let of = self.values.entry(setting.name.clone()).or_default();
             let of = of.entry(at).or_default();
-            if !of.contains(&setting.value) {
-                of.push(setting.value.clone());
+            let value = readable(&setting.name, &setting.value);
+            if !of.contains(&value) {
+                of.push(value);
             }
             if let Some(default) = &setting.default {
                 let of = (setting.name.clone(), at);
-                self.defaults.insert(of, default.clone());
+                self.defaults.insert(of, readable(&setting.name, default));
             }
         }
     }
@@ -200,14 +245,30 @@ impl Settings {
         all.any(|values| values.len() > 1)
     }
 
-    /// A column for each server.
-    fn grid(&self, s: &Sources<'_>) -> Grid {
+    /// Whether the servers have not all the same value, or one has several.
+    fn differs(&self, of: &BTreeMap<usize, Vec<String>>) -> bool {
+        let all: BTreeSet<&String> = of.values().flatten().collect();
+        all.len() > 1 || of.len() < self.servers.len()
+    }
+
+    /// How many settings differ, or do not.
+    fn count(&self, differing: bool) -> usize {
+        let values = self.values.values();
+        values.filter(|of| self.differs(of) == differing).count()
+    }
+
+    /// A column for each server; of settings that differ, or of the others. `None` without any.
+    fn grid(&self, s: &Sources<'_>, differing: bool) -> Option<Block> {
         let mut grid = Grid::new(std::iter::once((s.t.setting.to_string(), false)));
         for server in &self.servers {
             grid.head.extend([server.clone(), s.t.default_value.into()]);
             grid.numbers.extend([false, false]);
         }
-        for (name, of) in &self.values {
+        let told = self
+            .values
+            .iter()
+            .filter(|(_, of)| self.differs(of) == differing);
+        for (name, of) in told {
             let mut row = vec![name.clone()];
             for at in 0..self.servers.len() {
                 row.push(match of.get(&at).map(Vec::as_slice).unwrap_or_default() {
@@ -219,7 +280,8 @@ impl Settings {
             }
             grid.rows.push(row);
         }
-        grid.without_empty_columns()
+        let grid = grid.without_empty_columns();
+        (!grid.rows.is_empty()).then_some(Block::Table(grid))
     }
 }
 
@@ -241,4 +303,26 @@ fn settings(s: &Sources<'_>) -> Vec<Settings> {
         engines[at].1.add(name, run);
     }
     engines.into_iter().map(|(_, settings)| settings).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_the_same_host_is_seen_by_its_address() {
+        for url in [
+            "sqlite:a.db",
+            "sqlite:///tmp/a.db",
+            "mysql://u:***@127.0.0.1:3306/db",
+            "postgres://u@[::1]:5432/db",
+            "mysql://u@localhost/db",
+            "postgres:///db?host=/run/postgresql",
+        ] {
+            assert!(is_local(url), "{url}");
+        }
+        for url in ["mysql://u@10.0.3.12:3306/db", "postgres://127.0.0.1,db2/x"] {
+            assert!(!is_local(url), "{url}");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
+use super::labels::run_label;
 use super::missing::nothing_measured;
-use super::summary::run_label;
 use crate::document::{Block, DocumentPart, Judged};
 use crate::findings::Said;
 use crate::texts::fill;

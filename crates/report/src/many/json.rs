@@ -1,7 +1,7 @@
 //! The document as JSON, for programs.
 
 use super::cell::Cell;
-use super::contrast::{Contrast, contrast};
+use super::contrast::{Contrast, contrasts, the_only};
 use super::document::cells;
 use super::matrix::{LoadAxis, Matrix, Series, Workload};
 use super::scaling::{Accounted, Peak, Scaling, accounted};
@@ -18,7 +18,10 @@ struct Document<'m> {
     tidemark_version: &'m str,
     study: Option<&'m StudyFacts>,
     workloads: Vec<WorkloadFigures<'m>>,
-    comparison: Option<Contrast>,
+    /// Of the only factor with two values.
+    comparison: Option<&'m Contrast>,
+    /// Of every factor, each value beside the first.
+    comparisons: &'m [Contrast],
     runs: &'m [RunDigest],
     steps: &'m [StudyStep],
     unreadable: &'m [Unreadable],
@@ -123,13 +126,15 @@ pub(super) fn text(many: &Many) -> Result<String, ReportError> {
     let matrix = Matrix::of(&many.runs, many.order());
     let cells = cells(&matrix)?;
     let workloads = matrix.workloads.iter().zip(&cells);
+    let contrasts = contrasts(many, &matrix);
     let document = Document {
         format: "tidemark-report",
         version: DOCUMENT_VERSION,
         tidemark_version: &many.version,
         study: many.study.as_ref(),
         workloads: workloads.map(|(w, cells)| workload(w, cells)).collect(),
-        comparison: contrast(many, &matrix),
+        comparison: the_only(&contrasts),
+        comparisons: &contrasts,
         runs: &many.runs,
         steps: &many.steps,
         unreadable: &many.unreadable,

@@ -1,8 +1,8 @@
 //! The scalability law of each series in words.
 
 use super::document::runs_said;
+use super::labels::factor_name;
 use super::scaling::{Peak, Scaling};
-use super::summary::factor_name;
 use super::workload::Measured;
 use crate::number::{three, whole};
 use crate::texts::fill;

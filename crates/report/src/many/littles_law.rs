@@ -1,14 +1,14 @@
 //! Little's law beside the measured figures.
 
 use super::cell::Cell;
+use super::labels::factor_name;
 use super::marks::crossed;
 use super::matrix::Series;
 use super::pictures::which_of;
 use super::scaling::{Accounted, accounted};
-use super::summary::factor_name;
 use super::workload::Measured;
 use crate::ReportError;
-use crate::charts::{Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES};
+use crate::charts::{Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES, Span};
 use crate::number::{three, whole};
 use crate::texts::fill;
 
@@ -89,7 +89,8 @@ fn figure(
     let same = users.iter().map(|u| (*u, *u)).collect();
     let axis = m.workload.axis.as_ref();
     LineChart {
-        half: true,
+        cut: String::new(),
+        span: Span::Half,
         title: format!("{}{several}", t.little),
         says: says.join(m.s.common.gap),
         x: Loads::At(loads),
@@ -100,6 +101,7 @@ fn figure(
             .zip(users.last())
             .is_some_and(|(a, b)| b / a >= 16.0),
         lines,
+        beside: None,
         laws: vec![same],
         marks: Vec::new(),
         head: vec![t.series.into(), t.asked.into(), t.little_axis.into()],

@@ -46,6 +46,12 @@ impl Order<'_> {
         at.unwrap_or(usize::MAX)
     }
 
+    /// In which order factors are told: targets first, for they are what people compare.
+    pub fn of_name(&self, name: &str) -> (bool, bool, usize, String) {
+        let place = self.of_factor(name);
+        (name != "target", name != "version", place, name.into())
+    }
+
     /// The place of a value, and its text with numbers as numbers for those that the file has not.
     pub fn of_value(&self, name: &str, value: &str) -> (usize, (u64, String)) {
         let factor = self.0.iter().find(|factor| factor.name == name);
@@ -174,11 +180,7 @@ impl<'d> Workload<'d> {
         let axis = axis(&varying, &placed);
         let mut factors: Vec<String> = varying;
         factors.retain(|f| axis.as_ref().is_none_or(|a| a.name != *f));
-        // Targets first: they are what people compare.
-        factors.sort_by_key(|f| {
-            let place = order.of_factor(f);
-            (f != "target", f != "version", place, f.clone())
-        });
+        factors.sort_by_key(|f| order.of_name(f));
         let mut series: Vec<Series<'d>> = Vec::new();
         for (run, of) in &placed {
             let values: Vec<String> = factors
@@ -245,15 +247,8 @@ fn natural(value: &str) -> (u64, String) {
 /// The factor to draw over: users or a rate where one varies, any number with three values else.
 fn axis(varying: &[String], placed: &[(&RunDigest, BTreeMap<String, String>)]) -> Option<LoadAxis> {
     let values = |name: &str| -> Option<Vec<f64>> {
-        let each = placed.iter().map(|(_, f)| number(f.get(name)?));
-        let numbers: Vec<(f64, String)> = each.collect::<Option<_>>()?;
-        let unit = numbers.first().map(|(_, unit)| unit.clone())?;
-        // Zero needs no unit.
-        let alike = |(n, u): &(f64, String)| *u == unit || *n == 0.0 || unit.is_empty();
-        numbers
-            .iter()
-            .all(alike)
-            .then(|| numbers.iter().map(|(n, _)| *n).collect())
+        let each = placed.iter().map(|(_, f)| f.get(name).map(String::as_str));
+        numbers(&each.collect::<Option<Vec<&str>>>()?)
     };
     let is = |name: &str, of: &dyn Fn(&RunDigest) -> Option<f64>| {
         values(name).is_some_and(|numbers| {
@@ -293,6 +288,19 @@ fn axis(varying: &[String], placed: &[(&RunDigest, BTreeMap<String, String>)]) -
     })
 }
 
+/// Values that are numbers of one unit; `None` where one is not.
+pub(crate) fn numbers(values: &[&str]) -> Option<Vec<f64>> {
+    let each = values.iter().map(|value| number(value));
+    let numbers: Vec<(f64, String)> = each.collect::<Option<_>>()?;
+    let unit = numbers.first().map(|(_, unit)| unit.clone())?;
+    // Zero needs no unit.
+    let alike = |(n, u): &(f64, String)| *u == unit || *n == 0.0 || unit.is_empty();
+    numbers
+        .iter()
+        .all(alike)
+        .then(|| numbers.iter().map(|(n, _)| *n).collect())
+}
+
 /// A number with its unit: `64`, `100k`, `20 ms`, `1.5M`; times are made milliseconds.
 pub(crate) fn number(text: &str) -> Option<(f64, String)> {
     let text = text.trim();
@@ -308,6 +316,11 @@ pub(crate) fn number(text: &str) -> Option<(f64, String)> {
         "G" | "g" => (1e9, ""),
         "us" | "µs" => (1e-3, "ms"),
         "s" => (1e3, "ms"),
+        "min" => (6e4, "ms"),
+        "kB" | "KB" | "KiB" => (1024.0, "B"),
+        "MB" | "MiB" => (1024.0 * 1024.0, "B"),
+        "GB" | "GiB" => (1024.0 * 1024.0 * 1024.0, "B"),
+        "TB" | "TiB" => (1024.0 * 1024.0 * 1024.0 * 1024.0, "B"),
         unit => (1.0, unit),
     };
     let words = unit.chars().all(|c| c.is_alphabetic() || "%/".contains(c));
@@ -327,6 +340,9 @@ mod tests {
             ("20ms", 20.0, "ms"),
             ("1.5 s", 1500.0, "ms"),
             ("250us", 0.25, "ms"),
+            ("5min", 300_000.0, "ms"),
+            ("128MB", 134_217_728.0, "B"),
+            ("1 GiB", 1_073_741_824.0, "B"),
             ("64 threads", 64.0, "threads"),
         ] {
             let (n, u) = number(text).unwrap();

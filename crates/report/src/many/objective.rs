@@ -2,9 +2,9 @@
 
 use super::cell::Cell;
 use super::document::Sources;
+use super::labels::{load_label, series_name};
 use super::matrix::{Series, Workload};
 use super::repeat::Repeat;
-use super::summary::{load_label, series_name};
 use crate::number::three;
 use crate::texts::fill;
 use tidemark_core::{Limit, Measure, Objective};

@@ -2,9 +2,9 @@
 
 use super::cell::{Cell, Repeated};
 use super::document::Sources;
+use super::labels::{factor_name, load_text, users_label};
 use super::marks::marked;
-use super::matrix::Point;
-use super::summary::{factor_name, series_label};
+use super::matrix::{Point, Workload};
 use super::workload::{Measured, findings};
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::three;
@@ -12,12 +12,16 @@ use crate::number::three;
 /// `None` where one row would be all. What asks queries has a table of its own.
 pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     let t = s.t;
+    let heading = loads(s);
     let number = |name: &str| (name.to_string(), true);
     let text = |name: &str| (name.to_string(), false);
-    let mut grid = Grid::new([
-        text(s.common.workload),
-        text(t.series),
-        number(&load_name(s)),
+    let factors = factors(s);
+    let columns = factors.iter().map(|name| text(factor_name(t, name)));
+    let figures_of = [
+        number(match heading.as_slice() {
+            [one] => one,
+            _ => t.load,
+        }),
         number(t.throughput),
         number(t.statement_rate),
         number(t.mean),
@@ -29,15 +33,22 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
         number(t.tpmc),
         number(t.efficiency_percent),
         text(t.finding),
-    ]);
+    ];
+    let head = std::iter::once(text(s.common.workload)).chain(columns);
+    let mut grid = Grid::new(head.chain(figures_of));
     for (workload, cells) in s.workloads() {
         let m = Measured { s, workload, cells };
         if m.asks_queries() {
             continue;
         }
         for (series, point, cell) in m.points() {
-            let mut row = vec![workload.name.clone(), series_label(t, workload, series)];
-            row.push(load(&m, point));
+            let mut row = vec![workload.name.clone()];
+            row.extend(factors.iter().map(|name| {
+                let mut pairs = workload.factors.iter().zip(&series.values);
+                let found = pairs.find(|(factor, _)| factor == name);
+                found.map_or("–".into(), |(_, value)| value.clone())
+            }));
+            row.push(load(&m, point, heading.len() > 1));
             row.extend(figures(cell).into_iter().map(|figure| match figure {
                 Some(figure) => marked(t, cell, figure),
                 None => "–".into(),
@@ -51,28 +62,59 @@ pub(super) fn part(s: &Sources<'_>) -> Option<DocumentPart> {
     (grid.rows.len() > 1).then(|| DocumentPart::new(t.overview, vec![Block::Table(grid)]))
 }
 
-/// The heading of the loads: what all workloads vary, or the word for any load.
-fn load_name(s: &Sources<'_>) -> String {
-    let axes = s.workloads().filter_map(|(w, _)| w.axis.as_ref());
-    let mut names: Vec<&str> = axes.map(|axis| factor_name(s.t, &axis.name)).collect();
-    names.dedup();
-    match names.as_slice() {
-        [] => s.t.threads.into(),
-        [one] => (*one).into(),
-        _ => s.t.load.into(),
+/// Factors of any workload, each once: a column each.
+fn factors<'m>(s: &Sources<'m>) -> Vec<&'m String> {
+    let mut factors: Vec<&String> = Vec::new();
+    for factor in s.workloads().flat_map(|(w, _)| &w.factors) {
+        if !factors.contains(&factor) {
+            factors.push(factor);
+        }
+    }
+    factors
+}
+
+/// What the workloads vary as their load, or have as their only one.
+fn loads<'m>(s: &Sources<'m>) -> Vec<&'m str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (workload, cells) in s.workloads() {
+        let m = Measured { s, workload, cells };
+        if m.asks_queries() {
+            continue;
+        }
+        let name = match &workload.axis {
+            Some(axis) => factor_name(s.t, &axis.name),
+            None => users_name(s, workload),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn users_name<'m>(s: &Sources<'m>, workload: &Workload<'_>) -> &'m str {
+    let mut runs = workload.points().flat_map(|(_, point)| &point.runs);
+    match runs.all(|run| run.terminals.is_some()) {
+        true => s.t.terminals,
+        false => s.t.threads,
     }
 }
 
-/// A point's load; where none varies, its users.
-fn load(m: &Measured<'_, '_>, point: &Point<'_>) -> String {
-    if let Some((_, text)) = &point.load {
-        return text.clone();
+/// A point's load, with what it is of where workloads have loads of several kinds; where none varies,
+/// its users.
+fn load(m: &Measured<'_, '_>, point: &Point<'_>, several: bool) -> String {
+    let axis = m.workload.axis.as_ref();
+    if axis.is_some() {
+        return match several {
+            true => m.load(point),
+            false => load_text(axis, point),
+        };
     }
     let users = point.figured().first().map_or(0, |run| run.users());
-    match users {
-        // Of one workload alone, any other load is named.
-        n if n > 0 && m.workload.axis.is_none() => n.to_string(),
-        _ => "–".into(),
+    match (users, several) {
+        (0, _) => "–".into(),
+        (users, false) => users.to_string(),
+        (users, true) => users_label(m.s.t, users_name(m.s, m.workload), &users.to_string()),
     }
 }
 

@@ -1,16 +1,18 @@
 //! The charts of a workload: over its load, over throughput, distributions.
 
 use super::cell::Cell;
+use super::labels::factor_name;
 use super::law::Fit;
 use super::littles_law;
 use super::marks::{crossed, marked};
-use super::matrix::{Point, Series};
+use super::matrix::{AxisKind, Point, Series};
 use super::scaling::{Peak, Scaling};
-use super::summary::{common_load, factor_name};
+use super::summary::common_load;
 use super::texts::Texts;
+use super::varied::Varied;
 use super::workload::{Measured, over_users};
 use crate::ReportError;
-use crate::charts::{self, Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES};
+use crate::charts::{self, Figure, Line, LineChart, LinePoint, Loads, MOST_SERIES, Span};
 use crate::number::{three, whole};
 use crate::texts::fill;
 use tidemark_stats::Usl;
@@ -34,7 +36,15 @@ pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>,
         .filter(|d| !d.points.is_empty())
         .collect();
     let mut figures = Vec::new();
+    let varied = Varied::of(m);
+    // Lines of two factors that no picture holds stand in small ones.
+    let small = m.workload.factors.len() > 1 && drawn.len() > MOST_SERIES;
+    if small {
+        figures.extend(varied.over_load()?);
+        figures.extend(varied.over_factors()?);
+    }
     let groups = drawn.len().div_ceil(MOST_SERIES);
+    let mut others = Vec::new();
     for (n, group) in drawn.chunks(MOST_SERIES).enumerate() {
         let several = which_of(m.s.t, n, groups);
         let chart = Charts {
@@ -43,15 +53,29 @@ pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>,
             several: &several,
         };
         if m.workload.axis.is_some() && group.iter().any(|d| d.points.len() > 1) {
-            figures.extend(chart.over_load(fits)?);
-            figures.extend(chart.latency_over_load()?);
-            figures.extend(chart.latency_over_throughput()?);
+            if !small {
+                figures.extend(chart.over_load(fits)?);
+                figures.extend(chart.latency_over_load()?);
+            }
+            // A size or a distance is no load that is driven up.
+            if m.workload
+                .axis
+                .as_ref()
+                .is_some_and(|a| a.kind != AxisKind::Other)
+            {
+                others.extend(chart.latency_over_throughput()?);
+            }
         }
-        figures.extend(chart.distributions()?);
+        others.extend(chart.distributions()?);
     }
+    if !small {
+        figures.extend(varied.over_factors()?);
+    }
+    figures.extend(others);
     if over_users(m.workload) {
         figures.extend(littles_law::figures(m)?);
     }
+    Figure::side_by_side(&mut figures);
     Ok(figures)
 }
 
@@ -102,6 +126,10 @@ impl Charts<'_, '_, '_> {
             Some(crossed) => format!("{says}{}{crossed}", self.m.s.common.gap),
             None => says,
         }
+    }
+
+    fn cut(&self) -> String {
+        format!("{}{}", self.m.s.common.gap, self.m.s.t.interval_cut)
     }
 
     fn title(&self, template: &str) -> String {
@@ -229,7 +257,8 @@ impl Charts<'_, '_, '_> {
         says.extend((!laws.is_empty()).then(|| t.law_drawn.into()));
         let (head, rows) = self.rows(|c| three(c.tps()));
         LineChart {
-            half: true,
+            cut: self.cut(),
+            span: Span::Half,
             title: self.title(t.over_load),
             says: says.join(self.m.s.common.gap),
             x: Loads::At(loads),
@@ -237,6 +266,7 @@ impl Charts<'_, '_, '_> {
             y_name: self.m.s.common.axis_tps,
             logarithmic: false,
             lines,
+            beside: None,
             laws,
             marks,
             head,
@@ -288,7 +318,8 @@ impl Charts<'_, '_, '_> {
             }
         };
         LineChart {
-            half: true,
+            cut: String::new(),
+            span: Span::Half,
             title: self.title(t.latency_over_load),
             says: self.with_crossed(fill(t.latency_over_load_says, &[("which", which)])),
             x: Loads::At(self.loads()),
@@ -296,6 +327,7 @@ impl Charts<'_, '_, '_> {
             y_name: self.m.s.common.axis_ms,
             logarithmic: true,
             lines,
+            beside: None,
             laws: Vec::new(),
             marks: Vec::new(),
             head,
@@ -335,7 +367,8 @@ impl Charts<'_, '_, '_> {
             .collect();
         let load = self.axis_name().to_lowercase();
         LineChart {
-            half: true,
+            cut: String::new(),
+            span: Span::Half,
             title: format!("{}{}", t.latency_over_throughput, self.several),
             says: self.with_crossed(fill(t.latency_over_throughput_says, &[("load", &load)])),
             x: Loads::FromZero,
@@ -343,6 +376,7 @@ impl Charts<'_, '_, '_> {
             y_name: c.axis_ms,
             logarithmic: true,
             lines,
+            beside: None,
             laws: Vec::new(),
             marks: Vec::new(),
             head: vec![
@@ -428,7 +462,7 @@ fn figured<'m>(d: &Drawn<'m>) -> Vec<(&'m Point<'m>, &'m Cell)> {
 }
 
 /// The first, the last, and some between.
-fn evenly<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+pub(super) fn evenly<T: Copy>(all: &[T], most: usize) -> Vec<T> {
     if all.len() <= most {
         return all.to_vec();
     }

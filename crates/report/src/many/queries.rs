@@ -3,12 +3,18 @@
 use super::RunDigest;
 use super::cell::Cell;
 use super::document::Sources;
-use super::marks::marked;
+use super::marks::{crossed, marked};
 use super::matrix::Point;
+use super::pictures::which_of;
+use super::texts::Texts;
 use super::workload::{Measured, shown};
+use crate::charts::{Bar, BarChart, Figure, Span};
 use crate::document::Grid;
 use crate::number::three;
 use tidemark_core::record::QueryOutcome;
+
+/// So many points have their bars beside each other.
+const MOST_POINTS: usize = 3;
 
 /// Queries done, seconds of all, geometric mean of those done, QphH.
 pub(super) fn figures(s: &Sources<'_>, point: &Point<'_>, cell: &Cell) -> Vec<String> {
@@ -48,21 +54,16 @@ pub(super) fn figures(s: &Sources<'_>, point: &Point<'_>, cell: &Cell) -> Vec<St
     ]
 }
 
-/// A row a query, a column a point: means over streams and repeats, in seconds. What
-/// must not be used is in a column only where the point has nothing else, and is marked.
-pub(super) fn table(m: &Measured<'_, '_>) -> Grid {
-    let t = m.s.t;
+/// The queries of all points, Q2 before Q10.
+fn names(m: &Measured<'_, '_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let mut head = vec![(t.query.to_string(), false)];
-    for (series, point, cell) in m.points() {
-        head.push((marked(t, cell, m.label(series, point)), true));
+    for (_, point, _) in m.points() {
         for query in point.figured().into_iter().flat_map(|r| &r.queries) {
             if !names.contains(&query.name) {
                 names.push(query.name.clone());
             }
         }
     }
-    // Q2 before Q10.
     names.sort_by_key(|n| {
         let digits: String = n.chars().filter(char::is_ascii_digit).collect();
         (
@@ -71,21 +72,101 @@ pub(super) fn table(m: &Measured<'_, '_>) -> Grid {
             n.clone(),
         )
     });
-    let mut grid = Grid::new(head);
-    for name in names {
-        let cells = m.points().map(|(_, point, _)| {
-            let of = point.figured().into_iter().flat_map(|r| &r.queries);
-            let of: Vec<_> = of.filter(|q| q.name == name).collect();
-            let failed = of.iter().find(|q| q.outcome != QueryOutcome::Done);
-            match failed.map(|q| &q.outcome) {
-                Some(QueryOutcome::TimedOut) => t.timed_out.to_string(),
-                Some(_) => t.query_failed.into(),
-                None if of.is_empty() => "–".into(),
-                None => three(of.iter().map(|q| q.took_s).sum::<f64>() / of.len() as f64),
-            }
+    names
+}
+
+/// What a point's runs of a query took on average, or what is said instead.
+fn took(t: &'static Texts, point: &Point<'_>, name: &str) -> Result<f64, &'static str> {
+    let of = point.figured().into_iter().flat_map(|r| &r.queries);
+    let of: Vec<_> = of.filter(|q| q.name == name).collect();
+    let failed = of.iter().find(|q| q.outcome != QueryOutcome::Done);
+    match failed.map(|q| &q.outcome) {
+        Some(QueryOutcome::TimedOut) => Err(t.timed_out),
+        Some(_) => Err(t.query_failed),
+        None if of.is_empty() => Err("–"),
+        None => Ok(of.iter().map(|q| q.took_s).sum::<f64>() / of.len() as f64),
+    }
+}
+
+/// A row a query, a column a point: means over streams and repeats, in seconds. What
+/// must not be used is in a column only where the point has nothing else, and is marked.
+pub(super) fn table(m: &Measured<'_, '_>) -> Grid {
+    let t = m.s.t;
+    let points = m.points();
+    let points = points.map(|(series, point, cell)| marked(t, cell, m.label(series, point)));
+    let head = std::iter::once((t.query.to_string(), false));
+    let mut grid = Grid::new(head.chain(points.map(|label| (label, true))));
+    for name in names(m) {
+        let cells = m.points().map(|(_, point, _)| match took(t, point, &name) {
+            Ok(seconds) => three(seconds),
+            Err(said) => said.into(),
         });
         let row = std::iter::once(name.clone()).chain(cells).collect();
         grid.rows.push(row);
     }
     grid
+}
+
+/// A bar a query, of some points beside each other.
+pub(super) fn figures_of(m: &Measured<'_, '_>) -> Vec<Figure> {
+    let t = m.s.t;
+    let names = names(m);
+    let points: Vec<_> = m.points().filter(|(_, _, cell)| cell.counted > 0).collect();
+    let groups = points.chunks(MOST_POINTS);
+    let all = groups.len();
+    let charts = groups.enumerate().filter_map(|(n, group)| {
+        let bar = |name: &str, point: &Point<'_>, cell: &Cell| {
+            let seconds = took(t, point, name).ok()?;
+            Some(Bar {
+                value: seconds,
+                between: None,
+                words: three(seconds),
+                crossed: !cell.usable,
+            })
+        };
+        let rows = names.iter().map(|name| {
+            let bars = group.iter().map(|(_, point, cell)| bar(name, point, cell));
+            (name.clone(), bars.collect::<Vec<_>>())
+        });
+        let groups: Vec<_> = rows.collect();
+        let legend = group
+            .iter()
+            .map(|(series, point, _)| m.label(series, point));
+        let legend: Vec<String> = legend.collect();
+        let head = [vec![t.query.to_string()], legend.clone()].concat();
+        let values = names.iter().map(|name| {
+            let values = group
+                .iter()
+                .map(|(_, point, cell)| match took(t, point, name) {
+                    Ok(seconds) => marked(t, cell, three(seconds)),
+                    Err(said) => said.into(),
+                });
+            std::iter::once(name.clone()).chain(values).collect()
+        });
+        let labelled = group.iter().map(|(series, point, cell)| {
+            let label = m.label(series, point);
+            (label, *point, *cell)
+        });
+        let mut says = t.query_bars_say.to_string();
+        if let Some(crossed) = crossed(m, labelled) {
+            says += m.s.common.gap;
+            says += &crossed;
+        }
+        BarChart {
+            title: format!("{}{}", t.query_bars, which_of(t, n, all)),
+            says,
+            cut: String::new(),
+            span: Span::Half,
+            unit: t.seconds,
+            groups,
+            legend,
+            beside: None,
+            head,
+            rows: values.collect(),
+        }
+        .figure()
+    });
+    let mut charts: Vec<Figure> = charts.collect();
+    Figure::side_by_side(&mut charts);
+    charts
 }

@@ -2,13 +2,14 @@
 //! believed.
 
 use super::cell::Cell;
-use super::contrast::{Contrast, headline, measured};
+use super::contrast::{Contrast, measured};
 use super::digest::RunDigest;
 use super::document::{Sources, named, runs_said};
-use super::matrix::{AxisKind, LoadAxis, Point, Series, Workload};
+use super::labels::{load_label, series_label, series_name};
+use super::matrix::{AxisKind, Point, Series, Workload};
 use super::scaling::still_rises;
 use super::texts::Texts;
-use super::{StepState, findings, missing, objective};
+use super::{StepState, findings, headline, missing, objective};
 use crate::document::{Block, DocumentPart};
 use crate::number::{three, whole};
 use crate::texts::fill;
@@ -19,28 +20,24 @@ use tidemark_core::record::QueryOutcome;
 
 /// So many names stand in a sentence.
 const NAMED: usize = 4;
+/// Of more series the best of each workload stands on the first screen.
+const MOST_SERIES: usize = 8;
+/// And so many of one workload are many.
+const MANY: usize = 4;
 /// The highest throughput may be no more than chance above one that it is less than so many times as
 /// high as, where single runs are too short to tell.
 const NEAR: f64 = 1.1;
 
-pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> DocumentPart {
+pub(super) fn part(s: &Sources<'_>, contrasts: &[Contrast]) -> DocumentPart {
     if missing::nothing_measured(s) {
         return DocumentPart::new(s.t.summary, nothing(s));
     }
     let mut blocks = vec![Block::Say(what(s))];
-    if let Some(contrast) = contrasts {
-        blocks.push(Block::Lead(headline(s, contrast)));
-    }
-    let best: Vec<String> = s
-        .workloads()
-        .flat_map(|(w, cells)| {
-            let pairs = w.series.iter().zip(cells);
-            let best = pairs.map(move |(series, of)| best(s, w, cells, series, of));
-            best.chain(at_equal_load(s, w, cells))
-        })
-        .collect();
+    let factors = headline::by_factor(contrasts).into_iter();
+    blocks.extend(factors.map(|of| Block::Lead(headline::of(s, &of))));
+    let best = highest(s);
     match best.as_slice() {
-        [one] if contrasts.is_none() => blocks.push(Block::Lead(one.clone())),
+        [one] if contrasts.is_empty() => blocks.push(Block::Lead(one.clone())),
         _ => blocks.push(Block::List(best)),
     }
     if let Some(objective) = objective::of(s) {
@@ -57,6 +54,34 @@ pub(super) fn part(s: &Sources<'_>, contrasts: &Option<Contrast>) -> DocumentPar
     said.extend(believed(s));
     blocks.push(Block::List(said));
     DocumentPart::new(s.t.summary, blocks)
+}
+
+/// The highest throughput of each series; of many, of each workload alone: the overview has the others.
+fn highest(s: &Sources<'_>) -> Vec<String> {
+    let all: usize = s.workloads().map(|(w, _)| w.series.len()).sum();
+    let mut said = Vec::new();
+    for (w, cells) in s.workloads() {
+        let pairs = || w.series.iter().zip(cells);
+        if all <= MOST_SERIES && w.series.len() < MANY {
+            said.extend(pairs().map(|(series, of)| best(s, w, cells, series, of)));
+            said.extend(at_equal_load(s, w, cells));
+            continue;
+        }
+        let most = |cells: &Vec<Cell>| {
+            let usable = cells.iter().filter(|cell| cell.usable);
+            usable.map(Cell::tps).fold(-1.0, f64::max)
+        };
+        let highest = pairs().max_by(|a, b| most(a.1).total_cmp(&most(b.1)));
+        said.extend(highest.map(|(series, of)| {
+            let mut text = best(s, w, cells, series, of);
+            if w.series.len() > 1 {
+                text += s.common.gap;
+                text += &fill(s.t.best_of_many, &[("n", &w.series.len().to_string())]);
+            }
+            text
+        }));
+    }
+    said
 }
 
 /// That there is no result, and why.
@@ -116,101 +141,6 @@ fn what(s: &Sources<'_>) -> String {
         text += &fill(t.what_repeats, &[("repeats", &repeats.to_string())]);
     }
     text
-}
-
-/// Workload and series: `oltp_read_only (durability=1)`.
-pub(super) fn series_name(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
-    match series_label(t, workload, series).as_str() {
-        "" => workload.name.clone(),
-        label => fill(
-            t.parenthesised,
-            &[("text", &workload.name), ("aside", label)],
-        ),
-    }
-}
-
-/// What tells a series from others: `durability=1, size=100k`; a target stands without its name.
-pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &Series<'_>) -> String {
-    let pairs = workload.factors.iter().zip(&series.values);
-    let said = pairs.map(|(name, value)| factor_value(t, name, value));
-    said.collect::<Vec<_>>().join(", ")
-}
-
-/// `size=100k`; a target or a version stands without its name.
-pub(super) fn factor_value(t: &Texts, name: &str, value: &str) -> String {
-    match name {
-        "target" | "version" => value.into(),
-        name => format!("{}={value}", factor_name(t, name)),
-    }
-}
-
-/// A factor as people call it; its own name where there is no other.
-pub(super) fn factor_name<'a>(t: &Texts, name: &'a str) -> &'a str {
-    match name {
-        "threads" | "sessions" => t.threads,
-        "terminals" => t.terminals,
-        "rate" => t.rate,
-        "target" => t.target,
-        "server" => t.server,
-        "version" => t.version,
-        "size" => t.size,
-        "warehouses" => t.warehouses,
-        "rtt" => t.rtt,
-        "isolation" => t.isolation,
-        "study" => t.study,
-        _ => name,
-    }
-}
-
-/// `64 threads`, `size=100k`.
-pub(super) fn load_label(t: &Texts, axis: Option<&LoadAxis>, point: &Point<'_>) -> String {
-    match (axis, &point.load) {
-        (Some(axis), Some((_, text))) => {
-            let name = factor_name(t, &axis.name);
-            match axis.kind {
-                AxisKind::Users => {
-                    let name = name.to_lowercase();
-                    // One of them, in English.
-                    let name = match (text.as_str(), name.strip_suffix('s')) {
-                        ("1", Some(one)) => one.into(),
-                        _ => name,
-                    };
-                    fill(t.load_of, &[("load", text), ("name", &name)])
-                }
-                _ => format!("{name}={text}"),
-            }
-        }
-        _ => String::new(),
-    }
-}
-
-/// A run as sentences call it: its workload, series and load, and which repeat.
-pub(super) fn run_label(s: &Sources<'_>, run: &RunDigest) -> String {
-    for (workload, _) in s.workloads() {
-        for (series, point) in workload.points() {
-            let Some(at) = point.runs.iter().position(|r| r.id == run.id) else {
-                continue;
-            };
-            let axis = workload.axis.as_ref();
-            let mut aside: Vec<String> = vec![
-                series_label(s.t, workload, series),
-                load_label(s.t, axis, point),
-            ];
-            if point.runs.len() > 1 {
-                aside.push(fill(s.t.repeat_n, &[("n", &(at + 1).to_string())]));
-            }
-            aside.retain(|a| !a.is_empty());
-            if aside.is_empty() {
-                return workload.name.clone();
-            }
-            let aside = aside.join(", ");
-            return fill(
-                s.t.parenthesised,
-                &[("text", &workload.name), ("aside", &aside)],
-            );
-        }
-    }
-    run.id.clone()
 }
 
 fn best(

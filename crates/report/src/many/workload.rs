@@ -2,10 +2,10 @@
 
 use super::cell::{Cell, Repeated, Within};
 use super::document::Sources;
+use super::labels::{factor_name, load_label, load_text, series_label};
 use super::latencies::Latencies;
 use super::marks::marked;
 use super::matrix::{AxisKind, Point, Series, Workload};
-use super::summary::{factor_name, load_label, series_label};
 use super::texts::Texts;
 use super::{law, objective, panels, pictures, queries};
 use crate::ReportError;
@@ -76,6 +76,10 @@ pub(super) fn part<'m>(
     let mut blocks = vec![Block::Table(results(&m))];
     blocks.extend(remarks(&m).into_iter().map(Block::Fine));
     if m.asks_queries() {
+        let figures = queries::figures_of(&m);
+        if !figures.is_empty() {
+            blocks.push(Block::Figures(figures));
+        }
         blocks.push(Block::Heading(s.t.by_query.into()));
         blocks.push(Block::Table(queries::table(&m)));
     } else {
@@ -191,7 +195,7 @@ fn results(m: &Measured<'_, '_>) -> Grid {
     for (series, point, cell) in m.points() {
         let mut row: Vec<String> = series.values.clone();
         if w.axis.is_some() {
-            row.push(point.load.as_ref().map_or("–".into(), |(_, l)| l.clone()));
+            row.push(load_text(w.axis.as_ref(), point));
         }
         if row.is_empty() {
             row.push(w.name.clone());

@@ -4,6 +4,7 @@ use crate::TypeLatency;
 use crate::document::{Block, DocumentPart, Grid, Width};
 use crate::merge::per_second;
 use crate::number::{percent, three, whole};
+use crate::settings::{is_telling, readable};
 use crate::texts::fill;
 use crate::words::{Words, rows_differ};
 use tidemark_analysis::telling_settings;
@@ -108,9 +109,11 @@ pub(super) fn errors(w: &Words<'_>) -> Option<DocumentPart> {
 /// Settings of the server that are not its defaults; a page says that there are none.
 pub(super) fn settings(w: &Words<'_>, page: bool) -> Option<DocumentPart> {
     let t = w.t;
-    let rows = telling_settings(w.d.record).map(|s| {
-        let default = s.default.clone().unwrap_or_else(none);
-        vec![s.name.clone(), s.value.clone(), default]
+    let told = telling_settings(w.d.record).filter(|s| is_telling(&s.name));
+    let rows = told.map(|s| {
+        let default = s.default.as_ref().map(|default| readable(&s.name, default));
+        let value = readable(&s.name, &s.value);
+        vec![s.name.clone(), value, default.unwrap_or_else(none)]
     });
     let grid = Grid {
         rows: rows.collect(),

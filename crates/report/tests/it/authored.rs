@@ -43,7 +43,7 @@ fn sections_stand_in_their_places_with_figures_of_the_tables() {
     // The same figure as in the overview.
     let row = text
         .lines()
-        .find(|line| line.contains("oltp\\_point\\_select | durability=2 | 64 |"))
+        .find(|line| line.contains("oltp\\_point\\_select | 2 | 64 |"))
         .unwrap_or_else(|| panic!("{text}"));
     let figure = row.split('|').nth(4).unwrap().trim();
     assert!(
@@ -87,6 +87,31 @@ fn a_reference_to_nothing_or_to_several_says_what_there_is() {
         assert_eq!(wrong.line, 3);
         assert!(wrong.why.contains(said), "{reference}: {wrong}");
     }
+}
+
+#[test]
+fn a_heading_has_figures_too() {
+    let many = with(
+        "## {{tps workload=oltp_read_write threads=64 durability=2}} TPS <b>at</b> most\n\nYes.\n",
+    );
+    let text = many.markdown(Lang::En).unwrap();
+    let heading = text.lines().find(|line| line.ends_with("most"));
+    let heading = heading.unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        !heading.contains("{{") && heading.contains("TPS"),
+        "{heading}"
+    );
+    let page = many.html(Lang::En).unwrap();
+    well_formed(&page);
+    assert!(
+        page.contains("TPS &#60;b&#62;at&#60;/b&#62; most</h2>"),
+        "{page}"
+    );
+    let wrong = with("One.\n\n## {{tsp}}\n\nTwo.\n").markdown(Lang::En);
+    let ReportError::Authored(wrong) = wrong.unwrap_err() else {
+        panic!("another error");
+    };
+    assert_eq!(wrong.line, 3);
 }
 
 #[test]

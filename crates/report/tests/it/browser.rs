@@ -1,7 +1,7 @@
 //! The pages in a real browser (Debian's Chromium, headless): what its document holds, that no script
 //! fails, and that nothing is asked of any network.
 
-use super::common::many::durability;
+use super::common::many::{document, durability, records};
 use super::common::{Shape, run};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -120,6 +120,27 @@ fn a_chart_tells_its_values_to_the_keyboard() {
         .unwrap_or_else(|| panic!("{}", opened.dom));
     assert_eq!(said[1], said[2]);
     assert_ne!(&said[1], "0");
+}
+
+/// Sizes with units are numbers to the column's heading.
+#[test]
+fn a_column_of_sizes_is_sorted_by_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let sizes = [("20k", 1.0), ("1M", 0.6), ("100k", 0.9)];
+    let records = records(&["oltp_read_write"], &[8], ("size", &sizes), 1, 6);
+    let page = document("sizes", &records).html(Lang::En).unwrap();
+    let click = "<script>const heads = [...document.querySelectorAll('.sortable th button')];\
+                 const size = heads.findIndex((head) => head.textContent === 'Size');\
+                 heads[size].click(); heads[size].click();\
+                 document.title = 'sorted ' + [...document.querySelectorAll('.sortable tbody tr')]\
+                 .map((row) => row.cells[size].textContent).join();</script></body>";
+    let opened = open(folder.path(), "sorted", &page.replace("</body>", click));
+    assert_eq!(opened.console, [""; 0]);
+    assert!(
+        opened.dom.contains("<title>sorted 1M,100k,20k</title>"),
+        "{}",
+        opened.dom
+    );
 }
 
 /// What the tests above look for is seen where it is.

@@ -155,7 +155,7 @@ fn one_table_has_all_workloads_and_loads() {
     let overview = overview.split("\n## ").next().unwrap();
     assert!(
         overview.contains(
-            "| Workload | Series | Threads | Transactions/s | Statements/s | Average (ms) |"
+            "| Workload | durability | Threads | Transactions/s | Statements/s | Average (ms) |"
         ),
         "{overview}"
     );

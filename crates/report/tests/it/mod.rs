@@ -15,6 +15,7 @@ mod many_matrix;
 mod many_objective;
 mod many_scaling;
 mod many_together;
+mod many_varied;
 mod many_workloads;
 mod reports;
 mod series;

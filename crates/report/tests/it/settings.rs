@@ -84,3 +84,59 @@ fn settings_of_different_engines_stand_apart() {
     let alike = tidemark_analysis::compare(&records[..1], &records[1..2]).unwrap();
     assert!(!comparison_text(&alike, &[], Lang::En).contains(said));
 }
+
+#[test]
+fn settings_have_units_and_those_that_differ_stand_first() {
+    let factor = ("pool", &[("small", 1.0), ("large", 1.2)][..]);
+    let mut records = records(&["oltp_read_write"], &[4], factor, 2, 6);
+    for record in &mut records {
+        let small = record.study.as_ref().unwrap().factors["pool"] == "small";
+        let pool = if small { "134217728" } else { "8589934592" };
+        let mut settings = vec![
+            ("innodb_buffer_pool_size", pool, "134217728"),
+            ("datadir", "/var/lib/mysql", "/usr/data"),
+        ];
+        let others: Vec<String> = (0..20).map(|n| format!("other_{n}")).collect();
+        settings.extend(others.iter().map(|name| (name.as_str(), "1", "0")));
+        set(record, Engine::Mariadb, &settings);
+    }
+    let many = document("pool", &records);
+    let text = many.markdown(Lang::En).unwrap();
+    let heading = "### Settings that differ between the runs\n";
+    let (_, behind) = text.split_once(heading).unwrap_or_else(|| panic!("{text}"));
+    let table = behind.trim().split("\n\n").next().unwrap();
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(
+        table.contains(r"| innodb\_buffer\_pool\_size | 128 MiB \| 8 GiB | 128 MiB |"),
+        "{table}"
+    );
+    assert!(
+        !text.contains("datadir") && !text.contains("134217728"),
+        "{text}"
+    );
+    // So do those of a comparison.
+    assert!(
+        text.contains(r"| setting innodb\_buffer\_pool\_size | 8 GiB | 128 MiB |"),
+        "{text}"
+    );
+    let page = many.html(Lang::Zh).unwrap();
+    assert!(
+        page.contains("各次压测之间不同的参数") && page.contains("（20）"),
+        "{page}"
+    );
+}
+
+#[test]
+fn where_a_server_ran_is_told_where_it_is_known() {
+    let told = |target: &str| {
+        let mut records = records(&["oltp_read_write"], &[4], ("x", &[("y", 1.0)]), 1, 6);
+        records[0].target = target.into();
+        document("one", &records).markdown(Lang::En).unwrap()
+    };
+    let here = "The servers ran on the client host.";
+    let elsewhere = "Tidemark does not know the hardware of the server hosts.";
+    let near = told("mysql://u:***@127.0.0.1:3306/db");
+    assert!(near.contains(here) && !near.contains(elsewhere), "{near}");
+    let far = told("mysql://u:***@10.0.3.11:3306/db");
+    assert!(far.contains(elsewhere) && !far.contains(here), "{far}");
+}

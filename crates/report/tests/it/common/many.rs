@@ -4,7 +4,7 @@ use super::{Dice, Shape, run_with};
 use std::collections::BTreeMap;
 use tidemark_core::record::*;
 use tidemark_core::{Engine, ServerInfo, Source, StudyPlace};
-use tidemark_report::{Many, RunDigest, StepState, StudyFacts, StudyStep};
+use tidemark_report::{Many, RunDigest, StepState, StudyFactor, StudyFacts, StudyStep};
 
 /// What a made-up cell is like.
 #[derive(Clone)]
@@ -129,6 +129,90 @@ pub fn records(
         }
     }
     records
+}
+
+/// A factor: its name, and each value with how many times as fast it is.
+pub type Factor<'a> = (&'a str, &'a [(&'a str, f64)]);
+
+/// Records of a matrix of two factors.
+pub fn of_two_factors(
+    workload: &str,
+    threads: &[usize],
+    (one, two): (Factor<'_>, Factor<'_>),
+    repeats: u32,
+    seconds: i64,
+) -> Vec<RunRecord> {
+    let mut records = Vec::new();
+    for (a, times_a) in one.1 {
+        for (b, times_b) in two.1 {
+            for n in threads {
+                for repeat in 1..=repeats {
+                    let cell = Cell {
+                        workload,
+                        threads: *n,
+                        factors: &[(one.0, a), (two.0, b)],
+                        transactions_per_s: times_a * times_b * law(60.0, 0.03, 0.0006, *n as f64),
+                        seconds,
+                    };
+                    records.push(record(&cell, repeat, records.len() as u64));
+                }
+            }
+        }
+    }
+    records
+}
+
+/// Names of isolation levels, in the order of a file.
+pub const ISOLATION: Factor<'static> = (
+    "isolation",
+    &[
+        ("serializable", 0.7),
+        ("repeatable-read", 1.0),
+        ("read-committed", 1.02),
+        ("read-uncommitted", 1.02),
+    ],
+);
+/// Injected distances.
+pub const DISTANCE: Factor<'static> = (
+    "rtt",
+    &[("0ms", 1.0), ("1ms", 0.6), ("5ms", 0.25), ("20ms", 0.08)],
+);
+
+/// A document whose study names its factors in their order.
+pub fn with_factors(name: &str, records: &[RunRecord], factors: &[Factor<'_>]) -> Many {
+    let mut many = document(name, records);
+    let factors = factors.iter().map(|(name, values)| StudyFactor {
+        name: (*name).into(),
+        values: values.iter().map(|(value, _)| (*value).into()).collect(),
+        changes: Vec::new(),
+    });
+    if let Some(study) = &mut many.study {
+        study.factors = factors.collect();
+    }
+    many
+}
+
+/// Runs of TPC-H, one for each target, with the 22 queries.
+pub fn queries(targets: &[(&str, f64)]) -> Vec<RunRecord> {
+    let runs = targets.iter().enumerate().map(|(n, (target, times))| {
+        let cell = Cell {
+            workload: "tpch",
+            threads: 1,
+            factors: &[("target", target)],
+            transactions_per_s: 10.0,
+            seconds: 6,
+        };
+        let mut r = record(&cell, 1, n as u64);
+        r.queries = (1..=22u64)
+            .map(|q| QueryRun {
+                name: format!("Q{q}"),
+                took_ms: times * (200.0 + 350.0 * ((q * 7) % 22) as f64),
+                ..QueryRun::default()
+            })
+            .collect();
+        r
+    });
+    runs.collect()
 }
 
 /// A document of records, with a step for each.
