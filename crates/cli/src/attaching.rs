@@ -15,7 +15,7 @@ use tidemark_files::{LONGEST_CONFIGURATION, Replace, read, read_text, write};
 use tidemark_import::series::{
     Mapping, ReadSeries, ReadSeriesError, Remark, RemarkKind, Window, read_series,
 };
-use tidemark_report::significant;
+use tidemark_report::{Lang, significant};
 use tidemark_store::Store;
 
 /// The longest table: twenty days of a row a second have half of it.
@@ -100,7 +100,7 @@ fn find(words: &args::Import, to: &str) -> Result<(Home, RunRecord), Failure> {
 fn keep(home: Home, mut record: RunRecord) -> Result<(), Failure> {
     match home {
         Home::File(file) => {
-            let text = render(&record, Format::Json, "en")?;
+            let text = render(&record, Format::Json, Lang::En)?;
             let written = write(&file, text.as_bytes(), Replace::Anything);
             written.map_err(|e| user_files::failed(&file, &e))
         }

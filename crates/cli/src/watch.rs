@@ -10,6 +10,7 @@ use crate::render::{self, Format};
 use crate::secrets::redact;
 use crate::stdio::Stdout;
 use crate::storing::Storing;
+use crate::texts::watch as texts;
 use crate::{args, interrupt, progress, target};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +27,7 @@ use tidemark_core::{DbError, Protocol, ServerInfo, Source, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
 use tidemark_observe::{Observing, Sink, Sources, client_host, sources};
-use tidemark_report::significant;
+use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
 use uuid::Uuid;
 
@@ -36,11 +37,13 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often it is asked whether the end has come.
 const LOOK: Duration = Duration::from_millis(50);
-/// What a line tells of the newest samples: source, series, and what is behind the number.
-const TOLD: [(&str, &str, &str); 3] = [
-    (SERVER_STATUS, "queries", "statements/s"),
-    (SERVER_STATUS, "commits", "commits/s"),
-    (CLIENT_HOST, "cpu.busy", "of this host's CPU busy"),
+/// What a line tells of the newest samples: source, series, and how it is said.
+const TOLD: [(&str, &str, fn(Lang, &str) -> String); 3] = [
+    (SERVER_STATUS, "queries", |lang, n| {
+        texts::statements(lang, n)
+    }),
+    (SERVER_STATUS, "commits", |lang, n| texts::commits(lang, n)),
+    (CLIENT_HOST, "cpu.busy", |lang, n| texts::cpu(lang, n)),
 ];
 
 /// Watches a target for a time.
@@ -58,6 +61,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         lang: words.lang.clone(),
         overwrite: words.overwrite,
     };
+    let lang = render::language(&words.lang);
     let outputs = RecordOutputs::new(&files)?;
     interrupt::listen_saying("ending the watch; press Ctrl-C again to quit");
     let options = ConnectOptions {
@@ -87,7 +91,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     complain(&mut storing);
     let record = record(args, words, &target, server);
     let mut out = Stdout;
-    let bar = progress::seconds(words.time.as_secs().max(1));
+    let bar = progress::seconds(words.time.as_secs().max(1), lang);
     let mut live = LiveOutput::one(&mut out, bar);
     let (mut recording, length) = observe(words, record, seen, &mut storing, &mut live);
     let held = interrupt::hold();
@@ -104,7 +108,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
     drop(live);
     let mut shown = recording.record.clone();
     shown.series = series;
-    let summary = render::render(&shown, Format::Text, &words.lang)?;
+    let summary = render::render(&shown, Format::Text, lang)?;
     say(&mut out, &summary);
     outputs.keep(&mut recording, &mut storing, &mut out)?;
     drop(held);
@@ -265,6 +269,7 @@ fn observe(
     storing.begin(&record);
     let begun = Instant::now();
     let recording = Recording::of_watch(record, seen.sources, words.interval, &sink);
+    let lang = render::language(&words.lang);
     let stop = interrupt::handle();
     let has_bar = !live.bar().is_hidden();
     let mut next_line = LINE_EVERY;
@@ -273,7 +278,7 @@ fn observe(
         let elapsed = begun.elapsed();
         let said = || {
             let newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
-            newest.said()
+            newest.said(lang)
         };
         if has_bar {
             live.bar().set_position(elapsed.as_millis() as u64);
@@ -321,18 +326,19 @@ impl Newest {
         }
     }
 
-    fn said(&self) -> String {
-        let told = TOLD.iter().zip(&self.0).filter_map(|((.., what), value)| {
+    fn said(&self, lang: Lang) -> String {
+        let told = TOLD.iter().zip(&self.0).filter_map(|((.., says), value)| {
             let (value, is_share) = (*value)?;
-            Some(match is_share {
-                true => format!("{:.0}% {what}", value * 100.0),
-                false => format!("{} {what}", significant(value)),
-            })
+            let number = match is_share {
+                true => format!("{:.0}", value * 100.0),
+                false => significant(value),
+            };
+            Some(says(lang, &number))
         });
         let told: Vec<String> = told.collect();
         match told.is_empty() {
-            true => "observing".into(),
-            false => told.join(", "),
+            true => texts::observing(lang).into(),
+            false => told.join(texts::comma(lang)),
         }
     }
 }
@@ -360,12 +366,12 @@ mod tests {
             }
         };
         let mut newest = Newest::default();
-        assert_eq!(newest.said(), "observing");
+        assert_eq!(newest.said(Lang::En), "observing");
         newest.take(&chunk(SERVER_STATUS, "queries", "1/s", &[5.0, 1234.0]));
         newest.take(&chunk(CLIENT_HOST, "cpu.busy", "ratio", &[0.25]));
         newest.take(&chunk(CLIENT_HOST, "queries", "1/s", &[7.0]));
         assert_eq!(
-            newest.said(),
+            newest.said(Lang::En),
             "1,234 statements/s, 25% of this host's CPU busy"
         );
         let of = |cpu: &str, busy: f64| {
@@ -378,12 +384,20 @@ mod tests {
             number: 1,
             series: both.into_iter().flatten().collect(),
         });
-        assert!(newest.said().ends_with("40% of this host's CPU busy"));
+        assert_eq!(
+            newest.said(Lang::Zh),
+            "每秒 1,234 条语句，本机 CPU 使用率 40%"
+        );
+        assert!(
+            newest
+                .said(Lang::En)
+                .ends_with("40% of this host's CPU busy")
+        );
         newest.take(&chunk(CLIENT_HOST, "cpu.busy", "ratio", &[0.25]));
         // A stretch without it leaves what was known.
         newest.take(&chunk(SERVER_STATUS, "commits", "1/s", &[3.0]));
         assert_eq!(
-            newest.said(),
+            newest.said(Lang::En),
             "1,234 statements/s, 3.00 commits/s, 25% of this host's CPU busy"
         );
     }

@@ -48,7 +48,7 @@ pub struct Watch {
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub report: Vec<PathBuf>,
     /// Language of the summary and the report
-    #[arg(long, default_value = "en", value_parser = ["en", "zh"])]
+    #[arg(long, default_value = "auto", value_parser = crate::render::LANGS)]
     pub lang: String,
     /// Replace any existing files of --out and --report
     #[arg(long)]

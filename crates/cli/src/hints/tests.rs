@@ -278,7 +278,7 @@ fn a_rate_beyond_what_round_trips_allow_is_told() {
         pacing: Pacing::Steps(vec![step(10.0), step(1500.0)]),
         ..at_rate(1.0, 8)
     };
-    let told = reach::of(&steps, millisecond, 20).unwrap().to_string();
+    let told = reach::of(&steps, millisecond, 20).unwrap().says(Lang::En);
     assert!(
         told.starts_with("the rate of a step, 1500 transactions/s,"),
         "{told}"
