@@ -37,8 +37,10 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often it is asked whether the end has come.
 const LOOK: Duration = Duration::from_millis(50);
+/// A number in words.
+type Says = fn(Lang, &str) -> String;
 /// What a line tells of the newest samples: source, series, and how it is said.
-const TOLD: [(&str, &str, fn(Lang, &str) -> String); 3] = [
+const TOLD: [(&str, &str, Says); 3] = [
     (SERVER_STATUS, "queries", |lang, n| {
         texts::statements(lang, n)
     }),
