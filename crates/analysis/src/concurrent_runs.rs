@@ -17,6 +17,15 @@ pub struct Presence {
 impl Presence {
     /// Of a record; `None` where it does not say when it was, or for how long.
     pub fn of(run: &RunRecord) -> Option<Self> {
+        // A document that has clients of one test one by one says it, and not when they ran.
+        if let Some(imported) = &run.imported
+            && let Some(test) = &imported.test
+        {
+            return Some(Self {
+                span: (0.0, 1.0),
+                hosts: vec![format!("{} {test}", imported.file)],
+            });
+        }
         // Before the load began, its sessions were opened: an older record's end is told too early,
         // and no run that followed it seems to overlap it.
         let began = run.load_began_at.as_ref().unwrap_or(&run.started_at);

@@ -158,7 +158,8 @@ fn place(runs: &mut [RunRecord], name: &str) {
         if run.sessions > 0 {
             factors.insert("threads".into(), run.sessions.to_string());
         }
-        if let Some(client) = &imported.client {
+        // Clients of one test are added.
+        if let (Some(client), None) = (&imported.client, &imported.test) {
             factors.insert("client".into(), client.clone());
         }
         for option in [

@@ -81,6 +81,8 @@ pub(crate) struct Doc {
     pub command: Option<CommandLine>,
     /// Whether a run took the command's options already.
     command_used: bool,
+    /// The headings that the document is below: level, text, and whether it names a client.
+    above: Vec<(usize, String, bool)>,
     /// Of the heading that the document is below; 0 before the first.
     level: usize,
     /// The same where the command stands.
@@ -155,6 +157,21 @@ impl Doc {
         }
     }
 
+    /// The headings that the document is below, without those of clients.
+    pub fn test(&self) -> String {
+        let tests = self.above.iter().filter(|(.., is_client)| !is_client);
+        let tests: Vec<&str> = tests.map(|(_, text, _)| text.as_str()).collect();
+        tests.join(" / ")
+    }
+
+    /// The nearest heading that names no client.
+    pub fn test_heading(&self) -> &str {
+        let mut above = self.above.iter().rev();
+        above
+            .find(|(.., is_client)| !is_client)
+            .map_or("", |(_, text, _)| text)
+    }
+
     fn begin_draft(&mut self, tool: &'static str, line: u64) -> Draft {
         let mut draft = Draft {
             tool,
@@ -162,6 +179,7 @@ impl Doc {
             last_line: line,
             heading: self.heading.clone(),
             client: self.client.clone(),
+            test: self.test(),
             ..Draft::default()
         };
         let is_same = |c: &&CommandLine| {
@@ -274,8 +292,13 @@ impl Doc {
                 .chars()
                 .take(200)
                 .collect();
-            let client = client(&heading);
             let level = plain.bytes().take_while(|b| *b == b'#').count();
+            self.above.retain(|(above, ..)| *above < level);
+            let named = client(&heading);
+            self.above.push((level, heading.clone(), named.is_some()));
+            // What stands below a client's heading is the client's.
+            let is_below = self.above.iter().any(|(.., is_client)| *is_client);
+            let client = named.or_else(|| self.client.clone().filter(|_| is_below));
             // A command is in force below its own heading, and for the other clients of its test.
             if client.is_none() && self.command_used && level <= self.command_level {
                 self.command = None;

@@ -29,6 +29,8 @@ pub(crate) struct Draft {
     pub last_line: u64,
     pub heading: String,
     pub client: Option<String>,
+    /// The headings above it that name no client.
+    pub test: String,
     pub command: Option<String>,
     pub figures: Vec<StatedFigure>,
     /// Types of figures, the run itself (as "") among them.

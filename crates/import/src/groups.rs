@@ -54,8 +54,11 @@ pub(crate) fn owners(names: &[String], columns: &[Column]) -> Vec<Of> {
             }
             continue;
         }
-        let told = qualifiers(at.iter().filter_map(|at| names.get(*at)));
-        match of_one_run(&told) {
+        let of_these = || at.iter().filter_map(|at| names.get(*at));
+        let told = qualifiers(of_these(), true);
+        // What all clients begin with is their word.
+        let of_one = of_clients(&qualifiers(of_these(), false)).or_else(|| of_one_run(&told));
+        match of_one {
             Some(of_each) => {
                 for (at, of) in at.iter().zip(of_each) {
                     owners[*at] = of;
@@ -80,8 +83,8 @@ pub(crate) fn owners(names: &[String], columns: &[Column]) -> Vec<Of> {
     owners
 }
 
-/// Where the columns are of one run, what each is of; `None` where they may be of several runs.
-fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
+/// Where the columns are of clients and of all of them, what each is of.
+fn of_clients(told: &[String]) -> Option<Vec<Of>> {
     let is_total = |name: &String| TOTALS.contains(&name.as_str());
     let clients: Vec<Option<String>> = told.iter().map(|name| client(name)).collect();
     let are_clients = clients
@@ -101,6 +104,12 @@ fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
                 .collect(),
         );
     }
+    None
+}
+
+/// Where the columns are of one run, what each is of; `None` where they may be of several runs.
+fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
+    let is_total = |name: &String| TOTALS.contains(&name.as_str());
     let has = |words: &[&str]| told.iter().any(|name| words.contains(&name.as_str()));
     let is_figure = |name: &String| matches!(column(name), Column::Figure(..));
     let is_same = |name: &String| told.iter().filter(|n| *n == name).count() > 1;
@@ -123,8 +132,9 @@ fn of_one_run(told: &[String]) -> Option<Vec<Of>> {
     Some(told.iter().map(of).collect())
 }
 
-/// What tells headings apart: each without what all begin and end with, in whole words.
-fn qualifiers<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+/// What tells headings apart: each without what all begin (where that is asked for) and end with, in
+/// whole words.
+fn qualifiers<'n>(names: impl Iterator<Item = &'n String>, cut_begin: bool) -> Vec<String> {
     let names: Vec<Vec<char>> = names
         .map(|name| narrow(name).trim().to_lowercase().chars().collect())
         .collect();
@@ -139,8 +149,14 @@ fn qualifiers<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     let mut end = (0..shortest - begin)
         .take_while(|at| names.iter().all(|n| back(n, *at) == back(first, *at)))
         .count();
-    let is_word = |c: Option<&char>| c.is_some_and(char::is_ascii_alphanumeric);
+    // `v6.0.0` is one word.
+    let is_word = |c: Option<&char>| {
+        c.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+    };
     let cuts = |name: &Vec<char>, at: usize| is_word(name.get(at)) && is_word(name.get(at - 1));
+    if !cut_begin {
+        begin = 0;
+    }
     while begin > 0 && names.iter().any(|n| cuts(n, begin)) {
         begin -= 1;
     }
@@ -192,6 +208,10 @@ mod tests {
         assert_eq!(
             of("线程 | 优化前TPS | 优化后TPS"),
             [Row, run("前"), run("后")]
+        );
+        assert_eq!(
+            of("threads | v6.0.0 TPS | v6.1.0 TPS | TPS improvement (%)"),
+            [Row, run("v6.0.0"), run("v6.1.0"), Row]
         );
         let client = |n: &str| Of::Client(format!("client {n}"));
         assert_eq!(

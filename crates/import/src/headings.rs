@@ -14,6 +14,8 @@ pub(crate) enum Column {
     Option(&'static str),
     /// What was run.
     Label,
+    /// How much a figure differs from the one before, in percent; which, where the heading says it.
+    Change(Option<String>),
     /// What is known to be no figure of the run: the host's load, remarks.
     Aside,
     /// Anything else.
@@ -74,6 +76,28 @@ const SESSIONS: [&str; 17] = [
     "virtualusers",
 ];
 
+const CHANGES: [&str; 19] = [
+    "提升",
+    "下降",
+    "improve",
+    "increase",
+    "decrease",
+    "gain",
+    "change",
+    "delta",
+    "degrad",
+    "regression",
+    "增长",
+    "增加",
+    "降低",
+    "退化",
+    "差异",
+    "差距",
+    "对比",
+    "diff",
+    "变化",
+];
+
 /// Words that count only where they stand alone.
 const SHORT_WORDS: [&str; 6] = ["lat", "rt", "ops", "tps", "tpm", "rps"];
 
@@ -81,6 +105,26 @@ const SHORT_WORDS: [&str; 6] = ["lat", "rt", "ops", "tps", "tpm", "rps"];
 pub(crate) fn column(heading: &str) -> Column {
     let heading = narrow(heading);
     several(&heading).unwrap_or_else(|| single(&heading))
+}
+
+/// The only figure that the heading above a table names: `MySQL 8.0 and 8.4 (TPS)`.
+pub(crate) fn only_figure(heading: &str) -> Option<Column> {
+    let column = column(heading);
+    let Column::Figure(name, _) = &column else {
+        return None;
+    };
+    let lower = narrow(heading).to_lowercase();
+    let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
+    let has = |w: &&&str| match SHORT_WORDS.contains(*w) {
+        true => own.contains(*w),
+        false => lower.contains(**w),
+    };
+    let rates = RATES.iter();
+    let rates = rates
+        .filter(|(_, words)| words.iter().any(|w| has(&w)))
+        .count();
+    let latency = usize::from(name.ends_with("_ms") || LATENCY.iter().any(|w| has(&w)));
+    (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
 /// `TPS/QPS`, `avg/p95 (ms)`: a unit in brackets is of all.
@@ -148,6 +192,12 @@ fn single(heading: &str) -> Column {
     {
         return Column::Option("rate");
     }
+    if has(&CHANGES) {
+        let of = RATES.iter().find(|(_, words)| has(words));
+        let of = of.map(|(name, _)| (*name).to_string());
+        let of = of.or_else(|| Some(format!("p{}_ms", percentile(&h)?)));
+        return Column::Change(of.or_else(|| has(&LATENCY).then(|| "mean_ms".into())));
+    }
     if has(&[
         "cpu",
         "mem",
@@ -157,11 +207,10 @@ fn single(heading: &str) -> Column {
         "网卡",
         "版本",
         "version",
-        "提升",
-        "下降",
-        "diff",
+        "errors/s",
+        "err/s",
+        "错误/秒",
         "比例",
-        "变化",
         "备注",
         "说明",
         "remark",
@@ -355,7 +404,10 @@ fn percentile(h: &str) -> Option<f64> {
             .iter()
             .any(|w| rest.starts_with(w));
         // Eight threads are no eighth percentile.
-        let after = after && !rest.starts_with("thr") && !rest.starts_with("thd");
+        let after = after
+            && !rest.starts_with("thr")
+            && !rest.starts_with("thd")
+            && !rest.starts_with("线程");
         if (marked || after) && n.value > 0.0 && n.value < 100.0 {
             return Some(n.value);
         }

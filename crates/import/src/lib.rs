@@ -11,6 +11,7 @@
 //! ```
 
 mod cell;
+mod clients;
 mod command;
 mod copies;
 mod doc;

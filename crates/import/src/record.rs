@@ -2,6 +2,7 @@
 //! worked out from other figures is noted.
 
 use crate::Origin;
+use crate::clients;
 use crate::copies::Copies;
 use crate::draft::{Draft, From};
 use crate::formats::pgbench_log;
@@ -40,6 +41,7 @@ pub(crate) fn records(drafts: Vec<Draft>, origin: &Origin) -> Vec<RunRecord> {
         let is_output = Copies::is_output(&draft);
         made.add(record(draft, at, origin), is_output);
     }
+    clients::find_tests(&mut made.runs);
     made.runs
 }
 
@@ -138,6 +140,7 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
             last_line: draft.last_line,
             heading: draft.heading.clone(),
             client: client(&draft, origin),
+            test: draft.client.is_some().then(|| draft.test.clone()),
             figures,
             option_lines: option_lines.collect(),
             intervals_merged: draft.merged > 1,

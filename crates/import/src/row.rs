@@ -17,6 +17,10 @@ pub(crate) struct Ambiguous {
     pub shown: String,
 }
 
+/// Ends of the names of figures: by how many percent a figure differs from another run's, and that.
+const CHANGE: &str = "_change_percent";
+const BASE: &str = "_base";
+
 /// A row.
 pub(crate) struct Row {
     run: Draft,
@@ -24,6 +28,10 @@ pub(crate) struct Row {
     notation: Notation,
     /// Figures of one of several runs, by what tells them apart.
     of_runs: BTreeMap<String, Draft>,
+    /// The runs in the order of their columns.
+    order: Vec<String>,
+    /// How much a figure of the second run differs from the first one's, in percent.
+    changes: Vec<(Option<String>, Number)>,
     /// Figures that not every client's column states.
     incomplete: BTreeSet<String>,
     unclear: Vec<String>,
@@ -37,6 +45,8 @@ impl Row {
             line,
             notation,
             of_runs: BTreeMap::new(),
+            order: Vec::new(),
+            changes: Vec::new(),
             incomplete: BTreeSet::new(),
             unclear: Vec::new(),
             ambiguous: Vec::new(),
@@ -60,6 +70,60 @@ impl Row {
         }
         if !name.is_empty() {
             self.aside(name, cell);
+        }
+    }
+
+    /// By how much two columns are said to differ: kept beside the figures, and to be checked.
+    pub fn change(&mut self, name: &str, of: Option<&str>, cell: &str) {
+        self.aside(name, cell);
+        let sign = match cell.contains(['↓', '▼']) {
+            true => -1.0,
+            false => 1.0,
+        };
+        let text = cell.trim_matches(|c: char| c.is_whitespace() || "↑↓▲▼%+".contains(c));
+        let is_percent = cell.contains('%') || name.contains('%');
+        if let (Ok(value), true) = (text.parse::<f64>(), is_percent) {
+            let decimals = text
+                .split_once('.')
+                .map_or(0, |(_, digits)| digits.len().min(9) as u8);
+            let number = Number {
+                value: value * sign,
+                decimals,
+            };
+            self.changes.push((of.map(String::from), number));
+        }
+    }
+
+    /// Puts what two runs are said to differ by beside the second one's figure.
+    fn place_changes(&mut self) {
+        let [first, second] = self.order.as_slice() else {
+            return;
+        };
+        let Some(base) = self.of_runs.get(first).map(|d| d.figures.clone()) else {
+            return;
+        };
+        let Some(run) = self.of_runs.get_mut(second) else {
+            return;
+        };
+        for (of, number) in self.changes.drain(..) {
+            let mut both = base.iter().filter(|f| run.has("", &f.name));
+            let name = match (of, both.next(), both.next()) {
+                (Some(name), ..) => name,
+                (None, Some(only), None) => only.name.clone(),
+                _ => continue,
+            };
+            let Some(from) = base.iter().find(|f| f.name == name && f.of.is_empty()) else {
+                continue;
+            };
+            run.figure("", &format!("{name}{CHANGE}"), number, self.line);
+            let before = Number {
+                value: from.value,
+                decimals: 0,
+            };
+            run.figure("", &format!("{name}{BASE}"), before, self.line);
+            if let Some(last) = run.figures.last_mut() {
+                last.rounding = from.rounding;
+            }
         }
     }
 
@@ -153,7 +217,12 @@ impl Row {
         }
         let draft = match of {
             Of::Unclear => return false,
-            Of::Run(run) => self.of_runs.entry(run.clone()).or_default(),
+            Of::Run(run) => {
+                if !self.order.contains(run) {
+                    self.order.push(run.clone());
+                }
+                self.of_runs.entry(run.clone()).or_default()
+            }
             Of::Row | Of::Client(_) => &mut self.run,
         };
         let part = match of {
@@ -198,6 +267,7 @@ impl Row {
     /// The runs that have figures, and what was not understood.
     pub fn end(mut self) -> (Vec<Draft>, Vec<String>, Vec<Ambiguous>) {
         self.add_clients_up();
+        self.place_changes();
         let mut runs = Vec::new();
         for (name, of_run) in self.of_runs {
             let mut run = self.run.clone();

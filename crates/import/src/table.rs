@@ -4,7 +4,7 @@ use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
-use crate::headings::{Column, column};
+use crate::headings::{Column, column, only_figure};
 use crate::numeral::{Notation, numeral};
 use crate::row::{Ambiguous, Row};
 use crate::scan::number;
@@ -26,6 +26,8 @@ pub(crate) struct Table {
     /// Of a table whose rows are figures: a run for each column.
     turned: Vec<Draft>,
     open: bool,
+    /// Headings of groups of columns, below which those of the columns stand.
+    groups: Vec<String>,
     rows: usize,
     /// Cells of the row above, for those that are merged with them.
     above: Vec<String>,
@@ -51,10 +53,16 @@ impl Table {
             return None;
         };
         if !self.open {
-            let is_heading = by != '|' && is_heading(&cells);
-            if is_heading {
+            if by != '|' && is_heading(&cells) {
                 self.begin(cells, by, line, doc);
                 return self.open.then_some(Became::Table);
+            }
+            if by == '|' && cells.len() == self.groups.len() {
+                let names = grouped(&std::mem::take(&mut self.groups), &cells);
+                if is_heading(&names) {
+                    self.begin(names, by, line, doc);
+                    return Some(Became::Table);
+                }
             }
             self.before = (by == '|').then_some((cells, by));
             return (by == '|').then_some(Became::Table);
@@ -84,7 +92,7 @@ impl Table {
 
     fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
         self.end(doc);
-        let columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let mut columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
         let figures = columns
             .iter()
             .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
@@ -109,7 +117,8 @@ impl Table {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 {
+        } else if figures == 0 && !take_the_heading(&mut columns, &names, &doc.heading) {
+            self.groups = names;
             return;
         }
         self.notation.comma_is_free = by == ';';
@@ -169,6 +178,7 @@ impl Table {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
                 Column::Label if !cell.is_empty() => row.label(cell),
+                Column::Change(of) if !cell.is_empty() => row.change(&name, of.as_deref(), cell),
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once.
@@ -240,7 +250,7 @@ impl Table {
             let mut row = Row::of(std::mem::take(draft), line, self.notation);
             match &kind {
                 Column::Label if !cell.is_empty() => row.label(cell),
-                Column::Aside => row.aside(&name, cell),
+                Column::Aside | Column::Change(_) => row.aside(&name, cell),
                 Column::Unknown | Column::Label => {
                     let is_number = numeral(cell).is_some() && !name.is_empty();
                     row.unknown(&name, cell, is_number);
@@ -266,6 +276,41 @@ impl Table {
     }
 }
 
+/// Headings of columns with those of their groups, which stand above the first column of each.
+fn grouped(groups: &[String], names: &[String]) -> Vec<String> {
+    let mut group = "";
+    let pairs = groups.iter().zip(names);
+    pairs
+        .map(|(above, name)| {
+            if !above.trim().is_empty() {
+                group = above.trim();
+            }
+            format!("{group} {}", name.trim()).trim().to_string()
+        })
+        .collect()
+}
+
+/// A table of one figure, which only the heading above it names: its columns are of several runs.
+fn take_the_heading(columns: &mut [Column], names: &[String], heading: &str) -> bool {
+    let (Some(figure), Some((first, rest))) = (only_figure(heading), columns.split_first_mut())
+    else {
+        return false;
+    };
+    let is_named = |(c, n): (&Column, &String)| {
+        matches!(c, Column::Change(_) | Column::Aside)
+            || *c == Column::Unknown && !n.trim().is_empty() && n.chars().count() <= 40
+    };
+    let of_runs = rest.iter().filter(|c| **c == Column::Unknown).count();
+    let all_named = rest.iter().zip(names.iter().skip(1)).all(is_named);
+    let is_one = matches!(first, Column::Option(_) | Column::Label) && of_runs > 1 && all_named;
+    if is_one {
+        for column in rest.iter_mut().filter(|c| **c == Column::Unknown) {
+            column.clone_from(&figure);
+        }
+    }
+    is_one
+}
+
 /// The number that a heading is.
 fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
@@ -274,13 +319,18 @@ fn whole_number(text: &str) -> Option<f64> {
 }
 
 fn doc_draft(doc: &Doc, line: u64) -> Draft {
+    let heading = match doc.client {
+        Some(_) => doc.test_heading(),
+        None => &doc.heading,
+    };
     Draft {
         tool: TOOL,
         first_line: line,
         last_line: line,
-        heading: doc.heading.clone(),
+        heading: heading.into(),
         client: doc.client.clone(),
-        workload: doc.heading.chars().take(60).collect(),
+        test: doc.test(),
+        workload: heading.chars().take(60).collect(),
         ..Draft::default()
     }
 }
@@ -338,7 +388,12 @@ fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char)> {
 fn is_heading(cells: &[String]) -> bool {
     let known = cells
         .iter()
-        .filter(|c| !matches!(column(c), Column::Unknown | Column::Aside))
+        .filter(|c| {
+            !matches!(
+                column(c),
+                Column::Unknown | Column::Aside | Column::Change(_)
+            )
+        })
         .count();
     let figure = cells
         .iter()

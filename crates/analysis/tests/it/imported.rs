@@ -310,3 +310,30 @@ fn a_rate_without_connecting_is_of_the_time_that_is_left() {
     let quick = PGBENCH.replace("= 563.000", "= 5.000");
     assert_eq!(bad(&quick), [("summary-mismatch", Severity::Invalid)]);
 }
+
+#[test]
+fn a_change_that_a_table_states_follows_from_its_figures() {
+    let table = |change: &str, p95: &str| {
+        format!(
+            "| Threads | old TPS | new TPS | old p95 (ms) | new p95 (ms) | TPS change (%) | p95 change (%) |\n\
+             |---|---|---|---|---|---|---|\n\
+             | 300 | 1000.0 | 1200.0 | 40.0 | 30.0 | {change} | {p95} |\n"
+        )
+    };
+    // A fall may be stated as a gain, as a part of the newer figure, or as the ratio.
+    for (change, p95) in [
+        ("20", "-25"),
+        ("+20.0%", "25"),
+        ("16.67", "33.33"),
+        ("120", ""),
+    ] {
+        assert_eq!(bad(&table(change, p95)), [], "{change} {p95}");
+    }
+    for (change, p95) in [("26", "-25"), ("20", "-52"), ("2.0", "-25")] {
+        assert_eq!(
+            bad(&table(change, p95)),
+            [("summary-mismatch", Severity::Invalid)],
+            "{change} {p95}"
+        );
+    }
+}

@@ -24,6 +24,10 @@ pub struct Imported {
     /// Which client of several it is, where the document says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+    /// Which test it is one of several clients of, where the document has their results one by one:
+    /// runs of one document with the same value loaded one database at one time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
     /// Every figure as it was stated, intervals apart.
     pub figures: Vec<StatedFigure>,
     /// The line of each option.

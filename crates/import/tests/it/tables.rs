@@ -247,3 +247,114 @@ something else
     assert_eq!(left(&import)[..2], [(2, "depth: 3"), (3, "tps: 800 + -")]);
     assert_eq!(import.leftovers.lines, 5);
 }
+
+#[test]
+fn columns_of_two_versions_are_runs_and_their_change_is_kept() {
+    let import = import(
+        "\
+### Point Select
+
+| Threads | v6.0.0 TPS | v6.1.0 TPS | v6.0.0 95% latency (ms) | v6.1.0 95% latency (ms) | TPS improvement (%) |
+|:--|:--|:--|:--|:--|:--|
+| 300 | 268934.84 | 265353.15 | 1.89 | 1.96 | -1.33 |
+| 600 | 365217.96 | 358976.94 | 2.57 | 2.66 | 1.71 |
+",
+    );
+    assert_eq!(left(&import), []);
+    assert_eq!(sessions(&import), [300, 300, 600, 600]);
+    let names: Vec<&str> = import
+        .runs
+        .iter()
+        .map(|run| run.workload.as_str())
+        .collect();
+    assert_eq!(names[..2], ["Point Select v6.0.0", "Point Select v6.1.0"]);
+    assert_eq!(
+        figures(&import, "rate"),
+        [268_934.84, 265_353.15, 365_217.96, 358_976.94].map(Some)
+    );
+    assert_eq!(
+        figures(&import, "p95_ms"),
+        [1.89, 1.96, 2.57, 2.66].map(Some)
+    );
+    assert_eq!(
+        figures(&import, "rate_change_percent"),
+        [None, Some(-1.33), None, Some(1.71)]
+    );
+    assert_eq!(figures(&import, "rate_base")[1], Some(268_934.84));
+}
+
+#[test]
+fn the_heading_above_a_table_may_name_its_figure() {
+    let import = import(
+        "# MySQL 8.0 and 5.7 (tps)\n\n| Threads | MySQL 5.7 | MySQL 8.0 | Change |\n|---|---|---|---|\n| 16 | 5,000 | 5,500 | +10% |\n",
+    );
+    assert_eq!(left(&import), []);
+    assert_eq!(figures(&import, "rate"), [Some(5000.0), Some(5500.0)]);
+    assert_eq!(figures(&import, "rate_change_percent"), [None, Some(10.0)]);
+    // Of two figures it can't be told which it is.
+    let two = super::documents::import(
+        "# TPS and latency\n\n| Threads | MySQL 5.7 | MySQL 8.0 |\n|---|---|---|\n| 16 | 5,000 | 5,500 |\n",
+    );
+    assert_eq!(two.runs.len(), 0);
+}
+
+#[test]
+fn headings_of_groups_stand_above_those_of_columns() {
+    let import = import(
+        "\
+| | client 1 | | client 2 | |
+|---|---|---|---|---|
+| threads | tps | p95 | tps | p95 |
+| 64 | 1000 | 80 | 1010 | 79 |
+",
+    );
+    assert_eq!(left(&import), []);
+    assert_eq!(sessions(&import), [64]);
+    assert_eq!(figures(&import, "rate"), [Some(2010.0)]);
+    let turned = super::documents::import(
+        "| 指标 | 16线程 | 32线程 |\n|---|---|---|\n| TPS | 812.3 | 1,320 |\n| 95%响应时间(ms) | 25.3 | 31.9 |\n",
+    );
+    assert_eq!(sessions(&turned), [16, 32]);
+    assert_eq!(figures(&turned, "p95_ms"), [Some(25.3), Some(31.9)]);
+}
+
+#[test]
+fn clients_of_one_test_below_their_headings_are_one_test() {
+    let import = import(
+        "\
+# point select, 2 clients
+
+## client 1
+
+| threads | tps | avg (ms) |
+|---|---|---|
+| 64 | 10000 | 6.4 |
+| 128 | 11000 | 11.6 |
+
+## client 2
+
+### results
+
+| threads | tps | avg (ms) |
+|---|---|---|
+| 64 | 10100 | 6.3 |
+| 128 | 11100 | 11.5 |
+",
+    );
+    let of = |at: usize| import.runs[at].imported.as_ref().unwrap();
+    let clients: Vec<_> = (0..4).map(|at| of(at).client.as_deref()).collect();
+    assert_eq!(clients, [Some("1"), Some("1"), Some("2"), Some("2")]);
+    assert_eq!(import.runs[0].workload, "point select, 2 clients");
+    // The second client's stand below a heading of their own.
+    assert_eq!(of(0).test, None);
+    let same = super::documents::import(
+        "# test\n## client 1\n| threads | tps |\n|---|---|\n| 64 | 10 |\n## client 2\n| threads | tps |\n|---|---|\n| 64 | 11 |\n",
+    );
+    let tests: Vec<_> = same
+        .runs
+        .iter()
+        .map(|run| run.imported.as_ref().unwrap().test.clone())
+        .collect();
+    assert!(tests[0].is_some());
+    assert_eq!(tests[0], tests[1]);
+}

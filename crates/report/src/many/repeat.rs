@@ -105,10 +105,10 @@ impl Repeat {
             count: count.fold(0, u64::saturating_add),
             transactions_per_s: runs.iter().map(|run| run.transactions_per_s).sum(),
             statements_per_s: runs.iter().map(|run| run.statements_per_s).sum(),
-            latency: Latencies::measured(&latency),
+            latency: Latencies::measured(&latency).or_else(|| stated(runs)),
             latencies: EncodedHistogram(latency.encode()),
             errors: errors.fold(0, u64::saturating_add),
-            errors_known: true,
+            errors_known: runs.iter().all(|run| run.errors_known),
             client_cpu_percent: None,
             between: runs.iter().map(|run| run.between).sum(),
             tpmc,
@@ -132,6 +132,31 @@ impl Repeat {
         let latency = self.latency.filter(|latency| latency.measured)?;
         Some(self.transactions_per_s * latency.mean_ms? / 1000.0 + self.between)
     }
+}
+
+/// The latencies of clients of which only figures are stated. Percentiles of several have none in
+/// common; means are weighted with the transactions.
+fn stated(runs: &[&RunDigest]) -> Option<Latencies> {
+    let all = |of: fn(&Latencies) -> Option<f64>| -> Option<Vec<f64>> {
+        runs.iter()
+            .map(|run| run.latency.as_ref().and_then(of))
+            .collect()
+    };
+    let rates = runs.iter().map(|run| run.transactions_per_s);
+    let rate: f64 = rates.clone().sum();
+    let mean_ms = all(|l| l.mean_ms).filter(|_| rate > 0.0).map(|means| {
+        let weighted = means.iter().zip(rates).map(|(mean, rate)| mean * rate);
+        weighted.sum::<f64>() / rate
+    });
+    let max_ms = all(|l| l.max_ms).and_then(|all| all.into_iter().reduce(f64::max));
+    (mean_ms.is_some() || max_ms.is_some()).then_some(Latencies {
+        mean_ms,
+        p50_ms: None,
+        p95_ms: None,
+        p99_ms: None,
+        max_ms,
+        measured: false,
+    })
 }
 
 impl RunDigest {

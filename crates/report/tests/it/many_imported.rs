@@ -250,3 +250,38 @@ fn each_document_is_one_series() {
     assert_eq!(peaks, 2, "{text}");
     assert!(!text.contains("before.md:1"), "{text}");
 }
+
+#[test]
+fn clients_of_one_test_of_a_document_are_added() {
+    let client = |n: u64, mean_ms: f64, test: &str| {
+        let quantiles = Quantiles {
+            mean_ms: Some(mean_ms),
+            max_ms: Some(300.0 + n as f64),
+            percentiles_ms: BTreeMap::from([("95".into(), 42.61)]),
+            ..Quantiles::default()
+        };
+        let mut run = stated(n, "oltp_point_select", quantiles);
+        run.study = Some(StudyPlace {
+            study: "import-results.md".into(),
+            name: "results.md".into(),
+            cell: "32".into(),
+            factors: BTreeMap::from([("threads".into(), "32".into())]),
+            repeat: n as u32,
+        });
+        let imported = run.imported.as_mut().unwrap();
+        imported.client = Some(n.to_string());
+        imported.test = Some(test.into());
+        run
+    };
+    let both = [client(1, 40.0, "a"), client(2, 50.0, "a")];
+    let text = many(&both).markdown(Lang::En).unwrap();
+    // Percentiles of both cannot be known.
+    assert!(
+        text.contains("| 2 (1 × 2 clients) | 1,600 | 45.0 |"),
+        "{text}"
+    );
+    assert!(!text.contains("compared with"), "{text}");
+    let apart = [client(1, 40.0, "a"), client(2, 50.0, "b")];
+    let text = many(&apart).markdown(Lang::En).unwrap();
+    assert!(!text.contains("1,600"), "{text}");
+}

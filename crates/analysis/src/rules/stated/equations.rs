@@ -26,6 +26,7 @@ pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
         .into_iter()
         .chain(of_run(view))
         .chain(of_sums(view))
+        .chain(of_changes(view))
         .filter(|e| e.stated.is_some() && e.made.is_some())
         .collect();
     let over_time = intervals::mismatches(view);
@@ -64,6 +65,53 @@ pub(super) fn mismatch(name: &str, stated: f64, from: &str, made: f64, line: u64
         ("made", Figure::Number(made)),
     ];
     finding(ID, Severity::Invalid, STATED, INSTEAD_STATED, figures)
+}
+
+/// By how many percent two runs of a table are said to differ. A fall may be stated without its sign,
+/// and some divide by the newer figure, or state the ratio.
+fn of_changes(view: &View<'_>) -> Vec<Equation> {
+    let mut all = Vec::new();
+    for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
+        let Some(name) = figure.name.strip_suffix("_change_percent") else {
+            continue;
+        };
+        let base = view.all(&format!("{name}_base"));
+        let (Some(new), Some(base)) = (view.all(name), base) else {
+            continue;
+        };
+        let stated = Range::of(figure);
+        let ratio = |a: Range, b: Range, offset: f64, sign: f64| {
+            let r = a.per(b);
+            let of = |x: f64| sign * (x - offset) * 100.0;
+            Range {
+                value: of(r.value),
+                low: of(r.low).min(of(r.high)),
+                high: of(r.low).max(of(r.high)),
+                line: figure.line,
+            }
+        };
+        let usual = ratio(new, base, 1.0, 1.0);
+        let others = [
+            usual,
+            ratio(new, base, 1.0, -1.0),
+            ratio(base, new, 1.0, -1.0),
+            ratio(base, new, 1.0, 1.0),
+            ratio(new, base, 0.0, 1.0),
+        ];
+        let meant = others
+            .into_iter()
+            .find(|made| stated.may_be(*made, 0.0, 0.0));
+        all.push(Equation {
+            of: name.into(),
+            name: "change_percent",
+            follows: "(new / old − 1) × 100",
+            stated: Some(stated),
+            made: Some(meant.unwrap_or(usual)),
+            share: 0.0,
+            apart: 0.0,
+        });
+    }
+    all
 }
 
 /// A formula as it is, words in the reader's language.
