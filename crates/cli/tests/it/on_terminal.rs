@@ -388,7 +388,7 @@ fn a_watch_shows_its_time_and_what_it_sees_and_ctrl_c_ends_it() {
     let mut watch = OnTerminal::start_command(&dir, &words, None);
     wait_until("a bar", || {
         let shown = watch.contents();
-        shown.contains(" of 300s") && shown.contains("% of this host's CPU busy")
+        shown.contains(" / 300s") && shown.contains("% of this host's CPU busy")
     });
     watch.press("\x03");
     let (status, said) = watch.end();

@@ -192,7 +192,7 @@ fn values_are_verified_and_what_is_missing_is_told() {
         );
         assert!(
             said.err
-                .contains("recordcount=1000, but table other has 500 rows: 500 of the records"),
+                .contains("recordcount=1000，但表 other 有 500 行：缺少 500 条待访问的记录"),
             "{said:?}"
         );
         assert!(said.out.contains("次读取未找到记录"), "{said:?}");

@@ -177,6 +177,16 @@ fn broken(buckets: &[Bucket], start: i64) -> Vec<(f64, Option<f64>)> {
     line
 }
 
+/// A label of ours in the reader's language; those of servers stay as they are.
+fn label(value: &str, lang: Lang) -> &str {
+    match (lang, value) {
+        (Lang::Zh, "load") => "施压",
+        (Lang::Zh, "observing") => "观测",
+        (Lang::Zh, "other") => "其他",
+        _ => value,
+    }
+}
+
 /// Means and extremes while it was measured; in brief of what has a picture.
 pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> Option<Table> {
     let mut rows = Vec::new();
@@ -192,7 +202,10 @@ pub(crate) fn table(record: &RunRecord, side: Side, lang: Lang, brief: bool) -> 
         };
         for series in &apart {
             let labels: Vec<&str> = match series.as_slice() {
-                [one] => one.key.labels.values().map(String::as_str).collect(),
+                [one] => {
+                    let values = one.key.labels.values();
+                    values.map(|v| label(v, lang)).collect()
+                }
                 _ => Vec::new(),
             };
             let mut called = group.called.clone();
