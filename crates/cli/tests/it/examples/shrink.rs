@@ -271,7 +271,9 @@ fn named(file: &Table) -> Vec<String> {
     };
     let mut all = [names("target", "name"), names("workload", "name")].concat();
     for factor in list(file, "factor") {
-        let values = factor["values"].as_array().unwrap().iter();
+        // What is the same in all runs need not be named.
+        let values = factor["values"].as_array().unwrap();
+        let values = values.iter().filter(|_| values.len() > 1);
         all.extend(values.map(|v| text(&v["label"]).to_string()));
     }
     all
