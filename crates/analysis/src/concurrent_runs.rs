@@ -18,9 +18,8 @@ impl Presence {
     /// Of a record; `None` where it does not say when it was, or for how long.
     pub fn of(run: &RunRecord) -> Option<Self> {
         // A document that has clients of one test one by one says it, and not when they ran.
-        if let Some(imported) = &run.imported
-            && let Some(test) = &imported.test
-        {
+        if let Some(imported) = &run.imported {
+            let test = imported.test.as_ref()?;
             return Some(Self {
                 span: (0.0, 1.0),
                 hosts: vec![format!("{} {test}", imported.file)],
@@ -113,6 +112,28 @@ mod tests {
 
     fn groups(runs: &[Presence]) -> Vec<Vec<usize>> {
         together(&runs.iter().map(Some).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn documents_say_which_runs_were_at_one_time() {
+        let run = |test: Option<&str>| RunRecord {
+            started_at: "2026-11-21T00:00:00Z".into(),
+            target: "results.md:9".into(),
+            imported: Some(tidemark_core::record::Imported {
+                test: test.map(String::from),
+                ..Default::default()
+            }),
+            totals: tidemark_core::record::Totals {
+                elapsed_s: 1.0,
+                ..Default::default()
+            },
+            ..RunRecord::default()
+        };
+        assert_eq!(Presence::of(&run(None)), None);
+        let both = [run(Some("a")), run(Some("a")), run(Some("b"))];
+        let presences: Vec<_> = both.iter().map(Presence::of).collect();
+        let presences: Vec<_> = presences.iter().map(Option::as_ref).collect();
+        assert_eq!(together(&presences), [vec![0, 1], vec![2]]);
     }
 
     #[test]

@@ -143,6 +143,28 @@ fn study_of(path: &Path, file: &str) -> String {
     words.join("/")
 }
 
+/// Columns of tables that tell runs apart.
+const TELLING: [&str; 18] = [
+    "variant",
+    "version",
+    "db",
+    "database",
+    "dbms",
+    "engine",
+    "server",
+    "target",
+    "config",
+    "configuration",
+    "branch",
+    "版本",
+    "数据库",
+    "引擎",
+    "配置",
+    "方案",
+    "机型",
+    "实例",
+];
+
 /// Puts the runs of a document into a study of its name: what tells them apart are its factors, and
 /// what nothing tells apart are repeats.
 fn place(runs: &mut [RunRecord], name: &str) {
@@ -173,7 +195,13 @@ fn place(runs: &mut [RunRecord], name: &str) {
                 factors.insert(option.into(), value.value.clone());
             }
         }
-        if imported.tool == "table" && !imported.heading.is_empty() {
+        let is_table = imported.tool == "table";
+        for (name, value) in run.options.iter().filter(|_| is_table) {
+            if TELLING.contains(&name.to_lowercase().as_str()) {
+                factors.insert(name.clone(), value.value.clone());
+            }
+        }
+        if is_table && !imported.heading.is_empty() {
             factors.insert("heading".into(), imported.heading.clone());
         }
         let cell: Vec<&str> = factors.values().map(String::as_str).collect();
@@ -204,6 +232,8 @@ pub fn named(run: &RunRecord, lang: Lang) -> String {
         .as_ref()
         .map(|c| texts::client(lang, c))
         .unwrap_or_default();
+    let variant = run.options.get("variant");
+    let variant = variant.map_or(String::new(), |v| format!(" {}", v.value));
     let (file, first, last) = (&of.file, of.first_line, of.last_line);
     let lines = if first == last {
         format!("{first}")
@@ -211,7 +241,7 @@ pub fn named(run: &RunRecord, lang: Lang) -> String {
         format!("{first}-{last}")
     };
     format!(
-        "{} {}{sessions}{client} ({file}:{lines})",
+        "{} {}{variant}{sessions}{client} ({file}:{lines})",
         of.tool, run.workload
     )
 }

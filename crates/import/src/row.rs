@@ -17,6 +17,8 @@ pub(crate) struct Ambiguous {
     pub shown: String,
 }
 
+/// What tells apart runs whose figures stand side by side.
+const VARIANT: &str = "variant";
 /// Ends of the names of figures: by how many percent a figure differs from another run's, and that.
 const CHANGE: &str = "_change_percent";
 const BASE: &str = "_base";
@@ -269,12 +271,14 @@ impl Row {
         self.add_clients_up();
         self.place_changes();
         let mut runs = Vec::new();
-        for (name, of_run) in self.of_runs {
+        for name in self.order {
+            let Some(of_run) = self.of_runs.remove(&name) else {
+                continue;
+            };
             let mut run = self.run.clone();
             run.figures.extend(of_run.figures);
             run.types.extend(of_run.types);
-            let workload = format!("{} {name}", run.workload);
-            run.workload = workload.trim().chars().take(80).collect();
+            run.option(VARIANT, &name, self.line, From::Output);
             runs.push(run);
         }
         if runs.is_empty() {

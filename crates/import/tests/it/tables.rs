@@ -154,7 +154,7 @@ fn columns_of_one_figure_are_of_several_runs_or_clients() {
     );
     let of = |run: &RunRecord| {
         (
-            run.workload.clone(),
+            run.options["variant"].value.clone(),
             figure(run, "rate"),
             figure(run, "p95_ms"),
         )
@@ -163,8 +163,8 @@ fn columns_of_one_figure_are_of_several_runs_or_clients() {
     assert_eq!(
         got,
         [
-            ("after".into(), Some(1200.0), Some(15.0)),
-            ("before".into(), Some(1000.0), Some(20.0))
+            ("before".into(), Some(1000.0), Some(20.0)),
+            ("after".into(), Some(1200.0), Some(15.0))
         ]
     );
     assert_eq!(sessions(&before), [16, 16]);
@@ -262,12 +262,12 @@ fn columns_of_two_versions_are_runs_and_their_change_is_kept() {
     );
     assert_eq!(left(&import), []);
     assert_eq!(sessions(&import), [300, 300, 600, 600]);
-    let names: Vec<&str> = import
-        .runs
-        .iter()
-        .map(|run| run.workload.as_str())
-        .collect();
-    assert_eq!(names[..2], ["Point Select v6.0.0", "Point Select v6.1.0"]);
+    let of = |at: usize| {
+        let run = &import.runs[at];
+        (&*run.workload, &*run.options["variant"].value)
+    };
+    assert_eq!(of(0), ("Point Select", "v6.0.0"));
+    assert_eq!(of(1), ("Point Select", "v6.1.0"));
     assert_eq!(
         figures(&import, "rate"),
         [268_934.84, 265_353.15, 365_217.96, 358_976.94].map(Some)

@@ -123,6 +123,16 @@ impl Metrics {
         price: None,
         qphh: None,
     };
+
+    /// As another tool's output states them.
+    fn stated(imported: &Imported) -> Self {
+        let figure = |name: &str| imported.figure(name).map(|f| f.value);
+        Self {
+            tpmc: figure("tpmc"),
+            efficiency_percent: figure("efficiency"),
+            ..Self::NONE
+        }
+    }
 }
 
 /// What a system costs over three years, and what that is for each tpmC.
@@ -243,7 +253,10 @@ impl RunDigest {
             errors: d.totals.ignored_errors,
             errors_known: states_errors(record),
             reconnects: d.totals.reconnects,
-            metrics: family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),
+            metrics: match (&record.imported, family) {
+                (Some(imported), _) => Metrics::stated(imported),
+                (None, family) => family.map_or(Metrics::NONE, |f| (f.metrics)(&d)),
+            },
             types: types.collect(),
             queries: queries.collect(),
             usable: is_result && !invalid,

@@ -24,10 +24,10 @@ pub(super) fn series_label(t: &Texts, workload: &Workload<'_>, series: &Series<'
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// `size=100k`; a target or a version stands without its name.
+/// `size=100k`; a target, a version or a variant stands without its name.
 pub(super) fn factor_value(t: &Texts, name: &str, value: &str) -> String {
     match name {
-        "target" | "version" => value.into(),
+        "target" | "version" | "variant" => value.into(),
         name => format!("{}={value}", factor_name(t, name)),
     }
 }
@@ -41,6 +41,7 @@ pub(super) fn factor_name<'a>(t: &Texts, name: &'a str) -> &'a str {
         "target" => t.target,
         "server" => t.server,
         "version" => t.version,
+        "variant" => t.variant,
         "size" => t.size,
         "warehouses" => t.warehouses,
         "rtt" => t.rtt,
