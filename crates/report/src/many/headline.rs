@@ -193,6 +193,9 @@ fn of_value(s: &Sources<'_>, c: &Contrast, metric: Metric) -> String {
         let values = [b, ("change", &*range), ("interval", interval)];
         return fill(template, &values);
     }
+    if ratios(c, metric, &[Verdict::NotEnough]).len() == all.len() {
+        return fill(t.contrast_each_unknown, &[b, ("change", &*range)]);
+    }
     let shown = ratios(c, metric, &[Verdict::Faster, Verdict::Slower]).len();
     let values = [
         b,
