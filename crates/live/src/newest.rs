@@ -213,7 +213,7 @@ mod tests {
             [
                 "Database host: CPU 50 % · disks 25 % busy",
                 "Database: 1,234 statements/s · CPU 1.50 cores · running 5.50 · waiting for Lock:tuple 3.00, \
-                 IO:WalSync 0.500 · ping 0.250 ms"
+                 IO:WalSync 0.5 · ping 0.25 ms"
             ]
         );
         assert!(newest.lines(Lang::Zh)[1].starts_with("数据库："));

@@ -11,12 +11,12 @@ use tidemark_testkit::{Engine, Server};
 
 #[test]
 fn statements_are_told_by_the_servers_account() {
-    let mariadb = Server::builder(Engine::Mariadb)
+    let mariadb = Server::builder(Engine::MariaDb)
         .setting("performance_schema", "ON")
         .start()
         .unwrap();
     let postgres = Server::builder(Engine::Postgres)
-        .setting("shared_preload_libraries", "'pg_stat_statements'")
+        .setting("shared_preload_libraries", "pg_stat_statements")
         .start()
         .unwrap();
     postgres
@@ -141,18 +141,16 @@ fn sqlite_tells_of_its_cache_and_of_waits() {
     let file = folder.path().join("a.db");
     let url = format!("sqlite:{}", file.display());
     let connector = connector(&url);
-    let rounds = 3000;
     let (series, ended, _) = observed(&url, "server-status", || {
-        block_on(async {
-            let mut session = connector.connect_for(0, Access::ReadWrite).await.unwrap();
+        let first = connector.clone();
+        block_on(async move {
+            let mut session = first.connect_for(0, Access::ReadWrite).await.unwrap();
             let create = "CREATE TABLE numbers (id INTEGER PRIMARY KEY, n INT, pad TEXT)";
             session.simple(create).await.unwrap();
-            let fill = format!(
-                "INSERT INTO numbers SELECT value, 0, hex(zeroblob(500)) FROM \
-                 (WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c LIMIT {rounds}) \
-                 SELECT value FROM c)"
-            );
-            session.simple(&fill).await.unwrap();
+            let fill = "INSERT INTO numbers SELECT value, 0, hex(zeroblob(500)) FROM (WITH RECURSIVE \
+                        c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c LIMIT 3000) \
+                        SELECT value FROM c)";
+            session.simple(fill).await.unwrap();
             let begun = Instant::now();
             while begun.elapsed() < Duration::from_millis(2500) {
                 session.simple("UPDATE numbers SET n = n + 1 WHERE id % 3 = 0").await.unwrap();
