@@ -24,7 +24,7 @@ OBSERVE = {ON: "--observe=auto", OFF: "--observe=off"}
 # Transactions a second of the long run: what observing takes is looked for, not the load.
 QUIET_RATE = 100
 # What every record on a server of this host has.
-SOURCES = {"client-host", "server-process", "server-status", "server-activity"}
+SOURCES = {"client-host", "server-process", "server-status", "server-activity", "network"}
 
 
 @dataclasses.dataclass

@@ -4,11 +4,13 @@ use crate::plan::BoundWorkload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tidemark_core::record::{Setting, TableState};
-use tidemark_core::{DbError, Isolation, Job, Pacing, ServerInfo};
+use tidemark_core::observe::NETWORK;
+use tidemark_core::record::{Disk, Ping, Setting, TableState};
+use tidemark_core::{DbError, Isolation, Job, Observe, Pacing, ServerInfo};
 use tidemark_drivers::catalog::{self, Summed};
 use tidemark_drivers::{Connector, Session, default_level, settings};
 use tidemark_engine::{EngineError, is_loaded_by, is_ours, is_unfinished, why_not_ours};
+use tidemark_observe::data_disks;
 use tidemark_runtime::block_on;
 use tidemark_workloads::{TablePlan, Workload};
 
@@ -40,6 +42,10 @@ pub struct Described {
     pub tables: Vec<TableState>,
     /// In short, what those hold that a study has loaded, where a study makes the run.
     pub contents: BTreeMap<String, String>,
+    /// Statements that do nothing, where the network is observed.
+    pub ping: Option<Ping>,
+    /// The disks of a server on this host.
+    pub disks: Vec<Disk>,
     /// What could not be read.
     pub notes: Vec<String>,
     /// What no record holds.
@@ -76,6 +82,24 @@ async fn round_trip(session: &mut Session) -> Option<Duration> {
     quickest
 }
 
+/// So many statements that do nothing are timed before a load,
+const PINGS_BEFORE: usize = 10;
+/// until they have taken this long.
+const LONGEST_PINGS_BEFORE: Duration = Duration::from_millis(100);
+
+/// Statements that do nothing; none where one fails. The first is not counted: what it needs may not
+/// be in any cache yet.
+pub async fn ping(session: &mut Session) -> Option<Ping> {
+    let begun = Instant::now();
+    let mut times = Vec::with_capacity(PINGS_BEFORE);
+    session.ping().await.ok()?;
+    while times.len() < PINGS_BEFORE && (times.is_empty() || begun.elapsed() < LONGEST_PINGS_BEFORE)
+    {
+        times.push(session.ping().await.ok()?.as_secs_f64() * 1000.0);
+    }
+    Ping::of(&times)
+}
+
 /// Asks the target for its version, settings and the tables that the workload needs.
 ///
 /// # Errors
@@ -86,6 +110,7 @@ pub fn describe(job: &Job, plan: &BoundWorkload) -> Result<Described, EngineErro
     let asks = Asks {
         of_study: StudyTables::of(job),
         round_trip: matches!(job.load.pacing, Pacing::Rate(_) | Pacing::Steps(_)),
+        observe: job.watch.observe.clone(),
     };
     let mut described = look(connector, workload, sessions, MOST_COUNTED_ROWS, asks)?;
     described.notes.extend(job.notes.iter().cloned());
@@ -102,14 +127,19 @@ pub fn describe_counting(
     sessions: usize,
     most_rows: u64,
 ) -> Result<Described, EngineError> {
-    look(connector, workload, sessions, most_rows, Asks::default())
+    let asks = Asks {
+        of_study: None,
+        round_trip: false,
+        observe: Observe::Off,
+    };
+    look(connector, workload, sessions, most_rows, asks)
 }
 
 /// What is looked at beside the tables' rows.
-#[derive(Default)]
 struct Asks {
     of_study: Option<StudyTables>,
     round_trip: bool,
+    observe: Observe,
 }
 
 fn look(
@@ -149,6 +179,11 @@ fn look(
         if asks.round_trip && !connector.is_blocking() {
             beside.round_trip = round_trip(&mut session).await;
         }
+        let pings = asks.observe.wants(NETWORK) && !connector.is_blocking() && !session.is_pooled();
+        let ping = match pings {
+            true => ping(&mut session).await,
+            false => None,
+        };
         let (mut there, mut tables) = (Vec::new(), Vec::new());
         let mut contents = BTreeMap::new();
         let (mut unfinished, mut foreign) = (Vec::new(), Vec::new());
@@ -187,6 +222,7 @@ fn look(
         }
         let server = session.server().clone();
         let on_client = on_client(&mut session, &connector);
+        let disks = data_disks(&mut session, connector.target(), &asks.observe, on_client).await;
         session.close().await;
         Ok(Described {
             server,
@@ -198,6 +234,8 @@ fn look(
             foreign,
             tables,
             contents,
+            ping,
+            disks,
             notes,
             beside,
         })

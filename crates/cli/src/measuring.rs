@@ -103,7 +103,14 @@ pub struct Measured<'a> {
 impl Making<'_, '_> {
     /// The load begins.
     pub fn begins(&mut self, begun: &Started) {
-        let fewer = load_begins(self.recording, self.storing, &self.plan.connector, begun);
+        let connector = &self.plan.connector;
+        let fewer = load_begins(
+            self.recording,
+            self.storing,
+            connector,
+            self.watching,
+            begun,
+        );
         self.say.say_aside(&fewer);
     }
 

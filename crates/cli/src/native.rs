@@ -204,7 +204,8 @@ pub const NATIVE: &[OptionSpec] = &[
         Observe,
         "auto",
         "observe hosts and database during a run: auto = every available source, off = none, or a list \
-         of client-host, server-host, server-process, server-status, server-nodes, server-activity",
+         of client-host, server-host, server-process, server-status, server-nodes, server-activity, \
+         server-statements, network",
     ),
     option(
         "observe-host",

@@ -7,6 +7,7 @@ use crate::stdio;
 use crate::storing::Storing;
 use crate::texts::progress as texts;
 use crate::user_files;
+use crate::watching::Watching;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tidemark_core::job::OutputFiles;
@@ -175,9 +176,10 @@ pub fn load_begins(
     recording: &mut Recording,
     storing: &mut Storing,
     connector: &Connector,
+    watching: &mut Watching,
     begun: &Started,
 ) -> String {
-    recording.started(begun, connector, &storing.sink());
+    recording.started(begun, connector, &watching.showing(storing.sink()));
     storing.begin(&recording.record);
     complain(storing);
     fewer_sessions(&recording.record)

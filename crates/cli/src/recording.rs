@@ -70,6 +70,8 @@ impl Recording {
             server: Some(described.server),
             settings: described.settings,
             isolation: described.isolation,
+            ping_before: described.ping,
+            server_disks: described.disks,
             notes: described.notes,
             options,
             sessions: spec.sessions,
@@ -155,6 +157,7 @@ impl Recording {
         if let Some(ended) = self.sampling.take().map(Sampling::end) {
             self.record.notes.extend(ended.notes);
             self.record.observed.splice(0..0, ended.observed);
+            self.record.server_statements = ended.statements;
         }
     }
 

@@ -20,13 +20,13 @@ use tidemark_core::duration_text::written;
 use tidemark_core::job::OutputFiles;
 use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS, SERVER_STATUS};
 use tidemark_core::record::{
-    EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, WATCH,
+    Disk, EffectiveOption, LatencyEnd, RunRecord, RunState, SCHEMA_VERSION, Setting, WATCH,
 };
 use tidemark_core::series::{Series, SeriesChunk};
-use tidemark_core::{DbError, Protocol, ServerInfo, Source, Target, redact_url};
+use tidemark_core::{DbError, Observe, Protocol, ServerInfo, Source, Target, redact_url};
 use tidemark_drivers::{ConnectOptions, Connector};
 use tidemark_engine::EngineError;
-use tidemark_observe::{Observing, Sink, Sources, client_host, sources};
+use tidemark_observe::{Observing, Sink, Sources, client_host, data_disks, sources};
 use tidemark_report::{Lang, significant};
 use tidemark_runtime::block_on;
 use uuid::Uuid;
@@ -71,7 +71,7 @@ pub fn watch(args: &[String], words: &args::Watch) -> Result<ExitCode, Failure> 
         ..ConnectOptions::default()
     };
     let connector = Connector::new(target.clone(), options)?.must_exist();
-    let server = describe(&connector)?;
+    let server = describe(&connector, &words.observe)?;
     let seen = sources(&Observing {
         observe: &words.observe,
         host: words.observe_host.as_deref(),
@@ -182,19 +182,22 @@ struct Server {
     info: ServerInfo,
     on_client: Option<bool>,
     settings: Vec<Setting>,
+    disks: Vec<Disk>,
     notes: Vec<String>,
 }
 
 /// Opens a session, asks it, and closes it.
-fn describe(connector: &Connector) -> Result<Server, Failure> {
-    let connector = connector.clone();
+fn describe(connector: &Connector, observe: &Observe) -> Result<Server, Failure> {
+    let (connector, observe) = (connector.clone(), observe.clone());
     let asked = block_on(async move {
         let mut session = connector.connect(0).await?;
         let mut notes = Vec::new();
         let settings = settings_of(&mut session, &mut notes).await;
+        let on_client = on_client(&mut session, &connector);
         let server = Server {
             info: session.server().clone(),
-            on_client: on_client(&mut session, &connector),
+            on_client,
+            disks: data_disks(&mut session, connector.target(), &observe, on_client).await,
             settings,
             notes,
         };
@@ -240,6 +243,7 @@ fn record(args: &[String], words: &args::Watch, target: &Target, server: Server)
         target_on_client: server.on_client,
         server: Some(server.info),
         settings: server.settings,
+        server_disks: server.disks,
         notes: server.notes,
         options,
         client: client_host(),

@@ -4,14 +4,16 @@
 use crate::exit::Failure;
 use crate::render::language;
 use crate::{interrupt, pacing};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tidemark_core::RunSpec;
 use tidemark_core::duration_text::written;
 use tidemark_core::job::Watch;
 use tidemark_core::record::{ErrorCount, Interval, Phase, RunRecord};
 use tidemark_live::{
-    Asking, Controls, Metrics, MetricsAddress, Picture, QueriesPicture, RunInfo, View,
+    Asking, Controls, Metrics, MetricsAddress, Newest, Picture, QueriesPicture, RunInfo, View,
 };
+use tidemark_observe::Sink;
 use tidemark_report::Lang;
 
 /// How often the wait at the end looks whether the user ended it.
@@ -24,6 +26,8 @@ pub struct Watching {
     linger: Duration,
     wants_view: bool,
     view: Option<Shown>,
+    /// What is observed of the run.
+    newest: Newest,
     /// Whether there was a run.
     began: bool,
 }
@@ -57,7 +61,21 @@ impl Watching {
             linger: watch.metrics_linger,
             wants_view: watch.view,
             view: None,
+            newest: Newest::default(),
             began: false,
+        })
+    }
+
+    /// Shows the newest of what goes to `sink`, too, where there is a view. Of an earlier run nothing stays.
+    pub fn showing(&mut self, sink: Sink) -> Sink {
+        if !self.wants_view {
+            return sink;
+        }
+        self.newest = Newest::default();
+        let newest = self.newest.clone();
+        Arc::new(move |chunk| {
+            newest.take(&chunk);
+            sink(chunk);
         })
     }
 
@@ -68,7 +86,8 @@ impl Watching {
             metrics.started(info.clone());
         }
         if self.wants_view {
-            let view = View::open(Picture::new(info), controls());
+            let picture = Picture::new(info).observing(self.newest.clone());
+            let view = View::open(picture, controls());
             self.view = view.map(Shown::Run);
         }
         self.has_view()

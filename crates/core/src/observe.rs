@@ -18,14 +18,20 @@ pub const SERVER_STATUS: &str = "server-status";
 pub const SERVER_NODES: &str = "server-nodes";
 /// What the database's sessions do and wait for.
 pub const SERVER_ACTIVITY: &str = "server-activity";
+/// What the database says of statements, and of transactions that wait.
+pub const SERVER_STATEMENTS: &str = "server-statements";
+/// The way between the client and the database.
+pub const NETWORK: &str = "network";
 /// Every source, as `--observe` names them.
-pub const SOURCES: [&str; 6] = [
+pub const SOURCES: [&str; 8] = [
     CLIENT_HOST,
     SERVER_HOST,
     SERVER_PROCESS,
     SERVER_STATUS,
     SERVER_NODES,
     SERVER_ACTIVITY,
+    SERVER_STATEMENTS,
+    NETWORK,
 ];
 
 /// Which sources are observed.

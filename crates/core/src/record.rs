@@ -15,7 +15,7 @@ pub use interval::{
     DeadSide, DeadTime, HostLoad, HostRole, Interval, Outage, Phase, StatementCounts,
 };
 pub use latency::{EncodedHistogram, LatencyEnd, LatencyParts, Quantiles, TypeStats};
-pub use observed::{Gap, GapKind, Observed};
+pub use observed::{Disk, Gap, GapKind, Observed, Ping, ServerStatement};
 pub use query::{AnswerVerdict, QueryOutcome, QueryRun};
 pub use totals::{ErrorCount, Fairness, Step, StepPurpose, StepVerdict, Totals};
 
@@ -212,6 +212,16 @@ pub struct RunRecord {
     /// was observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Observed>,
+    /// Statements that do nothing, before the load; absent in records of before, and where the network
+    /// was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ping_before: Option<Ping>,
+    /// The statements that took most of the server's time, by its own account; empty where it keeps none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_statements: Vec<ServerStatement>,
+    /// The disks that hold the data of a server on the client's host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_disks: Vec<Disk>,
     /// Queries of a benchmark that asks questions, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<QueryRun>,

@@ -4,7 +4,7 @@ use crate::mysql::MysqlSession;
 use crate::postgres::PostgresSession;
 use crate::sqlite::SqliteSession;
 use crate::{LoadRequest, Loaded, Outcome, RowSet, RowSource, Statement, Verb};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tidemark_core::{DbError, ErrorClass, ErrorKind, ServerInfo};
 
 #[derive(Debug)]
@@ -76,6 +76,34 @@ impl Connection {
                 s.travel().await;
                 s.query(sql)
             }
+        }
+    }
+
+    /// A statement that does nothing: how long its reply took to come to this host. An embedded database
+    /// has no way between.
+    pub async fn ping(&mut self) -> Result<Duration, DbError> {
+        // What other statements took is nobody's any more.
+        let _before = self.take_away_time();
+        self.begin();
+        let begun = Instant::now();
+        let done = match &mut self.driver {
+            Driver::Mysql(s) => s.ping().await,
+            // An empty statement has a reply of its own.
+            Driver::Postgres(s) => s.simple("").await.map(|_| ()),
+            Driver::Sqlite(_) => Ok(()),
+        };
+        self.end(Verb::Read, done.map(|()| Outcome::default()))?;
+        let took = begun.elapsed();
+        let away = self.take_away_time().filter(|away| !away.is_zero());
+        Ok(away.map_or(took, |away| away.min(took)))
+    }
+
+    /// The port of this end of the connection; none of a Unix socket, and of an embedded database.
+    pub fn local_port(&mut self) -> Option<u16> {
+        match &mut self.driver {
+            Driver::Mysql(s) => s.stream().local_port(),
+            Driver::Postgres(s) => s.stream().local_port(),
+            Driver::Sqlite(_) => None,
         }
     }
 

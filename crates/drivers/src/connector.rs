@@ -311,6 +311,10 @@ impl Connector {
         if let (Driver::Mysql(session), Use::Housekeeping) = (&mut connection.driver, purpose) {
             Box::pin(session.settle_form()).await?;
         }
+        // A time-out that was asked for takes its place.
+        if let (Driver::Sqlite(session), Use::Run { .. }) = (&connection.driver, purpose) {
+            session.count_waits();
+        }
         if !self.session.is_empty() {
             Box::pin(session::apply(&mut connection, &self.session)).await?;
         }

@@ -394,6 +394,22 @@ impl Session {
         rows
     }
 
+    /// Sends a statement that does nothing (`COM_PING`, an empty query); how long its reply took to come
+    /// to this host. Not counted. For sessions whose statements' time nobody takes.
+    ///
+    /// # Errors
+    /// As [`Session::execute`].
+    pub async fn ping(&mut self) -> Result<Duration, DbError> {
+        attended!(self, self.ping());
+        self.primary.ping().await
+    }
+
+    /// The port of this end of the connection that takes writes; none of a Unix socket, and of an
+    /// embedded database.
+    pub fn local_port(&mut self) -> Option<u16> {
+        self.primary.local_port()
+    }
+
     /// Loads rows by the requested or the best way; one statement, so all or nothing within the
     /// surrounding transaction. Not counted.
     ///

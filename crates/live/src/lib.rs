@@ -25,11 +25,13 @@ mod it;
 
 mod info;
 mod metrics;
+mod newest;
 mod texts;
 mod view;
 
 pub use info::RunInfo;
 pub use metrics::{Figures, Metrics, MetricsAddress, MetricsError, upper_bounds_ns};
+pub use newest::Newest;
 pub use view::{
     Asking, Controls, NowRunning, Picture, QueriesPicture, Scene, StudyInfo, StudyPicture, View,
     draw, restore_terminal, terminal_is_taken,

@@ -19,7 +19,7 @@ const STACK: usize = 1 << 20;
 
 /// A session that is opened when it is first asked, and again when it was lost.
 pub(crate) struct Db {
-    asks: Sender<String>,
+    asks: Sender<Ask>,
     answers: Receiver<Answer>,
     /// The session's connection id, once it answered.
     id: Option<i64>,
@@ -38,8 +38,21 @@ pub(crate) enum Refusal {
     Statement(String),
 }
 
-/// The connection's id with its answer.
-type Answer = Result<(i64, RowSet), Refusal>;
+/// What is asked.
+enum Ask {
+    Rows(String),
+    Ping,
+}
+
+/// An answer, and the connection's id.
+struct Answered {
+    id: i64,
+    rows: RowSet,
+    /// How long a ping took.
+    took: Duration,
+}
+
+type Answer = Result<Answered, Refusal>;
 
 impl Refusal {
     /// As a gap of a source that can't be had.
@@ -98,11 +111,11 @@ impl Db {
                 Err(_) => return Err(late()),
             }
         }
-        self.asks.send(sql.into()).map_err(|_| gone())?;
+        self.asks.send(Ask::Rows(sql.into())).map_err(|_| gone())?;
         match self.answers.recv_timeout(LONGEST + LONGEST / 4) {
-            Ok(answer) => answer.map(|(id, rows)| {
-                self.id = Some(id);
-                rows
+            Ok(answer) => answer.map(|answered| {
+                self.id = Some(answered.id);
+                answered.rows
             }),
             Err(RecvTimeoutError::Timeout) => {
                 self.overdue = true;
@@ -111,9 +124,34 @@ impl Db {
             Err(RecvTimeoutError::Disconnected) => Err(gone()),
         }
     }
-}
 
-impl Db {
+    /// Sends a statement that does nothing, unless one is on its way.
+    pub fn send_ping(&mut self) {
+        if !self.overdue {
+            // Without a thread there is no answer.
+            self.overdue = self.asks.send(Ask::Ping).is_ok();
+        }
+    }
+
+    /// How long it took, if it is answered within this time; else the next call may tell.
+    ///
+    /// # Errors
+    /// As [`Db::query`].
+    pub fn pinged(&mut self, within: Duration) -> Result<Option<Duration>, Refusal> {
+        match self.answers.recv_timeout(within) {
+            Ok(answer) => {
+                self.overdue = false;
+                let answered = answer?;
+                self.id = Some(answered.id);
+                Ok(Some(answered.took))
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Refusal::Failed("its thread has ended".into()))
+            }
+        }
+    }
+
     /// The connection id of the session that answered last.
     pub fn id(&self) -> Option<i64> {
         self.id
@@ -126,10 +164,10 @@ struct Open {
     id: i64,
 }
 
-async fn serve(connector: Connector, own: Own, asked: Receiver<String>, answer: Sender<Answer>) {
+async fn serve(connector: Connector, own: Own, asked: Receiver<Ask>, answer: Sender<Answer>) {
     let mut open: Option<Open> = None;
     let mut tried: Option<(Instant, Refusal)> = None;
-    while let Ok(sql) = asked.recv() {
+    while let Ok(what) = asked.recv() {
         if open.is_none() {
             let again = tried.as_ref().is_none_or(|(at, why)| {
                 matches!(why, Refusal::Failed(_)) && at.elapsed() >= REOPEN_AFTER
@@ -143,8 +181,12 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<String>, answer: 
         }
         let answered = match (&mut open, &tried) {
             (Some(Open { session, id }), _) => {
-                let rows = ask(session, &own, &sql).await;
-                rows.map(|rows| (*id, rows))
+                let answered = ask(session, &own, &what).await;
+                answered.map(|(rows, took)| Answered {
+                    id: *id,
+                    rows,
+                    took,
+                })
             }
             (None, Some((_, why))) => Err((false, why.clone())),
             (None, None) => Err((false, Refusal::Failed("no session".into()))),
@@ -167,10 +209,20 @@ async fn serve(connector: Connector, own: Own, asked: Receiver<String>, answer: 
 }
 
 /// Asks; with an error, whether the session was lost with it.
-async fn ask(session: &mut Session, own: &Own, sql: &str) -> Result<RowSet, (bool, Refusal)> {
+async fn ask(
+    session: &mut Session,
+    own: &Own,
+    what: &Ask,
+) -> Result<(RowSet, Duration), (bool, Refusal)> {
     own.sent();
-    match timeout(LONGEST, session.query(sql)).await {
-        Ok(Ok(rows)) => Ok(rows),
+    let answering = async {
+        match what {
+            Ask::Rows(sql) => session.query(sql).await.map(|rows| (rows, Duration::ZERO)),
+            Ask::Ping => session.ping().await.map(|took| (RowSet::new(), took)),
+        }
+    };
+    match timeout(LONGEST, answering).await {
+        Ok(Ok(answered)) => Ok(answered),
         Ok(Err(error)) => match error.class {
             ErrorClass::ConnectionLost | ErrorClass::Refused => Err((true, failed(&error))),
             _ => Err((false, Refusal::Statement(error.to_string()))),
@@ -253,7 +305,8 @@ async fn identify(session: &mut Session, own: &Own) -> Result<i64, Refusal> {
         true => Some(id),
         false => thread_of(session).await,
     };
-    own.opened(id, task.and_then(|t| u32::try_from(t).ok()));
+    let task = task.and_then(|t| u32::try_from(t).ok());
+    own.opened(id, task, session.local_port());
     Ok(id)
 }
 

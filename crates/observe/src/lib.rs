@@ -24,8 +24,10 @@ mod it;
 
 mod client;
 mod db;
+mod disk;
 mod host;
 mod load;
+mod network;
 mod observing;
 mod own;
 mod sampling;
@@ -34,6 +36,7 @@ mod source;
 mod usage;
 
 pub use client::{ClientHostSource, MOST_CORES};
+pub use disk::{data_disks, disks_of};
 pub use host::client_host;
 pub use load::{ClientLoad, HostSampler};
 pub use observing::{Observing, Sources, sources};

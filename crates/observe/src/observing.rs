@@ -1,14 +1,16 @@
 //! Which sources watch a run.
 
 use crate::client::ClientHostSource;
+use crate::network::Network;
 use crate::own::Own;
 use crate::server::{
-    MysqlActivity, MysqlStatus, NodeExporter, Nodes, PostgresActivity, PostgresStatus,
-    ServerProcess, SqliteStatus,
+    MysqlActivity, MysqlStatements, MysqlStatus, NodeExporter, Nodes, PostgresActivity,
+    PostgresStatements, PostgresStatus, ServerProcess, SqliteStatus,
 };
 use crate::source::SeriesSource;
 use tidemark_core::observe::{
-    CLIENT_HOST, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS, SERVER_STATUS,
+    CLIENT_HOST, NETWORK, Observe, SERVER_ACTIVITY, SERVER_HOST, SERVER_NODES, SERVER_PROCESS,
+    SERVER_STATEMENTS, SERVER_STATUS,
 };
 use tidemark_core::record::{Gap, GapKind, Observed};
 use tidemark_core::{Engine, Protocol};
@@ -88,6 +90,11 @@ pub fn sources(of: &Observing<'_>) -> Sources {
         (None, None) => {}
     }
     let own = Own::default();
+    match is_embedded {
+        _ if !wants(NETWORK) => {}
+        true => all.cannot(NETWORK, GapKind::NoTcp, "SQLite"),
+        false => all.add(Network::new(of.connector, &own)),
+    }
     if let Some(pid) = of.pid.filter(|_| wants(SERVER_PROCESS)) {
         all.add(ServerProcess::named(of.connector.clone(), own.clone(), pid));
     }
@@ -106,6 +113,9 @@ pub fn sources(of: &Observing<'_>) -> Sources {
             if wants(SERVER_ACTIVITY) {
                 all.add(MysqlActivity::new(of.connector, &own));
             }
+            if wants(SERVER_STATEMENTS) {
+                all.add(MysqlStatements::new(of.connector, &own));
+            }
         }
         Some(Engine::Postgres) => {
             if wants(SERVER_STATUS) {
@@ -113,6 +123,9 @@ pub fn sources(of: &Observing<'_>) -> Sources {
             }
             if wants(SERVER_ACTIVITY) {
                 all.add(PostgresActivity::new(of.connector, &own));
+            }
+            if wants(SERVER_STATEMENTS) {
+                all.add(PostgresStatements::new(of.connector, &own));
             }
         }
         other => {

@@ -20,6 +20,8 @@ struct Known {
 struct OwnSession {
     /// Its process or thread on the server's host, as the server names it.
     task: Option<u32>,
+    /// The port of its connection on this host.
+    port: Option<u16>,
     /// Its totals, by counter.
     counters: HashMap<String, f64>,
 }
@@ -30,10 +32,11 @@ impl Own {
     }
 
     /// A session was opened.
-    pub fn opened(&self, id: i64, task: Option<u32>) {
+    pub fn opened(&self, id: i64, task: Option<u32>, port: Option<u16>) {
         self.known(|known| {
             let session = OwnSession {
                 task,
+                port,
                 ..OwnSession::default()
             };
             known.sessions.insert(id, session);
@@ -83,6 +86,11 @@ impl Own {
         self.known(|known| known.sessions.keys().copied().collect())
     }
 
+    /// Ports of their connections on this host.
+    pub fn ports(&self) -> Vec<u16> {
+        self.known(|known| known.sessions.values().filter_map(|s| s.port).collect())
+    }
+
     /// Their processes or threads.
     pub fn tasks(&self) -> Vec<u32> {
         self.known(|known| known.sessions.values().filter_map(|s| s.task).collect())
@@ -115,8 +123,9 @@ mod tests {
     #[test]
     fn what_sessions_counted_stays_when_they_end() {
         let own = Own::default();
-        own.opened(7, Some(70));
-        own.opened(8, None);
+        own.opened(7, Some(70), None);
+        own.opened(8, None, Some(4000));
+        assert_eq!(own.ports(), [4000]);
         own.count(7, "Questions", 5.0);
         own.count(8, "Questions", 2.0);
         own.count(9, "Questions", 100.0);

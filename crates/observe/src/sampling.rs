@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tidemark_core::record::{Gap, GapKind, Observed};
+use tidemark_core::record::{Gap, GapKind, Observed, ServerStatement};
 use tidemark_core::series::{Series, SeriesChunk};
 use tidemark_runtime::forget_program_text;
 
@@ -34,10 +34,12 @@ pub struct Sampling {
 }
 
 /// What became of the sources.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ended {
     /// What each could see.
     pub observed: Vec<Observed>,
+    /// Statements by the server's account.
+    pub statements: Vec<ServerStatement>,
     /// What went wrong, a line each.
     pub notes: Vec<String>,
 }
@@ -53,6 +55,8 @@ struct Sampled {
 #[derive(Debug)]
 struct State {
     observed: Mutex<Observed>,
+    /// What the server said of statements at the end.
+    statements: Mutex<Vec<ServerStatement>>,
     /// Milliseconds from the begin, plus one, at which it began what it is at; 0 while it is idle.
     busy_since: AtomicU64,
 }
@@ -108,6 +112,7 @@ impl Sampling {
                     source: name.clone(),
                     ..Observed::default()
                 }),
+                statements: Mutex::default(),
                 busy_since: AtomicU64::new(1),
             });
             let every = every.unwrap_or_else(|| source.every());
@@ -162,16 +167,20 @@ impl Sampling {
             waiting.push((state, ended, until));
         }
         let mut all = failed;
+        let mut statements = Vec::new();
         for (state, ended, until) in waiting {
             let patience = until.saturating_duration_since(Instant::now());
             if ended.recv_timeout(patience).is_err() {
                 state.failed(GapKind::Stalled, "");
             }
             all.push(state.observed());
+            let said = state.statements.lock();
+            statements.append(&mut said.unwrap_or_else(PoisonError::into_inner));
         }
         let notes = all.iter().flat_map(notes_of).collect();
         Ended {
             observed: all,
+            statements,
             notes,
         }
     }
@@ -257,6 +266,7 @@ impl Looking {
                 self.hand_over(self.samples.unfinished());
             }
             if ends {
+                self.count_statements();
                 return;
             }
             if whole {
@@ -277,6 +287,17 @@ impl Looking {
             if began.elapsed() > STALLED {
                 self.hand_over(self.samples.unfinished());
             }
+        }
+    }
+
+    fn count_statements(&mut self) {
+        self.busy();
+        match self.source.statements() {
+            Ok(said) => {
+                let statements = self.state.statements.lock();
+                *statements.unwrap_or_else(PoisonError::into_inner) = said;
+            }
+            Err(why) => self.state.failed(GapKind::Failed, &why),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use tidemark_core::record::Gap;
+use tidemark_core::record::{Gap, ServerStatement};
 use tidemark_core::series::{Measures, Series, SeriesBuilder, SeriesKey};
 
 /// Something that is sampled while a run goes on: the client's host, a server's status, a Prometheus
@@ -46,6 +46,14 @@ pub trait SeriesSource: Send {
     /// As [`SeriesSource::sample`].
     fn peek(&mut self) -> Result<(), String> {
         Ok(())
+    }
+
+    /// The statements of the whole load by the server's account, once, when it has ended.
+    ///
+    /// # Errors
+    /// As [`SeriesSource::sample`].
+    fn statements(&mut self) -> Result<Vec<ServerStatement>, String> {
+        Ok(Vec::new())
     }
 }
 

@@ -2,11 +2,16 @@
 
 use crate::document::{Block, DocumentPart};
 use crate::load_words::Table;
-use crate::number::{bytes, three};
+use crate::number::{bytes, percent, three, whole};
 use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
 use tidemark_analysis::observed::{Cost, CostKind, costs};
-use tidemark_core::record::{Gap, GapKind, RunRecord};
+use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
+
+/// Statements of a brief report.
+const MOST_BRIEF: usize = 5;
+/// Characters of a statement that a table shows; the record has more.
+const MOST_OF_A_STATEMENT: usize = 160;
 
 /// A record with what its series come to.
 #[derive(Serialize)]
@@ -64,6 +69,134 @@ pub(crate) fn said_of(kind: CostKind, value: f64, t: &observed::Texts) -> (&'sta
     }
 }
 
+/// The statements that took most of the server's time, by its own account.
+pub(crate) fn statements_part(record: &RunRecord, lang: Lang, brief: bool) -> Option<DocumentPart> {
+    let t = observed::of(lang);
+    let all = &record.server_statements;
+    let total: f64 = all.iter().map(|of| of.time_ms).sum();
+    let has = |told: fn(&ServerStatement) -> bool| all.iter().any(told);
+    let (examined, locks) = (
+        has(|s| s.rows_examined.is_some()),
+        has(|s| s.lock_ms.is_some()),
+    );
+    let (pages, misses) = (
+        has(|s| s.pages_requested.is_some()),
+        has(|s| s.pages_read.is_some()),
+    );
+    let log = has(|s| s.log_bytes.is_some());
+    let mut head = vec![
+        t.statement,
+        t.executed,
+        t.time,
+        t.time_share,
+        t.mean,
+        t.rows,
+    ];
+    let also = [
+        (examined, t.examined),
+        (locks, t.locked),
+        (pages, t.pages_each),
+        (misses, t.misses_each),
+        (log, t.log_each),
+    ];
+    head.extend(also.iter().filter(|(has, _)| *has).map(|(_, name)| *name));
+    let row = |of: &ServerStatement| {
+        let count = of.count.max(1) as f64;
+        let each = |n: Option<u64>| n.map_or_else(|| "–".into(), |n| three(n as f64 / count));
+        let mut row = vec![
+            shortened(&of.text),
+            whole(of.count),
+            format!("{} s", three(of.time_ms / 1000.0)),
+            percent(of.time_ms, total),
+            format!("{} ms", three(of.time_ms / count)),
+            three(of.rows as f64 / count),
+        ];
+        let lock = of.lock_ms.map(|ms| format!("{} s", three(ms / 1000.0)));
+        let log_each = of
+            .log_bytes
+            .map(|n| bytes((n as f64 / count).round() as u64));
+        let also_told = [
+            (examined, each(of.rows_examined)),
+            (locks, lock.unwrap_or_else(|| "–".into())),
+            (pages, each(of.pages_requested)),
+            (misses, each(of.pages_read)),
+            (log, log_each.unwrap_or_else(|| "–".into())),
+        ];
+        row.extend(
+            also_told
+                .into_iter()
+                .filter(|(has, _)| *has)
+                .map(|(_, said)| said),
+        );
+        row
+    };
+    let most = if brief { MOST_BRIEF } else { all.len() };
+    let rows: Vec<Vec<String>> = all.iter().take(most).map(row).collect();
+    (!rows.is_empty()).then(|| {
+        DocumentPart::from(Table {
+            title: t.statements,
+            says: t.statements_say.into(),
+            numbers: head.len() - 1,
+            head,
+            rows,
+        })
+    })
+}
+
+/// A text that leaves room for figures beside it.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_OF_A_STATEMENT) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.into(),
+    }
+}
+
+/// The way to the server before the load, and the disks under a local one.
+pub(crate) fn target_facts(record: &RunRecord, lang: Lang) -> Vec<(&'static str, String)> {
+    let t = observed::of(lang);
+    let mut facts = Vec::new();
+    if let Some(ping) = &record.ping_before {
+        let values = [
+            ("min", three(ping.min_ms)),
+            ("mean", three(ping.mean_ms)),
+            ("max", three(ping.max_ms)),
+        ];
+        let values = values
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_str()));
+        facts.push((t.ping, fill(t.ping_says, &values)));
+    }
+    let disks: Vec<String> = record.server_disks.iter().map(|d| disk(d, t)).collect();
+    if !disks.is_empty() {
+        facts.push((t.disks, disks.join("; ")));
+    }
+    facts
+}
+
+fn disk(disk: &Disk, t: &observed::Texts) -> String {
+    let kind = match disk.rotational {
+        Some(true) => t.rotational,
+        Some(false) => t.not_rotational,
+        None => "",
+    };
+    let scheduler = match disk.scheduler.as_str() {
+        "" => String::new(),
+        name => fill(t.scheduler, &[("name", name)]),
+    };
+    let size = disk.size_bytes.map(bytes).unwrap_or_default();
+    let (device, model) = (disk.device.clone(), disk.model.clone());
+    let all = [
+        device,
+        model,
+        size,
+        kind.into(),
+        scheduler,
+        disk.file_system.clone(),
+    ];
+    let all = all.into_iter().filter(|said| !said.is_empty());
+    all.collect::<Vec<_>>().join(t.between)
+}
+
 /// A sentence for everything that a source could not see: what is missing, and how to get it.
 pub(crate) fn unseen_part(record: &RunRecord, lang: Lang) -> Option<DocumentPart> {
     let t = observed::of(lang);
@@ -93,6 +226,9 @@ fn sentence(source: &str, gap: &Gap, t: &observed::Texts) -> String {
         GapKind::NoConnections => t.no_connections,
         GapKind::OtherSessions => t.other_sessions,
         GapKind::SettingOff => t.setting_off,
+        GapKind::NoStatements => t.no_statements,
+        GapKind::NoTcp => t.no_tcp,
+        GapKind::Refused => t.refused,
         GapKind::OldVersion => t.old_version,
         GapKind::NodesRefused => t.nodes_refused,
         GapKind::NodesTooMany => t.nodes_too_many,

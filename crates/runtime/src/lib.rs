@@ -34,6 +34,7 @@ mod sleepers;
 mod socket;
 mod stream;
 mod stream_limits;
+mod tcp_info;
 mod time;
 mod tls;
 
@@ -46,4 +47,5 @@ pub use reactor::remote_signal;
 pub use scheduling::{current_core, do_not_preempt, process_cpu_time};
 pub use sleepers::{Sleepers, Woken};
 pub use stream::{Received, Sent, Stream, Wait};
+pub use tcp_info::{TcpInfo, TcpSocket, tcp_info, tcp_socket, tcp_sockets};
 pub use time::{Elapsed, Sleep, sleep, sleep_unless, sleep_until, timeout, unless};

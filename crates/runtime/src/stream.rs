@@ -139,6 +139,14 @@ impl Stream {
         }
     }
 
+    /// The port of this end; none of a Unix socket.
+    pub fn local_port(&self) -> Option<u16> {
+        match &self.socket {
+            Socket::Unix(_) => None,
+            Socket::Tcp(socket, _) => socket.local_addr().ok().map(|address| address.port()),
+        }
+    }
+
     /// Lets a read hold up the thread until bytes come, or for so long at most: then the executor
     /// has its turn. One system call a reply instead of two, for a stream that has an executor to
     /// itself. One that is encrypted, has a distance or a time limit waits as before.

@@ -25,7 +25,7 @@ pub struct Watch {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = a_time)]
     pub interval: Duration,
     /// What is observed: auto, or a list of client-host, server-host, server-process, server-status,
-    /// server-nodes and server-activity
+    /// server-nodes, server-activity, server-statements and network
     #[arg(long, value_name = "auto|LIST", default_value = "auto", value_parser = sources)]
     pub observe: Observe,
     /// URL of the node_exporter on the database's host, if that is another host

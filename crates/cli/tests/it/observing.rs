@@ -38,16 +38,20 @@ fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
         let record = read("run.json");
         let all = [
             "client-host",
+            "network",
             "server-activity",
             "server-process",
             "server-status",
         ];
         assert_eq!(sources(&record), BTreeSet::from(all.map(String::from)));
         let observed = record["observed"].as_array().unwrap();
-        assert!(
-            observed.iter().all(|o| o["sampled"] == true),
-            "{observed:?}"
-        );
+        // Nobody turned statistics of statements on.
+        let others = observed
+            .iter()
+            .filter(|o| o["source"] != "server-statements");
+        assert!(others.clone().all(|o| o["sampled"] == true), "{observed:?}");
+        assert_eq!(others.count(), all.len());
+        assert!(record["ping_before"]["min_ms"].as_f64().unwrap() > 0.0);
         // A local server's host is the client's, and is not missing.
         assert!(
             observed.iter().all(|o| o["source"] != "server-host"),

@@ -15,6 +15,93 @@ pub struct Observed {
     pub gaps: Vec<Gap>,
 }
 
+/// Times of statements that do nothing, one after the other on one session, until their replies had come
+/// to the client's host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ping {
+    /// How many there were.
+    pub count: u32,
+    /// The shortest, in milliseconds.
+    pub min_ms: f64,
+    /// Their mean.
+    pub mean_ms: f64,
+    /// The longest.
+    pub max_ms: f64,
+}
+
+impl Ping {
+    /// Of these times in milliseconds; `None` without any.
+    pub fn of(times_ms: &[f64]) -> Option<Self> {
+        let count = u32::try_from(times_ms.len()).ok().filter(|n| *n > 0)?;
+        let sum: f64 = times_ms.iter().sum();
+        Some(Self {
+            count,
+            min_ms: times_ms.iter().copied().fold(f64::INFINITY, f64::min),
+            mean_ms: sum / f64::from(count),
+            max_ms: times_ms.iter().copied().fold(0.0, f64::max),
+        })
+    }
+}
+
+/// Statements of one form by the server's own account, over the time in which they were observed: what
+/// it knew of them at the end, less what it knew at the begin.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerStatement {
+    /// Their text with marks in the place of values, as the server has it; a long one is cut.
+    pub text: String,
+    /// The database that they were of, where the server says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub database: String,
+    /// How many were executed.
+    pub count: u64,
+    /// The server's time for all of them, in milliseconds.
+    pub time_ms: f64,
+    /// The longest of them since the server counts, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ms: Option<f64>,
+    /// Rows sent or changed.
+    pub rows: u64,
+    /// Rows read in tables for them (MySQL, MariaDB).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows_examined: Option<u64>,
+    /// Time in which they waited for table locks, in milliseconds (MySQL, MariaDB).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_ms: Option<f64>,
+    /// Pages requested of the cache (PostgreSQL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_requested: Option<u64>,
+    /// Pages that the cache did not have (PostgreSQL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_read: Option<u64>,
+    /// Bytes of log written for them (PostgreSQL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_bytes: Option<u64>,
+}
+
+/// A disk that holds a local server's data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disk {
+    /// Its device: `nvme0n1`. Empty where the file system is on no disk.
+    pub device: String,
+    /// Its model, where the device says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// Whether it rotates, as the kernel takes it; what is virtual may say anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// The kernel's scheduler of its requests: `none`, `mq-deadline`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scheduler: String,
+    /// Its size in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// The file system on it: `ext4`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file_system: String,
+    /// The folder that it holds: the server's data.
+    pub holds: String,
+}
+
 /// Something that a source could not see. Its words are the report's: each kind says what is missing and
 /// how to get it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +143,12 @@ pub enum GapKind {
     OtherSessions,
     /// A setting of the server is off; the detail is the setting that turns it on.
     SettingOff,
+    /// The server keeps no account of statements; the detail is what makes it.
+    NoStatements,
+    /// There is no TCP connection to look at; the detail is what there is instead.
+    NoTcp,
+    /// The account may not read it; the detail is the statement that allows it.
+    Refused,
     /// The server's version has no such figures; the detail is the view.
     OldVersion,
     /// The database does not name its nodes to this account; the detail is the statement that allows it.

@@ -42,7 +42,7 @@ use bind::Bound;
 use columns::Columns;
 use decode::Decode;
 use exchange::lost;
-use packet::{COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Request};
+use packet::{COM_PING, COM_QUERY, COM_QUIT, COM_STMT_EXECUTE, COM_STMT_PREPARE, Request};
 use reply::{Count, OkPacket, PrepareReply, Prepared, Terms};
 use std::num::NonZeroU32;
 use std::rc::Rc;
@@ -245,6 +245,15 @@ impl MysqlSession {
     pub(crate) async fn query(&mut self, sql: &str) -> Result<RowSet, DbError> {
         let (rows, _) = self.ask(sql).await?;
         Ok(rows)
+    }
+
+    /// The server answers, and does nothing else.
+    pub(crate) async fn ping(&mut self) -> Result<(), DbError> {
+        if let Some(rest) = self.settle() {
+            rest.await?;
+        }
+        self.run(Request::command(COM_PING), None, Count).await?;
+        Ok(())
     }
 
     /// Rows and the last OK packet's words.

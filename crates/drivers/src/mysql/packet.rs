@@ -357,6 +357,7 @@ fn write_header(at: &mut [u8], len: usize, sequence: u8) {
 // Commands (MySQL Internals, "Text Protocol", "Prepared Statements").
 pub(super) const COM_QUIT: u8 = 0x01;
 pub(super) const COM_QUERY: u8 = 0x03;
+pub(super) const COM_PING: u8 = 0x0E;
 pub(super) const COM_STMT_PREPARE: u8 = 0x16;
 pub(super) const COM_STMT_EXECUTE: u8 = 0x17;
 pub(super) const COM_STMT_CLOSE: u8 = 0x19;

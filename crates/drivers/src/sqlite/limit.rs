@@ -32,10 +32,14 @@ impl Limit {
         let (since, deadline) = (limit.since, Arc::clone(&limit.deadline));
         let is_over = move || nanos(since.elapsed()) >= deadline.load(Ordering::Relaxed);
         connection.progress_handler(INSTRUCTIONS, Some(is_over))?;
-        // In whole milliseconds, and at least one: 0 would mean no waiting at all.
-        let busy = timeout.clamp(Duration::from_millis(1), BUSY_TIMEOUT);
-        connection.busy_timeout(busy)?;
+        connection.busy_timeout(limit.longest_wait())?;
         Ok(limit)
+    }
+
+    /// How long to wait for another session's lock: in whole milliseconds, and at least one, for 0 would
+    /// mean no waiting at all.
+    pub fn longest_wait(&self) -> Duration {
+        self.timeout.clamp(Duration::from_millis(1), BUSY_TIMEOUT)
     }
 
     pub fn timeout(&self) -> Duration {

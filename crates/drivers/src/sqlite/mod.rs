@@ -12,10 +12,12 @@
 //! | `busy_timeout` | [`BUSY_TIMEOUT`] | a writer waits for its turn |
 //! | `cache_size` | [`CACHE_KIB`] | many sessions stay small; the operating system caches the file for all |
 
+mod counters;
 mod error;
 mod limit;
 mod open;
 mod session;
 
+pub use counters::{SqliteCounters, counters};
 pub use open::{BUSY_TIMEOUT, CACHE_KIB};
 pub use session::SqliteSession;

@@ -1,5 +1,6 @@
 //! One session.
 
+use super::counters::{Counted, count_waits};
 use super::error::db_error;
 use super::limit::Limit;
 use super::open;
@@ -55,6 +56,8 @@ pub struct SqliteSession {
     rtt: Duration,
     /// Where statements have a time-out.
     limit: Option<Limit>,
+    /// What it has counted for whoever observes.
+    counted: Counted,
 }
 
 impl fmt::Debug for SqliteSession {
@@ -93,7 +96,18 @@ impl SqliteSession {
             text: Vec::new(),
             rtt: options.inject_rtt,
             limit,
+            counted: Counted::default(),
         })
+    }
+
+    /// Counts what it waits for locks, in place of SQLite's own time-out, which is as long. For sessions of
+    /// a run.
+    pub(crate) fn count_waits(&self) {
+        let longest = self.limit.as_ref().map(Limit::longest_wait);
+        count_waits(
+            self.handle.borrow_owner(),
+            longest.unwrap_or(open::BUSY_TIMEOUT),
+        );
     }
 
     /// Lets the injected distance pass.
@@ -111,7 +125,8 @@ impl SqliteSession {
     }
 
     /// The statement has ended; whether its time had run out.
-    pub(crate) fn end_statement(&self) -> bool {
+    pub(crate) fn end_statement(&mut self) -> bool {
+        self.counted.tell(self.handle.borrow_owner());
         self.limit.as_ref().is_some_and(Limit::end)
     }
 

@@ -198,6 +198,7 @@ fn status(picture: &Picture) -> Vec<Line<'static>> {
         true => host_line(host, lang),
         false => client_line(host, picture.cores, lang),
     });
+    lines.extend(picture.newest.lines(lang).into_iter().map(Line::from));
     lines
 }
 

@@ -1,7 +1,7 @@
 //! What the view shows: the last minutes, and sums.
 
 use super::{Scene, draw};
-use crate::RunInfo;
+use crate::{Newest, RunInfo};
 use ratatui::Frame;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -37,6 +37,7 @@ pub struct Picture {
     pub(super) reconnects: u64,
     pub(super) outage_s: f64,
     pub(super) host: ClientLoad,
+    pub(super) newest: Newest,
     /// Whether another process makes the load: only what it writes into the store is known of it.
     pub(super) is_elsewhere: bool,
 }
@@ -91,6 +92,7 @@ impl Picture {
             reconnects: 0,
             outage_s: 0.0,
             host: ClientLoad::default(),
+            newest: Newest::default(),
             is_elsewhere: false,
             info,
         }
@@ -103,6 +105,13 @@ impl Picture {
             is_elsewhere: true,
             ..Self::new(info)
         }
+    }
+
+    /// Where the newest of what is observed comes to.
+    #[must_use]
+    pub fn observing(mut self, newest: Newest) -> Self {
+        self.newest = newest;
+        self
     }
 
     /// Processors that the process may use.

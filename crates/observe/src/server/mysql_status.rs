@@ -1,5 +1,6 @@
 //! The counters of MariaDB and MySQL (`SHOW GLOBAL STATUS`), less what observing itself adds to them.
 
+use super::mysql_transactions::Transactions;
 use crate::db::Db;
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
@@ -131,6 +132,7 @@ pub(crate) struct MysqlStatus {
     own: Own,
     rest: Rest,
     sql: String,
+    transactions: Transactions,
 }
 
 impl MysqlStatus {
@@ -145,6 +147,7 @@ impl MysqlStatus {
             own: own.clone(),
             rest: Rest::default(),
             sql,
+            transactions: Transactions::default(),
         }
     }
 }
@@ -158,7 +161,7 @@ fn show<'a>(scope: &str, names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Takes note of what a session adds to the server's counters.
-pub(super) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
+pub(crate) fn count_own(db: &mut Db, own: &Own) -> Result<(), String> {
     let counted = TOLD.iter().filter(|told| told.by_session);
     let sql = show("SESSION", counted.flat_map(|told| told.of).copied());
     let rows = db.query(&sql).map_err(|e| e.to_string())?;
@@ -177,11 +180,10 @@ impl SeriesSource for MysqlStatus {
         SERVER_STATUS
     }
 
-    fn start(&mut self, _gaps: &mut Vec<Gap>) -> Result<(), Gap> {
-        self.db
-            .query(&self.sql)
-            .map(|_| ())
-            .map_err(|why| why.gap())
+    fn start(&mut self, gaps: &mut Vec<Gap>) -> Result<(), Gap> {
+        self.db.query(&self.sql).map_err(|why| why.gap())?;
+        self.transactions.start(&mut self.db, gaps);
+        Ok(())
     }
 
     fn sample(&mut self, samples: &mut Samples) -> Result<(), String> {
@@ -211,6 +213,6 @@ impl SeriesSource for MysqlStatus {
         if let Some(running) = values.get("Threads_running") {
             samples.tell(&RUNNING, &[], (running - 1.0).max(0.0));
         }
-        Ok(())
+        self.transactions.sample(&mut self.db, samples)
     }
 }

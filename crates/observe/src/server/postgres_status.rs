@@ -4,6 +4,7 @@
 //! nothing that is counted. Each group is a statement: where one is refused, the others go on.
 
 use super::postgres_activity::listed;
+use super::postgres_tables::Tables;
 use crate::db::Db;
 use crate::own::{Own, Rest};
 use crate::source::{Metric, Samples, SeriesSource};
@@ -224,6 +225,9 @@ pub(crate) struct PostgresStatus {
     own: Own,
     rest: Rest,
     groups: Vec<Group>,
+    tables: Tables,
+    /// Refusals of what is asked of tables and blockers.
+    failures: u32,
     /// Sessions tell of what they did once a second: totals that count from the begin of the load would
     /// miss the first second, so they count from its end.
     is_first: bool,
@@ -236,6 +240,8 @@ impl PostgresStatus {
             own: own.clone(),
             rest: Rest::default(),
             groups: Vec::new(),
+            tables: Tables::default(),
+            failures: 0,
             is_first: true,
         }
     }
@@ -262,6 +268,8 @@ impl SeriesSource for PostgresStatus {
             }
         }
         self.groups = groups(version);
+        // Without them there are no dead rows to tell of.
+        let _none = self.tables.start(&mut self.db);
         Ok(())
     }
 
@@ -295,6 +303,12 @@ impl SeriesSource for PostgresStatus {
                     samples.tell(metric, &[], rest);
                 }
             }
+        }
+        if self.failures < MOST_FAILURES
+            && let Err(why) = self.tables.sample(&mut self.db, &self.own, samples)
+        {
+            self.failures += 1;
+            failed = Some(why);
         }
         failed.map_or(Ok(()), Err)
     }

@@ -1,11 +1,17 @@
-//! An SQLite database: its files, and what the process reads and writes for it. SQLite runs in the
-//! client's process, so processors are those of the client's threads.
+//! An SQLite database: its files, what the process reads and writes for it, and what its sessions count.
+//! SQLite runs in the client's process, so processors are those of the client's threads.
+//!
+//! Of its files only the log may be opened here: closing another one would take the locks of the
+//! process's sessions away (sqlite.org/howtocorrupt.html, 2.2), and those are on the others.
 
 use crate::client::proc::ProcFile;
 use crate::source::{Metric, Samples, SeriesSource};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use tidemark_core::observe::SERVER_STATUS;
 use tidemark_core::record::Gap;
+use tidemark_drivers::sqlite::counters;
 
 const DATABASE: Metric = Metric::gauge("database.size", "bytes", -3);
 const WAL: Metric = Metric::gauge("log.size", "bytes", -3);
@@ -16,11 +22,30 @@ const IO: [(&str, Metric); 4] = [
     ("syscw", Metric::count("process.writes")),
 ];
 
+/// What sessions count. As of other databases, what their caches did not have are misses.
+const CACHE_REQUESTS: Metric = Metric::count("buffer.requests");
+const CACHE_MISSES: Metric = Metric::count("buffer.misses");
+const PAGES_WRITTEN: Metric = Metric::count("pages.written");
+const PAGES_SPILLED: Metric = Metric::count("pages.spilled");
+const WAITS: Metric = Metric::count("locks.waits");
+const WAIT_TIME: Metric = Metric::time("locks.wait-time", 1.0);
+/// Times that the log began anew, which it does when all of it has been copied to the database.
+const CHECKPOINTS: Metric = Metric::count("checkpoints.completed");
+
 /// One database file.
 pub(crate) struct SqliteStatus {
     database: PathBuf,
     /// Of this process, where it is the one that uses the database.
     io: Option<ProcFile>,
+}
+
+/// The log's number, one more each time that it begins anew (sqlite.org/fileformat.html, 4.1, "Checkpoint
+/// sequence number").
+fn log_number(wal: &Path) -> Option<u32> {
+    let mut header = [0; 16];
+    File::open(wal).ok()?.read_exact(&mut header).ok()?;
+    let [.., a, b, c, d] = header;
+    Some(u32::from_be_bytes([a, b, c, d]))
 }
 
 impl SqliteStatus {
@@ -46,7 +71,25 @@ impl SeriesSource for SqliteStatus {
         samples.tell(&DATABASE, &[], size(&self.database));
         let mut wal = self.database.clone().into_os_string();
         wal.push("-wal");
-        samples.tell(&WAL, &[], size(&wal.into()));
+        let wal = PathBuf::from(wal);
+        samples.tell(&WAL, &[], size(&wal));
+        if let Some(number) = log_number(&wal) {
+            samples.tell(&CHECKPOINTS, &[], number.into());
+        }
+        if self.io.is_some() {
+            let counted = counters();
+            let requests = counted.cache_hits + counted.cache_misses;
+            for (metric, total) in [
+                (CACHE_REQUESTS, requests),
+                (CACHE_MISSES, counted.cache_misses),
+                (PAGES_WRITTEN, counted.pages_written),
+                (PAGES_SPILLED, counted.pages_spilled),
+                (WAITS, counted.busy_waits),
+                (WAIT_TIME, counted.busy_ms),
+            ] {
+                samples.tell(&metric, &[], total as f64);
+            }
+        }
         // Other systems have no such file.
         let Some(Ok(io)) = self.io.as_mut().map(ProcFile::read) else {
             return Ok(());

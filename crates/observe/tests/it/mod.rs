@@ -1,8 +1,10 @@
 //! This crate's tests, as one program: what it does for its users.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
+mod account;
 mod exporters;
 mod kept;
+mod network;
 mod nodes;
 mod servers;
 mod sources;

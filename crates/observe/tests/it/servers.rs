@@ -10,16 +10,17 @@ use tidemark_observe::{Ended, Observing, Sampling, sources};
 use tidemark_runtime::block_on;
 use tidemark_testkit::{Endpoint, Server};
 
-fn connector(url: &str) -> Connector {
+pub fn connector(url: &str) -> Connector {
     Connector::new(Target::parse(url).unwrap(), ConnectOptions::default()).unwrap()
 }
 
 /// Observes while `work` is done.
-fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ended, Duration) {
+pub fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ended, Duration) {
     let connector = connector(url);
     let observe: Observe = observe.parse().unwrap();
     let engine = match url.starts_with("postgres") {
         true => Engine::Postgres,
+        false if url.starts_with("sqlite") => Engine::Sqlite,
         false => Engine::Mariadb,
     };
     let all = sources(&Observing {
@@ -42,13 +43,13 @@ fn observed(url: &str, observe: &str, work: impl FnOnce()) -> (Vec<Series>, Ende
     (kept(&chunks), ended, took)
 }
 
-fn of<'e>(ended: &'e Ended, source: &str) -> &'e Observed {
+pub fn of<'e>(ended: &'e Ended, source: &str) -> &'e Observed {
     let found = ended.observed.iter().find(|o| o.source == source);
     found.unwrap_or_else(|| panic!("{source}: {ended:?}"))
 }
 
 /// Executes statements one after the other for so long.
-fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
+pub fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
     let connector = connector(url);
     let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
     let rounds = block_on(async move {
@@ -67,14 +68,14 @@ fn load(url: &str, statements: &[&str], lasting: Duration) -> u32 {
     rounds.unwrap()
 }
 
-const LOAD: [&str; 4] = [
+pub const LOAD: [&str; 4] = [
     "BEGIN",
     "UPDATE numbers SET n = n + 1 WHERE id = 7",
     "SELECT n FROM numbers WHERE id BETWEEN 10 AND 29",
     "COMMIT",
 ];
 
-fn prepare(server: &Endpoint) {
+pub fn prepare(server: &Endpoint) {
     server
         .query("CREATE TABLE numbers (id INT PRIMARY KEY, n INT)")
         .unwrap();

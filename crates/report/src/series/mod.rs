@@ -18,7 +18,7 @@ const POINTS: usize = 160;
 /// Of more series of one name (processors of a big host), what they are together is told.
 const MOST_APART: usize = 4;
 /// So many names are drawn and listed.
-const MOST_NAMES: usize = 80;
+const MOST_NAMES: usize = 100;
 /// So many states of sessions.
 const MOST_STATES: usize = 10;
 

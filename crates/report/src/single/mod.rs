@@ -155,14 +155,21 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
             parts.push(watched);
         }
     }
+    parts.extend(observed::statements_part(
+        record,
+        lang,
+        detail == Detail::Brief,
+    ));
     parts.extend(observed::unseen_part(record, lang));
     if page && !w.is_watch() {
         parts.push(tables::statements(w));
     }
     parts.extend(tables::errors(w));
+    let mut target = w.target_facts();
+    target.extend(observed::target_facts(record, lang));
     for (head, facts) in [
         (w.run_head(), w.run_facts()),
-        (t.target, w.target_facts()),
+        (t.target, target),
         (t.client, w.client_facts()),
     ] {
         if facts.is_empty() {

@@ -1,0 +1,67 @@
+//! Transactions of InnoDB: the oldest, and those that wait for locks.
+
+use crate::db::Db;
+use crate::source::{Metric, Samples};
+use tidemark_core::record::{Gap, GapKind};
+
+const OPEN: Metric = Metric::gauge("transactions.open", "transactions", 0);
+const OLDEST: Metric = Metric::gauge("transactions.oldest", "s", 2);
+const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 0);
+const LONGEST_WAIT: Metric = Metric::gauge("locks.longest-wait", "s", 2);
+const HISTORY: Metric = Metric::gauge("history.length", "transactions", 0);
+
+/// The server's times have whole seconds.
+const TRANSACTIONS: &str = "SELECT COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0), \
+     COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0), \
+     COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_wait_started, NOW())), 0) FROM information_schema.INNODB_TRX";
+/// MariaDB has it among its status variables.
+const LENGTH_OF_HISTORY: &str =
+    "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'";
+
+/// What is asked, as far as the account may.
+#[derive(Debug, Default)]
+pub(super) struct Transactions {
+    transactions: bool,
+    history: bool,
+}
+
+impl Transactions {
+    /// Finds out what may be asked.
+    pub fn start(&mut self, db: &mut Db, gaps: &mut Vec<Gap>) {
+        let account = db.query("SELECT REPLACE(CURRENT_USER(), '@', '\\'@\\''), VERSION()");
+        self.transactions = db.query(TRANSACTIONS).is_ok();
+        let Ok(account) = account else { return };
+        let is_mariadb = account
+            .text(0, 1)
+            .is_some_and(|version| version.contains("MariaDB"));
+        self.history = self.transactions && !is_mariadb && db.query(LENGTH_OF_HISTORY).is_ok();
+        if !self.transactions {
+            let account = account.text(0, 0).unwrap_or_default();
+            let grant = format!("GRANT PROCESS ON *.* TO '{account}'");
+            gaps.push(Gap::new(GapKind::Refused, grant));
+        }
+    }
+
+    /// Asks.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn sample(&self, db: &mut Db, samples: &mut Samples) -> Result<(), String> {
+        if !self.transactions {
+            return Ok(());
+        }
+        let rows = db.query(TRANSACTIONS).map_err(|e| e.to_string())?;
+        for (column, metric) in [OPEN, BLOCKED, OLDEST, LONGEST_WAIT].iter().enumerate() {
+            if let Some(value) = rows.float(0, column) {
+                samples.tell(metric, &[], value);
+            }
+        }
+        if self.history {
+            let rows = db.query(LENGTH_OF_HISTORY).map_err(|e| e.to_string())?;
+            if let Some(length) = rows.float(0, 0) {
+                samples.tell(&HISTORY, &[], length);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! Sessions of PostgreSQL that block others, and rows that wait for VACUUM.
+
+use super::postgres_activity::listed;
+use crate::db::Db;
+use crate::own::Own;
+use crate::source::{Metric, Samples};
+
+const BLOCKED: Metric = Metric::gauge("locks.blocked", "sessions", 2);
+const BLOCKER_AGE: Metric = Metric::gauge("locks.blocker-age", "s", 2);
+const DEAD: Metric = Metric::gauge("rows.dead", "rows", 0);
+
+/// Of so many waiting sessions it is asked who blocks them: each question holds up the lock table.
+const MOST_ASKED: u32 = 20;
+/// Dead rows are those of so many tables, the largest,
+const MOST_TABLES: u32 = 200;
+/// and are asked for once in so many samples.
+const DEAD_EVERY: u32 = 5;
+
+/// What is asked beside the counters.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// As SQL has them: what was there at the begin. Their statistics are asked by id, which reads no
+    /// table that is counted.
+    ids: String,
+    samples: u32,
+    /// Whether sessions were seen to wait: then none that wait is told, too.
+    has_waited: bool,
+}
+
+impl Tables {
+    /// Finds the tables.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn start(&mut self, db: &mut Db) -> Result<(), String> {
+        let sql = format!(
+            "SELECT string_agg(oid::text, ',') FROM (SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n \
+             ON n.oid = relnamespace WHERE relkind = 'r' AND nspname <> 'information_schema' \
+             AND nspname !~ '^pg_' ORDER BY relpages DESC LIMIT {MOST_TABLES}) AS t"
+        );
+        let rows = db.query(&sql).map_err(|e| e.to_string())?;
+        self.ids = rows.text(0, 0).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Asks.
+    ///
+    /// # Errors
+    /// The server's.
+    pub fn sample(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), String> {
+        self.blockers(db, own, samples)?;
+        let is_due = self.samples.is_multiple_of(DEAD_EVERY);
+        self.samples += 1;
+        if is_due && !self.ids.is_empty() {
+            let sql = format!(
+                "SELECT sum(pg_stat_get_dead_tuples(o)) FROM unnest(ARRAY[{}]::oid[]) AS o",
+                self.ids
+            );
+            let rows = db.query(&sql).map_err(|e| e.to_string())?;
+            if let Some(dead) = rows.float(0, 0) {
+                samples.tell(&DEAD, &[], dead);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sessions that are blocked, by what those do that block them: `waiting` for a lock themselves,
+    /// `active`, `idle-in-transaction`; `other` are prepared transactions and hidden sessions.
+    fn blockers(&mut self, db: &mut Db, own: &Own, samples: &mut Samples) -> Result<(), String> {
+        const STATES: [&str; 4] = ["active", "idle-in-transaction", "other", "waiting"];
+        let own = listed(&own.ids());
+        let sql = format!(
+            "WITH a AS MATERIALIZED (SELECT * FROM pg_stat_get_activity(NULL) WHERE pid NOT IN ({own})), \
+             w AS MATERIALIZED (SELECT pid FROM a WHERE wait_event_type = 'Lock'), \
+             s AS MATERIALIZED (SELECT pid FROM w LIMIT {MOST_ASKED}), \
+             b AS MATERIALIZED (SELECT pid, unnest(pg_blocking_pids(pid)) AS by FROM s) \
+             SELECT CASE WHEN a.wait_event_type = 'Lock' THEN 'waiting' \
+             WHEN a.state LIKE 'idle in transaction%' THEN 'idle-in-transaction' \
+             WHEN a.state = 'active' THEN 'active' ELSE 'other' END, \
+             count(DISTINCT b.pid)::float8 * (SELECT count(*) FROM w) / (SELECT count(*) FROM s), \
+             coalesce(max(extract(epoch FROM clock_timestamp() - a.xact_start)), 0) \
+             FROM b LEFT JOIN a ON a.pid = b.by GROUP BY 1"
+        );
+        let rows = db.query(&sql).map_err(|e| e.to_string())?;
+        self.has_waited |= !rows.is_empty();
+        if !self.has_waited {
+            return Ok(());
+        }
+        let said = |state: &str| {
+            let row = (0..rows.len()).find(|row| rows.text(*row, 0).as_deref() == Some(state))?;
+            rows.float(row, 1).zip(rows.float(row, 2))
+        };
+        let mut oldest: f64 = 0.0;
+        for state in STATES {
+            let (blocked, age) = said(state).unwrap_or((0.0, 0.0));
+            samples.tell(&BLOCKED, &[("blocker", state)], blocked);
+            oldest = oldest.max(age);
+        }
+        samples.tell(&BLOCKER_AGE, &[], oldest);
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! Statements by the server's own account, sessions that block others, and what SQLite counts.
+
+use super::kept::{mean, named, points};
+use super::servers::{LOAD, connector, load, observed, of, prepare};
+use std::time::{Duration, Instant};
+use tidemark_core::record::GapKind;
+use tidemark_core::series::Series;
+use tidemark_drivers::{Access, Connector};
+use tidemark_runtime::{block_on, sleep};
+use tidemark_testkit::{Engine, Server};
+
+#[test]
+fn statements_are_told_by_the_servers_account() {
+    let mariadb = Server::builder(Engine::MariaDb)
+        .setting("performance_schema", "ON")
+        .start()
+        .unwrap();
+    let postgres = Server::builder(Engine::Postgres)
+        .setting("shared_preload_libraries", "pg_stat_statements")
+        .start()
+        .unwrap();
+    postgres
+        .query("CREATE EXTENSION pg_stat_statements")
+        .unwrap();
+    for (server, is_postgres) in [(mariadb, false), (postgres, true)] {
+        prepare(server.endpoint());
+        let url = server.url();
+        // What was before is no part of it.
+        load(&url, &LOAD, Duration::from_millis(300));
+        let mut rounds = 0;
+        let (_, ended, _) = observed(&url, "server-statements,server-status", || {
+            rounds = load(&url, &LOAD, Duration::from_millis(2500));
+        });
+        assert!(of(&ended, "server-statements").gaps.is_empty(), "{ended:?}");
+        let found = |verb: &str| {
+            let mut all = ended.statements.iter();
+            let found = all.find(|s| s.text.starts_with(verb));
+            found.unwrap_or_else(|| panic!("{verb}: {:?}", ended.statements))
+        };
+        for (verb, rows) in [("SELECT `n` FROM", 20), ("UPDATE `numbers`", 1)] {
+            let verb = match is_postgres {
+                true => verb.replace('`', ""),
+                false => verb.to_string(),
+            };
+            let told = found(&verb);
+            assert_eq!(told.count, u64::from(rounds), "{told:?}");
+            assert_eq!(told.rows, told.count * rows, "{told:?}");
+            assert!(told.time_ms > 0.0 && told.time_ms < 2500.0, "{told:?}");
+            assert_eq!(told.rows_examined.is_some(), !is_postgres);
+            assert_eq!(told.pages_requested.is_some(), is_postgres);
+        }
+        // Most time first; what only observes is not there.
+        let times: Vec<f64> = ended.statements.iter().map(|s| s.time_ms).collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+        let own = |text: &str| text.contains("pg_stat") || text.contains("STATUS");
+        assert!(!ended.statements.iter().any(|s| own(&s.text)), "{ended:?}");
+    }
+}
+
+#[test]
+fn without_statistics_of_statements_it_is_said_how_to_have_them() {
+    for (server, how) in [
+        (Server::mariadb().unwrap(), "performance_schema = ON"),
+        (Server::postgres().unwrap(), "CREATE EXTENSION"),
+    ] {
+        let (_, ended, _) = observed(&server.url(), "server-statements", || {
+            std::thread::sleep(Duration::from_millis(300));
+        });
+        let told = of(&ended, "server-statements");
+        assert!(!told.sampled && ended.statements.is_empty(), "{ended:?}");
+        assert_eq!(told.gaps[0].kind, GapKind::NoStatements);
+        assert!(told.gaps[0].detail.contains(how), "{ended:?}");
+        assert!(ended.notes.is_empty(), "{ended:?}");
+    }
+}
+
+/// One session changes a row and stays in its transaction, while another wants the same row.
+fn block(connector: &Connector, lasting: Duration) {
+    let update = "UPDATE numbers SET n = n + 1 WHERE id = 7";
+    let (holder, waiter) = (connector.clone(), connector.clone());
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            block_on(async move {
+                let mut session = holder.connect(0).await.unwrap();
+                session.simple("BEGIN").await.unwrap();
+                session.simple(update).await.unwrap();
+                sleep(lasting).await;
+                session.simple("ROLLBACK").await.unwrap();
+            })
+            .unwrap();
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        block_on(async move {
+            let mut session = waiter.connect(1).await.unwrap();
+            session.simple(update).await.unwrap();
+        })
+        .unwrap();
+    });
+}
+
+fn most(series: &[Series], name: &str) -> f64 {
+    let found = named(series, "server-status", name);
+    let most = found.iter().map(|s| s.summary().unwrap().unwrap().max);
+    most.fold(0.0, f64::max)
+}
+
+#[test]
+fn blocked_sessions_are_seen_with_what_blocks_them() {
+    for (server, is_postgres) in [
+        (Server::mariadb().unwrap(), false),
+        (Server::postgres().unwrap(), true),
+    ] {
+        prepare(server.endpoint());
+        let url = server.url();
+        let (series, _, _) = observed(&url, "server-status", || {
+            block(&connector(&url), Duration::from_millis(4500));
+            std::thread::sleep(Duration::from_millis(1200));
+        });
+        assert_eq!(most(&series, "locks.blocked"), 1.0, "{series:?}");
+        assert!(most(&series, "transactions.oldest") >= 2.0, "{series:?}");
+        if is_postgres {
+            let all = named(&series, "server-status", "locks.blocked");
+            let by = |state: &str| {
+                let found = all.iter().find(|s| s.key.labels["blocker"] == state);
+                found.unwrap().summary().unwrap().unwrap().max
+            };
+            assert_eq!((by("idle-in-transaction"), by("active")), (1.0, 0.0));
+            assert!(most(&series, "locks.blocker-age") >= 2.0);
+            // Versions of the row that were rolled back, and of others before.
+            assert!(!named(&series, "server-status", "rows.dead").is_empty());
+        } else {
+            assert!(most(&series, "locks.longest-wait") >= 1.0, "{series:?}");
+            assert!(!named(&series, "server-status", "history.length").is_empty());
+        }
+    }
+}
+
+#[test]
+fn sqlite_tells_of_its_cache_and_of_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let url = format!("sqlite:{}", file.display());
+    let connector = connector(&url);
+    let (series, ended, _) = observed(&url, "server-status", || {
+        let first = connector.clone();
+        block_on(async move {
+            let mut session = first.connect_for(0, Access::ReadWrite).await.unwrap();
+            let create = "CREATE TABLE numbers (id INTEGER PRIMARY KEY, n INT, pad TEXT)";
+            session.simple(create).await.unwrap();
+            let fill = "INSERT INTO numbers SELECT value, 0, hex(zeroblob(500)) FROM (WITH RECURSIVE \
+                        c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c LIMIT 3000) \
+                        SELECT value FROM c)";
+            session.simple(fill).await.unwrap();
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(2500) {
+                session.simple("UPDATE numbers SET n = n + 1 WHERE id % 3 = 0").await.unwrap();
+                session.simple("SELECT sum(n) FROM numbers").await.unwrap();
+            }
+        })
+        .unwrap();
+        // One waits for the other, who holds the write lock for a while.
+        let (holder, waiter) = (connector.clone(), connector.clone());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                block_on(async move {
+                    let mut session = holder.connect_for(0, Access::ReadWrite).await.unwrap();
+                    session.simple("BEGIN IMMEDIATE").await.unwrap();
+                    std::thread::sleep(Duration::from_millis(700));
+                    session.simple("COMMIT").await.unwrap();
+                })
+                .unwrap();
+            });
+            std::thread::sleep(Duration::from_millis(200));
+            block_on(async move {
+                let mut session = waiter.connect_for(1, Access::ReadWrite).await.unwrap();
+                let update = "UPDATE numbers SET n = 0 WHERE id = 1";
+                session.simple(update).await.unwrap();
+            })
+            .unwrap();
+        });
+        std::thread::sleep(Duration::from_millis(1500));
+    });
+    let status = of(&ended, "server-status");
+    assert!(status.sampled && status.gaps.is_empty(), "{ended:?}");
+    let sum = |name: &str| -> f64 {
+        let found = named(&series, "server-status", name);
+        assert_eq!(found.len(), 1, "{name}: {series:?}");
+        points(found[0]).iter().map(|(_, value)| value).sum()
+    };
+    assert!(sum("buffer.requests") > 1000.0);
+    // Three megabytes, and a cache of one.
+    assert!(sum("buffer.misses") > 100.0 && sum("pages.written") > 100.0);
+    assert!(sum("checkpoints.completed") >= 1.0);
+    assert!(sum("locks.waits") >= 0.9, "{}", sum("locks.waits"));
+    let waited = sum("locks.wait-time");
+    assert!((300.0..1500.0).contains(&waited), "{waited}");
+    assert!(mean(named(&series, "server-status", "log.size")[0]) > 0.0);
+}
