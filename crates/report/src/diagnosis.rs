@@ -22,7 +22,7 @@ impl From<Lang> for diagnosis::Lang {
 
 /// It in a sentence.
 pub(crate) fn verdict(limits: &Diagnosis, lang: Lang) -> Block {
-    Block::Say(limits.sentence.in_language(lang.into()).into())
+    Block::Lead(limits.sentence.in_language(lang.into()).into())
 }
 
 /// For a page: with a picture.
