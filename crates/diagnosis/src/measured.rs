@@ -72,6 +72,14 @@ impl Column {
         self.points.iter().map(|(_, v)| v).sum::<f64>() / self.points.len().max(1) as f64
     }
 
+    /// The value of about a time: sources look at the same second some milliseconds apart.
+    pub fn near(&self, at_ms: i64) -> Option<f64> {
+        let step = i64::from(self.step_ms.max(1));
+        let apart = |point: &&(i64, f64)| (point.0 - at_ms).abs();
+        let nearest = self.points.iter().min_by_key(apart)?;
+        (apart(&nearest) <= step / 2).then_some(nearest.1)
+    }
+
     pub fn max(&self) -> f64 {
         self.points.iter().map(|(_, v)| *v).fold(0.0, f64::max)
     }

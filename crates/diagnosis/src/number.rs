@@ -30,7 +30,7 @@ fn thousands(digits: &str) -> String {
 
 /// A share in whole percent.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{:.0}", share * 100.0)
+    format!("{:.0}", share.max(0.0) * 100.0)
 }
 
 #[cfg(test)]

@@ -202,6 +202,14 @@ impl<'r> Seen<'r> {
         self.host.as_ref().map(Host::load)
     }
 
+    /// The share of the host's processors that client and server use, with what the hypervisor takes; all
+    /// that is busy where they are not seen.
+    pub fn own_busy(&self) -> Option<f64> {
+        let host = self.host.as_ref()?;
+        let others = self.others().unwrap_or(0.0);
+        Some((host.busy.mean() - others) / host.cores)
+    }
+
     /// Processors that neither client nor server nor observing uses; `None` unless all are seen.
     pub fn others(&self) -> Option<f64> {
         let host = self.host.as_ref()?;

@@ -25,8 +25,14 @@ pub const THREAD_FULL: f64 = 0.9;
 /// `cpu-quota`: time that threads waited for a processor, by the time they had one, above which they were
 /// kept off it although processors were idle. Wake-ups on an idle host take some hundredths.
 pub const KEPT_OFF: f64 = 0.5;
-/// `cpu-quota`: share of the processors that the hypervisor took: less is noise.
-pub const STOLEN: f64 = 0.05;
+/// `cpu-quota`: share of the processors of a second below which there was room for every thread. Above it
+/// a part of the second may have been full.
+pub const ROOM: f64 = 0.5;
+/// `cpu-quota`: share of the seconds with room: a load that comes in bursts is kept off by itself.
+pub const ROOM_MOSTLY: f64 = 0.5;
+/// `cpu-quota`: share of the processors that the hypervisor took. Virtual machines that share a host lose a
+/// tenth now and then.
+pub const STOLEN: f64 = 0.25;
 
 /// `neighbour`: processors that nobody of the run used. The kernel's own work and the sampling of ticks
 /// come to less.
@@ -96,6 +102,9 @@ pub const ROWS_A_STATEMENT: f64 = 500.0;
 
 /// `overload`, `offered-load`: share of the arrivals that were served; chance and the run's ends take less.
 pub const SERVED: f64 = 0.97;
+
+/// `overload`, `offered-load`: standard deviations of random arrivals that are chance.
+pub const CHANCE: f64 = 4.0;
 
 /// `server-stalls`: share of the run without a transaction. One stall of a second in a minute is a sixtieth.
 pub const DEAD: f64 = 0.02;

@@ -20,13 +20,14 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::NotFound;
     }
     let busy = seen.client.as_ref().map(crate::host::Host::load);
-    // Client and server get in each other's way: that is the shared host's CPU.
-    if seen.is_shared && busy.is_none_or(|busy| busy >= CPU_FULL) {
-        return Outcome::NotFound;
-    }
+    // Client and server get in each other's way: that is the shared host's CPU. On one that has room, what
+    // is left is the way between them.
     let threads = seen.record.executors.max(1) as f64;
     let on_cpu = seen.threads.as_ref().map(|t| t.cpu.mean());
     let full = on_cpu.is_some_and(|cpu| cpu >= THREAD_FULL * threads);
+    if seen.is_shared && (!full || busy.is_none_or(|busy| busy >= CPU_FULL)) {
+        return Outcome::NotFound;
+    }
     let said = percent(share);
     let (says, confidence) = if full {
         let threads = seen.record.executors.max(1);

@@ -5,7 +5,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::cpu_quota as texts;
-use crate::thresholds::{CPU_IDLE, KEPT_OFF, SHARE, STOLEN};
+use crate::thresholds::{KEPT_OFF, ROOM, ROOM_MOSTLY, SHARE, STOLEN};
 use crate::{Cause, PartKind, WaitClass, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -43,9 +43,22 @@ pub(super) fn of_client(seen: &Seen<'_>) -> Option<f64> {
 }
 
 fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
-    let kept = tasks.waiting() / tasks.cpu.mean().max(1e-9);
-    let is_kept = kept >= KEPT_OFF && host.load() < CPU_IDLE && tasks.waiting() >= 0.1;
-    is_kept.then_some(kept)
+    // Of seconds in which processors were idle: in full ones threads wait for each other.
+    let delay = tasks.delay.as_ref()?;
+    let (mut had, mut waited, mut seconds) = (0.0, 0.0, 0.0);
+    for (at, cpu) in &tasks.cpu.points {
+        let busy = host.busy.near(*at).map(|busy| busy / host.cores);
+        if let (Some(busy), Some(delay)) = (busy, delay.near(*at))
+            && busy < ROOM
+        {
+            had += cpu;
+            waited += delay / 1000.0;
+            seconds += 1.0;
+        }
+    }
+    let kept = waited / f64::max(had, 1e-9);
+    let has_room = seconds > ROOM_MOSTLY * tasks.cpu.points.len() as f64;
+    (kept >= KEPT_OFF && has_room && waited >= 0.1 * seconds).then_some(kept)
 }
 
 fn idle(host: &Host) -> f64 {
@@ -59,10 +72,7 @@ fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
         let evidence = host.stolen.as_ref().map(|c| c.evidence());
         Outcome::Found(Found {
             share,
-            confidence: match share >= SHARE {
-                true => Confidence::High,
-                false => Confidence::Low,
-            },
+            confidence: Confidence::High,
             says: Words::of(|lang| texts::steal(lang, percent(share))),
             next: Words::of(texts::next),
             evidence: evidence.into_iter().collect(),
@@ -76,7 +86,7 @@ fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
     let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
     let used = server.cpu.mean();
     let share = seen.split.share(seen.load.each_ms(ready));
-    let is_kept = ready >= (1.0 + 2.0 * KEPT_OFF) * used.max(0.25) && host.load() < CPU_IDLE;
+    let is_kept = ready >= (1.0 + 2.0 * KEPT_OFF) * used.max(0.25) && host.load() < ROOM;
     if !is_kept || share < SHARE {
         return Outcome::NotFound;
     }

@@ -37,12 +37,16 @@ pub(super) fn is_found(seen: &Seen<'_>) -> bool {
 /// PostgreSQL tells how long the oldest transaction is open.
 fn open(seen: &Seen<'_>, oldest: &Column, drift: f64) -> Outcome {
     let longest = oldest.max();
-    // One that goes on ages by a second each second; the oldest of many short ones does not.
-    let ages = oldest.points.windows(2).filter(|pair| match pair {
-        [(at, one), (next, two)] => two - one >= 0.5 * (next - at) as f64 / 1000.0,
-        _ => false,
-    });
-    let is_one = ages.count() as f64 >= 0.7 * oldest.points.len().saturating_sub(1) as f64;
+    // One that goes on ages by a second each second; the oldest of many short ones does not for long.
+    let (mut streak, mut longest_streak) = (0, 0);
+    for pair in oldest.points.windows(2) {
+        if let [(at, one), (next, two)] = pair {
+            let ages = two - one >= 0.5 * (next - at) as f64 / 1000.0;
+            streak = if ages { streak + 1 } else { 0 };
+            longest_streak = longest_streak.max(streak);
+        }
+    }
+    let is_one = longest_streak * 2 >= oldest.points.len();
     let own_s = seen.load.latency.slowest_ms / 1000.0;
     if longest < OPEN_S || !is_one || longest < 2.0 * own_s {
         return Outcome::NotFound;

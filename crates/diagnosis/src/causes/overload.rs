@@ -4,7 +4,7 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::overload as texts;
-use crate::thresholds::{MOST, SERVED, SHARE};
+use crate::thresholds::{CHANCE, MOST, SERVED, SHARE};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -50,9 +50,9 @@ pub(super) fn is_served(seen: &Seen<'_>) -> bool {
         .saturating_add(totals.dropped_arrivals) as f64;
     let served = totals.all.count as f64;
     let by_count = served >= SERVED * (served + unserved);
-    let by_rate = seen
-        .load
-        .asked
-        .is_none_or(|asked| seen.load.rate >= SERVED * asked);
+    let by_rate = seen.load.asked.is_none_or(|asked| {
+        let due = asked * seen.load.seconds;
+        served >= SERVED * due - CHANCE * due.sqrt()
+    });
     by_count && by_rate
 }

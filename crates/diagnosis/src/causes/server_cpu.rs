@@ -13,7 +13,10 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     };
     let busy = host.load();
+    // Fewer sessions than processors, and others beside them, are no limit of the server's.
+    let is_own = busy >= CPU_FULL || seen.own_busy().is_some_and(|own| own >= CPU_NEAR);
     if busy < CPU_NEAR
+        || !is_own
         || neighbour::others(seen).is_some_and(|others| others > host.busy.mean() / 2.0)
     {
         return Outcome::NotFound;

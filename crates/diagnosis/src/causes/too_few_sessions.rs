@@ -4,7 +4,7 @@ use crate::number::percent;
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::too_few_sessions as texts;
-use crate::thresholds::{CPU_IDLE, SHARE};
+use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE};
 use crate::{Cause, PartKind, Words};
 
 pub(super) fn check(seen: &Seen<'_>) -> Outcome {
@@ -16,9 +16,9 @@ pub(super) fn check(seen: &Seen<'_>) -> Outcome {
         return Outcome::Skipped(Words::of(texts::needs));
     };
     // What others use is no work of these sessions.
-    let busy = (host.busy.mean() - seen.others().unwrap_or(0.0)) / host.cores;
+    let busy = seen.own_busy().unwrap_or(1.0);
     // As many sessions as processors can keep all of them busy.
-    if load.sessions > host.cores || busy >= CPU_IDLE || host.load() >= CPU_IDLE {
+    if load.sessions > host.cores || busy >= CPU_IDLE || host.load() >= CPU_FULL {
         return Outcome::NotFound;
     }
     if seen.true_waits() >= SHARE {

@@ -66,9 +66,9 @@ pub fn run() -> Made {
     };
     made.busy(0.6)
         .threads(0.6, 20.0)
-        .server(1.5, 100.0)
-        .active("CPU", 7.0)
-        .set("server-activity", "sessions", &[("state", "idle")], 1.0)
+        .server(1.9, 100.0)
+        .active("CPU", 2.8)
+        .set("server-activity", "sessions", &[("state", "idle")], 5.2)
         .status("commits", 1000.0)
         .status("rows.read", 20_000.0)
         .status("buffer.requests", 50_000.0)

@@ -63,8 +63,8 @@ fn threads_that_wait_although_processors_are_idle_have_a_quota() {
     // On a full host they wait for each other.
     assert!(!server.clone().busy(0.97).finds(Cause::CpuQuota));
     assert!(!run().finds(Cause::CpuQuota));
-    let stolen = run().set("client-host", "cpu.steal", &[("core", "0")], 0.9);
-    assert!(stolen.finds(Cause::CpuQuota));
+    let stolen = |cores: f64| run().set("client-host", "cpu.steal", &[("core", "0")], cores);
+    assert!(stolen(1.0).finds(Cause::CpuQuota) && !stolen(0.5).finds(Cause::CpuQuota));
     assert!(run().without("server-process", "").skips(Cause::CpuQuota));
 }
 
@@ -106,7 +106,9 @@ fn a_distance_is_the_same_for_each_transaction() {
     assert!(!run().finds(Cause::NetworkDistance));
     // Without a look at sessions a fixed cost is all that is known.
     let unseen = far.without("server-activity", "");
-    assert!(!unseen.finds(Cause::NetworkDistance) && unseen.skips(Cause::NetworkDistance));
+    let found = unseen.verdict(Cause::NetworkDistance);
+    assert_eq!(found.confidence, Confidence::Medium);
+    assert!(unseen.uneven().skips(Cause::NetworkDistance));
     let added = run().even().with(|r| r.inject_rtt_ms = 0.4);
     added.sure(Cause::NetworkDistance);
 }
@@ -126,4 +128,29 @@ fn one_session_leaves_the_server_idle() {
     // The rate was asked for.
     assert!(!one.clone().asked(800.0, 0.0).finds(Cause::TooFewSessions));
     assert!(one.without("client-host", "").skips(Cause::TooFewSessions));
+}
+
+#[test]
+fn bursts_on_a_full_host_are_no_quota() {
+    // Stalls and bursts: idle on average, full whenever there is work.
+    let burst = |n: i64| n % 2 == 0;
+    let of = |on: f64, off: f64| -> Vec<f64> {
+        (0..super::common::SECONDS)
+            .map(|n| if burst(n) { on } else { off })
+            .collect()
+    };
+    let label = [("threads", "load")];
+    let made = ["0", "1", "2", "3"].iter().fold(run(), |made, core| {
+        made.over_time(
+            "client-host",
+            "cpu.busy",
+            &[("core", core)],
+            &of(0.98, 0.05),
+        )
+    });
+    let made = made
+        .load(1000, 8.0, 3.0)
+        .over_time("client-host", "threads.cpu", &label, &of(1.0, 0.02))
+        .over_time("client-host", "threads.run-delay", &label, &of(6000.0, 1.0));
+    assert!(!made.finds(Cause::CpuQuota), "{:#?}", made.diagnosis());
 }

@@ -18,6 +18,13 @@ fn more_arrivals_than_are_served_are_overload() {
     assert!(found.sentence.en.contains("2,000"), "{}", found.sentence.en);
     assert!(!over.finds(Cause::OfferedLoad));
     assert!(!run().asked(1000.0, 0.1).finds(Cause::Overload));
+    // Of random arrivals some seconds have fewer.
+    assert!(
+        run()
+            .rates(vec![47; SECONDS as usize])
+            .asked(50.0, 0.0)
+            .finds(Cause::OfferedLoad)
+    );
     assert!(
         !run().finds(Cause::Overload),
         "a closed loop has no arrivals"
