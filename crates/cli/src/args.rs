@@ -35,7 +35,7 @@ pub enum Command {
     Demo(Demo),
     /// Run a job file, or repeat a stored run
     Exec(Exec),
-    /// Print the JSON schema of jobs or records
+    /// Print the JSON schema of jobs, records or diagnoses
     Schema(Schema),
     /// Run a matrix of benchmarks from a file: plan, run, resume, status
     Study(crate::study::args::Study),

@@ -22,6 +22,7 @@ mod columnar;
 mod command_line;
 mod compare;
 mod csv;
+mod diagnosis;
 mod digest;
 mod document;
 mod error;

@@ -7,6 +7,7 @@ use crate::texts::{Lang, fill, observed};
 use serde::Serialize;
 use tidemark_analysis::observed::{Cost, CostKind, costs};
 use tidemark_core::record::{Disk, Gap, GapKind, RunRecord, ServerStatement};
+use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 
 /// Statements of a brief report.
 const MOST_BRIEF: usize = 5;
@@ -20,15 +21,24 @@ struct Whole<'r> {
     record: &'r RunRecord,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     costs: Vec<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagnosis: Option<Diagnosis>,
 }
 
-/// The record as JSON that [`tidemark_core`] reads again, with the cost of its transactions.
+/// The record as JSON that [`tidemark_core`] reads again, with the cost of its transactions and what limits
+/// them.
 ///
 /// # Errors
 /// Those of a record that can't be written as JSON.
 pub fn json(record: &RunRecord) -> Result<String, serde_json::Error> {
     let costs = costs(record);
-    let mut text = serde_json::to_string_pretty(&Whole { record, costs })?;
+    let diagnosis = can_diagnose(record).then(|| diagnose(record));
+    let whole = Whole {
+        record,
+        costs,
+        diagnosis,
+    };
+    let mut text = serde_json::to_string_pretty(&whole)?;
     text.push('\n');
     Ok(text)
 }

@@ -136,6 +136,6 @@ pub struct Exec {
 #[derive(Debug, Args)]
 pub struct Schema {
     /// Schema to print
-    #[arg(value_parser = ["job", "record"])]
+    #[arg(value_parser = ["job", "record", "diagnosis"])]
     pub of: String,
 }

@@ -1,4 +1,4 @@
-//! `tidemark schema`: what jobs and records look like, for other programs.
+//! `tidemark schema`: what jobs, records and diagnoses look like, for other programs.
 
 use crate::args::Schema;
 use crate::exit::{ExitCode, Failure};
@@ -13,6 +13,7 @@ use tidemark_core::Job;
 pub fn schema(words: &Schema) -> Result<ExitCode, Failure> {
     let schema = match words.of.as_str() {
         "record" => schema_for!(tidemark_core::record::RunRecord),
+        "diagnosis" => schema_for!(tidemark_diagnosis::Diagnosis),
         _ => schema_for!(Job),
     };
     print(&format!("{:#}\n", schema.as_value()));

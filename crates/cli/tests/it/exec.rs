@@ -254,6 +254,7 @@ fn jobs_and_records_are_as_their_schemas_say() {
         jsonschema::validator_for(&json(&text)).unwrap()
     };
     let (job, record) = (schema("job"), schema("record"));
+    let diagnosis = schema("diagnosis");
     let database = shared_mariadb()
         .unwrap()
         .fresh_database("exec_schema")
@@ -279,6 +280,9 @@ fn jobs_and_records_are_as_their_schemas_say() {
             .map(|e| e.to_string())
             .collect();
         assert!(wrong.is_empty(), "{wrong:?}");
+        let limits = &written["diagnosis"];
+        assert!(diagnosis.is_valid(limits), "{limits:#}");
+        assert!(!diagnosis.is_valid(&one));
         one["load"]["treminals"] = 1.into();
         assert!(!job.is_valid(&one));
         let mut other = written;

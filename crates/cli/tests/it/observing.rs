@@ -80,8 +80,19 @@ fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
             "{costs:?}"
         );
 
+        // Where the time goes adds up to the latency, and the verdict stands under the headline.
+        let limits = &record["diagnosis"];
+        let all = &limits["parts"][0];
+        let parts = all["parts"].as_array().unwrap().iter();
+        let sum: f64 = parts.map(|p| p["ms"].as_f64().unwrap()).sum();
+        let mean = all["mean_ms"].as_f64().unwrap();
+        assert!((sum / mean - 1.0).abs() < 1e-6, "{limits:#}");
         let shown = work.ok(&["show", "last"]).out;
+        let verdict = shown.lines().nth(2).unwrap().trim();
+        assert_eq!(limits["sentence"].as_str(), Some(verdict), "{shown}");
         for part in [
+            "Bottleneck",
+            "All transactions: mean latency",
             "Cost of a transaction",
             "Database during the run",
             "Rows read",

@@ -229,7 +229,7 @@ fn polygon(out: &mut String, hex: &str, at: (f64, f64), outline: &[(i32, i32)]) 
     );
 }
 
-fn text(out: &mut String, at: (f64, f64), anchor: &str, words: &str) {
+pub(super) fn text(out: &mut String, at: (f64, f64), anchor: &str, words: &str) {
     let _ = write!(
         out,
         "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"{anchor}\" font-size=\"{FONT}\" \
@@ -242,7 +242,7 @@ fn text(out: &mut String, at: (f64, f64), anchor: &str, words: &str) {
 }
 
 /// About how wide a text is.
-fn width(text: &str) -> f64 {
+pub(super) fn width(text: &str) -> f64 {
     let of = |c: char| if u32::from(c) > 0x2e7f { BROAD } else { NARROW };
     text.chars().map(of).sum()
 }

@@ -7,6 +7,7 @@ mod latency;
 mod lines;
 mod panel;
 mod rate;
+mod stacked;
 mod time;
 
 pub(crate) use bars::{Bar, BarChart};
@@ -16,6 +17,7 @@ pub(crate) use latency::{curve, distribution};
 pub(crate) use lines::{Line, LineChart, LinePoint, Loads};
 pub(crate) use panel::{PanelLine, panel, sparkline};
 pub(crate) use rate::by_rate;
+pub(crate) use stacked::{Shade, Stack, StackChart};
 pub(crate) use time::{errors, latency, queue, throughput, throughput_by_type};
 
 /// An interval that goes further above the highest value is cut off: the axis is the values'.

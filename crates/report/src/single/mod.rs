@@ -4,6 +4,7 @@ mod tables;
 
 use crate::charts::{self, Figure};
 use crate::command_line::wrapped;
+use crate::diagnosis;
 use crate::digest::Digest;
 use crate::document::{Block, Document, DocumentPart, Judged, Piece, Role, Width};
 use crate::findings::said;
@@ -15,6 +16,7 @@ use crate::texts::{Lang, Texts};
 use crate::words::{Words, readable_time};
 use crate::{Authored, ReportError, RunDigest};
 use tidemark_core::record::RunRecord;
+use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 
 /// How much of a run its document tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,7 @@ fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, 
         d: &digest,
         t: lang.texts(),
     };
+    let limits = can_diagnose(record).then(|| diagnose(record));
     let when = match detail {
         Detail::All => format!("{} · {}", readable_time(&record.started_at), record.id),
         Detail::Summary | Detail::Brief => String::new(),
@@ -107,20 +110,22 @@ fn document(record: &RunRecord, lang: Lang, detail: Detail) -> Result<Document, 
         lang,
         title: w.title(),
         when,
-        opening: opening(&w, detail),
-        parts: parts(&w, lang, detail)?,
+        opening: opening(&w, lang, limits.as_ref(), detail),
+        parts: parts(&w, lang, limits.as_ref(), detail)?,
         contents: None,
         made_by: w.made_by(),
     })
 }
 
-fn opening(w: &Words<'_>, detail: Detail) -> Vec<Block> {
-    let headline = Block::Headline(pieces(w));
+fn opening(w: &Words<'_>, lang: Lang, limits: Option<&Diagnosis>, detail: Detail) -> Vec<Block> {
+    let headline = [Block::Headline(pieces(w))];
+    let verdict = limits.map(|limits| diagnosis::verdict(limits, lang));
+    let headline = headline.into_iter().chain(verdict);
     let warnings = w.warnings().into_iter().map(Block::Warning);
     let mut blocks: Vec<Block> = match detail {
         // On a page they can't be overlooked there.
-        Detail::All => warnings.chain([headline]).collect(),
-        Detail::Summary | Detail::Brief => [headline].into_iter().chain(warnings).collect(),
+        Detail::All => warnings.chain(headline).collect(),
+        Detail::Summary | Detail::Brief => headline.chain(warnings).collect(),
     };
     blocks.push(Block::Sentences(w.how_sentences()));
     let figures = w.key_figures();
@@ -132,7 +137,12 @@ fn opening(w: &Words<'_>, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>, ReportError> {
+fn parts(
+    w: &Words<'_>,
+    lang: Lang,
+    limits: Option<&Diagnosis>,
+    detail: Detail,
+) -> Result<Vec<DocumentPart>, ReportError> {
     let (t, record) = (w.t, w.d.record);
     let page = detail == Detail::All;
     let mut parts = Vec::new();
@@ -142,6 +152,11 @@ fn parts(w: &Words<'_>, lang: Lang, detail: Detail) -> Result<Vec<DocumentPart>,
     });
     let found: Vec<Judged> = found.collect();
     parts.extend(part_of(t.findings, found, Block::Findings));
+    parts.extend(limits.map(|limits| match detail {
+        Detail::All => diagnosis::page(limits, lang),
+        Detail::Summary => diagnosis::summary(limits, lang),
+        Detail::Brief => diagnosis::brief(limits, lang),
+    }));
     if !w.is_watch() {
         parts.extend(load_parts(w, lang, page)?);
     }

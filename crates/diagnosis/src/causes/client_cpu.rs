@@ -1,0 +1,71 @@
+//! The client's CPU: what the session waits for after the reply is there.
+
+use super::cpu_quota;
+use crate::number::percent;
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::client_cpu as texts;
+use crate::thresholds::{CLIENT_MS, CPU_FULL, SHARE, THREAD_FULL};
+use crate::{Cause, PartKind, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let Some(client_ms) = seen.load.latency.client_ms() else {
+        return match seen.is_embedded || seen.load.latency.count == 0 {
+            true => Outcome::NotFound,
+            false => Outcome::Skipped(Words::of(texts::needs)),
+        };
+    };
+    let share = seen.split.share(client_ms);
+    if share < SHARE || client_ms < CLIENT_MS || cpu_quota::of_client(seen).is_some() {
+        return Outcome::NotFound;
+    }
+    let busy = seen.client.as_ref().map(crate::host::Host::load);
+    // Client and server get in each other's way: that is the shared host's CPU. On one that has room, what
+    // is left is the way between them.
+    let threads = seen.record.executors.max(1) as f64;
+    let on_cpu = seen.threads.as_ref().map(|t| t.cpu.mean());
+    let full = on_cpu.is_some_and(|cpu| cpu >= THREAD_FULL * threads);
+    if seen.is_shared && (!full || busy.is_none_or(|busy| busy >= CPU_FULL)) {
+        return Outcome::NotFound;
+    }
+    let said = percent(share);
+    let (says, confidence) = if full {
+        let threads = seen.record.executors.max(1);
+        let says = Words::of(|lang| texts::threads(lang, threads, &said));
+        (says, Confidence::High)
+    } else if let Some(busy) = busy.filter(|busy| *busy >= CPU_FULL) {
+        let says = Words::of(|lang| texts::host(lang, percent(busy), &said));
+        (says, Confidence::High)
+    } else {
+        (
+            Words::of(|lang| texts::unclear(lang, &said)),
+            Confidence::Low,
+        )
+    };
+    let mut evidence = vec![seen.evidence(
+        "latency in the client",
+        seen.split.ms(PartKind::Client),
+        "ms",
+    )];
+    let threads = seen.threads.iter();
+    evidence.extend(threads.flat_map(|t| {
+        [
+            Some(t.cpu.evidence()),
+            t.delay.as_ref().map(|d| d.evidence()),
+        ]
+        .into_iter()
+        .flatten()
+    }));
+    evidence.extend(seen.client.as_ref().map(|host| host.busy.evidence()));
+    Outcome::Found(Found {
+        share,
+        confidence,
+        says,
+        next: Words::of(texts::next),
+        evidence,
+        excludes: match confidence {
+            Confidence::High => vec![Cause::ServerCpu, Cause::TooFewSessions],
+            _ => Vec::new(),
+        },
+    })
+}

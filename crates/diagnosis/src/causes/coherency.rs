@@ -1,0 +1,13 @@
+//! Scaling that is limited by keeping sessions coherent: one run has one number of sessions.
+
+use crate::Words;
+use crate::outcome::Outcome;
+use crate::seen::Seen;
+use crate::texts::coherency as texts;
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    match seen.load.is_open || seen.load.sessions <= 1.0 {
+        true => Outcome::NotFound,
+        false => Outcome::Skipped(Words::of(texts::needs)),
+    }
+}

@@ -1,0 +1,66 @@
+//! Commits that wait for the log to be written, flushed or replicated.
+
+use crate::measured::Column;
+use crate::number::{percent, three};
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::commit_log as texts;
+use crate::thresholds::{CPU_FULL, MOST, SHARE, SYNCS};
+use crate::{Cause, WaitClass, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    if seen.is_embedded || (seen.load.writes == 0.0 && seen.load.latency.count > 0) {
+        return Outcome::NotFound;
+    }
+    if seen.activity.is_none() {
+        return Outcome::Skipped(Words::of(texts::needs));
+    }
+    let share = seen.wait_share(WaitClass::Log);
+    if share < SHARE {
+        return Outcome::NotFound;
+    }
+    // Of the two kinds InnoDB counts in one or the other (docs/observe.md).
+    let counted = ["log.syncs", "data.syncs"].map(|name| seen.status(name));
+    let syncs = counted.into_iter().flatten().find(|c| c.mean() >= SYNCS);
+    let rate = syncs.as_ref().map_or(0.0, Column::mean);
+    let each_ms = flush_ms(seen, rate);
+    let said = percent(share);
+    let commits = three(seen.load.rate);
+    let says = Words::of(|lang| match (rate >= SYNCS, each_ms) {
+        (true, Some(each)) => texts::timed(lang, &said, three(rate), three(each)),
+        (true, None) => texts::says(lang, &said, three(rate), &commits),
+        (false, _) => texts::waits(lang, &said),
+    });
+    let mut evidence: Vec<_> = seen.wait_evidence(WaitClass::Log).into_iter().collect();
+    evidence.extend(syncs.as_ref().map(Column::evidence));
+    evidence.extend(each_ms.map(|ms| seen.evidence("time of a flush", ms, "ms")));
+    let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+    let is_proven = share >= MOST && rate >= SYNCS && cpu_is_free;
+    Outcome::Found(Found {
+        share,
+        confidence: match is_proven {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
+        says,
+        next: Words::of(texts::next),
+        evidence,
+        excludes: match is_proven {
+            true => vec![Cause::ServerCpu, Cause::ClientCpu, Cause::NetworkDistance],
+            false => Vec::new(),
+        },
+    })
+}
+
+/// How long a flush takes, by the server's clock or the disk's.
+fn flush_ms(seen: &Seen<'_>, syncs: f64) -> Option<f64> {
+    let by_server = seen.status("log.sync-time").map(|c| c.mean() / syncs);
+    let by_disk = seen.disk.as_ref().and_then(|disk| {
+        let flushes = disk.flushes.as_ref()?.mean();
+        let each = disk.flush_time.as_ref()?.mean() / flushes;
+        // Flushes of others on the same disk are none of the log's.
+        (flushes >= syncs * 0.5 && flushes <= syncs * 2.0).then_some(each)
+    });
+    let positive = |ms: &f64| ms.is_finite() && *ms > 0.0;
+    by_server.filter(positive).or(by_disk.filter(positive))
+}

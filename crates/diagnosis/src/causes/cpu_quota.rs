@@ -1,0 +1,116 @@
+//! Threads that are kept off processors which are idle: a quota, a binding, or a hypervisor.
+
+use crate::host::{Host, Tasks};
+use crate::number::{percent, three};
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::cpu_quota as texts;
+use crate::thresholds::{KEPT_OFF, ROOM, ROOM_MOSTLY, SHARE, STOLEN};
+use crate::{Cause, PartKind, WaitClass, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    if let Some(found) = stolen(seen) {
+        return found;
+    }
+    if let (Some(kept), Some(host), Some(threads)) = (of_client(seen), &seen.client, &seen.threads)
+    {
+        let says = |lang| texts::client(lang, three(kept), three(idle(host)), host.cores);
+        let share = seen.share(PartKind::Client);
+        return found(share, Words::of(says), host, threads);
+    }
+    let (Some(host), Some(server)) = (&seen.host, &seen.server) else {
+        return match seen.is_embedded {
+            true => Outcome::NotFound,
+            false => Outcome::Skipped(Words::of(texts::needs)),
+        };
+    };
+    let queued = seen.split.wait_ms(WaitClass::RunQueue);
+    let share = seen
+        .split
+        .share(queued + seen.split.ms(PartKind::ServerCpu));
+    if let Some(kept) = kept_off(server, host).filter(|_| share >= SHARE) {
+        let says = |lang| texts::server(lang, three(kept), three(idle(host)), host.cores);
+        return found(share, Words::of(says), host, server);
+    }
+    hidden(seen, host, server)
+}
+
+/// Time that the client's threads waited for a processor, by the time they had one, where others were
+/// idle.
+pub(super) fn of_client(seen: &Seen<'_>) -> Option<f64> {
+    let kept = kept_off(seen.threads.as_ref()?, seen.client.as_ref()?)?;
+    (seen.share(PartKind::Client) >= SHARE).then_some(kept)
+}
+
+fn kept_off(tasks: &Tasks, host: &Host) -> Option<f64> {
+    // Of seconds in which processors were idle: in full ones threads wait for each other.
+    let delay = tasks.delay.as_ref()?;
+    let (mut had, mut waited, mut seconds) = (0.0, 0.0, 0.0);
+    for (at, cpu) in &tasks.cpu.points {
+        let busy = host.busy.near(*at).map(|busy| busy / host.cores);
+        if let (Some(busy), Some(delay)) = (busy, delay.near(*at))
+            && busy < ROOM
+        {
+            had += cpu;
+            waited += delay / 1000.0;
+            seconds += 1.0;
+        }
+    }
+    let kept = waited / f64::max(had, 1e-9);
+    let has_room = seconds > ROOM_MOSTLY * tasks.cpu.points.len() as f64;
+    (kept >= KEPT_OFF && has_room && waited >= 0.1 * seconds).then_some(kept)
+}
+
+fn idle(host: &Host) -> f64 {
+    (host.cores - host.busy.mean()).max(0.0)
+}
+
+fn stolen(seen: &Seen<'_>) -> Option<Outcome> {
+    let host = seen.host.as_ref().or(seen.client.as_ref())?;
+    let share = host.steal() / host.cores;
+    (share >= STOLEN).then(|| {
+        let evidence = host.stolen.as_ref().map(|c| c.evidence());
+        Outcome::Found(Found {
+            share,
+            confidence: Confidence::High,
+            says: Words::of(|lang| texts::steal(lang, percent(share))),
+            next: Words::of(texts::next),
+            evidence: evidence.into_iter().collect(),
+            excludes: Vec::new(),
+        })
+    })
+}
+
+/// Sessions that could run and don't, where the scheduler does not tell that they wait.
+fn hidden(seen: &Seen<'_>, host: &Host, server: &Tasks) -> Outcome {
+    let ready = seen.activity.as_ref().and_then(|a| a.cpu).unwrap_or(0.0);
+    let used = server.cpu.mean();
+    let share = seen.split.share(seen.load.each_ms(ready));
+    let is_kept = ready >= (1.0 + 2.0 * KEPT_OFF) * used.max(0.25) && host.load() < ROOM;
+    if !is_kept || share < SHARE {
+        return Outcome::NotFound;
+    }
+    let (ready, used) = (three(ready), three(used));
+    let says = |lang| texts::hidden(lang, &ready, &used, three(idle(host)), host.cores);
+    Outcome::Found(Found {
+        share,
+        confidence: Confidence::Medium,
+        says: Words::of(says),
+        next: Words::of(texts::next),
+        evidence: vec![server.cpu.evidence(), host.busy.evidence()],
+        excludes: vec![Cause::RowLocks, Cause::CommitLog],
+    })
+}
+
+fn found(share: f64, says: Words, host: &Host, tasks: &Tasks) -> Outcome {
+    let mut evidence = vec![tasks.cpu.evidence(), host.busy.evidence()];
+    evidence.extend(tasks.delay.as_ref().map(|d| d.evidence()));
+    Outcome::Found(Found {
+        share,
+        confidence: Confidence::High,
+        says,
+        next: Words::of(texts::next),
+        evidence,
+        excludes: vec![Cause::ServerCpu, Cause::Neighbour, Cause::RowLocks],
+    })
+}

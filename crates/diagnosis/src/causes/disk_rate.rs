@@ -1,0 +1,52 @@
+//! A disk that serves no more requests, or each of them slowly.
+
+use crate::number::{percent, three};
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::disk_rate as texts;
+use crate::thresholds::{DISK_BUSY, DISK_QUEUE, MISSES, READ_MS, SHARE};
+use crate::{Cause, WaitClass, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let reads = seen.wait_share(WaitClass::DataRead);
+    let share = reads + seen.wait_share(WaitClass::DataWrite);
+    if share < SHARE {
+        return match seen.activity.is_none() && seen.disk.is_none() {
+            true => Outcome::Skipped(Words::of(texts::needs)),
+            false => Outcome::NotFound,
+        };
+    }
+    let mut evidence: Vec<_> = [WaitClass::DataRead, WaitClass::DataWrite]
+        .iter()
+        .filter_map(|class| seen.wait_evidence(*class))
+        .collect();
+    let said = percent(share);
+    let full = seen.disk.as_ref();
+    let full = full.filter(|d| d.busy.mean() >= DISK_BUSY && d.queue.mean() >= DISK_QUEUE);
+    let (says, confidence) = if let Some(disk) = full {
+        evidence.extend([&disk.busy, &disk.queue, &disk.reads, &disk.writes].map(|c| c.evidence()));
+        let (busy, queue) = (percent(disk.busy.mean()), three(disk.queue.mean()));
+        let says = Words::of(|lang| texts::busy(lang, &busy, &queue, &said));
+        (says, Confidence::High)
+    } else if let Some(each) = read_ms(seen).filter(|ms| *ms >= READ_MS && reads >= SHARE) {
+        evidence.push(seen.evidence("time of a read", each, "ms"));
+        let says = Words::of(|lang| texts::slow(lang, three(each), &said));
+        (says, Confidence::Medium)
+    } else {
+        return Outcome::NotFound;
+    };
+    Outcome::Found(Found {
+        share,
+        confidence,
+        says,
+        next: Words::of(texts::next),
+        evidence,
+        excludes: vec![Cause::ServerCpu, Cause::CommitLog, Cause::RowLocks],
+    })
+}
+
+/// How long one read keeps its session waiting.
+fn read_ms(seen: &Seen<'_>) -> Option<f64> {
+    let misses = seen.status("buffer.misses")?.mean() / seen.load.rate;
+    (misses >= MISSES).then(|| seen.split.wait_ms(WaitClass::DataRead) / misses)
+}

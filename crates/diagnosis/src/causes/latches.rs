@@ -1,0 +1,46 @@
+//! Latches inside the server: short locks of its own, on pages, lists and counters.
+
+use crate::number::percent;
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::latches as texts;
+use crate::thresholds::{CPU_FULL, MOST, SHARE, SMALL};
+use crate::{Cause, PartKind, WaitClass, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let unexplained = seen.share(PartKind::Unexplained);
+    let tells_waits = seen.activity.as_ref().is_some_and(|a| a.executing == 0.0);
+    // Where they are not shown, they may be what is unexplained.
+    if !tells_waits {
+        return match seen.is_embedded || unexplained < SMALL {
+            true => Outcome::NotFound,
+            false => Outcome::Skipped(Words::of(|lang| texts::needs(lang, percent(unexplained)))),
+        };
+    }
+    let share = seen.wait_share(WaitClass::Latch);
+    let locks = seen.wait_share(WaitClass::RowLock) + seen.wait_share(WaitClass::TableLock);
+    let Some(evidence) = seen
+        .wait_evidence(WaitClass::Latch)
+        .filter(|_| share >= SHARE)
+    else {
+        return Outcome::NotFound;
+    };
+    let names = evidence.metric.split_once('(');
+    let names = names.map_or("", |(_, names)| names.trim_end_matches(')'));
+    let says = |lang| texts::says(lang, percent(share), names);
+    let cpu_is_free = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+    Outcome::Found(Found {
+        share,
+        confidence: match share >= MOST && locks < SMALL && cpu_is_free {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
+        says: Words::of(says),
+        next: Words::of(texts::next),
+        evidence: vec![evidence],
+        excludes: match locks < SMALL {
+            true => vec![Cause::RowLocks, Cause::LockHeld],
+            false => Vec::new(),
+        },
+    })
+}

@@ -1,0 +1,43 @@
+//! Statements that read far more rows than they need.
+
+use crate::number::three;
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::missing_index as texts;
+use crate::thresholds::{MOST, ROWS_A_STATEMENT, SHARE};
+use crate::{Cause, PartKind, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    if seen.is_embedded || seen.load.latency.count == 0 {
+        return Outcome::NotFound;
+    }
+    let Some(read) = seen.status("rows.read") else {
+        return Outcome::Skipped(Words::of(texts::needs));
+    };
+    let each = read.mean() / (seen.load.rate * seen.load.statements.max(1.0));
+    // Reading them takes the server's CPU, or waits for pages or rows; all else is no plan's.
+    let work = seen.split.mean_ms
+        - seen.split.ms(PartKind::Client)
+        - seen.split.ms(PartKind::Network)
+        - seen.split.ms(PartKind::WaitingForSession);
+    let share = seen.split.share(work);
+    if each < ROWS_A_STATEMENT || share < SHARE {
+        return Outcome::NotFound;
+    }
+    let mut evidence = vec![
+        read.evidence(),
+        seen.evidence("rows read by a statement", each, "rows"),
+    ];
+    evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
+    Outcome::Found(Found {
+        share,
+        confidence: match share >= MOST {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
+        says: Words::of(|lang| texts::says(lang, three(each))),
+        next: Words::of(texts::next),
+        evidence,
+        excludes: vec![Cause::CommitLog, Cause::NetworkDistance],
+    })
+}

@@ -1,0 +1,98 @@
+//! The causes, one file each: what proves it, and what excludes it.
+
+mod cache_misses;
+mod checkpoints;
+mod cleanup;
+mod client_cpu;
+mod coherency;
+mod commit_log;
+mod connection_churn;
+mod connection_limit;
+mod cpu_quota;
+mod disk_rate;
+mod drift;
+mod latches;
+mod lock_held;
+mod long_transaction;
+mod missing_index;
+mod neighbour;
+mod network_distance;
+mod offered_load;
+mod overload;
+mod row_locks;
+mod server_cpu;
+mod server_stalls;
+mod store_imbalance;
+mod too_few_sessions;
+
+use crate::Cause;
+use crate::outcome::Outcome;
+use crate::seen::Seen;
+
+/// Looks for one cause.
+type Check = fn(&Seen<'_>) -> Outcome;
+
+/// Every cause with its function.
+pub(crate) const ALL: &[(Cause, Check)] = &[
+    (Cause::ClientCpu, client_cpu::check),
+    (Cause::NetworkDistance, network_distance::check),
+    (Cause::TooFewSessions, too_few_sessions::check),
+    (Cause::ServerCpu, server_cpu::check),
+    (Cause::CommitLog, commit_log::check),
+    (Cause::DiskRate, disk_rate::check),
+    (Cause::CacheMisses, cache_misses::check),
+    (Cause::RowLocks, row_locks::check),
+    (Cause::LockHeld, lock_held::check),
+    (Cause::Latches, latches::check),
+    (Cause::ConnectionLimit, connection_limit::check),
+    (Cause::ConnectionChurn, connection_churn::check),
+    (Cause::Checkpoints, checkpoints::check),
+    (Cause::Cleanup, cleanup::check),
+    (Cause::LongTransaction, long_transaction::check),
+    (Cause::StoreImbalance, store_imbalance::check),
+    (Cause::MissingIndex, missing_index::check),
+    (Cause::Overload, overload::check),
+    (Cause::CpuQuota, cpu_quota::check),
+    (Cause::Neighbour, neighbour::check),
+    (Cause::Coherency, coherency::check),
+    (Cause::ServerStalls, server_stalls::check),
+    (Cause::OfferedLoad, offered_load::check),
+];
+
+/// Pairs of which the first makes the second: where both are found, the first is what to remove.
+pub(crate) const MAKES: &[(Cause, Cause)] = &[
+    (Cause::MissingIndex, Cause::ServerCpu),
+    (Cause::MissingIndex, Cause::CacheMisses),
+    (Cause::MissingIndex, Cause::DiskRate),
+    (Cause::MissingIndex, Cause::RowLocks),
+    (Cause::MissingIndex, Cause::TooFewSessions),
+    (Cause::CacheMisses, Cause::DiskRate),
+    (Cause::CacheMisses, Cause::ServerCpu),
+    (Cause::Checkpoints, Cause::DiskRate),
+    (Cause::Checkpoints, Cause::CommitLog),
+    (Cause::Checkpoints, Cause::ServerCpu),
+    (Cause::Checkpoints, Cause::Latches),
+    (Cause::LongTransaction, Cause::Cleanup),
+    (Cause::LongTransaction, Cause::ServerCpu),
+    (Cause::Neighbour, Cause::ServerCpu),
+    (Cause::Neighbour, Cause::ClientCpu),
+    (Cause::Neighbour, Cause::CpuQuota),
+    (Cause::CpuQuota, Cause::ServerCpu),
+    (Cause::CpuQuota, Cause::ClientCpu),
+    (Cause::CpuQuota, Cause::NetworkDistance),
+    (Cause::ConnectionChurn, Cause::ServerCpu),
+    (Cause::ConnectionChurn, Cause::TooFewSessions),
+    (Cause::ConnectionLimit, Cause::ServerCpu),
+    (Cause::ConnectionLimit, Cause::TooFewSessions),
+    (Cause::LockHeld, Cause::RowLocks),
+    (Cause::LockHeld, Cause::ServerStalls),
+    (Cause::LockHeld, Cause::LongTransaction),
+    (Cause::RowLocks, Cause::ServerCpu),
+    (Cause::Latches, Cause::ServerCpu),
+    (Cause::NetworkDistance, Cause::TooFewSessions),
+    (Cause::CommitLog, Cause::TooFewSessions),
+    (Cause::ServerStalls, Cause::OfferedLoad),
+    (Cause::ServerStalls, Cause::ServerCpu),
+    (Cause::LockHeld, Cause::OfferedLoad),
+    (Cause::StoreImbalance, Cause::ServerCpu),
+];

@@ -1,0 +1,37 @@
+//! All that was asked for was served: no bottleneck at this load.
+
+use super::overload;
+use crate::number::three;
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::offered_load as texts;
+use crate::thresholds::SMALL;
+use crate::{Cause, PartKind, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let load = &seen.load;
+    let waiting = seen.share(PartKind::WaitingForSession);
+    let is_served = match load.is_open {
+        true => overload::is_served(seen),
+        false => load.thinks,
+    };
+    if !is_served || waiting >= SMALL || load.latency.count == 0 {
+        return Outcome::NotFound;
+    }
+    let says = Words::of(|lang| match (load.is_open, load.asked) {
+        (true, Some(asked)) => texts::rate(lang, three(asked)),
+        (true, None) => texts::schedule(lang).to_string(),
+        (false, _) => texts::thinking(lang).to_string(),
+    });
+    Outcome::Found(Found {
+        share: 1.0 - waiting,
+        confidence: Confidence::High,
+        says,
+        next: Words::of(texts::next),
+        evidence: vec![
+            seen.evidence("transactions", load.rate, "1/s"),
+            seen.evidence("wait for a session", load.latency.waiting_ms, "ms"),
+        ],
+        excludes: vec![Cause::Overload],
+    })
+}

@@ -1,0 +1,58 @@
+//! More transactions come due than are served.
+
+use crate::number::{percent, three};
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::overload as texts;
+use crate::thresholds::{CHANCE, MOST, SERVED, SHARE};
+use crate::{Cause, PartKind, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let load = &seen.load;
+    let share = seen.share(PartKind::WaitingForSession);
+    if !load.is_open || (share < SHARE && is_served(seen)) {
+        return Outcome::NotFound;
+    }
+    let totals = &seen.record.totals;
+    let said = percent(share);
+    let missed = !is_served(seen);
+    let says = Words::of(|lang| match load.asked.filter(|_| missed) {
+        Some(asked) => texts::says(lang, three(asked), three(load.rate), &said),
+        None => texts::waits(lang, &said),
+    });
+    let unserved = (totals.unserved_arrivals + totals.dropped_arrivals) as f64;
+    Outcome::Found(Found {
+        // Those that were never served are in no response time.
+        share: share.max(match missed {
+            true => MOST,
+            false => 0.0,
+        }),
+        confidence: match missed && share >= MOST {
+            true => Confidence::High,
+            false => Confidence::Medium,
+        },
+        says,
+        next: Words::of(texts::next),
+        evidence: vec![
+            seen.evidence("transactions", load.rate, "1/s"),
+            seen.evidence("wait for a session", load.latency.waiting_ms, "ms"),
+            seen.evidence("arrivals not served", unserved, "transactions"),
+        ],
+        excludes: vec![Cause::TooFewSessions, Cause::OfferedLoad],
+    })
+}
+
+/// Whether all that came due was served, but for chance.
+pub(super) fn is_served(seen: &Seen<'_>) -> bool {
+    let totals = &seen.record.totals;
+    let unserved = totals
+        .unserved_arrivals
+        .saturating_add(totals.dropped_arrivals) as f64;
+    let served = totals.all.count as f64;
+    let by_count = served >= SERVED * (served + unserved);
+    let by_rate = seen.load.asked.is_none_or(|asked| {
+        let due = asked * seen.load.seconds;
+        served >= SERVED * due - CHANCE * due.sqrt()
+    });
+    by_count && by_rate
+}

@@ -1,0 +1,49 @@
+//! Too few sessions: the server is idle most of the time, and waits for nothing but the next statement.
+
+use crate::number::percent;
+use crate::outcome::{Confidence, Found, Outcome};
+use crate::seen::Seen;
+use crate::texts::too_few_sessions as texts;
+use crate::thresholds::{CPU_FULL, CPU_IDLE, SHARE};
+use crate::{Cause, PartKind, Words};
+
+pub(super) fn check(seen: &Seen<'_>) -> Outcome {
+    let load = &seen.load;
+    if load.is_open || load.thinks || load.latency.count == 0 {
+        return Outcome::NotFound;
+    }
+    let Some(host) = &seen.host else {
+        return Outcome::Skipped(Words::of(texts::needs));
+    };
+    // What others use is no work of these sessions.
+    let busy = seen.own_busy().unwrap_or(1.0);
+    // As many sessions as processors can keep all of them busy.
+    if load.sessions > host.cores || busy >= CPU_IDLE || host.load() >= CPU_FULL {
+        return Outcome::NotFound;
+    }
+    if seen.true_waits() >= SHARE {
+        return Outcome::NotFound;
+    }
+    let sessions = load.sessions;
+    let says = |lang| texts::says(lang, sessions, percent(busy));
+    let mut evidence = vec![host.busy.evidence()];
+    evidence.extend(seen.server.as_ref().map(|s| s.cpu.evidence()));
+    let unexplained = seen.share(PartKind::Unexplained);
+    let confidence = match seen.activity.is_some() && unexplained < SHARE {
+        true => Confidence::High,
+        false => Confidence::Medium,
+    };
+    Outcome::Found(Found {
+        share: (1.0 - busy).clamp(0.0, 1.0),
+        confidence,
+        says: Words::of(says),
+        next: Words::of(texts::next),
+        evidence,
+        excludes: vec![
+            Cause::ServerCpu,
+            Cause::DiskRate,
+            Cause::RowLocks,
+            Cause::CommitLog,
+        ],
+    })
+}

@@ -1,0 +1,126 @@
+//! Hosts, their disks, and the threads of client and server on them.
+
+use crate::measured::{Column, Measured};
+use tidemark_core::observe::{CLIENT_HOST, SERVER_PROCESS};
+
+/// Processors of a host.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Host {
+    pub cores: f64,
+    /// Processors that are busy, with whatever.
+    pub busy: Column,
+    pub stolen: Option<Column>,
+    /// Share of the time in which some task waited for a disk.
+    pub io_pressure: Option<Column>,
+}
+
+impl Host {
+    /// `None` where its processors were not seen.
+    pub fn of(series: &Measured<'_>, source: &str) -> Option<Self> {
+        let cores = series.labels(source, "cpu.busy", "core").len().max(1);
+        Some(Self {
+            cores: cores as f64,
+            busy: series.column(source, "cpu.busy")?,
+            stolen: series.column_of(source, "cpu.steal", |s| s.key.labels.contains_key("core")),
+            io_pressure: series.column(source, "pressure.io.some"),
+        })
+    }
+
+    /// The share of its processors that is busy.
+    pub fn load(&self) -> f64 {
+        self.busy.mean() / self.cores
+    }
+
+    /// Processors that the hypervisor took.
+    pub fn steal(&self) -> f64 {
+        self.stolen.as_ref().map_or(0.0, Column::mean)
+    }
+}
+
+/// Threads or processes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tasks {
+    /// Processors that they use; of the client, the threads that make the load.
+    pub cpu: Column,
+    /// Milliseconds per second in which they waited for one.
+    pub delay: Option<Column>,
+    /// Processors with what else they do: observing, reporting.
+    pub all: f64,
+}
+
+impl Tasks {
+    /// The client's.
+    pub fn of_client(series: &Measured<'_>) -> Option<Self> {
+        let of = |name: &str| {
+            series.column_of(CLIENT_HOST, name, |s| {
+                s.key
+                    .labels
+                    .get("threads")
+                    .is_some_and(|t| t == "load" || t == "all")
+            })
+        };
+        Some(Self {
+            cpu: of("threads.cpu")?,
+            delay: of("threads.run-delay"),
+            all: series.column(CLIENT_HOST, "threads.cpu")?.mean(),
+        })
+    }
+
+    /// The server's, where it runs on this host.
+    pub fn of_server(series: &Measured<'_>) -> Option<Self> {
+        let user = series.column(SERVER_PROCESS, "process.cpu-user")?;
+        let mut cpu = series.column_of(SERVER_PROCESS, "process.cpu-system", |_| true)?;
+        cpu.metric = format!("{SERVER_PROCESS} process.cpu-user + process.cpu-system");
+        for ((_, system), (_, user)) in cpu.points.iter_mut().zip(&user.points) {
+            *system += user;
+        }
+        let observing = series.column(SERVER_PROCESS, "process.cpu-observing");
+        let all = cpu.mean() + observing.map_or(0.0, |c| c.mean());
+        Some(Self {
+            cpu,
+            delay: series.column(SERVER_PROCESS, "process.run-delay"),
+            all,
+        })
+    }
+
+    /// Tasks that waited for a processor on average.
+    pub fn waiting(&self) -> f64 {
+        self.delay.as_ref().map_or(0.0, |c| c.mean() / 1000.0)
+    }
+}
+
+/// A disk.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Disk {
+    pub busy: Column,
+    pub queue: Column,
+    pub reads: Column,
+    pub read_time: Column,
+    pub writes: Column,
+    pub flushes: Option<Column>,
+    pub flush_time: Option<Column>,
+}
+
+impl Disk {
+    /// The one that is busy most of the time; disks upon disks tell of the same requests.
+    pub fn busiest(series: &Measured<'_>, source: &str) -> Option<Self> {
+        let names = series.labels(source, "disk.busy", "disk");
+        let disks = names.into_iter().filter_map(|name| {
+            let of = |metric: &str| {
+                series.column_of(source, metric, |s| {
+                    s.key.labels.get("disk").is_some_and(|d| d == name)
+                })
+            };
+            Some(Self {
+                busy: of("disk.busy")?,
+                queue: of("disk.queue")?,
+                reads: of("disk.reads")?,
+                read_time: of("disk.read-time")?,
+                writes: of("disk.writes")?,
+                flushes: of("disk.flushes"),
+                flush_time: of("disk.flush-time"),
+            })
+        });
+        disks.max_by(|a, b| a.busy.mean().total_cmp(&b.busy.mean()))
+    }
+}

@@ -1,0 +1,183 @@
+//! Series of a record over its measurement.
+
+use crate::Evidence;
+use std::collections::BTreeMap;
+use tidemark_core::record::{Phase, RunRecord, StepPurpose};
+use tidemark_core::series::Series;
+
+/// The time that is judged, in milliseconds from the start of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Window {
+    pub from_ms: i64,
+    pub to_ms: i64,
+}
+
+impl Window {
+    /// The measurement; where a rate was searched, the rate that was found.
+    pub fn of(record: &RunRecord) -> Option<Self> {
+        let confirmed = record.steps.iter().rev();
+        let confirmed = confirmed
+            .filter(|s| s.purpose == StepPurpose::Confirm)
+            .find(|s| s.totals.elapsed_s == record.totals.elapsed_s);
+        let from_ms = confirmed.map_or(0, |s| s.start_ms);
+        let elapsed_ms = record.totals.elapsed_s * 1000.0;
+        // Of days more than an i64 has no record: saturates.
+        let to_ms = from_ms.saturating_add(elapsed_ms as i64);
+        (elapsed_ms > 0.0).then_some(Self { from_ms, to_ms })
+    }
+
+    pub fn has(&self, at_ms: i64) -> bool {
+        (self.from_ms..self.to_ms).contains(&at_ms)
+    }
+}
+
+/// Series of one source and name, added up: a value for each time that any of them has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Column {
+    pub metric: String,
+    pub unit: String,
+    /// Begin of a point in milliseconds, and the sum of the series' values.
+    pub points: Vec<(i64, f64)>,
+    pub step_ms: u32,
+}
+
+impl Column {
+    /// `None` without points in the window, and of series that can't be read.
+    pub fn of<'r>(
+        all: impl Iterator<Item = &'r Series>,
+        window: Window,
+        metric: &str,
+    ) -> Option<Self> {
+        let mut sums = BTreeMap::<i64, f64>::new();
+        let (mut unit, mut step_ms) = (String::new(), 0);
+        for series in all {
+            for point in series.points().ok()? {
+                let point = point.ok()?;
+                if window.has(point.at_ms) {
+                    *sums.entry(point.at_ms).or_default() += point.value;
+                }
+            }
+            unit.clone_from(&series.key.unit);
+            step_ms = step_ms.max(series.step_ms);
+        }
+        (!sums.is_empty()).then(|| Self {
+            metric: metric.into(),
+            unit,
+            points: sums.into_iter().collect(),
+            step_ms,
+        })
+    }
+
+    pub fn mean(&self) -> f64 {
+        self.points.iter().map(|(_, v)| v).sum::<f64>() / self.points.len().max(1) as f64
+    }
+
+    /// The value of about a time: sources look at the same second some milliseconds apart.
+    pub fn near(&self, at_ms: i64) -> Option<f64> {
+        let step = i64::from(self.step_ms.max(1));
+        let apart = |point: &&(i64, f64)| (point.0 - at_ms).abs();
+        let nearest = self.points.iter().min_by_key(apart)?;
+        (apart(&nearest) <= step / 2).then_some(nearest.1)
+    }
+
+    pub fn max(&self) -> f64 {
+        self.points.iter().map(|(_, v)| *v).fold(0.0, f64::max)
+    }
+
+    pub fn first(&self) -> f64 {
+        self.points.first().map_or(0.0, |(_, v)| *v)
+    }
+
+    pub fn last(&self) -> f64 {
+        self.points.last().map_or(0.0, |(_, v)| *v)
+    }
+
+    pub fn seconds(&self) -> f64 {
+        let (from_s, to_s) = self.range();
+        to_s - from_s
+    }
+
+    pub fn range(&self) -> (f64, f64) {
+        let from = self.points.first().map_or(0, |(at, _)| *at);
+        let to = self.points.last().map_or(0, |(at, _)| *at);
+        let to = to.saturating_add(i64::from(self.step_ms));
+        (from as f64 / 1000.0, to as f64 / 1000.0)
+    }
+
+    /// Its mean as evidence.
+    pub fn evidence(&self) -> Evidence {
+        self.evidence_of(self.mean())
+    }
+
+    /// A value of it as evidence.
+    pub fn evidence_of(&self, value: f64) -> Evidence {
+        let (from_s, to_s) = self.range();
+        Evidence {
+            metric: self.metric.clone(),
+            value,
+            unit: self.unit.clone(),
+            from_s,
+            to_s,
+        }
+    }
+}
+
+/// Series of a record, by source and name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measured<'r> {
+    pub record: &'r RunRecord,
+    pub window: Window,
+}
+
+impl<'r> Measured<'r> {
+    /// All series of a name together.
+    pub fn column(&self, source: &str, name: &str) -> Option<Column> {
+        self.column_of(source, name, |_| true)
+    }
+
+    /// Those that `wanted` takes.
+    pub fn column_of(
+        &self,
+        source: &str,
+        name: &str,
+        wanted: impl Fn(&Series) -> bool,
+    ) -> Option<Column> {
+        let all = self.record.series.iter();
+        let all = all.filter(|s| s.key.source == source && s.key.name == name && wanted(s));
+        Column::of(all, self.window, &format!("{source} {name}"))
+    }
+
+    /// Values of a label that series of a name have.
+    pub fn labels(&self, source: &str, name: &str, label: &str) -> Vec<&'r str> {
+        let all = self.record.series.iter();
+        let all = all.filter(|s| s.key.source == source && s.key.name == name);
+        let mut values: Vec<&str> = all
+            .filter_map(|s| s.key.labels.get(label).map(String::as_str))
+            .collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Transactions per second of each measured interval: begin and end in milliseconds, and the rate.
+    /// Intervals much shorter than the others are left out.
+    pub fn rates(&self) -> Vec<(f64, f64, f64)> {
+        let measured = self.record.intervals.iter();
+        let measured =
+            measured.filter(|i| i.phase == Phase::Measure && self.window.has(i.start_ms));
+        let lengths: Vec<f64> = measured.clone().map(|i| i.length_ms).collect();
+        let usual = tidemark_stats::median(&lengths);
+        measured
+            .filter(|i| i.length_ms > 0.0 && i.length_ms >= usual / 2.0)
+            .map(|i| {
+                let count: u64 = i.types.values().map(|t| t.count).sum();
+                let start = i.start_ms as f64;
+                (
+                    start,
+                    start + i.length_ms,
+                    count as f64 / i.length_ms * 1000.0,
+                )
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! Which finding comes first, and what the verdict says.
+
+use crate::causes::MAKES;
+use crate::number::percent;
+use crate::seen::Seen;
+use crate::texts::verdict as texts;
+use crate::thresholds::{CPU_IDLE, SMALL};
+use crate::{Cause, Confidence, Finding, Lang, PartKind, Skipped, Words};
+
+/// The most telling first: by share, and how sure it is. A cause that makes another one comes before it.
+pub(crate) fn ranked(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let mut scores: Vec<(Cause, f64)> = findings.iter().map(|f| (f.cause, score(f))).collect();
+    // Chains are short; each round lifts one link of each.
+    for _ in 0..3 {
+        for (first, second) in MAKES {
+            let of = |cause: &Cause| findings.iter().find(|f| f.cause == *cause);
+            let Some(maker) =
+                of(first).filter(|f| f.confidence > Confidence::Low && f.share >= SMALL)
+            else {
+                continue;
+            };
+            let made = scores
+                .iter()
+                .find(|(cause, _)| cause == second)
+                .map(|(_, s)| *s);
+            let own = scores.iter_mut().find(|(cause, _)| *cause == maker.cause);
+            if let (Some(made), Some((_, own))) = (made, own) {
+                *own = own.max(made * 1.001);
+            }
+        }
+    }
+    let score_of = |cause: Cause| {
+        scores
+            .iter()
+            .find(|(c, _)| *c == cause)
+            .map_or(0.0, |(_, s)| *s)
+    };
+    findings.sort_by(|a, b| score_of(b.cause).total_cmp(&score_of(a.cause)));
+    findings
+}
+
+fn score(finding: &Finding) -> f64 {
+    let sure = match finding.confidence {
+        Confidence::High => 1.0,
+        Confidence::Medium => 0.8,
+        Confidence::Low => 0.2,
+    };
+    finding.share * sure
+}
+
+/// The verdict, and it in words.
+pub(crate) fn verdict(
+    seen: &Seen<'_>,
+    findings: &[Finding],
+    skipped: &[Skipped],
+) -> (Cause, Words) {
+    let first = findings.first();
+    let Some(first) = first.filter(|f| f.confidence > Confidence::Low) else {
+        return (Cause::NotEnoughSeen, not_enough(seen, skipped));
+    };
+    let next = next_limit(seen, first.cause);
+    let sentence = |lang: Lang| {
+        let says = first.sentence.in_language(lang);
+        match &next {
+            Some(times) => joined(lang, &[says.into(), texts::next_limit(lang, times)]),
+            None => says.into(),
+        }
+    };
+    (first.cause, Words::of(sentence))
+}
+
+/// At how many times the rate the host's CPU is full, where that is not what limits.
+fn next_limit(seen: &Seen<'_>, cause: Cause) -> Option<String> {
+    let waits_for_other = matches!(
+        cause,
+        Cause::CommitLog
+            | Cause::DiskRate
+            | Cause::RowLocks
+            | Cause::NetworkDistance
+            | Cause::TooFewSessions
+    );
+    let host = seen
+        .host
+        .as_ref()
+        .filter(|host| waits_for_other && host.load() < CPU_IDLE)?;
+    let own = host.busy.mean() - seen.others().unwrap_or(0.0);
+    let room = host.cores - host.busy.mean();
+    (own > 0.0).then(|| format!("{:.1}", 1.0 + room / own))
+}
+
+fn not_enough(seen: &Seen<'_>, skipped: &[Skipped]) -> Words {
+    let unexplained = seen.share(PartKind::Unexplained);
+    // What is missing for the most likely causes, each once.
+    let needs: Vec<&Words> = skipped
+        .iter()
+        .filter(|s| s.cause != Cause::Coherency)
+        .map(|s| &s.needs)
+        .fold(Vec::new(), |mut all, needs| {
+            if !all.contains(&needs) && all.len() < 2 {
+                all.push(needs);
+            }
+            all
+        });
+    Words::of(|lang| {
+        let says = match &seen.host {
+            Some(host) if seen.activity.is_some() => {
+                let waits = percent(seen.true_waits());
+                texts::no_cause(lang, percent(host.load()), waits, percent(unexplained))
+            }
+            _ => texts::not_seen(lang, percent(unexplained)),
+        };
+        let needs: Vec<String> = match needs.is_empty() {
+            true => vec![texts::compare(lang).into()],
+            false => needs.iter().map(|n| n.in_language(lang).into()).collect(),
+        };
+        let collect = texts::collect(lang, joined(lang, &needs));
+        joined(lang, &[says, collect])
+    })
+}
+
+/// Sentences one after the other: Chinese has no gap between them.
+fn joined(lang: Lang, sentences: &[String]) -> String {
+    let gap = match lang {
+        Lang::En => " ",
+        Lang::Zh => "",
+    };
+    let said = sentences.iter().map(|s| s.trim()).filter(|s| !s.is_empty());
+    said.collect::<Vec<_>>().join(gap)
+}

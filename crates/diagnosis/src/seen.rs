@@ -1,0 +1,255 @@
+//! What a record says that causes are judged by, read once.
+
+use crate::host::{Disk, Host, Tasks};
+use crate::load::{Latency, Load};
+use crate::measured::{Column, Measured, Window};
+use crate::parts::Known;
+use crate::sessions::Activity;
+use crate::{Evidence, PartKind, Split, WaitClass};
+use tidemark_core::Engine;
+use tidemark_core::observe::{CLIENT_HOST, SERVER_ACTIVITY, SERVER_STATUS};
+use tidemark_core::record::RunRecord;
+
+/// All of it.
+pub(crate) struct Seen<'r> {
+    pub record: &'r RunRecord,
+    pub series: Measured<'r>,
+    pub load: Load,
+    /// Of all transactions.
+    pub split: Split,
+    /// The client's host.
+    pub client: Option<Host>,
+    /// The database's host, which may be the client's.
+    pub host: Option<Host>,
+    /// The client's threads.
+    pub threads: Option<Tasks>,
+    /// The server's processes.
+    pub server: Option<Tasks>,
+    pub activity: Option<Activity>,
+    /// The disk of the database's host that is busiest.
+    pub disk: Option<Disk>,
+    /// Whether client and server share a host.
+    pub is_shared: bool,
+    pub is_embedded: bool,
+}
+
+impl<'r> Seen<'r> {
+    /// `None` of a record without transactions.
+    pub fn of(record: &'r RunRecord) -> Option<Self> {
+        let window = Window::of(record)?;
+        let series = Measured { record, window };
+        let load = Load::of(record)?;
+        let engine = record.server.as_ref().map(|s| s.engine);
+        let is_embedded = engine == Some(Engine::Sqlite);
+        let is_shared = is_embedded || record.target_on_client == Some(true);
+        let client = Host::of(&series, CLIENT_HOST);
+        let source = tidemark_analysis::observed::server_host(record);
+        let source = source.or(is_embedded.then_some(CLIENT_HOST));
+        let host = source.and_then(|source| Host::of(&series, source));
+        let disk = source.and_then(|source| Disk::busiest(&series, source));
+        let mut seen = Self {
+            record,
+            series,
+            split: Split::default(),
+            threads: Tasks::of_client(&series),
+            server: Tasks::of_server(&series),
+            activity: Activity::of(&series),
+            load,
+            client,
+            host,
+            disk,
+            is_shared,
+            is_embedded,
+        };
+        seen.split = seen.known().split();
+        Some(seen)
+    }
+
+    fn known(&self) -> Known {
+        let load = &self.load;
+        let latency = &load.latency;
+        let mut waits_ms = self.waits_ms();
+        let (mut server_cpu_ms, in_server_ms) = match self.is_embedded {
+            true => (
+                self.threads.as_ref().map(|t| load.each_ms(t.cpu.mean())),
+                None,
+            ),
+            false => (
+                self.server.as_ref().map(|t| load.each_ms(t.cpu.mean())),
+                self.activity.as_ref().map(|a| load.each_ms(a.in_server())),
+            ),
+        };
+        let tasks = match self.is_embedded {
+            true => &self.threads,
+            false => &self.server,
+        };
+        if let Some(delay) = tasks.as_ref().and_then(|t| t.delay.as_ref()) {
+            // Milliseconds per second are thousandths of tasks that wait.
+            let waiting = load.each_ms(delay.mean() / 1000.0);
+            waits_ms.push((WaitClass::RunQueue, waiting));
+        }
+        if server_cpu_ms.is_none() {
+            let on_cpu = self.activity.as_ref().and_then(|a| a.cpu);
+            server_cpu_ms = on_cpu.map(|sessions| load.each_ms(sessions));
+        }
+        Known {
+            mean_ms: latency.mean_ms,
+            waiting_ms: latency.waiting_ms,
+            client_ms: latency.client_ms(),
+            is_embedded: self.is_embedded,
+            added_ms: self.record.inject_rtt_ms * load.statements,
+            in_server_ms,
+            server_cpu_ms,
+            waits_ms,
+        }
+    }
+
+    /// The server's waits by class, as far as sessions, counters and disks tell.
+    fn waits_ms(&self) -> Vec<(WaitClass, f64)> {
+        let load = &self.load;
+        let Some(activity) = &self.activity else {
+            return Vec::new();
+        };
+        let mut waits = activity.waits.clone();
+        if activity.executing > 0.0 {
+            // MariaDB and MySQL show neither row locks nor reads as states of their own.
+            let rows = self.row_lock_sessions().min(activity.executing);
+            let reads = self.reading_sessions().min(activity.executing - rows);
+            waits.insert(WaitClass::RowLock, rows);
+            waits.insert(WaitClass::DataRead, reads);
+            // A session that commits is on a processor at times, too.
+            if let (Some(log), Some(server)) = (waits.get_mut(&WaitClass::Log), &self.server) {
+                let delay = server.delay.as_ref().map_or(0.0, Column::mean) / 1000.0;
+                let on_cpu = (server.cpu.mean() + delay) / activity.in_server().max(1e-9);
+                *log *= (1.0 - on_cpu).clamp(0.0, 1.0);
+            }
+        }
+        let each = waits.into_iter().filter(|(_, sessions)| *sessions > 0.0);
+        each.map(|(class, sessions)| (class, load.each_ms(sessions)))
+            .collect()
+    }
+
+    /// Sessions that waited for row locks, by the server's counters.
+    pub fn row_lock_sessions(&self) -> f64 {
+        let by_time = self.status("locks.wait-time").map(|c| c.mean() / 1000.0);
+        let by_look = self.status("locks.waiting").map(|c| c.mean());
+        by_time.unwrap_or(0.0).max(by_look.unwrap_or(0.0))
+    }
+
+    /// Sessions that waited for pages to be read: those whose cache missed, as long as reads took.
+    fn reading_sessions(&self) -> f64 {
+        let misses = self.status("buffer.misses").map_or(0.0, |c| c.mean());
+        let Some(disk) = self.disk.as_ref().filter(|_| misses > 0.0) else {
+            return 0.0;
+        };
+        let one_ms = match disk.reads.mean() > 0.0 {
+            true => disk.read_time.mean() / disk.reads.mean(),
+            false => 0.0,
+        };
+        misses.min(disk.reads.mean()) * one_ms / 1000.0
+    }
+
+    /// A counter of the server.
+    pub fn status(&self, name: &str) -> Option<Column> {
+        self.series.column(SERVER_STATUS, name)
+    }
+
+    /// Share of the mean latency of a part.
+    pub fn share(&self, part: PartKind) -> f64 {
+        self.split.share(self.split.ms(part))
+    }
+
+    /// Share of the mean latency of one class of waits.
+    pub fn wait_share(&self, class: WaitClass) -> f64 {
+        self.split.share(self.split.wait_ms(class))
+    }
+
+    /// Share of the latency that passed waiting in the server, but for processors.
+    pub fn true_waits(&self) -> f64 {
+        let waits = self.split.ms(PartKind::ServerWait) - self.split.wait_ms(WaitClass::RunQueue);
+        self.split.share(waits)
+    }
+
+    /// A figure of the load itself as evidence.
+    pub fn evidence(&self, metric: &str, value: f64, unit: &str) -> Evidence {
+        let window = self.series.window;
+        Evidence {
+            metric: metric.into(),
+            value,
+            unit: unit.into(),
+            from_s: window.from_ms as f64 / 1000.0,
+            to_s: window.to_ms as f64 / 1000.0,
+        }
+    }
+
+    /// Sessions at waits of a class, as evidence.
+    pub fn wait_evidence(&self, class: WaitClass) -> Option<Evidence> {
+        let of_class = |wait: &str| crate::waits::doing(wait) == crate::waits::Doing::Wait(class);
+        let is_it = |wait: Option<&String>| wait.is_some_and(|wait| of_class(wait));
+        let column = self.series.column_of(SERVER_ACTIVITY, "sessions", |s| {
+            s.key.labels.get("state").is_some_and(|s| s == "active")
+                && is_it(s.key.labels.get("wait"))
+        })?;
+        let waits = self.series.labels(SERVER_ACTIVITY, "sessions", "wait");
+        let names: Vec<&str> = waits.into_iter().filter(|wait| of_class(wait)).collect();
+        let mut evidence = column.evidence();
+        evidence.metric = format!("{SERVER_ACTIVITY} sessions ({})", names.join(", "));
+        Some(evidence)
+    }
+
+    /// The share of the processors of the database's host that is busy.
+    pub fn host_busy(&self) -> Option<f64> {
+        self.host.as_ref().map(Host::load)
+    }
+
+    /// The share of the host's processors that client and server use, with what the hypervisor takes; all
+    /// that is busy where they are not seen.
+    pub fn own_busy(&self) -> Option<f64> {
+        let host = self.host.as_ref()?;
+        let others = self.others().unwrap_or(0.0);
+        Some((host.busy.mean() - others) / host.cores)
+    }
+
+    /// Processors that neither client nor server nor observing uses; `None` unless all are seen.
+    pub fn others(&self) -> Option<f64> {
+        let host = self.host.as_ref()?;
+        let of_client = match self.is_shared {
+            true => self.threads.as_ref()?.all,
+            false => 0.0,
+        };
+        let of_server = match self.is_embedded {
+            true => 0.0,
+            false => self.server.as_ref()?.all,
+        };
+        Some((host.busy.mean() - host.steal() - of_client - of_server).max(0.0))
+    }
+
+    /// The latency of all transactions, then of each type where there are several. Only all together have
+    /// the server's parts.
+    pub fn splits(&self) -> Vec<Split> {
+        let mut splits = vec![self.split.clone()];
+        let types = &self.record.totals.types;
+        if types.len() > 1 && self.load.latency.server_ms.is_some() {
+            for (name, stats) in types {
+                let Some(latency) = Latency::of(stats) else {
+                    continue;
+                };
+                let known = Known {
+                    mean_ms: latency.mean_ms,
+                    waiting_ms: latency.waiting_ms,
+                    client_ms: latency.client_ms(),
+                    is_embedded: self.is_embedded,
+                    ..Known::default()
+                };
+                let mut split = known.split();
+                split.of = Some(name.clone());
+                let rest = split.parts.iter_mut();
+                for part in rest.filter(|p| p.part == PartKind::Unexplained) {
+                    part.part = PartKind::ServerAndNetwork;
+                }
+                splits.push(split);
+            }
+        }
+        splits
+    }
+}

@@ -1,0 +1,116 @@
+//! Every limit of every cause, with its reason. A verdict that is sure and wrong is the worst there is, so
+//! limits are where the neighbouring cause can no longer make the same evidence.
+
+/// Share of the latency from which a part is worth a finding: removing less would move the rate by less
+/// than a third, and repeats differ by that much on noisy machines.
+pub const SHARE: f64 = 0.25;
+/// Share from which a part is the largest one, or nearly: a finding can be sure.
+pub const MOST: f64 = 0.4;
+/// Share below which a part changes no verdict.
+pub const SMALL: f64 = 0.15;
+
+/// `server-cpu`: share of a host's processors above which it is saturated. Threads that wake each other
+/// leave gaps: hosts on which more sessions bring no more show 0.85 to 1.
+pub const CPU_FULL: f64 = 0.85;
+/// `server-cpu`: from here on the CPU is the next limit, but for little.
+pub const CPU_NEAR: f64 = 0.75;
+/// Below this share of its processors a host is not what limits.
+pub const CPU_IDLE: f64 = 0.7;
+
+/// `client-cpu`: milliseconds that waking and reading take on an idle host.
+pub const CLIENT_MS: f64 = 0.05;
+/// `client-cpu`: processors of one executor thread that is busy all the time.
+pub const THREAD_FULL: f64 = 0.9;
+
+/// `cpu-quota`: time that threads waited for a processor, by the time they had one, above which they were
+/// kept off it although processors were idle. Wake-ups on an idle host take some hundredths.
+pub const KEPT_OFF: f64 = 0.5;
+/// `cpu-quota`: share of the processors of a second below which there was room for every thread. Above it
+/// a part of the second may have been full.
+pub const ROOM: f64 = 0.5;
+/// `cpu-quota`: share of the seconds with room: a load that comes in bursts is kept off by itself.
+pub const ROOM_MOSTLY: f64 = 0.5;
+/// `cpu-quota`: share of the processors that the hypervisor took. Virtual machines that share a host lose a
+/// tenth now and then.
+pub const STOLEN: f64 = 0.25;
+
+/// `neighbour`: processors that nobody of the run used. The kernel's own work and the sampling of ticks
+/// come to less.
+pub const OTHERS_CORES: f64 = 0.25;
+/// `neighbour`: the same as a share of all processors, on large hosts.
+pub const OTHERS_SHARE: f64 = 0.1;
+/// `neighbour`: time that client and server waited for a processor, by the time they had one. A program
+/// that runs only when nobody else does (nice) makes them wait less.
+pub const HELD_UP: f64 = 0.15;
+
+/// `network-distance`: milliseconds of a statement outside client and server. Loopback takes 0.03 to 0.1,
+/// one data centre 0.1 to 0.5.
+pub const DISTANT_MS: f64 = 0.2;
+/// `network-distance`: the fastest transaction as a share of the time on the way. A distance is the same
+/// for each; pauses and queues are not.
+pub const CONSTANT: f64 = 0.6;
+/// `network-distance`, without a look at sessions: the fastest transaction by the mean, above which nearly
+/// all of it is a fixed cost.
+pub const FLOOR: f64 = 0.85;
+
+/// `commit-log`: flushes per second below which no commit waited for one.
+pub const SYNCS: f64 = 1.0;
+
+/// `disk-rate`: share of the time in which the disk had requests, and requests that it had at once: one
+/// writer that flushes keeps a disk busy, too, with one request.
+pub const DISK_BUSY: f64 = 0.9;
+/// See [`DISK_BUSY`].
+pub const DISK_QUEUE: f64 = 2.0;
+/// `disk-rate`: milliseconds of one read that no cache and no healthy flash takes.
+pub const READ_MS: f64 = 1.0;
+
+/// `cache-misses`: pages of a transaction that the cache lacked.
+pub const MISSES: f64 = 0.5;
+/// `cache-misses`: share of the pages asked for that the cache had. A benchmark whose rows fit has 0.99
+/// and more once warm.
+pub const HITS: f64 = 0.95;
+
+/// `lock-held`: seconds of one wait for a lock, or of the oldest transaction, that no transaction of a
+/// benchmark takes.
+pub const HELD_S: f64 = 2.0;
+
+/// `connection-churn`: connections opened for each transaction.
+pub const CHURN: f64 = 0.1;
+
+/// `checkpoints`: share of the log's room up to the last checkpoint from which InnoDB flushes at all
+/// costs (it begins at 7/8).
+pub const LOG_FULL: f64 = 0.8;
+/// `checkpoints`: seconds between checkpoints that the log's size forced; PostgreSQL warns below 30.
+pub const CHECKPOINT_S: f64 = 30.0;
+/// `checkpoints`: share of the log that is whole pages, written after each checkpoint.
+pub const WHOLE_PAGES: f64 = 0.5;
+/// `checkpoints`: how far the rate falls while one runs.
+pub const DIP: f64 = 0.25;
+
+/// `long-transaction`: seconds that a transaction is open and longer than any of the run's own.
+pub const OPEN_S: f64 = 5.0;
+/// `long-transaction`: share of the run's writing transactions whose old versions stay.
+pub const NOTHING_PURGED: f64 = 0.9;
+/// `long-transaction`, `cleanup`: transactions whose old versions are kept; fewer slow nobody.
+pub const HISTORY: f64 = 10_000.0;
+/// `cleanup`: growth of a transaction's CPU over the run.
+pub const DRIFT: f64 = 0.2;
+
+/// `missing-index`: rows that a statement reads. A range of sysbench has 100, TPC-C's longest some 200 now
+/// and then.
+pub const ROWS_A_STATEMENT: f64 = 500.0;
+
+/// `overload`, `offered-load`: share of the arrivals that were served; chance and the run's ends take less.
+pub const SERVED: f64 = 0.97;
+
+/// `overload`, `offered-load`: standard deviations of random arrivals that are chance.
+pub const CHANCE: f64 = 4.0;
+
+/// `server-stalls`: share of the run without a transaction. One stall of a second in a minute is a sixtieth.
+pub const DEAD: f64 = 0.02;
+/// `server-stalls`: seconds in which the observing sessions, which look ten times a second, heard nothing,
+/// either.
+pub const SILENT_S: f64 = 1.5;
+
+/// `store-imbalance`: CPU of one node by the mean of the others.
+pub const UNEVEN: f64 = 2.0;

@@ -1,0 +1,124 @@
+//! What the names of waits mean: PostgreSQL's wait events, and the states of MariaDB's and MySQL's
+//! process lists.
+
+use crate::WaitClass;
+
+/// What a session that executes a statement is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// On a processor, or waiting for one.
+    Cpu,
+    /// Executing, which may be anything: MariaDB and MySQL show no finer state.
+    Executing,
+    /// Sending to the client, or waiting for it.
+    Client,
+    /// Waiting.
+    Wait(WaitClass),
+}
+
+/// What a session is at by its wait: `Type:Event` is PostgreSQL's, anything else a state's name.
+pub(crate) fn doing(wait: &str) -> Doing {
+    match wait.split_once(':') {
+        Some((kind, event)) if !kind.contains(' ') => postgres(kind, event),
+        _ if wait == "CPU" => Doing::Cpu,
+        _ => mysql(&wait.to_lowercase()),
+    }
+}
+
+/// By the tables of the manual's chapter on monitoring statistics; names changed their case in 17.
+fn postgres(kind: &str, event: &str) -> Doing {
+    let lower = event.to_lowercase();
+    let is_log = lower.starts_with("wal") && lower != "walinsert";
+    Doing::Wait(match kind {
+        "Client" => return Doing::Client,
+        "IO" | "LWLock" if is_log => WaitClass::Log,
+        "IPC" if lower == "syncrep" => WaitClass::Log,
+        "IO" if lower.contains("read")
+            || lower.contains("prefetch")
+            || lower.starts_with("aio") =>
+        {
+            WaitClass::DataRead
+        }
+        "IPC" | "LWLock" if lower == "bufferio" => WaitClass::DataRead,
+        "IO" => WaitClass::DataWrite,
+        "Lock" => match &*lower {
+            "transactionid" | "tuple" | "spectoken" | "virtualxid" => WaitClass::RowLock,
+            "extend" => WaitClass::Latch,
+            _ => WaitClass::TableLock,
+        },
+        "LWLock" | "BufferPin" => WaitClass::Latch,
+        _ => WaitClass::Other,
+    })
+}
+
+/// By the manuals' lists of thread states.
+fn mysql(state: &str) -> Doing {
+    let is_any = |words: &[&str]| words.iter().any(|word| state.contains(word));
+    if is_any(&[
+        "metadata lock",
+        "table level lock",
+        "table flush",
+        "waiting for table",
+        "global read lock",
+        "schema lock",
+        "backup lock",
+    ]) {
+        Doing::Wait(WaitClass::TableLock)
+    } else if state == "commit"
+        || is_any(&[
+            "handler commit",
+            "prior transaction",
+            "semi-sync",
+            "waiting for commit lock",
+        ])
+    {
+        Doing::Wait(WaitClass::Log)
+    } else if is_any(&["waiting for row lock"]) {
+        Doing::Wait(WaitClass::RowLock)
+    } else if is_any(&[" net", "sending to client"]) {
+        Doing::Client
+    } else if is_any(&["user lock", "user sleep", "login", "query cache lock"]) {
+        Doing::Wait(WaitClass::Other)
+    } else {
+        Doing::Executing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use WaitClass::*;
+
+    #[test]
+    fn names_have_classes() {
+        for (wait, class) in [
+            ("IO:WalSync", Log),
+            ("IO:WALSync", Log),
+            ("LWLock:WALWrite", Log),
+            ("LWLock:WALInsert", Latch),
+            ("IPC:SyncRep", Log),
+            ("IO:DataFileRead", DataRead),
+            ("IO:AioIoCompletion", DataRead),
+            ("IO:DataFileExtend", DataWrite),
+            ("Lock:transactionid", RowLock),
+            ("Lock:tuple", RowLock),
+            ("Lock:relation", TableLock),
+            ("LWLock:BufferContent", Latch),
+            ("Commit", Log),
+            ("waiting for handler commit", Log),
+            ("Waiting for table metadata lock", TableLock),
+            ("User sleep", Other),
+        ] {
+            assert_eq!(doing(wait), Doing::Wait(class), "{wait}");
+        }
+        for (wait, is) in [
+            ("CPU", Doing::Cpu),
+            ("Client:ClientRead", Doing::Client),
+            ("Sending data", Doing::Executing),
+            ("autocommit", Doing::Executing),
+            ("Writing to net", Doing::Client),
+        ] {
+            assert_eq!(doing(wait), is, "{wait}");
+        }
+    }
+}

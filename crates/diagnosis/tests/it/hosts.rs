@@ -1,0 +1,156 @@
+//! Causes on the hosts: CPU, quotas, neighbours, distance.
+
+use super::common::run;
+use tidemark_diagnosis::{Cause, Confidence};
+
+#[test]
+fn a_client_whose_threads_are_full_limits() {
+    let remote = run().with(|r| r.target_on_client = Some(false));
+    let full = remote
+        .clone()
+        .load(1000, 8.0, 2.0)
+        .threads(3.9, 1500.0)
+        .busy(0.98)
+        .active("CPU", 1.5);
+    full.sure(Cause::ClientCpu);
+    // Client and server on one full host: that is the host's CPU.
+    let shared = full.clone().with(|r| r.target_on_client = Some(true));
+    assert!(!shared.finds(Cause::ClientCpu));
+    // Part of the latency in the client, and its host idle: nothing is sure.
+    let idle = remote.load(1000, 8.0, 5.0).threads(0.5, 20.0).busy(0.2);
+    let diagnosis = idle.diagnosis();
+    assert!(
+        diagnosis
+            .findings
+            .iter()
+            .all(|f| f.confidence < Confidence::High),
+        "{diagnosis:#?}"
+    );
+    assert_ne!(diagnosis.verdict, Cause::ClientCpu);
+    // What the client waited was not measured.
+    let record = run().record();
+    let mut old = record.clone();
+    old.totals.all.server = None;
+    let diagnosis = tidemark_diagnosis::diagnose(&old);
+    assert!(
+        diagnosis
+            .skipped
+            .iter()
+            .any(|s| s.cause == Cause::ClientCpu)
+    );
+}
+
+#[test]
+fn threads_that_wait_although_processors_are_idle_have_a_quota() {
+    let client = run()
+        .load(1000, 8.0, 3.0)
+        .threads(0.5, 2000.0)
+        .busy(0.4)
+        .active("CPU", 1.5);
+    let found = client.sure(Cause::CpuQuota);
+    assert!(
+        found.sentence.en.contains("client"),
+        "{}",
+        found.sentence.en
+    );
+    let server = run().server(0.5, 5500.0).busy(0.4);
+    let found = server.sure(Cause::CpuQuota);
+    assert!(
+        found.sentence.en.contains("server"),
+        "{}",
+        found.sentence.en
+    );
+    // On a full host they wait for each other.
+    assert!(!server.clone().busy(0.97).finds(Cause::CpuQuota));
+    assert!(!run().finds(Cause::CpuQuota));
+    let stolen = |cores: f64| run().set("client-host", "cpu.steal", &[("core", "0")], cores);
+    assert!(stolen(1.0).finds(Cause::CpuQuota) && !stolen(0.5).finds(Cause::CpuQuota));
+    assert!(run().without("server-process", "").skips(Cause::CpuQuota));
+}
+
+#[test]
+fn a_neighbour_is_what_nobody_of_the_run_used_and_made_it_wait() {
+    let full = run().busy(0.99).active("CPU", 5.0);
+    let made = full.clone().threads(0.6, 300.0).server(1.6, 1500.0);
+    made.sure(Cause::Neighbour);
+    // One that runs when nobody else wants to makes nobody wait.
+    assert!(
+        !full
+            .clone()
+            .threads(0.6, 10.0)
+            .server(1.6, 30.0)
+            .finds(Cause::Neighbour)
+    );
+    assert!(
+        !full
+            .threads(1.2, 300.0)
+            .server(2.6, 1500.0)
+            .finds(Cause::Neighbour)
+    );
+    assert!(made.without("server-process", "").skips(Cause::Neighbour));
+}
+
+#[test]
+fn a_distance_is_the_same_for_each_transaction() {
+    let far = run()
+        .load(500, 16.0, 15.9)
+        .even()
+        .busy(0.2)
+        .server(0.5, 10.0)
+        .threads(0.2, 10.0)
+        .active("CPU", 0.6);
+    far.sure(Cause::NetworkDistance);
+    // Time outside the server that varies from one to the other is a pause or a queue.
+    let uneven = far.clone().uneven();
+    assert!(!uneven.finds(Cause::NetworkDistance));
+    assert!(!run().finds(Cause::NetworkDistance));
+    // Without a look at sessions a fixed cost is all that is known.
+    let unseen = far.without("server-activity", "");
+    let found = unseen.verdict(Cause::NetworkDistance);
+    assert_eq!(found.confidence, Confidence::Medium);
+    assert!(unseen.uneven().skips(Cause::NetworkDistance));
+    let added = run().even().with(|r| r.inject_rtt_ms = 0.4);
+    added.sure(Cause::NetworkDistance);
+}
+
+#[test]
+fn one_session_leaves_the_server_idle() {
+    let one = run()
+        .sessions(1)
+        .load(800, 1.2, 1.1)
+        .busy(0.25)
+        .server(0.6, 10.0)
+        .threads(0.3, 10.0)
+        .active("CPU", 0.65);
+    one.sure(Cause::TooFewSessions);
+    // Eight sessions on four cores that leave them idle wait for something.
+    assert!(!run().busy(0.3).finds(Cause::TooFewSessions));
+    // The rate was asked for.
+    assert!(!one.clone().asked(800.0, 0.0).finds(Cause::TooFewSessions));
+    assert!(one.without("client-host", "").skips(Cause::TooFewSessions));
+}
+
+#[test]
+fn bursts_on_a_full_host_are_no_quota() {
+    // Stalls and bursts: idle on average, full whenever there is work.
+    let burst = |n: i64| n % 2 == 0;
+    let of = |on: f64, off: f64| -> Vec<f64> {
+        (0..super::common::SECONDS)
+            .map(|n| if burst(n) { on } else { off })
+            .collect()
+    };
+    let label = [("threads", "load")];
+    let made = ["0", "1", "2", "3"].iter().fold(run(), |made, core| {
+        made.over_time(
+            "client-host",
+            "cpu.busy",
+            &[("core", core)],
+            &of(0.98, 0.05),
+        )
+    });
+    let made = made
+        .load(1000, 8.0, 3.0)
+        .over_time("client-host", "threads.cpu", &label, &of(1.0, 0.02))
+        .over_time("client-host", "threads.run-delay", &label, &of(6000.0, 1.0));
+    assert!(!made.finds(Cause::CpuQuota), "{:#?}", made.diagnosis());
+}

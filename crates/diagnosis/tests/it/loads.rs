@@ -1,0 +1,118 @@
+//! Causes in the load: rates, connections, stalls.
+
+use super::common::{SECONDS, run};
+use tidemark_core::record::{DeadSide, DeadTime, ErrorCount};
+use tidemark_core::{ErrorClass, ErrorKind};
+use tidemark_diagnosis::Cause;
+
+#[test]
+fn more_arrivals_than_are_served_are_overload() {
+    let over = run()
+        .busy(0.97)
+        .threads(1.2, 900.0)
+        .server(2.6, 2500.0)
+        .active("CPU", 6.5)
+        .asked(2000.0, 4000.0)
+        .with(|r| r.totals.unserved_arrivals = 30_000);
+    let found = over.sure(Cause::Overload);
+    assert!(found.sentence.en.contains("2,000"), "{}", found.sentence.en);
+    assert!(!over.finds(Cause::OfferedLoad));
+    assert!(!run().asked(1000.0, 0.1).finds(Cause::Overload));
+    // Of random arrivals some seconds have fewer.
+    assert!(
+        run()
+            .rates(vec![47; SECONDS as usize])
+            .asked(50.0, 0.0)
+            .finds(Cause::OfferedLoad)
+    );
+    assert!(
+        !run().finds(Cause::Overload),
+        "a closed loop has no arrivals"
+    );
+}
+
+#[test]
+fn connections_that_were_refused_are_the_limit() {
+    let fewer = run().sessions(100).with(|r| {
+        r.sessions_opened = Some(8);
+        r.fewer_sessions_because = Some("max_connections is 10.".into());
+    });
+    let found = fewer.sure(Cause::ConnectionLimit);
+    assert!(
+        found.sentence.en.contains("8 of 100"),
+        "{}",
+        found.sentence.en
+    );
+    let refused = |kind| {
+        run().with(|r| {
+            r.errors = vec![ErrorCount {
+                code: "1040".into(),
+                class: ErrorClass::Refused,
+                kind: Some(kind),
+                count: 5000,
+                first_message: String::new(),
+            }];
+        })
+    };
+    assert!(refused(ErrorKind::TooManySessions).finds(Cause::ConnectionLimit));
+    assert!(!refused(ErrorKind::Other).finds(Cause::ConnectionLimit));
+}
+
+#[test]
+fn connections_that_are_opened_for_each_transaction_take_the_time_between_them() {
+    let churn = |between_s: f64| {
+        run().with(|r| {
+            r.totals.reconnects = 1000 * SECONDS as u64;
+            r.totals.fairness.between_avg_s = Some(between_s);
+        })
+    };
+    churn(18.0).sure(Cause::ConnectionChurn);
+    assert!(
+        !churn(0.5).finds(Cause::ConnectionChurn),
+        "which cost nothing"
+    );
+    assert!(!run().finds(Cause::ConnectionChurn));
+}
+
+#[test]
+fn a_stall_is_nobodys_lock() {
+    let dead = |side| {
+        run().with(|r| {
+            let stretch = |start_ms| DeadTime {
+                start_ms,
+                length_ms: 2000.0,
+                side,
+                deadlocks: 0,
+            };
+            r.dead_times = Some(vec![stretch(5000), stretch(15_000)]);
+        })
+    };
+    // While a server is paused, nobody is answered.
+    let looks: Vec<f64> = (0..SECONDS)
+        .map(|n| if matches!(n, 6 | 16) { f64::NAN } else { 5.0 })
+        .collect();
+    let label = [("state", "idle")];
+    let silent = dead(DeadSide::Target)
+        .without("server-activity", "")
+        .over_time("server-activity", "sessions", &label, &looks);
+    let found = silent.sure(Cause::ServerStalls);
+    assert_eq!(found.evidence[0].from_s, 5.0);
+    assert_eq!(found.evidence[0].to_s, 7.0);
+    assert!(dead(DeadSide::Target).finds(Cause::ServerStalls));
+    assert!(!dead(DeadSide::Client).finds(Cause::ServerStalls));
+    let locked = dead(DeadSide::Target)
+        .active("Lock:relation", 6.0)
+        .active("CPU", 1.0);
+    assert_eq!(locked.diagnosis().verdict, Cause::LockHeld);
+    assert!(
+        run()
+            .with(|r| r.dead_times = None)
+            .skips(Cause::ServerStalls)
+    );
+}
+
+#[test]
+fn scaling_is_not_judged_from_one_run() {
+    assert!(run().skips(Cause::Coherency));
+    assert!(!run().asked(1000.0, 0.0).skips(Cause::Coherency));
+}

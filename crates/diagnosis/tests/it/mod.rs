@@ -1,0 +1,9 @@
+//! Diagnoses of made runs.
+
+mod common;
+mod healthy;
+mod hosts;
+mod json;
+mod loads;
+mod parts;
+mod server;

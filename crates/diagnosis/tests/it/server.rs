@@ -1,0 +1,307 @@
+//! Causes inside the server.
+
+use super::common::{Made, SECONDS, mariadb, run};
+use tidemark_diagnosis::{Cause, Confidence};
+
+fn climbing(from: f64, each: f64) -> Vec<f64> {
+    (0..SECONDS).map(|n| from + each * n as f64).collect()
+}
+
+#[test]
+fn commits_that_wait_for_the_log_are_seen_in_both_servers() {
+    let postgres = run()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("CPU", 1.0)
+        .active("IO:WalSync", 4.0)
+        .active("LWLock:WALWrite", 1.5)
+        .status("log.syncs", 900.0)
+        .status("log.sync-time", 800.0);
+    let found = postgres.sure(Cause::CommitLog);
+    assert!(
+        found.sentence.en.contains("900 flushes/s at 0.889 ms"),
+        "{}",
+        found.sentence.en
+    );
+    let sentence = postgres.diagnosis().sentence;
+    assert!(sentence.en.contains("Next limit"), "{}", sentence.en);
+    let maria = mariadb()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("Commit", 6.0)
+        .active("Sending data", 0.9)
+        .status("log.syncs", 400.0);
+    maria.sure(Cause::CommitLog);
+    // On a full host a session is at its commit while it waits for a processor.
+    let full = maria
+        .clone()
+        .busy(0.98)
+        .server(2.9, 3800.0)
+        .threads(0.9, 300.0);
+    assert_eq!(full.diagnosis().verdict, Cause::ServerCpu);
+    assert!(!full.finds(Cause::CommitLog));
+    assert!(maria.without("server-activity", "").skips(Cause::CommitLog));
+}
+
+#[test]
+fn the_cache_and_the_disk_are_told_apart_by_the_disk() {
+    let reads = run()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("CPU", 1.0)
+        .active("IO:DataFileRead", 6.0)
+        .status("buffer.misses", 9_000.0);
+    let cache = reads.sure(Cause::CacheMisses);
+    assert!(cache.share > 0.5);
+    assert!(!reads.finds(Cause::DiskRate), "0.6 ms are no slow read");
+    let disk = |made: Made, busy: f64, queue: f64| {
+        let label = [("disk", "vda")];
+        let of = |made: Made, name, value| made.set("client-host", name, &label, value);
+        let made = of(made, "disk.busy", busy);
+        let made = of(made, "disk.queue", queue);
+        let made = of(made, "disk.reads", 9000.0);
+        let made = of(made, "disk.read-time", 6000.0);
+        of(made, "disk.writes", 0.0)
+    };
+    let full = disk(reads.clone(), 0.99, 6.0);
+    assert!(full.finds(Cause::DiskRate) && full.finds(Cause::CacheMisses));
+    assert_eq!(
+        full.diagnosis().verdict,
+        Cause::CacheMisses,
+        "misses feed the disk"
+    );
+    assert!(
+        !disk(reads.clone(), 0.99, 1.0).finds(Cause::DiskRate),
+        "one request is no queue"
+    );
+    let slow = reads.status("buffer.misses", 2000.0);
+    assert!(slow.finds(Cause::DiskRate), "3 ms for each read");
+    // MariaDB shows no reads: its misses and the disk's times do.
+    let maria = mariadb()
+        .busy(0.3)
+        .server(0.5, 20.0)
+        .active("Sending data", 6.9)
+        .status("buffer.misses", 9_000.0);
+    assert!(disk(maria, 0.5, 1.0).finds(Cause::CacheMisses));
+    let unseen = run().without("server-status", "");
+    assert!(unseen.skips(Cause::CacheMisses));
+    let unseen = unseen.without("server-activity", "");
+    assert!(unseen.skips(Cause::DiskRate));
+}
+
+#[test]
+fn rows_of_the_run_and_a_lock_of_somebody_else_are_told_apart_by_how_long() {
+    let hot = run()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("CPU", 1.0)
+        .active("Lock:transactionid", 5.0)
+        .active("Lock:tuple", 1.0);
+    hot.sure(Cause::RowLocks);
+    assert!(!hot.finds(Cause::LockHeld));
+    let held = hot.clone().over_time(
+        "server-status",
+        "transactions.oldest",
+        &[],
+        &climbing(1.0, 1.0),
+    );
+    held.sure(Cause::LockHeld);
+    assert!(!held.finds(Cause::RowLocks));
+    let maria = mariadb()
+        .busy(0.3)
+        .server(0.8, 20.0)
+        .active("Updating", 6.5)
+        .status("locks.waits", 1000.0)
+        .status("locks.wait-time", 5500.0);
+    let found = maria.sure(Cause::RowLocks);
+    assert!(
+        found.sentence.en.contains("1,000 waits/s of 5.50 ms"),
+        "{}",
+        found.sentence.en
+    );
+    maria
+        .clone()
+        .status("locks.waits", 0.5)
+        .sure(Cause::LockHeld);
+    assert!(!run().finds(Cause::RowLocks) && !mariadb().finds(Cause::RowLocks));
+    let unseen = maria.without("server-activity", "");
+    assert!(unseen.skips(Cause::RowLocks) && unseen.skips(Cause::LockHeld));
+}
+
+#[test]
+fn a_table_lock_is_found_even_if_no_transaction_ended() {
+    let wait = "Waiting for table metadata lock";
+    let locked = mariadb()
+        .busy(0.05)
+        .server(0.01, 0.0)
+        .active("Sending data", 0.0)
+        .active(wait, 8.0);
+    locked.clone().load(10, 800.0, 799.0).sure(Cause::LockHeld);
+    let none = locked.rates(vec![0; SECONDS as usize]).with(|r| {
+        r.totals.statements = tidemark_core::record::StatementCounts::default();
+    });
+    let diagnosis = none.diagnosis();
+    assert_eq!(diagnosis.verdict, Cause::LockHeld, "{diagnosis:#?}");
+    assert!(diagnosis.parts.is_empty(), "there is no latency to split");
+}
+
+#[test]
+fn latches_are_found_where_the_server_shows_them() {
+    let made = run()
+        .busy(0.5)
+        .server(1.2, 20.0)
+        .active("CPU", 1.5)
+        .active("LWLock:BufferContent", 5.0);
+    let found = made.sure(Cause::Latches);
+    assert!(
+        found.sentence.en.contains("LWLock:BufferContent"),
+        "{}",
+        found.sentence.en
+    );
+    let locks = made
+        .active("Lock:tuple", 5.0)
+        .active("LWLock:BufferContent", 1.0);
+    assert_eq!(locks.diagnosis().verdict, Cause::RowLocks);
+    let maria = mariadb()
+        .busy(0.3)
+        .server(0.5, 10.0)
+        .active("Updating", 6.5);
+    assert!(maria.skips(Cause::Latches));
+    assert_eq!(maria.diagnosis().verdict, Cause::NotEnoughSeen);
+}
+
+#[test]
+fn checkpoints_are_those_that_the_log_forced() {
+    let maria = mariadb()
+        .status("checkpoint.age", 70e6)
+        .status("pages.written", 3000.0);
+    maria.sure(Cause::Checkpoints);
+    assert!(!mariadb().finds(Cause::Checkpoints));
+    // A long run in a small log, of which pages are flushed at leisure.
+    assert!(
+        !maria
+            .status("pages.written", 50.0)
+            .finds(Cause::Checkpoints)
+    );
+    let dips = |n: i64| n % 6 >= 3;
+    let rates = (0..SECONDS).map(|n| if dips(n) { 500 } else { 1500 });
+    let written: Vec<f64> = (0..SECONDS)
+        .map(|n| if dips(n) { 4000.0 } else { 0.0 })
+        .collect();
+    let postgres = run()
+        .rates(rates.collect())
+        .status("checkpoints.requested", 0.17)
+        .over_time("server-status", "checkpoints.pages-written", &[], &written);
+    postgres.sure(Cause::Checkpoints);
+    // Those of the clock are none.
+    assert!(
+        !postgres
+            .clone()
+            .status("checkpoints.requested", 0.0)
+            .finds(Cause::Checkpoints)
+    );
+    assert!(
+        postgres
+            .without("server-status", "")
+            .skips(Cause::Checkpoints)
+    );
+}
+
+#[test]
+fn a_long_transaction_ages_and_purge_that_is_late_does_not_stop() {
+    let open = run().over_time(
+        "server-status",
+        "transactions.oldest",
+        &[],
+        &climbing(2.0, 1.0),
+    );
+    open.sure(Cause::LongTransaction);
+    // Many short ones, one after the other.
+    let short: Vec<f64> = (0..SECONDS).map(|n| (n % 6) as f64).collect();
+    assert!(
+        !run()
+            .over_time("server-status", "transactions.oldest", &[], &short)
+            .finds(Cause::LongTransaction)
+    );
+    let kept = mariadb().over_time(
+        "server-status",
+        "history.length",
+        &[],
+        &climbing(100.0, 990.0),
+    );
+    let found = kept.verdict(Cause::LongTransaction);
+    assert_eq!(found.confidence, Confidence::Medium);
+    let late = climbing(100.0, 990.0).into_iter().enumerate();
+    let late: Vec<f64> = late
+        .map(|(n, v)| if n == 20 { 18_000.0 } else { v })
+        .collect();
+    let late = mariadb().over_time("server-status", "history.length", &[], &late);
+    assert!(!late.finds(Cause::LongTransaction));
+    assert!(!late.finds(Cause::Cleanup), "nothing got slower");
+    // The same work takes more and more of the CPU.
+    let slower = late.over_time(
+        "server-process",
+        "process.cpu-user",
+        &[],
+        &climbing(1.0, 0.03),
+    );
+    assert!(slower.finds(Cause::Cleanup));
+    assert!(
+        mariadb()
+            .without("server-status", "")
+            .skips(Cause::LongTransaction)
+    );
+    let unseen = run().without("server-status", "").over_time(
+        "server-process",
+        "process.cpu-user",
+        &[],
+        &climbing(1.0, 0.03),
+    );
+    assert!(unseen.skips(Cause::Cleanup));
+}
+
+#[test]
+fn a_missing_index_reads_rows_that_nobody_asked_for() {
+    let made = run()
+        .busy(0.97)
+        .server(3.2, 2000.0)
+        .threads(0.6, 100.0)
+        .active("CPU", 7.0);
+    let scans = made.clone().status("rows.read", 40e6);
+    scans.sure(Cause::MissingIndex);
+    assert!(scans.finds(Cause::ServerCpu), "which it makes");
+    assert!(
+        !made
+            .clone()
+            .status("rows.read", 400e3)
+            .finds(Cause::MissingIndex)
+    );
+    assert!(made.without("server-status", "").skips(Cause::MissingIndex));
+}
+
+#[test]
+fn one_node_of_a_cluster_works() {
+    let cluster = run().with(|r| {
+        r.target_on_client = Some(false);
+        if let Some(server) = &mut r.server {
+            server.engine = tidemark_core::Engine::Tidb;
+        }
+    });
+    assert!(cluster.skips(Cause::StoreImbalance));
+    let nodes = |most: f64| {
+        ["a:20180", "b:20180", "c:20180"]
+            .iter()
+            .fold(cluster.clone(), |made, node| {
+                let cores = if *node == "b:20180" { most } else { 0.4 };
+                made.set("server-nodes", "tikv.cpu", &[("instance", node)], cores)
+            })
+    };
+    let found = nodes(3.8).verdict(Cause::StoreImbalance);
+    assert!(
+        found.sentence.en.contains("b:20180"),
+        "{}",
+        found.sentence.en
+    );
+    assert!(!nodes(0.5).finds(Cause::StoreImbalance));
+    assert!(!run().skips(Cause::StoreImbalance));
+}
