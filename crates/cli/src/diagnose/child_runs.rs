@@ -129,7 +129,7 @@ impl ChildRuns {
             return Err(failure.into());
         }
         if records.len() < jobs.len() {
-            let lost = "a run ended well and is not in the store";
+            let lost = "a run succeeded and is not in the store";
             return Err(Failure::new(ExitCode::Failed, lost).into());
         }
         Ok(records)

@@ -29,7 +29,7 @@ use tidemark_workloads::{Definition, find};
 pub const TAG: &str = "diagnose";
 /// What ids of diagnoses begin with, where runs tell their place.
 pub const IDS: &str = "diagnose-";
-/// In less time no experiment has three pairs.
+/// In less time no experiment has four pairs.
 const SHORTEST: Duration = Duration::from_secs(20);
 
 /// Runs the experiments and prints what they prove.
@@ -39,7 +39,7 @@ const SHORTEST: Duration = Duration::from_secs(20);
 pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitCode, Failure> {
     if words.budget < SHORTEST {
         return Err(Failure::usage(format!(
-            "--budget={}: must be 20s or more, which is time for three pairs of short runs; for example \
+            "--budget={}: must be 20s or more, which is time for four pairs of short runs; for example \
              --budget=3m",
             tidemark_core::duration_text::written(words.budget)
         )));

@@ -182,9 +182,17 @@ fn sentence(found: &Found, lang: Lang) -> String {
         Class::Cpu => texts::cpu(lang, of(Experiment::SessionsTwice)),
         Class::None => {
             let open: Vec<&str> = verdict.open.iter().map(|e| name(*e, lang)).collect();
+            let needs_time = |e: &Experiment| {
+                let skipped = found.skipped.iter().find(|(of, _)| of == e);
+                skipped.is_none_or(|(_, why)| *why == Why::Budget)
+            };
+            let more_time = match verdict.open.iter().any(needs_time) {
+                true => texts::more_time(lang),
+                false => "",
+            };
             match open.is_empty() {
                 true => texts::none(lang).into(),
-                false => texts::not_enough(lang, open.join(texts::comma(lang))),
+                false => texts::not_enough(lang, open.join(texts::comma(lang))) + more_time,
             }
         }
     }

@@ -198,8 +198,9 @@ fn an_embedded_database_is_diagnosed_too() {
         "--table-size=1000",
     ];
     work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
-    job(&work, &words);
-    let found = json(&work.ok(&["diagnose", "job.json", "--budget=20s", "--format=json"]));
+    // A benchmark's own command line.
+    let diagnose = ["diagnose", "--budget=20s", "--format=json", "sysbench"];
+    let found = json(&work.ok(&[&diagnose[..], &words, &["run"]].concat()));
     is_sound(&found, &work.path().join("store.db"));
     assert_eq!(skipped(&found, "text-protocol"), "the database is embedded");
     assert_eq!(found["baseline"]["ping_ms"], Value::Null);

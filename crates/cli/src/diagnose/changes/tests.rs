@@ -33,7 +33,8 @@ fn sysbench(workload: &str, sessions: usize, settings: &str) -> Job {
     let text = format!(
         r#"{{"version": 1, "target": {{"url": "postgres://u@h:1/d"}},
             "workload": {{"name": "{workload}", "settings": {{{settings}}}}},
-            "load": {{"terminals": {sessions}, "sessions": {sessions}}},
+            "load": {{"terminals": {sessions}, "sessions": {sessions},
+                      "ignore_errors": {{"retryable": {{"also": ["duplicate-key"]}}}}}},
             "tool": {{"name": "sysbench"}}}}"#
     );
     baseline(&Job::list_from_json(&text).unwrap().remove(0), 2)
