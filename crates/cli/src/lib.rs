@@ -175,7 +175,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     // These grammars are other tools' and not clap's subcommands.
     if let Some((word, words)) = rest.split_first() {
         if let Some(found) = frontend::find(word) {
-            return (found.main)(args, words);
+            return diagnose::after_run::run(found, args, words);
         }
         // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         if word.starts_with('-') && word.len() > 1 {

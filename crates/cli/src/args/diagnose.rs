@@ -10,6 +10,7 @@ use tidemark_report::Lang;
 #[derive(Debug, Args)]
 #[command(after_help = "More:
   tidemark diagnose --budget 5m sysbench oltp_read_write --target=mysql://user@db1/sbtest --threads=16 run
+  tidemark sysbench oltp_read_only --target=sqlite:bench.db --diagnose=2m run     after the run
   tidemark diagnose job.json
 The job runs in closed loop for a few seconds at a time: as it is, and with one thing changed (twice and
 half the sessions, 1 ms more per reply, a second client process, disjoint keys, 1 % of the rows, commits

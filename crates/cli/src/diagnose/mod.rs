@@ -2,6 +2,7 @@
 //! are ([ADR 22](../../../../docs/adr/0022-a-study-runs-child-processes.md)); what their ratios prove is
 //! decided in `tidemark_analysis::experiments`.
 
+pub mod after_run;
 mod battery;
 mod changes;
 mod child_runs;

@@ -204,6 +204,16 @@ fn an_embedded_database_is_diagnosed_too() {
     is_sound(&found, &work.path().join("store.db"));
     assert_eq!(skipped(&found, "text-protocol"), "the database is embedded");
     assert_eq!(found["baseline"]["ping_ms"], Value::Null);
+    // Behind a run.
+    let run = |budget: &str| {
+        let words = [&["sysbench"][..], &words, &["--time=1", budget, "run"]];
+        work.run(&words.concat())
+    };
+    refused(&run("--diagnose=1s"), 2, &["--diagnose=1s", "20s"]);
+    let said = run("--diagnose=20s");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("transactions:"), "{said:?}");
+    assert!(said.out.contains("sessions ×2"), "{said:?}");
 }
 
 #[test]
