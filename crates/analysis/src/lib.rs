@@ -14,6 +14,7 @@ pub mod compare;
 pub mod concurrent_runs;
 mod dead;
 mod error;
+pub mod experiments;
 mod family;
 mod finding;
 mod kind;

@@ -1,9 +1,11 @@
 //! The command line of everything whose grammar is not another tool's.
 
+mod diagnose;
 mod keeping;
 mod tools;
 mod watch;
 
+pub use diagnose::Diagnose;
 pub use keeping::{
     Audit, Delete, Export, Import, List, Note, StoreCare, StoreCheck, StoreCommand, Tag,
 };
@@ -69,6 +71,8 @@ pub enum Command {
     Down(Down),
     /// Check that a target can be benchmarked: connection, rights, statements, loading
     Doctor(Doctor),
+    /// Find what limits throughput by experiments around a job
+    Diagnose(Diagnose),
     /// Observe a database that something else loads; makes no load
     Watch(Watch),
     /// Print a shell completion script

@@ -62,6 +62,13 @@ const EXAMPLES: &[(&str, Examples)] = &[
         ["tidemark study status", "tidemark study status last"],
     ),
     (
+        "diagnose",
+        [
+            "tidemark diagnose --from last --budget 20s",
+            "tidemark diagnose --from last --budget 30s --format json",
+        ],
+    ),
+    (
         "watch",
         [
             "tidemark watch sqlite:bench.db --time 5s",
@@ -188,6 +195,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "oltpbench",
             "exec",
             "study",
+            "diagnose",
             "watch",
             "workloads",
         ],

@@ -34,6 +34,7 @@ mod compare;
 mod compat;
 mod delete;
 mod demo;
+mod diagnose;
 mod doctor;
 mod documents;
 mod exchange;
@@ -174,7 +175,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
     // These grammars are other tools' and not clap's subcommands.
     if let Some((word, words)) = rest.split_first() {
         if let Some(found) = frontend::find(word) {
-            return (found.main)(args, words);
+            return diagnose::after_run::run(found, args, words);
         }
         // Some flags of go-tpc's may even stand before the workload, as in its own manual.
         if word.starts_with('-') && word.len() > 1 {
@@ -188,6 +189,9 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
             usage_hints::refuse(word, words)?;
         }
     }
+    // A benchmark's words behind `diagnose` are its own.
+    let (args, of_benchmark) = diagnose::parted(args);
+    let (args, rest) = (args, args.get(1..).unwrap_or_default());
     let matches = match args::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return Ok(usage_hints::told(&error, rest)),
@@ -222,6 +226,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode, Failure> {
         args::Command::Up(up) => sandboxes::up(&up),
         args::Command::Down(down) => sandboxes::down(&down),
         args::Command::Doctor(target) => doctor::doctor(&target),
+        args::Command::Diagnose(words) => diagnose::diagnose(&words, of_benchmark),
         args::Command::Watch(words) => watch::watch(args, &words),
         args::Command::Completions(completions) => shell::completions(&completions),
         args::Command::Man(man) => shell::man(&man),

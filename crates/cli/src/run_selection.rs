@@ -1,5 +1,6 @@
 //! Which runs of the store a word means: an id, its beginning or end, `last`, and groups.
 
+use crate::diagnose;
 use crate::documents::STUDY_IDS;
 use crate::exit::Failure;
 use crate::runs::whole_id;
@@ -73,8 +74,10 @@ pub fn study(store: &Store, word: &str) -> Result<String, Failure> {
 /// [`Failure`] when several may be meant.
 pub fn elsewhere(store: &Store, word: &str) -> Result<Option<StudyElsewhere>, Failure> {
     match store.study_elsewhere(word) {
-        // A document is no study that could be here.
-        Ok(study) if study.id.starts_with(STUDY_IDS) => Ok(Some(study)),
+        // A document or a diagnosis is no study that could be here.
+        Ok(study) if study.id.starts_with(STUDY_IDS) || study.id.starts_with(diagnose::IDS) => {
+            Ok(Some(study))
+        }
         Ok(study) => {
             eprintln!(
                 "tidemark: the study {:?} was executed elsewhere: its runs are in this store, its \

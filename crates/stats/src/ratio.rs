@@ -107,6 +107,29 @@ impl Estimate {
     }
 }
 
+impl Ratio {
+    /// Of pairs that were measured next to each other, `(before, after)`: how many times as large the
+    /// second is, with a confidence interval of the level (0.95), by Student's distribution of the pairs'
+    /// logarithms. What drifts slowly is the same in both of a pair. `None` for fewer than two pairs, or a
+    /// value that is not above 0.
+    pub fn of_pairs(pairs: &[(f64, f64)], level: f64) -> Option<Self> {
+        let (before, after): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        let (before, after) = (logs(&before)?, logs(&after)?);
+        if before.len() < 2 {
+            return None;
+        }
+        let each: Vec<f64> = before.iter().zip(&after).map(|(b, a)| a - b).collect();
+        let (log, variance) = spread(&each);
+        let n = each.len() as f64;
+        let half = quantile(0.5 + level / 2.0, n - 1.0) * (variance / n).sqrt();
+        Some(Self {
+            ratio: log.exp(),
+            low: (log - half).exp(),
+            high: (log + half).exp(),
+        })
+    }
+}
+
 /// The variance of a sum, and its degrees of freedom (Welch and Satterthwaite).
 fn sum<'e>(estimates: impl Iterator<Item = &'e Estimate> + Clone) -> (f64, f64) {
     let variance: f64 = estimates.clone().map(|e| e.variance).sum();
@@ -193,6 +216,20 @@ mod tests {
                 "{times} times, phi {phi}, {n} intervals: {power}"
             );
         }
+    }
+
+    #[test]
+    fn pairs_leave_out_what_both_of_a_pair_share() {
+        // Worked through by hand: the logarithms differ by 1, 2 and 3.
+        let e = f64::exp;
+        let pairs = [(e(5.0), e(6.0)), (e(1.0), e(3.0)), (e(9.0), e(12.0))];
+        let r = Ratio::of_pairs(&pairs, 0.95).unwrap();
+        let half = 4.302_653 * (1.0f64 / 3.0).sqrt();
+        assert!((r.ratio.ln() - 2.0).abs() < 1e-9);
+        assert!((r.low.ln() - (2.0 - half)).abs() < 1e-4);
+        assert!((r.high.ln() - (2.0 + half)).abs() < 1e-4);
+        assert_eq!(Ratio::of_pairs(&pairs[..1], 0.95), None);
+        assert_eq!(Ratio::of_pairs(&[(1.0, 1.0), (0.0, 1.0)], 0.95), None);
     }
 
     #[test]

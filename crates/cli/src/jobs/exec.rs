@@ -1,7 +1,7 @@
 //! `tidemark exec`: runs a job, of a file or of a record.
 
 use super::Adapter;
-use crate::args::Exec;
+use crate::args::{Exec, StoreArg};
 use crate::exit::{ExitCode, Failure};
 use crate::runner::Order;
 use crate::runs::record_of;
@@ -26,7 +26,7 @@ pub fn adapters() -> impl Iterator<Item = &'static Adapter> {
 pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
     let mut jobs = match (&asked.job, &asked.from) {
         (Some(file), _) => read(file)?,
-        (None, Some(run)) => vec![of_run(run, asked)?],
+        (None, Some(run)) => vec![of_run(&asked.store, run)?],
         (None, None) => {
             return Err(Failure::usage(
                 "no job given; for example: tidemark exec job.json, or tidemark exec --from last",
@@ -52,7 +52,10 @@ pub fn exec(args: &[String], asked: &Exec) -> Result<ExitCode, Failure> {
 }
 
 /// Reads a file, or standard input for `-`.
-fn read(file: &str) -> Result<Vec<Job>, Failure> {
+///
+/// # Errors
+/// [`Failure`] of what can't be read or is no job.
+pub fn read(file: &str) -> Result<Vec<Job>, Failure> {
     let name = if file == "-" { "standard input" } else { file };
     let shown = |e: &dyn std::fmt::Display| Failure::usage(format!("{name}: {e}"));
     let text = match file {
@@ -68,8 +71,11 @@ fn read(file: &str) -> Result<Vec<Job>, Failure> {
 }
 
 /// The job that a record holds. Its files are not written again unless they are named anew.
-fn of_run(run: &str, asked: &Exec) -> Result<Job, Failure> {
-    let record = record_of(&asked.store, run)?;
+///
+/// # Errors
+/// [`Failure`] when there is no such run, or it has no job.
+pub fn of_run(store: &StoreArg, run: &str) -> Result<Job, Failure> {
+    let record = record_of(store, run)?;
     if record.is_watch() {
         return Err(Failure::usage(format!(
             "--from={run}: that run is a watch, which has no job; its command line was: {}",
@@ -115,6 +121,14 @@ fn change(job: &mut Job, asked: &Exec, elsewhere: Option<&Target>) {
     job.watch.view |= asked.view;
     job.force |= asked.force;
     job.strict |= asked.strict;
+}
+
+/// A job as what a process of its own is given; its target where it is known with its password.
+///
+/// # Errors
+/// [`Failure`] of a job that can't be run.
+pub fn order_of(job: &Job, target: Option<&Target>) -> Result<Order, Failure> {
+    order(job, target, &[], false).map(|(_, order)| order)
 }
 
 /// A job in its tool's options, checked as a command line's are, so that a job can't ask for what no

@@ -7,11 +7,13 @@
 mod exec;
 mod native;
 mod schema;
+mod taken;
 #[cfg(test)]
 mod tests;
 
-pub use exec::exec;
+pub use exec::{exec, of_run, order_of, read};
 pub use schema::schema;
+pub use taken::of_command_line;
 
 use crate::exit::{ExitCode, Failure};
 use crate::plan::session_setup;
@@ -262,6 +264,9 @@ impl Adapter {
         order: &Order,
         act: impl FnOnce(&Order) -> Result<ExitCode, Failure>,
     ) -> Result<ExitCode, Failure> {
+        if taken::take(order) {
+            return Ok(ExitCode::Success);
+        }
         if order.options.flag("print-job") {
             print(&format!("{}\n", order.job.to_json()));
             return Ok(ExitCode::Success);

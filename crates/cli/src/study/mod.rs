@@ -3,12 +3,12 @@
 //! Each step is a child process, `tidemark exec -`, that is given its job: a run that crashes takes no
 //! study with it. `study plan` shows the command line that asks for the same.
 
-mod admin_sessions;
+pub mod admin_sessions;
 mod advice;
 pub mod args;
 mod execute;
 mod file;
-mod interrupt;
+pub mod interrupt;
 mod invalid_runs;
 mod outcome;
 mod parent_process;
@@ -21,9 +21,9 @@ mod servers;
 mod settings;
 mod start;
 mod status;
-mod step_process;
+pub mod step_process;
 mod tables_left;
-mod targets;
+pub mod targets;
 mod time_left;
 mod view;
 mod vocabulary;

@@ -185,6 +185,13 @@ impl ProcessEnd {
         })
     }
 
+    /// Its exit code, where it ended by itself and not well.
+    pub fn exit_code(&self) -> Option<ExitCode> {
+        let code = self.status.code()?;
+        let mut known = ExitCode::ALL.iter().map(|(known, _)| *known);
+        known.find(|known| *known as i32 == code)
+    }
+
     /// The last thing that the command complained of.
     pub fn complaint(&self) -> Option<&str> {
         let lines = self.output.lines().rev();

@@ -23,6 +23,17 @@ pub struct Reached {
 }
 
 impl Reached {
+    /// One that no study names.
+    pub fn by(target: Target) -> Self {
+        Self {
+            name: target.to_string(),
+            url: target.to_string(),
+            admin: target.clone(),
+            target,
+            server: None,
+        }
+    }
+
     /// Whether it is a private server that was just started, so that nothing of an earlier process
     /// of the study is in it.
     pub fn is_new(&self) -> bool {

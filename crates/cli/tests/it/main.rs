@@ -8,6 +8,7 @@ mod chinese;
 mod commands_in_documents;
 mod common;
 mod demo;
+mod diagnose;
 mod dropping;
 mod endless_input;
 mod examples;

@@ -108,7 +108,8 @@ impl Workload for Oltp {
         crate::Statements::Oltp(Statements::new(Arc::clone(&self.plan)))
     }
 
-    fn terminal(&self, number: usize, _terminals: usize, seed: u64) -> crate::Terminal {
-        crate::Terminal::Oltp(Terminal::new(Arc::clone(&self.plan), number, seed))
+    fn terminal(&self, number: usize, terminals: usize, seed: u64) -> crate::Terminal {
+        let plan = Arc::clone(&self.plan);
+        crate::Terminal::Oltp(Terminal::new(plan, number, terminals, seed))
     }
 }

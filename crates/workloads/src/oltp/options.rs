@@ -164,6 +164,12 @@ pub const COMMON: &[OptionSpec] = &[
         "sequential",
         "Order of keys in loads and inserts; random keys do not all hit the last partition",
     ),
+    option(
+        "disjoint-keys",
+        OptionKind::Bool,
+        "off",
+        "Let each session choose only keys that no other session chooses: no contention on rows",
+    ),
 ];
 
 /// Options of the batch workloads.

@@ -1,6 +1,6 @@
 //! The family's options as set.
 
-use crate::random::{Distribution, RandOptions};
+use crate::random::{Distribution, KeyShare, RandOptions};
 use tidemark_core::{OptionError, OptionValues};
 use tidemark_drivers::Partitioning;
 
@@ -28,6 +28,7 @@ pub(super) struct Settings {
     pub partitioning: Partitioning,
     pub partitions: u32,
     pub random_keys: bool,
+    pub disjoint_keys: bool,
     pub validate: bool,
     pub rand: RandOptions,
     pub batch_size: u32,
@@ -84,6 +85,7 @@ impl Settings {
             partitioning,
             partitions,
             random_keys: values.text("key-order") == "random",
+            disjoint_keys: values.flag("disjoint-keys"),
             validate: values.flag("validate"),
             rand: RandOptions::new(values),
             batch_size: count("batch-size"),
@@ -107,6 +109,12 @@ impl Settings {
     pub fn keys(&self) -> Distribution {
         let last = i64::try_from(self.table_size).unwrap_or(i64::MAX);
         self.rand.over(1, last.max(1))
+    }
+
+    /// The keys that are a terminal's own, where no two choose the same.
+    pub fn share(&self, number: usize, terminals: usize) -> Option<KeyShare> {
+        let share = || KeyShare::new(number, terminals, self.table_size);
+        self.disjoint_keys.then(share)
     }
 
     /// Whether the keys of new rows come from the client.

@@ -5,7 +5,7 @@ use super::options::MAX_ROWS;
 use super::plan::{Plan, StatementGroup};
 use super::statements::Statements;
 use crate::Done;
-use crate::random::{Rng, RowText};
+use crate::random::{KeyShare, Rng, RowText};
 use crate::terminal::User;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ const TERMINAL_STREAM: u64 = u64::MAX;
 pub struct Terminal {
     plan: Arc<Plan>,
     rng: Rng,
+    /// The keys that no other terminal chooses, with `--disjoint-keys`.
+    share: Option<KeyShare>,
     text: RowText,
     /// Text of an INSERT that is not prepared.
     sql: String,
@@ -55,8 +57,9 @@ impl User for Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, terminals: usize, seed: u64) -> Self {
         Self {
+            share: plan.settings.share(number, terminals),
             rng: Rng::of(&[seed, TERMINAL_STREAM, number as u64]),
             text: RowText::default(),
             sql: String::new(),
@@ -321,7 +324,12 @@ impl Terminal {
 
     /// The key of a row that exists.
     fn key(&mut self) -> i64 {
-        self.plan.keys.draw(&mut self.rng)
+        let drawn = self.plan.keys.draw(&mut self.rng);
+        match self.share {
+            None => drawn,
+            // Keys begin with 1.
+            Some(share) => share.own(drawn as u64 - 1) as i64 + 1,
+        }
     }
 
     /// The key of a new row: any 32-bit number as sysbench draws it, or beyond the loaded ones.
@@ -359,7 +367,37 @@ mod tests {
             values.set(name, value, Source::CommandLine).unwrap();
         }
         let settings = Settings::new(&values).unwrap();
-        Terminal::new(Arc::new(Plan::new(settings, vec![], false)), number, seed)
+        Terminal::new(
+            Arc::new(Plan::new(settings, vec![], false)),
+            number,
+            8,
+            seed,
+        )
+    }
+
+    #[test]
+    fn disjoint_keys_are_chosen_by_one_terminal_each() {
+        for rand in ["special", "uniform", "pareto", "zipfian"] {
+            let options = [
+                ("disjoint-keys", "on"),
+                ("table-size", "100"),
+                ("rand-type", rand),
+            ];
+            let mut owners = std::collections::BTreeMap::new();
+            for number in 0..8 {
+                let mut t = terminal(&options, number, 1);
+                for _ in 0..500 {
+                    let key = t.key();
+                    assert!((1..=100).contains(&key), "{rand}: {key}");
+                    assert_eq!(
+                        *owners.entry(key).or_insert(number),
+                        number,
+                        "{rand}: {key}"
+                    );
+                }
+            }
+            assert!(owners.len() > 20, "{rand}: {owners:?}");
+        }
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //! between platforms and releases, because rows loaded today are checked by later versions.
 
 mod distribution;
+mod key_share;
 mod options;
 mod permutation;
 mod text;
 mod zipf;
 
 pub use distribution::Distribution;
+pub use key_share::KeyShare;
 pub use options::{RAND_OPTIONS, RandOptions};
 pub use permutation::Permutation;
 pub use text::RowText;

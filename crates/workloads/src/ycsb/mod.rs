@@ -176,7 +176,8 @@ impl Workload for Ycsb {
         crate::Statements::Ycsb(Statements::new(Arc::clone(&self.settings)))
     }
 
-    fn terminal(&self, number: usize, _terminals: usize, seed: u64) -> crate::Terminal {
-        crate::Terminal::Ycsb(Terminal::new(Arc::clone(&self.plan), number, seed))
+    fn terminal(&self, number: usize, terminals: usize, seed: u64) -> crate::Terminal {
+        let plan = Arc::clone(&self.plan);
+        crate::Terminal::Ycsb(Terminal::new(plan, number, terminals, seed))
     }
 }

@@ -193,4 +193,10 @@ pub const OPTIONS: &[OptionSpec] = &[
         "on",
         "Request a clustered key where the engine has both kinds (tidb.cluster_index)",
     ),
+    option(
+        "disjoint-keys",
+        OptionKind::Bool,
+        "off",
+        "Let each client thread choose only records that no other thread chooses",
+    ),
 ];

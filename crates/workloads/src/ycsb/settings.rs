@@ -69,6 +69,7 @@ pub struct Settings {
     pub(super) key_prefix: String,
     pub(super) force_index: bool,
     pub(super) cluster_index: bool,
+    pub(super) disjoint_keys: bool,
 }
 
 impl Settings {
@@ -151,6 +152,7 @@ impl Settings {
             key_prefix: key_prefix(values)?,
             force_index: values.flag("force-index"),
             cluster_index: values.flag("cluster-index"),
+            disjoint_keys: values.flag("disjoint-keys"),
         })
     }
 }

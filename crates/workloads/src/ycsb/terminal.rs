@@ -7,7 +7,7 @@ use super::rows::value;
 use super::settings::Settings;
 use super::statements::Statements;
 use super::zipfian::Zipfian;
-use crate::random::Rng;
+use crate::random::{KeyShare, Rng};
 use crate::terminal::is_same_again;
 use crate::{Done, InnerOperation, Notes};
 use std::sync::Arc;
@@ -102,6 +102,8 @@ pub(super) struct Scratch {
 pub struct Terminal {
     plan: Arc<Plan>,
     rng: Rng,
+    /// The records that no other thread chooses, with `disjoint-keys`.
+    share: Option<KeyShare>,
     /// Ages of records, for distributions that grow with the table.
     ages: Zipfian,
     /// What was chosen and is not done yet: an operation that is tried again is the same one.
@@ -179,8 +181,10 @@ impl crate::terminal::User for Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(plan: Arc<Plan>, number: usize, seed: u64) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, number: usize, terminals: usize, seed: u64) -> Self {
+        let share = || KeyShare::new(number, terminals, plan.settings.insert_count);
         Self {
+            share: plan.settings.disjoint_keys.then(share),
             plan,
             rng: Rng::of(&[seed, number as u64]),
             ages: Zipfian::new(1),
@@ -199,7 +203,15 @@ impl Terminal {
         let kind = kind.map_or(Kind::Read, |(kind, _)| kind);
         let number = match kind {
             Kind::Insert => plan.inserted.take(),
-            _ => plan.keys.draw(&plan.inserted, &mut self.ages, rng),
+            _ => {
+                let drawn = plan.keys.draw(&plan.inserted, &mut self.ages, rng);
+                let start = settings.insert_start;
+                self.share.map_or(drawn, |share| {
+                    // Records that were inserted are chosen, too.
+                    let there = settings.insert_count.max(drawn + 1 - start);
+                    start + share.over(there).own(drawn - start)
+                })
+            }
         };
         let mut field = |all: bool| match all {
             true => 0,
@@ -364,7 +376,29 @@ mod tests {
 
     fn terminal(options: &[(&str, &str)], number: usize) -> Terminal {
         let settings = Arc::new(settings(options).unwrap());
-        Terminal::new(Arc::new(Plan::new(settings)), number, 1)
+        Terminal::new(Arc::new(Plan::new(settings)), number, 4, 1)
+    }
+
+    #[test]
+    fn disjoint_records_are_chosen_by_one_thread_each() {
+        for distribution in ["uniform", "zipfian", "hotspot"] {
+            let options = [
+                ("recordcount", "50"),
+                ("insertstart", "10"),
+                ("disjoint-keys", "on"),
+                ("requestdistribution", distribution),
+            ];
+            let mut owners = std::collections::BTreeMap::new();
+            for number in 0..4 {
+                let mut t = terminal(&options, number);
+                for _ in 0..300 {
+                    let record = t.choose().number;
+                    assert!((10..50).contains(&record), "{distribution}: {record}");
+                    assert_eq!(*owners.entry(record).or_insert(number), number);
+                }
+            }
+            assert!(owners.len() > 20, "{distribution}: {owners:?}");
+        }
     }
 
     #[test]

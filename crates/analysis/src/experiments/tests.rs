@@ -1,0 +1,257 @@
+use super::{
+    Baseline, Class, Confidence, Evidence, Experiment, Verdict, distance_share, is_decided, judge,
+    order,
+};
+use Experiment::{
+    DisjointKeys, NoCommitWait, OnePercent, ReadsOnly, Rtt, SecondClient, SessionsTwice, Text,
+};
+use tidemark_stats::Ratio;
+
+/// 16 sessions on one host, 20,000 transactions a second of one statement.
+const SATURATED: Baseline = Baseline {
+    sessions: 16,
+    rate: 20_000.0,
+    round_trips: 1.0,
+    ping_ms: Some(0.04),
+    client_use: 0.3,
+    writes: true,
+};
+
+/// One session 5 ms away.
+const FAR: Baseline = Baseline {
+    sessions: 1,
+    rate: 190.0,
+    ping_ms: Some(5.1),
+    client_use: 0.02,
+    writes: false,
+    ..SATURATED
+};
+
+type Ratios<'a> = &'a [(Experiment, f64, f64, f64)];
+
+fn evidence(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> Evidence {
+    let of = |(e, low, ratio, high): &(Experiment, f64, f64, f64)| {
+        let (low, ratio, high) = (*low, *ratio, *high);
+        (*e, Ratio { ratio, low, high })
+    };
+    Evidence {
+        baseline,
+        measured: ratios.iter().map(of).collect(),
+        excluded: excluded.iter().copied().collect(),
+    }
+}
+
+fn judged(baseline: Baseline, ratios: Ratios<'_>, excluded: &[Experiment]) -> Verdict {
+    judge(&evidence(baseline, ratios, excluded))
+}
+
+/// Nothing moves a saturated server; one experiment has another ratio.
+fn but(experiment: Experiment, low: f64, ratio: f64, high: f64) -> Verdict {
+    let mut ratios = vec![
+        (SessionsTwice, 0.98, 1.02, 1.06),
+        (SecondClient, 0.95, 0.99, 1.03),
+        (DisjointKeys, 0.97, 1.01, 1.05),
+        (OnePercent, 0.99, 1.05, 1.12),
+        (NoCommitWait, 0.96, 1.01, 1.06),
+        (Text, 0.80, 0.84, 0.88),
+    ];
+    ratios.retain(|(e, ..)| *e != experiment);
+    ratios.push((experiment, low, ratio, high));
+    judged(SATURATED, &ratios, &[])
+}
+
+#[test]
+fn each_experiment_that_raises_throughput_proves_its_class() {
+    for (experiment, ratio, class) in [
+        (SecondClient, 1.6, Class::Client),
+        (DisjointKeys, 1.61, Class::Contention),
+        (NoCommitWait, 3.0, Class::Log),
+        (OnePercent, 2.5, Class::Cache),
+        (SessionsTwice, 1.9, Class::Sessions),
+    ] {
+        let verdict = but(experiment, ratio * 0.95, ratio, ratio * 1.05);
+        assert_eq!(verdict.class, class);
+        assert_eq!(verdict.confidence, Confidence::High, "{class:?}");
+        assert!(!verdict.rules_out.contains(&class), "{verdict:?}");
+        let others = verdict.rules_out.len();
+        assert!(others >= 4, "{class:?} excludes the others: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_rises_by_less_than_its_limit_proves_nothing() {
+    for (experiment, ratio) in [
+        (SecondClient, 1.10),
+        (DisjointKeys, 1.10),
+        (NoCommitWait, 1.10),
+        (OnePercent, 1.2),
+        (SessionsTwice, 1.12),
+    ] {
+        let verdict = but(experiment, ratio - 0.03, ratio, ratio + 0.03);
+        assert_eq!(verdict.class, Class::Cpu, "{experiment:?}: {verdict:?}");
+    }
+}
+
+#[test]
+fn an_undecided_interval_leaves_the_verdict_open() {
+    for (experiment, limit) in [
+        (SecondClient, 1.15),
+        (DisjointKeys, 1.15),
+        (NoCommitWait, 1.15),
+        (OnePercent, 1.3),
+        (SessionsTwice, 1.2),
+    ] {
+        let verdict = but(experiment, limit - 0.3, limit, limit + 0.3);
+        assert_eq!(verdict.class, Class::None, "{experiment:?}: {verdict:?}");
+        assert_eq!(verdict.open, [experiment]);
+    }
+}
+
+#[test]
+fn the_servers_cpu_is_proven_by_exclusion_alone() {
+    let all = but(Text, 0.80, 0.84, 0.88);
+    assert_eq!((all.class, all.confidence), (Class::Cpu, Confidence::High));
+    assert!(all.open.is_empty() && all.shown.is_empty());
+    // Text that costs nothing is not what a busy CPU looks like.
+    let doubted = but(Text, 0.99, 1.0, 1.01);
+    assert_eq!(
+        (doubted.class, doubted.confidence),
+        (Class::Cpu, Confidence::Low)
+    );
+    // Commits may wait, and nobody has looked.
+    let ratios = [
+        (SessionsTwice, 0.98, 1.02, 1.06),
+        (DisjointKeys, 0.97, 1.01, 1.05),
+        (OnePercent, 0.99, 1.05, 1.12),
+    ];
+    let unseen = judged(SATURATED, &ratios, &[]);
+    assert_eq!(unseen.class, Class::None);
+    assert_eq!(unseen.open, [SecondClient, NoCommitWait]);
+    // A workload that only reads waits for none.
+    let reads = judged(SATURATED, &ratios, &[NoCommitWait, DisjointKeys]);
+    assert_eq!(
+        (reads.class, reads.confidence),
+        (Class::Cpu, Confidence::Medium)
+    );
+    assert!(reads.rules_out.contains(&Class::Log));
+    // Wide intervals around nothing: with less confidence.
+    let wide = but(DisjointKeys, 0.85, 1.0, 1.18);
+    assert_eq!((wide.class, wide.confidence), (Class::Cpu, Confidence::Low));
+}
+
+#[test]
+fn distance_is_round_trips_that_are_most_of_the_latency() {
+    let twice = (SessionsTwice, 1.95, 2.0, 2.05);
+    let far = judged(FAR, &[twice, (Rtt, 0.83, 0.84, 0.85)], &[]);
+    assert_eq!(
+        (far.class, far.confidence),
+        (Class::Distance, Confidence::High)
+    );
+    assert_eq!(far.shown[1].class, Class::Sessions);
+    assert!(far.rules_out.contains(&Class::Cpu));
+    // The same session beside the server.
+    let near = Baseline {
+        rate: 15_000.0,
+        ping_ms: Some(0.05),
+        ..FAR
+    };
+    assert!(distance_share(&near).unwrap() > 0.7);
+    let near = judged(near, &[twice, (Rtt, 0.05, 0.06, 0.07)], &[]);
+    assert_eq!(near.class, Class::Sessions);
+    assert!(near.rules_out.contains(&Class::Distance));
+    // Far away, and most of the latency is the statement's own.
+    let slow = Baseline { rate: 20.0, ..FAR };
+    assert_eq!(judged(slow, &[twice], &[]).class, Class::Sessions);
+    // Later replies cost nothing: something else is saturated.
+    let busy = Baseline {
+        sessions: 20,
+        rate: 4_000.0,
+        ping_ms: Some(4.0),
+        ..FAR
+    };
+    let saturated = (SessionsTwice, 0.98, 1.0, 1.02);
+    let moved = judged(busy, &[saturated, (Rtt, 0.80, 0.83, 0.86)], &[]);
+    assert_eq!(moved.class, Class::Distance);
+    let unmoved = judged(busy, &[saturated, (Rtt, 0.97, 0.99, 1.01)], &[]);
+    assert_ne!(unmoved.class, Class::Distance);
+}
+
+#[test]
+fn the_larger_gain_comes_first_and_near_ones_share_the_confidence() {
+    let ratios = [
+        (SessionsTwice, 1.5, 1.6, 1.7),
+        (NoCommitWait, 4.5, 5.0, 5.5),
+        (DisjointKeys, 0.97, 1.01, 1.05),
+    ];
+    let log = judged(SATURATED, &ratios, &[]);
+    assert_eq!((log.class, log.confidence), (Class::Log, Confidence::High));
+    assert_eq!(log.shown[1].class, Class::Sessions);
+    let ratios = [
+        (NoCommitWait, 1.7, 1.8, 1.9),
+        (DisjointKeys, 1.8, 2.0, 2.2),
+        (SessionsTwice, 0.9, 0.95, 1.0),
+    ];
+    let both = judged(SATURATED, &ratios, &[]);
+    assert_eq!(
+        (both.class, both.confidence),
+        (Class::Contention, Confidence::Medium)
+    );
+}
+
+#[test]
+fn a_client_without_cpu_to_spare_is_the_limit() {
+    let busy = Baseline {
+        client_use: 0.9,
+        ..SATURATED
+    };
+    let nothing = [
+        (SessionsTwice, 0.98, 1.0, 1.02),
+        (SecondClient, 0.98, 1.0, 1.02),
+    ];
+    let verdict = judged(busy, &nothing, &[]);
+    assert_eq!(verdict.class, Class::Client);
+    assert!(!verdict.rules_out.contains(&Class::Client));
+}
+
+#[test]
+fn nothing_measured_is_not_enough() {
+    let verdict = judged(SATURATED, &[], &[]);
+    assert_eq!(verdict.class, Class::None);
+    assert_eq!(verdict.open.len(), 5);
+    assert_eq!(Class::None.cause(), "not-enough-seen");
+}
+
+#[test]
+fn the_order_follows_what_the_baseline_leaves_open() {
+    assert_eq!(
+        order(&SATURATED)[..3],
+        [SessionsTwice, NoCommitWait, DisjointKeys]
+    );
+    assert_eq!(order(&FAR)[..3], [SessionsTwice, Rtt, OnePercent]);
+    let busy = Baseline {
+        client_use: 0.8,
+        ..SATURATED
+    };
+    assert_eq!(order(&busy)[..2], [SessionsTwice, SecondClient]);
+    let mut all = order(&busy);
+    all.sort();
+    assert_eq!(all, {
+        let mut known = Experiment::ALL;
+        known.sort();
+        known
+    });
+}
+
+#[test]
+fn more_pairs_are_for_what_is_undecided() {
+    let of = |low, high| Ratio {
+        ratio: 1.0,
+        low,
+        high,
+    };
+    assert!(is_decided(DisjointKeys, &of(0.9, 1.1)));
+    assert!(is_decided(DisjointKeys, &of(1.2, 1.9)));
+    assert!(!is_decided(DisjointKeys, &of(0.9, 1.3)));
+    assert!(is_decided(ReadsOnly, &of(2.0, 2.2)));
+    assert!(!is_decided(ReadsOnly, &of(2.0, 2.9)));
+}

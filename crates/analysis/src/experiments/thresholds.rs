@@ -1,0 +1,45 @@
+//! Limits of experiments, with their reasons.
+
+/// Throughput rises by more than this, or it does not count: short runs of the same thing next to each
+/// other differ by a few percent, and what moves less than a sixth is not what limits.
+pub(super) const GAIN: f64 = 1.15;
+/// Twice as many sessions raise a saturated server's throughput by up to a fifth: commits and system
+/// calls come in larger groups.
+pub(super) const SESSIONS_GAIN: f64 = 1.2;
+/// A hundredth of the rows fits the processor's caches, too, and that alone gave up to a fifth on tables
+/// wholly in memory.
+pub(super) const CACHE_GAIN: f64 = 1.3;
+/// Beyond this twice as many sessions find free CPU.
+pub(super) const CPU_FREE: f64 = 1.5;
+
+/// From this share of the latency on, round trips are what limits.
+pub(super) const DISTANCE_SHARE: f64 = 0.4;
+/// Below it they can't be.
+pub(super) const DISTANCE_POSSIBLE: f64 = 0.2;
+/// Milliseconds of a statement that does nothing, below which the database is not far: on one host it
+/// takes 0.02 to 0.1, in one data centre 0.2 and more.
+pub(super) const NEAR_MS: f64 = 0.2;
+/// What it takes on one host: so much would be left of a distance that is taken away.
+pub(super) const ON_HOST_MS: f64 = 0.05;
+/// An experiment with a later reply tells something if waiting alone would cost so much of the
+/// throughput …
+pub(super) const RTT_POWER: f64 = 0.15;
+/// … and it says that something else is saturated if less than this share of the loss came.
+pub(super) const RTT_MOVED: f64 = 0.5;
+
+/// A client that takes this share of the CPU it may use is the limit: what is left is idle between
+/// replies.
+pub(super) const CLIENT_BUSY: f64 = 0.75;
+/// Below it a client has CPU to spare.
+pub(super) const CLIENT_FREE: f64 = 0.5;
+
+/// Text costs parsing and planning: where CPU is the limit, throughput falls below this.
+pub(super) const TEXT_COSTS: f64 = 0.98;
+
+/// An interval is narrow if its ends are nearer than this to each other.
+pub(super) const WIDE: f64 = 1.2;
+/// An experiment that is not decided excludes something all the same, with less confidence, if its
+/// interval ends below this and its middle is nearer to nothing than to the limit.
+pub(super) const UNLIKELY_HIGH: f64 = 1.5;
+/// Two causes are told apart with confidence if one raises throughput so many times as much as the other.
+pub(super) const APART: f64 = 1.25;

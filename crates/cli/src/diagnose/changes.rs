@@ -1,0 +1,335 @@
+//! An experiment as the jobs that make it, or why it is not made.
+
+use std::time::Duration;
+use tidemark_analysis::experiments::Experiment;
+use tidemark_core::job::{OutputFiles, Watch};
+use tidemark_core::record::RunRecord;
+use tidemark_core::{Engine, Job, Observe, Pacing, PreparedMode};
+use tidemark_workloads::find;
+
+/// Fewer rows than this are the hundredth of a table that is in memory anyway.
+const FEWEST_ROWS: u64 = 100;
+/// So many rows a session keep writers apart on the hundredth of a table.
+const ROWS_A_SESSION: u64 = 50;
+/// How much later replies come.
+const LATER: Duration = Duration::from_millis(1);
+
+/// What is run in the place of the baseline.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// What is run at the same time, each by a process of its own.
+    pub jobs: Vec<Job>,
+    /// Whether the baseline is what the experiment's name says, so that its ratio is the inverse.
+    pub is_inverse: bool,
+    /// A setting of the server meanwhile.
+    pub setting: Option<(&'static str, &'static str)>,
+}
+
+/// Why an experiment is not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// The workload changes no rows.
+    OnlyReads,
+    /// There is one session.
+    OneSession,
+    /// There is no server.
+    Embedded,
+    /// The workload has nothing that could be changed so.
+    NoSwitch,
+    /// A hundredth of the table is too small.
+    FewRows(u64),
+    /// The table has fewer rows than there are sessions.
+    FewerRowsThanSessions,
+    /// Commits do not wait for the disk as it is.
+    NoWait,
+    /// The engine has no such setting.
+    NoSetting,
+    /// The setting is the server's.
+    Permission,
+    /// There is no time left.
+    Budget,
+    /// The run ended with this.
+    Failed(String),
+}
+
+impl Why {
+    /// Whether what the experiment looks for can't be there.
+    pub fn excludes(&self) -> bool {
+        matches!(
+            self,
+            Why::OnlyReads | Why::OneSession | Why::FewRows(_) | Why::NoWait
+        )
+    }
+}
+
+/// The job as all runs have it: in closed loop, for so long, with nothing printed, watched or written.
+pub fn baseline(job: &Job, seconds: u64) -> Job {
+    let mut job = job.clone();
+    let load = &mut job.load;
+    if load.pacing != Pacing::Closed {
+        load.pacing = Pacing::Closed;
+        load.arrivals = tidemark_core::Arrivals::default();
+        load.max_backlog = tidemark_core::RunSpec::default().max_backlog;
+    }
+    load.time = Some(Duration::from_secs(seconds));
+    load.events = None;
+    load.warmup = Duration::ZERO;
+    job.watch = Watch {
+        observe: Observe::Off,
+        ..Watch::default()
+    };
+    job.outputs = OutputFiles {
+        lang: job.outputs.lang,
+        ..OutputFiles::default()
+    };
+    job.strict = false;
+    job.notes.clear();
+    if job.workload.settings.get("operationcount").is_some() {
+        job.workload.settings.insert("operationcount", number(0));
+    }
+    job
+}
+
+/// What an experiment changes of the baseline's job.
+///
+/// # Errors
+/// [`Why`] it is not made.
+pub fn change(
+    experiment: Experiment,
+    base: &Job,
+    seen: &RunRecord,
+    only_reads: bool,
+) -> Result<Change, Why> {
+    let sessions = base.load.sessions;
+    let engine = seen.server.as_ref().map_or(Engine::Sqlite, |s| s.engine);
+    let mut job = base.clone();
+    match experiment {
+        Experiment::SessionsTwice => {
+            job.load.terminals *= 2;
+            job.load.sessions *= 2;
+        }
+        Experiment::SessionsHalf if sessions < 2 => return Err(Why::OneSession),
+        Experiment::SessionsHalf => {
+            job.load.terminals = (job.load.terminals / 2).max(1);
+            job.load.sessions /= 2;
+        }
+        Experiment::Rtt => job.load.inject_rtt += LATER,
+        Experiment::SecondClient => return two_clients(base),
+        Experiment::DisjointKeys => disjoint_keys(&mut job, seen, only_reads)?,
+        Experiment::OnePercent => one_percent(&mut job, only_reads)?,
+        Experiment::NoCommitWait if only_reads => return Err(Why::OnlyReads),
+        Experiment::NoCommitWait => return no_commit_wait(job, engine),
+        Experiment::Text if engine == Engine::Sqlite => return Err(Why::Embedded),
+        Experiment::Text => {
+            let is_inverse = job.load.prepared == PreparedMode::Text;
+            job.load.prepared = match is_inverse {
+                true => PreparedMode::Server,
+                false => PreparedMode::Text,
+            };
+            return Ok(Change {
+                is_inverse,
+                ..Change::of(job)
+            });
+        }
+        Experiment::ReadsOnly => half_of_mix(&mut job, "oltp_read_only", READS)?,
+        Experiment::WritesOnly => half_of_mix(&mut job, "oltp_write_only", WRITES)?,
+    }
+    Ok(Change::of(job))
+}
+
+impl Change {
+    fn of(job: Job) -> Self {
+        Self {
+            jobs: vec![job],
+            is_inverse: false,
+            setting: None,
+        }
+    }
+}
+
+fn number(value: u64) -> serde_json::Value {
+    value.into()
+}
+
+fn setting(job: &Job, name: &str, default: u64) -> u64 {
+    let value = job.workload.settings.get(name);
+    value.and_then(serde_json::Value::as_u64).unwrap_or(default)
+}
+
+fn share(job: &Job, name: &str, default: f64) -> f64 {
+    let value = job.workload.settings.get(name);
+    value.and_then(serde_json::Value::as_f64).unwrap_or(default)
+}
+
+fn takes(job: &Job, option: &str) -> bool {
+    let definition = find(&job.workload.name);
+    definition.is_ok_and(|d| {
+        d.options
+            .iter()
+            .copied()
+            .flatten()
+            .any(|o| o.name == option)
+    })
+}
+
+fn two_clients(base: &Job) -> Result<Change, Why> {
+    let load = &base.load;
+    if load.sessions < 2 || load.terminals < 2 {
+        return Err(Why::OneSession);
+    }
+    let mut jobs = vec![base.clone(), base.clone()];
+    jobs[0].load.sessions = load.sessions / 2;
+    jobs[0].load.terminals = load.terminals / 2;
+    jobs[1].load.sessions = load.sessions - load.sessions / 2;
+    jobs[1].load.terminals = load.terminals - load.terminals / 2;
+    // Not the same keys at the same time.
+    jobs[1].load.seed = load.seed.wrapping_add(1);
+    Ok(Change {
+        jobs,
+        is_inverse: false,
+        setting: None,
+    })
+}
+
+fn disjoint_keys(job: &mut Job, seen: &RunRecord, only_reads: bool) -> Result<(), Why> {
+    if only_reads {
+        return Err(Why::OnlyReads);
+    }
+    if job.load.terminals < 2 {
+        return Err(Why::OneSession);
+    }
+    if !takes(job, "disjoint-keys") || only_inserts(job) {
+        return Err(Why::NoSwitch);
+    }
+    let (terminals, rows) = (job.load.terminals as u64, rows(job));
+    if rows < terminals {
+        // A few hot rows of a larger table: the nearest others are there.
+        let there = seen.tables_before.iter().map(|t| t.rows).min();
+        if !takes(job, "table-size") || there.is_none_or(|there| there < terminals) {
+            return Err(Why::FewerRowsThanSessions);
+        }
+        job.workload
+            .settings
+            .insert("table-size", number(terminals));
+    }
+    job.workload.settings.insert("disjoint-keys", true.into());
+    Ok(())
+}
+
+/// Rows to choose from.
+fn rows(job: &Job) -> u64 {
+    match takes(job, "table-size") {
+        true => setting(job, "table-size", 10_000),
+        false => {
+            let all = setting(job, "recordcount", 0);
+            match setting(job, "insertcount", 0) {
+                0 => all.saturating_sub(setting(job, "insertstart", 0)),
+                count => count,
+            }
+        }
+    }
+}
+
+fn only_inserts(job: &Job) -> bool {
+    matches!(
+        job.workload.name.as_str(),
+        "oltp_insert" | "oltp_insert_batch" | "bulk_insert"
+    )
+}
+
+fn one_percent(job: &mut Job, only_reads: bool) -> Result<(), Why> {
+    let of_table = takes(job, "table-size");
+    let distribution = job.workload.settings.get("requestdistribution");
+    let by_age = distribution.is_some_and(|d| d == "latest" || d == "exponential");
+    if !(of_table || takes(job, "recordcount")) || only_inserts(job) || by_age {
+        return Err(Why::NoSwitch);
+    }
+    let some = rows(job) / 100;
+    let needed = match only_reads {
+        true => FEWEST_ROWS,
+        false => FEWEST_ROWS.max(ROWS_A_SESSION * job.load.terminals as u64),
+    };
+    if some < FEWEST_ROWS {
+        return Err(Why::FewRows(some));
+    }
+    if some < needed {
+        // Writers would meet there; what the cache does can't be told.
+        return Err(Why::FewRows(some));
+    }
+    let settings = &mut job.workload.settings;
+    settings.insert(
+        if of_table {
+            "table-size"
+        } else {
+            "insertcount"
+        },
+        number(some),
+    );
+    Ok(())
+}
+
+fn no_commit_wait(mut job: Job, engine: Engine) -> Result<Change, Why> {
+    let in_session = match engine {
+        Engine::Postgres => ("synchronous_commit", "off"),
+        Engine::Sqlite => ("synchronous", "OFF"),
+        Engine::Mysql | Engine::Mariadb => {
+            return Ok(Change {
+                setting: Some(("innodb_flush_log_at_trx_commit", "2")),
+                ..Change::of(job)
+            });
+        }
+        Engine::Tidb | Engine::Yugabyte | Engine::Cockroach => return Err(Why::NoSetting),
+    };
+    let (name, value) = in_session;
+    let settings = &mut job.session.settings;
+    let is_it = |set: &&String| {
+        set.split('=')
+            .next()
+            .is_some_and(|n| n.eq_ignore_ascii_case(name))
+    };
+    if let Some(set) = settings.iter().rev().find(is_it) {
+        let now = set.split_once('=').map_or("", |(_, value)| value);
+        if now.eq_ignore_ascii_case(value) {
+            return Err(Why::NoWait);
+        }
+    }
+    settings.retain(|set| !is_it(&set));
+    settings.push(format!("{name}={value}"));
+    Ok(Change::of(job))
+}
+
+/// Shares of a mix with their defaults.
+type Shares = &'static [(&'static str, f64)];
+const READS: Shares = &[("readproportion", 0.95), ("scanproportion", 0.0)];
+const WRITES: Shares = &[
+    ("updateproportion", 0.05),
+    ("insertproportion", 0.0),
+    ("readmodifywriteproportion", 0.0),
+];
+
+/// Leaves of a mix what these shares are of; sysbench has a workload for each half.
+fn half_of_mix(job: &mut Job, workload: &str, shares: Shares) -> Result<(), Why> {
+    if job.workload.name == "oltp_read_write" {
+        job.workload.name = workload.into();
+        return Ok(());
+    }
+    if !takes(job, "readproportion") {
+        return Err(Why::NoSwitch);
+    }
+    let all = READS.iter().chain(WRITES);
+    let kept = |name: &str| shares.iter().any(|(share, _)| *share == name);
+    let there = |job: &Job, keep: bool| {
+        let mut half = all.clone().filter(|(name, _)| kept(name) == keep);
+        half.any(|(name, default)| share(job, name, *default) > 0.0)
+    };
+    if !(there(job, true) && there(job, false)) {
+        return Err(Why::NoSwitch);
+    }
+    for (name, _) in all.clone().filter(|(name, _)| !kept(name)) {
+        job.workload.settings.insert(name, 0.0.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

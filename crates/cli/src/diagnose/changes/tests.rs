@@ -1,0 +1,217 @@
+use super::{Change, Why, baseline, change};
+use crate::exit::Failure;
+use crate::jobs;
+use crate::runner::Order;
+use std::time::Duration;
+use tidemark_analysis::experiments::Experiment;
+use tidemark_core::record::{RunRecord, TableState};
+use tidemark_core::{Engine, Job, Pacing, PreparedMode, ServerInfo};
+
+fn seen(engine: Engine, rows: u64) -> RunRecord {
+    RunRecord {
+        server: Some(ServerInfo {
+            engine,
+            version: String::new(),
+        }),
+        tables_before: vec![TableState {
+            table: "sbtest1".into(),
+            rows,
+            expected_rows: None,
+            min_key: None,
+            max_key: None,
+        }],
+        ..RunRecord::default()
+    }
+}
+
+fn order_of(job: &Job) -> Result<Order, Failure> {
+    jobs::order_of(job, None)
+}
+
+/// A run of sysbench with so many sessions and these settings of the workload.
+fn sysbench(workload: &str, sessions: usize, settings: &str) -> Job {
+    let text = format!(
+        r#"{{"version": 1, "target": {{"url": "postgres://u@h:1/d"}},
+            "workload": {{"name": "{workload}", "settings": {{{settings}}}}},
+            "load": {{"terminals": {sessions}, "sessions": {sessions},
+                      "ignore_errors": {{"retryable": {{"also": ["duplicate-key"]}}}}}},
+            "tool": {{"name": "sysbench"}}}}"#
+    );
+    baseline(&Job::list_from_json(&text).unwrap().remove(0), 2)
+}
+
+fn ycsb(settings: &str) -> Job {
+    let text = format!(
+        r#"{{"version": 1, "target": {{"url": "postgres://u@h:1/d"}},
+            "workload": {{"name": "ycsb", "settings": {{{settings}}}}},
+            "load": {{"terminals": 4, "sessions": 4}}, "tool": {{"name": "ycsb"}}}}"#
+    );
+    baseline(&Job::list_from_json(&text).unwrap().remove(0), 2)
+}
+
+fn on(job: &Job, experiment: Experiment, engine: Engine) -> Result<Change, Why> {
+    let only_reads = order_of(job).unwrap().workload.only_reads();
+    change(experiment, job, &seen(engine, 100_000), only_reads)
+}
+
+fn postgres(job: &Job, experiment: Experiment) -> Result<Change, Why> {
+    on(job, experiment, Engine::Postgres)
+}
+
+#[test]
+fn every_change_is_a_job_that_a_command_line_can_ask_for() {
+    let mut made = 0;
+    for job in [
+        sysbench("oltp_read_write", 8, r#""table-size": 100000"#),
+        sysbench("oltp_point_select", 1, ""),
+        sysbench("oltp_update_index", 8, r#""table-size": 2"#),
+        ycsb(r#""recordcount": 100000, "operationcount": 1000"#),
+    ] {
+        for experiment in Experiment::ALL {
+            let Ok(change) = postgres(&job, experiment) else {
+                continue;
+            };
+            for changed in &change.jobs {
+                order_of(changed).unwrap_or_else(|e| panic!("{experiment:?}: {e}"));
+                assert_ne!(changed, &job, "{experiment:?}");
+                assert_eq!(changed.load.time, Some(Duration::from_secs(2)));
+                made += 1;
+            }
+        }
+    }
+    assert!(made > 25, "{made}");
+}
+
+#[test]
+fn a_baseline_is_a_short_closed_loop_that_writes_no_files() {
+    let mut job = sysbench("oltp_read_write", 2, "");
+    job.load.pacing = Pacing::Rate(500.0);
+    job.load.events = Some(7);
+    job.load.warmup = Duration::from_secs(9);
+    job.outputs.record = Some("mine.json".into());
+    job.outputs.store = Some("other.db".into());
+    let base = baseline(&job, 3);
+    assert_eq!(base.load.pacing, Pacing::Closed);
+    assert_eq!((base.load.events, base.load.warmup), (None, Duration::ZERO));
+    assert_eq!((&base.outputs.record, &base.outputs.store), (&None, &None));
+    order_of(&base).unwrap();
+    // A number of operations would end a run before its time.
+    let base = ycsb(r#""recordcount": 1000, "operationcount": 5"#);
+    assert_eq!(
+        base.workload.settings.get("operationcount"),
+        Some(&0.into())
+    );
+}
+
+#[test]
+fn what_does_not_apply_is_told_with_the_reason() {
+    let reads = sysbench("oltp_point_select", 4, r#""table-size": 100000"#);
+    let one = sysbench("oltp_write_only", 1, r#""table-size": 100000"#);
+    let why = |job: &Job, experiment| postgres(job, experiment).unwrap_err();
+    assert_eq!(why(&reads, Experiment::NoCommitWait), Why::OnlyReads);
+    assert_eq!(why(&reads, Experiment::DisjointKeys), Why::OnlyReads);
+    assert_eq!(why(&reads, Experiment::ReadsOnly), Why::NoSwitch);
+    assert_eq!(why(&one, Experiment::DisjointKeys), Why::OneSession);
+    assert_eq!(why(&one, Experiment::SecondClient), Why::OneSession);
+    assert_eq!(why(&one, Experiment::SessionsHalf), Why::OneSession);
+    let small = sysbench("oltp_read_only", 4, r#""table-size": 5000"#);
+    assert_eq!(why(&small, Experiment::OnePercent), Why::FewRows(50));
+    // Writers would meet on a hundredth of it.
+    let writes = sysbench("oltp_write_only", 16, r#""table-size": 50000"#);
+    assert_eq!(why(&writes, Experiment::OnePercent), Why::FewRows(500));
+    let inserts = sysbench("oltp_insert", 4, "");
+    assert_eq!(why(&inserts, Experiment::DisjointKeys), Why::NoSwitch);
+    let embedded = on(&one, Experiment::Text, Engine::Sqlite).unwrap_err();
+    assert_eq!(embedded, Why::Embedded);
+    for engine in [Engine::Tidb, Engine::Cockroach, Engine::Yugabyte] {
+        let why = on(&one, Experiment::NoCommitWait, engine).unwrap_err();
+        assert_eq!(why, Why::NoSetting);
+    }
+    let latest = ycsb(r#""recordcount": 100000, "requestdistribution": "latest""#);
+    assert_eq!(why(&latest, Experiment::OnePercent), Why::NoSwitch);
+}
+
+#[test]
+fn commits_stop_waiting_in_the_session_or_by_a_setting_of_the_server() {
+    let job = sysbench("oltp_write_only", 2, "");
+    let change = postgres(&job, Experiment::NoCommitWait).unwrap();
+    let settings = &change.jobs[0].session.settings;
+    assert_eq!(settings, &["synchronous_commit=off"]);
+    assert_eq!(change.setting, None);
+    for engine in [Engine::Mysql, Engine::Mariadb] {
+        let change = on(&job, Experiment::NoCommitWait, engine).unwrap();
+        assert_eq!(
+            change.setting,
+            Some(("innodb_flush_log_at_trx_commit", "2"))
+        );
+        assert_eq!(change.jobs[0], job);
+    }
+    // The job's own setting gives way, and one that waits for nothing leaves nothing to try.
+    let mut other = job.clone();
+    other.session.settings = vec!["work_mem=8MB".into(), "synchronous_commit=on".into()];
+    let change = postgres(&other, Experiment::NoCommitWait).unwrap();
+    let settings = &change.jobs[0].session.settings;
+    assert_eq!(settings, &["work_mem=8MB", "synchronous_commit=off"]);
+    let why = postgres(&change.jobs[0], Experiment::NoCommitWait).unwrap_err();
+    assert_eq!(why, Why::NoWait);
+}
+
+#[test]
+fn sessions_are_shared_by_two_clients() {
+    let job = sysbench("oltp_read_only", 5, "");
+    let change = postgres(&job, Experiment::SecondClient).unwrap();
+    let sessions: Vec<usize> = change.jobs.iter().map(|j| j.load.sessions).collect();
+    assert_eq!(sessions, [2, 3]);
+    assert_ne!(change.jobs[0].load.seed, change.jobs[1].load.seed);
+}
+
+#[test]
+fn text_is_compared_with_prepared_statements_whichever_the_job_has() {
+    let mut job = sysbench("oltp_read_only", 5, "");
+    let change = postgres(&job, Experiment::Text).unwrap();
+    assert_eq!(change.jobs[0].load.prepared, PreparedMode::Text);
+    assert!(!change.is_inverse);
+    job.load.prepared = PreparedMode::Text;
+    let change = postgres(&job, Experiment::Text).unwrap();
+    assert_eq!(change.jobs[0].load.prepared, PreparedMode::Server);
+    assert!(change.is_inverse);
+}
+
+#[test]
+fn a_hot_row_becomes_as_many_rows_as_sessions_where_the_table_has_them() {
+    let hot = sysbench("oltp_update_index", 8, r#""table-size": 1"#);
+    let change = postgres(&hot, Experiment::DisjointKeys).unwrap();
+    let settings = &change.jobs[0].workload.settings;
+    assert_eq!(settings.get("table-size"), Some(&8.into()));
+    assert_eq!(settings.get("disjoint-keys"), Some(&true.into()));
+    let few = super::change(
+        Experiment::DisjointKeys,
+        &hot,
+        &seen(Engine::Postgres, 3),
+        false,
+    );
+    assert_eq!(few.unwrap_err(), Why::FewerRowsThanSessions);
+}
+
+#[test]
+fn a_mix_is_halved() {
+    let of = |job: &Job, experiment| postgres(job, experiment).unwrap().jobs.remove(0);
+    let mix = sysbench("oltp_read_write", 2, "");
+    assert_eq!(
+        of(&mix, Experiment::ReadsOnly).workload.name,
+        "oltp_read_only"
+    );
+    assert_eq!(
+        of(&mix, Experiment::WritesOnly).workload.name,
+        "oltp_write_only"
+    );
+    let mix = ycsb(r#""recordcount": 1000, "readproportion": 0.5, "updateproportion": 0.5"#);
+    let reads = of(&mix, Experiment::ReadsOnly);
+    assert!(order_of(&reads).unwrap().workload.only_reads());
+    let writes = of(&mix, Experiment::WritesOnly).workload.settings;
+    assert_eq!(writes.get("readproportion"), Some(&0.0.into()));
+    assert_eq!(writes.get("updateproportion"), Some(&0.5.into()));
+    let reads = ycsb(r#""recordcount": 1000, "readproportion": 1.0, "updateproportion": 0.0"#);
+    let why = postgres(&reads, Experiment::WritesOnly).unwrap_err();
+    assert_eq!(why, Why::NoSwitch);
+}

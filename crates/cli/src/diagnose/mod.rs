@@ -1,0 +1,176 @@
+//! `tidemark diagnose`: experiments around a baseline. Each run is a child process, as a study's steps
+//! are ([ADR 22](../../../../docs/adr/0022-a-study-runs-child-processes.md)); what their ratios prove is
+//! decided in `tidemark_analysis::experiments`.
+
+pub mod after_run;
+mod battery;
+mod changes;
+mod child_runs;
+mod client_cpu;
+mod global_setting;
+mod ping;
+mod told;
+
+use crate::args;
+use crate::exit::{ExitCode, Failure};
+use crate::frontend;
+use crate::jobs;
+use crate::runs;
+use crate::stdio::print;
+use crate::storing::store_path;
+use crate::study::interrupt;
+use battery::Battery;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tidemark_core::{Job, JobKind, Target};
+use tidemark_store::{Filter, Store};
+use tidemark_workloads::{Definition, find};
+
+/// The tag of every run of a diagnosis.
+pub const TAG: &str = "diagnose";
+/// What ids of diagnoses begin with, where runs tell their place.
+pub const IDS: &str = "diagnose-";
+/// In less time no experiment has four pairs.
+const SHORTEST: Duration = Duration::from_secs(20);
+
+/// Runs the experiments and prints what they prove.
+///
+/// # Errors
+/// [`Failure`] of what can't be diagnosed, and as the baseline's run.
+pub fn diagnose(words: &args::Diagnose, of_benchmark: &[String]) -> Result<ExitCode, Failure> {
+    if words.budget < SHORTEST {
+        return Err(Failure::usage(format!(
+            "--budget={}: must be 20s or more, which is time for four pairs of short runs; for example \
+             --budget=3m",
+            tidemark_core::duration_text::written(words.budget)
+        )));
+    }
+    interrupt::listen();
+    let (mut job, target) = job(words, of_benchmark)?;
+    job.force |= words.force;
+    check(&job)?;
+    let path = place_of_store(words.store.store.as_deref().or(of_job(&job).as_deref()))?;
+    let store = Store::open(&path)?;
+    let mut battery = Battery::new(job, target, store, words)?;
+    let found = battery.run();
+    let back = battery.settings_back();
+    let found = found?;
+    print(&match words.format.as_str() {
+        "json" => told::json(&found, words.lang),
+        _ => told::text(&found, words.lang),
+    });
+    back?;
+    Ok(match found.interrupted {
+        true => ExitCode::Interrupted,
+        false => ExitCode::Success,
+    })
+}
+
+/// The words up to a benchmark's own, which follow `diagnose` and its options, and those.
+pub fn parted(args: &[String]) -> (&[String], &[String]) {
+    if args.get(1).is_none_or(|word| word != "diagnose") {
+        return (args, &[]);
+    }
+    let is_benchmark = |word: &String| frontend::find(word).is_some();
+    match args.iter().skip(2).position(is_benchmark) {
+        Some(at) => args.split_at(at + 3),
+        None => (args, &[]),
+    }
+}
+
+/// The one job that is meant, and its target where it is known with its password.
+fn job(words: &args::Diagnose, of_benchmark: &[String]) -> Result<(Job, Option<Target>), Failure> {
+    let one = |name: &str, count: usize| {
+        Failure::usage(format!(
+            "{name}: {count} jobs: a diagnosis is of one; for example: tidemark diagnose --from last"
+        ))
+    };
+    match (&words.job, &words.from) {
+        (Some(word), _) => {
+            if let Some(benchmark) = frontend::find(word) {
+                let mut orders = jobs::of_command_line(benchmark, of_benchmark)?;
+                return match (orders.pop(), orders.len()) {
+                    (Some(order), 0) => Ok((order.job, Some(order.target))),
+                    (_, more) => Err(one(word, more + usize::from(more > 0))),
+                };
+            }
+            let mut jobs = jobs::read(word)?;
+            match (jobs.pop(), jobs.len()) {
+                (Some(job), 0) => Ok((job, None)),
+                (_, more) => Err(one(word, more + 1)),
+            }
+        }
+        (None, Some(run)) => {
+            let run = match run.as_str() {
+                "last" => last(&words.store)?,
+                named => named.into(),
+            };
+            Ok((jobs::of_run(&words.store, &run)?, None))
+        }
+        (None, None) => Err(Failure::usage(
+            "no job given; for example: tidemark diagnose --from last, or tidemark diagnose job.json",
+        )),
+    }
+}
+
+/// The store that the job itself names.
+fn of_job(job: &Job) -> Option<PathBuf> {
+    job.outputs.store.as_ref().map(PathBuf::from)
+}
+
+/// The last run that is no experiment.
+fn last(store: &args::StoreArg) -> Result<String, Failure> {
+    let store = runs::open(store)?;
+    let all = store.list(&Filter::default())?;
+    let own = |run: &&tidemark_store::RunListing| !run.tags.iter().any(|tag| tag == TAG);
+    let found = all.iter().find(own).map(|run| run.id.clone());
+    found.ok_or_else(|| {
+        Failure::usage("--from=last: no runs yet; for example: tidemark diagnose job.json")
+    })
+}
+
+/// What can't be diagnosed.
+fn check(job: &Job) -> Result<(), Failure> {
+    if job.kind() == JobKind::Load {
+        return Err(Failure::usage(
+            "prepare: this job loads tables; diagnose needs a job that runs, for example from tidemark \
+             sysbench oltp_read_write --target=sqlite:a.db --print-job run",
+        ));
+    }
+    let definition = find(&job.workload.name).map_err(|e| {
+        Failure::usage(format!("workload.name: {e}; tidemark workloads lists them"))
+    })?;
+    let family = definition.of_family().map(|family| family.runs);
+    if family.is_some_and(|runs| runs.are_queries()) {
+        return Err(Failure::usage(format!(
+            "workload.name: {}: its query streams are no closed loop of transactions, so the experiments \
+             do not apply; use a transactional workload, for example oltp_read_write",
+            definition.name
+        )));
+    }
+    if consumes_rows(definition) {
+        return Err(Failure::usage(format!(
+            "workload.name: {}: each run deletes rows that the next would need, so runs are not \
+             comparable; use oltp_write_only",
+            definition.name
+        )));
+    }
+    Ok(())
+}
+
+fn consumes_rows(definition: &Definition) -> bool {
+    definition.name == "oltp_delete"
+}
+
+/// The store's file: runs of a diagnosis are kept there.
+fn place_of_store(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let chosen = std::env::var("TIDEMARK_STORE").unwrap_or_default();
+    let is_off = |path: &Path| path == Path::new("off");
+    if named.is_some_and(is_off) || named.is_none() && chosen == "off" {
+        return Err(Failure::usage(
+            "diagnose needs the store: off is not possible; for example --store=runs.db",
+        ));
+    }
+    let path = store_path(named)?;
+    std::path::absolute(&path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
+}

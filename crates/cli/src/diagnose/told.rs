@@ -1,0 +1,280 @@
+//! What a diagnosis prints: a table of measured changes, the verdict, and the same as JSON.
+
+use super::battery::Found;
+use super::changes::Why;
+use crate::columns::{left, right, widest};
+use crate::texts::diagnose as texts;
+use serde_json::json;
+use std::time::Duration;
+use tidemark_analysis::experiments::{Class, Experiment, distance_share};
+use tidemark_core::{Job, printable};
+use tidemark_report::{Lang, significant};
+use tidemark_stats::Ratio;
+
+/// Says something that is not the result.
+pub fn aside(text: &str) {
+    eprintln!("tidemark: {text}");
+}
+
+/// Before the first run.
+pub fn begins(job: &Job, only_reads: bool, budget: Duration, id: &str, lang: Lang) {
+    aside(&texts::begins(
+        lang,
+        &job.workload.name,
+        printable(&job.target.url),
+        job.load.terminals,
+        tidemark_study::time_text(budget),
+        id,
+    ));
+    if !only_reads {
+        aside(texts::changes_rows(lang));
+    }
+}
+
+/// After a pair of runs.
+pub fn pair(experiment: Experiment, pairs: usize, so_far: Option<Ratio>, lang: Lang) {
+    let said = so_far.map_or_else(|| "…".into(), |of| interval(&of));
+    aside(&texts::pair(lang, name(experiment, lang), pairs, said));
+}
+
+/// The result for people.
+pub fn text(found: &Found, lang: Lang) -> String {
+    let baseline = &found.baseline;
+    let mut out = texts::baseline(
+        lang,
+        baseline.sessions,
+        significant(baseline.rate),
+        significant(baseline.latency_ms()),
+        format!("{:.0}", baseline.client_use * 100.0),
+    );
+    if let Some(ping) = baseline.ping_ms {
+        out += &texts::ping(lang, significant(ping));
+    }
+    out += "\n\n";
+    let heads = [
+        texts::experiment(lang),
+        texts::throughput(lang),
+        texts::interval(lang),
+        texts::pairs(lang),
+    ];
+    let names = found.experiments.iter().map(|(e, ..)| name(*e, lang));
+    let first = widest(names.chain([heads[0]]));
+    let row = |cells: [&str; 4]| {
+        let line = format!(
+            "{}  {}  {}  {}",
+            left(cells[0], first),
+            right(cells[1], widest([heads[1]]).max(8)),
+            right(cells[2], 14),
+            right(cells[3], widest([heads[3]])),
+        );
+        format!("{}\n", line.trim_end())
+    };
+    if !found.experiments.is_empty() {
+        out += &row(heads);
+    }
+    for (experiment, of, pairs) in &found.experiments {
+        out += &row([
+            name(*experiment, lang),
+            &percent(of.ratio),
+            &ends(of),
+            &pairs.to_string(),
+        ]);
+    }
+    if !found.skipped.is_empty() {
+        out += &format!("\n{}\n", texts::not_made(lang));
+    }
+    for (experiment, why) in &found.skipped {
+        let why = printable(&reason(why, lang)).into_owned();
+        out += &format!("  {}\n", texts::skipped(lang, name(*experiment, lang), why));
+    }
+    out += &format!("\n{}\n", sentence(found, lang));
+    let also = found.verdict.shown.iter().skip(1);
+    let also: Vec<&str> = also.map(|s| class(s.class, lang)).collect();
+    if !also.is_empty() {
+        out += &format!("{}\n", texts::also(lang, also.join(texts::comma(lang))));
+    }
+    let out_ruled: Vec<&str> = found
+        .verdict
+        .rules_out
+        .iter()
+        .map(|c| class(*c, lang))
+        .collect();
+    if !out_ruled.is_empty() {
+        out += &format!(
+            "{}\n",
+            texts::rules_out(lang, out_ruled.join(texts::comma(lang)))
+        );
+    }
+    out + &format!("{}\n", texts::runs(lang, &found.id))
+}
+
+/// The result as data.
+pub fn json(found: &Found, lang: Lang) -> String {
+    let experiment = |(experiment, of, pairs): &(Experiment, Ratio, usize)| {
+        json!({
+            "experiment": experiment.id(),
+            "ratio": of.ratio,
+            "low": of.low,
+            "high": of.high,
+            "pairs": pairs,
+        })
+    };
+    let skipped = |(experiment, why): &(Experiment, Why)| {
+        json!({
+            "experiment": experiment.id(),
+            "reason": reason(why, lang),
+        })
+    };
+    let verdict = &found.verdict;
+    let shown = |class: &tidemark_analysis::experiments::Shown| json!({"cause": class.class.cause(), "class": class.class.id(), "gain": class.gain});
+    let baseline = &found.baseline;
+    let value = json!({
+        "id": found.id,
+        "baseline": {
+            "sessions": baseline.sessions,
+            "transactions_per_s": baseline.rate,
+            "mean_ms": baseline.latency_ms(),
+            "round_trips": baseline.round_trips,
+            "ping_ms": baseline.ping_ms,
+            "client_use": baseline.client_use,
+        },
+        "experiments": found.experiments.iter().map(experiment).collect::<Vec<_>>(),
+        "skipped": found.skipped.iter().map(skipped).collect::<Vec<_>>(),
+        "verdict": verdict.class.cause(),
+        "class": verdict.class.id(),
+        "confidence": format!("{:?}", verdict.confidence).to_lowercase(),
+        "sentence": sentence(found, lang),
+        "shown": verdict.shown.iter().map(shown).collect::<Vec<_>>(),
+        "rules_out": verdict.rules_out.iter().map(|class| class.cause()).collect::<Vec<_>>(),
+        "interrupted": found.interrupted,
+    });
+    // A value of these parts is always text.
+    format!("{value:#}\n")
+}
+
+/// The verdict in a sentence.
+fn sentence(found: &Found, lang: Lang) -> String {
+    let verdict = &found.verdict;
+    let of = |wanted: Experiment| {
+        let measured = found.experiments.iter().find(|(e, ..)| *e == wanted);
+        measured.map_or_else(|| "?".into(), |(_, of, _)| interval(of))
+    };
+    let client = verdict.shown.iter().any(|s| s.class == Class::Client);
+    match verdict.class {
+        Class::Client if client => texts::client(lang, of(Experiment::SecondClient)),
+        Class::Client => {
+            let share = format!("{:.0}", found.baseline.client_use * 100.0);
+            texts::client_cpu(lang, share)
+        }
+        Class::Distance => {
+            let share = distance_share(&found.baseline).unwrap_or_default();
+            texts::distance(
+                lang,
+                significant(found.baseline.ping_ms.unwrap_or_default()),
+                significant(found.baseline.round_trips),
+                format!("{:.0}", share * 100.0),
+            )
+        }
+        Class::Sessions => texts::sessions(lang, of(Experiment::SessionsTwice)),
+        Class::Contention => texts::contention(lang, of(Experiment::DisjointKeys)),
+        Class::Log => texts::log(lang, of(Experiment::NoCommitWait)),
+        Class::Cache => texts::cache(lang, of(Experiment::OnePercent)),
+        Class::Cpu => texts::cpu(lang, of(Experiment::SessionsTwice)),
+        Class::None => {
+            let open: Vec<&str> = verdict.open.iter().map(|e| name(*e, lang)).collect();
+            let needs_time = |e: &Experiment| {
+                let skipped = found.skipped.iter().find(|(of, _)| of == e);
+                skipped.is_none_or(|(_, why)| *why == Why::Budget)
+            };
+            let more_time = match verdict.open.iter().any(needs_time) {
+                true => texts::more_time(lang),
+                false => "",
+            };
+            match open.is_empty() {
+                true => texts::none(lang).into(),
+                false => texts::not_enough(lang, open.join(texts::comma(lang))) + more_time,
+            }
+        }
+    }
+}
+
+/// `+2 % (−1…+5)`.
+fn interval(of: &Ratio) -> String {
+    format!("{} ({})", percent(of.ratio), ends(of))
+}
+
+fn ends(of: &Ratio) -> String {
+    format!("{}…{}", change(of.low), change(of.high))
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{} %", change(ratio))
+}
+
+/// A ratio as percent more or less.
+fn change(ratio: f64) -> String {
+    // Nothing is told of intervals of two pairs beyond their being wide.
+    let percent = ((ratio - 1.0) * 100.0).round().clamp(-100.0, 99_999.0);
+    match percent {
+        0.0 => "0".into(),
+        more if more > 0.0 => format!("+{more}"),
+        less => format!("−{}", -less),
+    }
+}
+
+fn name(experiment: Experiment, lang: Lang) -> &'static str {
+    match experiment {
+        Experiment::SessionsTwice => texts::sessions_twice(lang),
+        Experiment::SessionsHalf => texts::sessions_half(lang),
+        Experiment::Rtt => texts::rtt(lang),
+        Experiment::SecondClient => texts::second_client(lang),
+        Experiment::DisjointKeys => texts::disjoint_keys(lang),
+        Experiment::OnePercent => texts::one_percent(lang),
+        Experiment::NoCommitWait => texts::no_commit_wait(lang),
+        Experiment::Text => texts::text_protocol(lang),
+        Experiment::ReadsOnly => texts::reads_only(lang),
+        Experiment::WritesOnly => texts::writes_only(lang),
+    }
+}
+
+fn class(class: Class, lang: Lang) -> &'static str {
+    match class {
+        Class::Client => texts::class_client(lang),
+        Class::Distance => texts::class_distance(lang),
+        Class::Sessions => texts::class_sessions(lang),
+        Class::Contention => texts::class_contention(lang),
+        Class::Log => texts::class_log(lang),
+        Class::Cache => texts::class_cache(lang),
+        Class::Cpu => texts::class_cpu(lang),
+        Class::None => "",
+    }
+}
+
+fn reason(why: &Why, lang: Lang) -> String {
+    match why {
+        Why::OnlyReads => texts::only_reads(lang).into(),
+        Why::OneSession => texts::one_session(lang).into(),
+        Why::Embedded => texts::embedded(lang).into(),
+        Why::NoSwitch => texts::no_switch(lang).into(),
+        Why::FewRows(rows) => texts::few_rows(lang, rows),
+        Why::FewerRowsThanSessions => texts::fewer_rows(lang).into(),
+        Why::NoWait => texts::no_wait(lang).into(),
+        Why::NoSetting => texts::no_setting(lang).into(),
+        Why::Permission => texts::permission(lang).into(),
+        Why::Budget => texts::budget(lang).into(),
+        Why::Failed(said) => said.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_percent_with_their_interval() {
+        let of = |ratio, low, high| interval(&Ratio { ratio, low, high });
+        assert_eq!(of(1.02, 0.99, 1.05), "+2 % (−1…+5)");
+        assert_eq!(of(1.61, 1.55, 1.68), "+61 % (+55…+68)");
+        assert_eq!(of(1.0, 0.0, f64::INFINITY), "0 % (−100…+99999)");
+    }
+}

@@ -1,0 +1,262 @@
+//! Experiments around a job, on real servers.
+
+use super::common::{Said, Workdir, signal, wait_until};
+use serde_json::Value;
+use std::path::Path;
+use tidemark_store::{Filter, Store};
+use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
+
+fn json(said: &Said) -> Value {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
+
+fn refused(said: &Said, code: i32, parts: &[&str]) {
+    assert_eq!(said.code, Some(code), "{said:?}");
+    for part in parts {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+}
+
+/// The job of a sysbench run, in a file.
+fn job(work: &Workdir, words: &[&str]) {
+    let printed = work.ok(&[&["sysbench"], words, &["--print-job", "run"]].concat());
+    std::fs::write(work.path().join("job.json"), printed.out).unwrap();
+}
+
+fn measured<'j>(found: &'j Value, name: &str) -> Option<&'j Value> {
+    let all = found["experiments"].as_array().unwrap();
+    all.iter().find(|e| e["experiment"] == name)
+}
+
+fn skipped(found: &Value, name: &str) -> String {
+    let all = found["skipped"].as_array().unwrap();
+    let one = all.iter().find(|e| e["experiment"] == name);
+    one.unwrap_or_else(|| panic!("{name}: {found:#}"))["reason"]
+        .as_str()
+        .unwrap()
+        .into()
+}
+
+/// Every experiment is measured or skipped, each ratio lies in its interval, and the runs are ordinary
+/// runs with the diagnosis' tag.
+fn is_sound(found: &Value, store: &Path) {
+    let names = |key: &str| -> Vec<String> {
+        let all = found[key].as_array().unwrap().iter();
+        all.map(|e| e["experiment"].as_str().unwrap().into())
+            .collect()
+    };
+    let mut all = [names("experiments"), names("skipped")].concat();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 10, "{found:#}");
+    let mut pairs = 0;
+    for experiment in found["experiments"].as_array().unwrap() {
+        let of = |key: &str| experiment[key].as_f64().unwrap();
+        assert!(of("low") <= of("ratio") && of("ratio") <= of("high"));
+        assert!(of("ratio") > 0.0, "{experiment}");
+        pairs += experiment["pairs"].as_u64().unwrap();
+    }
+    assert!(pairs >= 3, "{found:#}");
+    let store = Store::open_existing(store).unwrap();
+    let of_diagnosis = Filter {
+        study: Some(found["id"].as_str().unwrap().into()),
+        tags: vec!["diagnose".into()],
+        ..Filter::default()
+    };
+    let runs = store.list(&of_diagnosis).unwrap();
+    assert!(runs.len() as u64 > 2 * pairs, "{} {pairs}", runs.len());
+    let record = store.get(&runs[0].id).unwrap();
+    assert!(record.study.unwrap().factors.contains_key("experiment"));
+    assert!(record.series.is_empty(), "nothing is observed");
+}
+
+#[test]
+fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
+    let work = Workdir::new();
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("diagnose")
+        .unwrap();
+    let url = format!("--target={}", database.url());
+    let table = ["oltp_point_select", &url, "--table-size=1000"];
+    work.ok(&[&["sysbench"][..], &table, &["prepare"]].concat());
+    let far = ["--inject-rtt=5ms", "--time=1", "run"];
+    work.ok(&[&["sysbench"][..], &table, &far].concat());
+    let words = ["diagnose", "--from=last", "--budget=25s", "--format=json"];
+    let said = work.ok(&words);
+    let found = json(&said);
+    is_sound(&found, &work.path().join("store.db"));
+    assert_eq!(found["class"], "distance", "{said:?}");
+    assert_eq!(found["verdict"], "network-distance");
+    let later = measured(&found, "rtt-1ms").unwrap()["ratio"]
+        .as_f64()
+        .unwrap();
+    assert!(later < 0.95, "{found:#}");
+    assert_eq!(skipped(&found, "disjoint-keys"), "the workload only reads");
+    // `last` is not one of the experiments.
+    let said = work.run(&["diagnose", "--from=last", "--budget=20s", "--lang=zh"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("瓶颈在网络距离"), "{said:?}");
+    let listed = work.ok(&["runs", "--tag", "diagnose"]).out;
+    assert!(listed.contains("diagnose"), "{listed}");
+    let id = found["id"].as_str().unwrap();
+    let listed = work.ok(&["runs", "--study", id]);
+    assert!(
+        listed.err.is_empty() && listed.out.contains("oltp"),
+        "{listed:?}"
+    );
+}
+
+#[test]
+fn a_hot_row_is_contention() {
+    let work = Workdir::new();
+    let database = shared_postgres()
+        .unwrap()
+        .fresh_database("hot_row")
+        .unwrap();
+    let url = format!("--target={}", database.url());
+    let table = ["oltp_update_non_index", &url, "--table-size=1000"];
+    work.ok(&[&["sysbench"][..], &table, &["prepare"]].concat());
+    // A transaction that holds its row for a round trip of 5 ms.
+    let hot = [
+        "oltp_write_only",
+        &url,
+        "--table-size=1",
+        "--delete-inserts=0",
+        "--inject-rtt=5ms",
+        "--threads=8",
+    ];
+    job(&work, &hot);
+    let said = work.ok(&["diagnose", "job.json", "--budget=45s", "--format=json"]);
+    let found = json(&said);
+    is_sound(&found, &work.path().join("store.db"));
+    let disjoint = measured(&found, "disjoint-keys").unwrap();
+    assert!(disjoint["low"].as_f64().unwrap() > 1.5, "{found:#}");
+    assert_eq!(found["class"], "contention", "{found:#}");
+    assert!(said.err.contains("changes rows"), "{said:?}");
+}
+
+#[test]
+fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
+    let server = Server::builder(Engine::MariaDb)
+        .setting("innodb_flush_log_at_trx_commit", "1")
+        .start()
+        .unwrap();
+    let database = server.fresh_database("settings").unwrap();
+    let work = Workdir::new();
+    let url = format!("--target={}", server.url());
+    drop(database);
+    let words = [
+        "oltp_update_index",
+        &url,
+        "--table-size=1000",
+        "--threads=2",
+    ];
+    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    job(&work, &words);
+    let now = || {
+        let said = server.query("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
+        said.unwrap().trim().to_string()
+    };
+    assert_eq!(now(), "1");
+    let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
+    let found = json(&work.ok(&words));
+    let why = skipped(&found, "no-commit-wait");
+    assert!(why.contains("--may-change-settings"), "{why}");
+    assert_eq!(now(), "1");
+    // Ctrl-C while the setting is changed.
+    let words = [
+        "diagnose",
+        "job.json",
+        "--budget=60s",
+        "--may-change-settings",
+    ];
+    let child = work.spawn(&words);
+    wait_until("the changed setting", || now() == "2");
+    signal(child.id(), "INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(now(), "1");
+    // Killed: the next one restores it.
+    let mut child = work.spawn(&words);
+    wait_until("the changed setting", || now() == "2");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(now(), "2");
+    let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
+    let said = work.ok(&words);
+    assert!(said.err.contains("restoring it"), "{said:?}");
+    assert_eq!(now(), "1");
+}
+
+#[test]
+fn an_embedded_database_is_diagnosed_too() {
+    let work = Workdir::new();
+    let words = [
+        "oltp_write_only",
+        "--target=sqlite:a.db",
+        "--table-size=1000",
+    ];
+    work.ok(&[&["sysbench"][..], &words, &["prepare"]].concat());
+    // A benchmark's own command line.
+    let diagnose = ["diagnose", "--budget=20s", "--format=json", "sysbench"];
+    let found = json(&work.ok(&[&diagnose[..], &words, &["run"]].concat()));
+    is_sound(&found, &work.path().join("store.db"));
+    assert_eq!(skipped(&found, "text-protocol"), "the database is embedded");
+    assert_eq!(found["baseline"]["ping_ms"], Value::Null);
+    // Behind a run.
+    let run = |budget: &str| {
+        let words = [&["sysbench"][..], &words, &["--time=1", budget, "run"]];
+        work.run(&words.concat())
+    };
+    refused(&run("--diagnose=1s"), 2, &["--diagnose=1s", "20s"]);
+    let said = run("--diagnose=20s");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("transactions:"), "{said:?}");
+    assert!(said.out.contains("sessions ×2"), "{said:?}");
+}
+
+#[test]
+fn what_cannot_be_diagnosed_is_refused_with_what_can() {
+    let work = Workdir::new();
+    refused(&work.run(&["diagnose"]), 2, &["--from"]);
+    work.ok(&["demo", "--time=1s"]);
+    refused(
+        &work.run(&["diagnose", "--from=nonesuch"]),
+        2,
+        &["nonesuch"],
+    );
+    let short = ["diagnose", "--from=last", "--budget=5s"];
+    refused(&work.run(&short), 2, &["--budget=5s", "20s", "--budget=3m"]);
+    let off = ["diagnose", "--from=last", "--store=off"];
+    assert_eq!(work.run(&off).code, Some(2));
+    let words = ["tpch", "--target=sqlite:h.db", "--sf=0.01"];
+    let queries = ["--test=power", "--refresh=off", "--print-job", "run"];
+    let printed = work.ok(&[&words[..], &queries].concat()).out;
+    std::fs::write(work.path().join("tpch.json"), printed).unwrap();
+    refused(
+        &work.run(&["diagnose", "tpch.json"]),
+        2,
+        &["workload.name: tpch", "oltp_read_write"],
+    );
+    job(&work, &["oltp_delete", "--target=sqlite:a.db"]);
+    refused(&work.run(&["diagnose", "job.json"]), 2, &["oltp_delete"]);
+    job(&work, &["oltp_read_only", "--target=sqlite:none.db"]);
+    let missing = work.run(&["diagnose", "job.json", "--budget=20s"]);
+    assert!(matches!(missing.code, Some(4 | 6)), "{missing:?}");
+    let watch = ["watch", "sqlite:bench.db", "--time=1s", "--interval=100ms"];
+    work.ok(&[
+        "sysbench",
+        "oltp_read_only",
+        "--target=sqlite:bench.db",
+        "prepare",
+    ]);
+    work.ok(&watch);
+    refused(&work.run(&["diagnose", "--from=last"]), 2, &["watch"]);
+    let url = shared_mariadb().unwrap().url();
+    let url = format!("--target={url}");
+    let load = ["oltp_read_only", &url, "--print-job", "prepare"];
+    let printed = work.ok(&[&["sysbench"][..], &load].concat()).out;
+    std::fs::write(work.path().join("load.json"), printed).unwrap();
+    refused(&work.run(&["diagnose", "load.json"]), 2, &["prepare"]);
+}
