@@ -92,8 +92,8 @@ WAITING = {
         "pgsql": "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     },
     "latch": {
-        "mysql": "SELECT count(*) FROM information_schema.processlist WHERE state LIKE "
-                 "'%table%' OR state LIKE 'Opening%' OR state LIKE 'closing%'",
+        "mysql": "SELECT count(*) FROM information_schema.processlist WHERE state = "
+                 "'Waiting for query cache lock'",
         "pgsql": "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'LWLock' "
                  "OR wait_event = 'extend'",
     },

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import time
 import typing
 
 from .background import HeldLock, Session, Waits
@@ -12,16 +13,17 @@ from .runs import Load
 from .servers import ENGINES, Tables
 
 SMALL = Tables("sbtest", 2, 10_000)
-LARGE = Tables("large", 1, 300_000)
+LARGE = Tables("large", 1, 300_000, ("--rand-type=uniform",))
 ONE_ROW = Tables("onerow", 1, 1)
 FEW_ROWS = Tables("fewrows", 1, 100)
-NO_INDEX = Tables("noindex", 1, 10_000)
+# As many rows as values of k: an index finds one row each.
+NO_INDEX = Tables("noindex", 1, 20_000, ("--rand-type=uniform",))
 CROWDED = Tables("crowded", 1, 1_000)
 
 EACH_WAY_MS = 2
 FLUSH_MS = 10
 READS_A_SECOND = 400
-CLIENT_CORES, SERVER_CORES = 0.1, 0.2
+CLIENT_CORES, SERVER_CORES = 0.05, 0.2
 STOP_EVERY_S, STOP_S = 2.0, 0.3
 LOCK_HELD_S, LOCK_FREE_S = 1.0, 0.5
 FEW_CONNECTIONS = 12
@@ -29,13 +31,16 @@ OVERLOAD = 1.5
 # Less memory than the tables take: MariaDB's least is five megabytes.
 TINY_CACHE = {"mariadb": ("innodb-buffer-pool-size=6M", "innodb-flush-method=O_DIRECT"),
               "postgres": ("shared_buffers=2MB",)}
+# A disk on which writing pages takes a while, as it does on most; MariaDB's writers wait themselves.
+PAGE_WRITE_MS = 0.5
 TINY_LOG = {"mariadb": ("innodb-log-file-size=4M",), "postgres": ("max_wal_size=32MB",)}
 FEW_SESSIONS = {"mariadb": (f"max-connections={FEW_CONNECTIONS}",),
                 "postgres": (f"max_connections={FEW_CONNECTIONS}",
                              "superuser_reserved_connections=0", "max_wal_senders=0")}
 # Growing a table by a page takes so long, and all that insert wait for it.
 LATCH_MS = 3
-LATCHES = {"mariadb": ("table-open-cache=10", "table-open-cache-instances=1"), "postgres": ()}
+# Its query cache has one lock, and a change of a table looks for all results of the table under it.
+LATCHES = {"mariadb": ("query-cache-type=1", "query-cache-size=256M"), "postgres": ()}
 
 
 @dataclasses.dataclass
@@ -107,12 +112,20 @@ class Cause:
     #: What holds beside the ratio: (run) -> (whether, words).
     prove: typing.Callable = None
     engines: tuple = ENGINES
+    #: Other loads on some engines: by engine, its load and the healthy one.
+    loads: dict = dataclasses.field(default_factory=dict)
+    #: What the disk is like with and without the cause, as SlowDisk is asked for it.
+    disk: tuple = ()
     #: What `tidemark diagnose` may find: the class.
     classes: tuple = ()
 
     def settings_of(self, engine):
         """The server's settings that belong to it."""
         return tuple(self.settings.get(engine, ()))
+
+    def loads_of(self, engine):
+        """Its load and the healthy one."""
+        return self.loads.get(engine, (self.load, self.healthy))
 
 
 # ---- making ------------------------------------------------------------------------------------
@@ -205,12 +218,12 @@ def uncached(lab):
 def few_reads(lab):
     """A disk of so many reads a second."""
     prove_reads = pages_read(lab)
-    before = lab.slow_disk.counted()["reads"]
+    before, since = lab.slow_disk.counted()["reads"], time.monotonic()
 
     def prove(run):
-        reads = (lab.slow_disk.counted()["reads"] - before) / run.measured.elapsed_s
+        reads = (lab.slow_disk.counted()["reads"] - before) / (time.monotonic() - since)
         held, said = prove_reads(run)
-        near = 0.7 * READS_A_SECOND <= reads <= 1.6 * READS_A_SECOND
+        near = 0.5 * READS_A_SECOND <= reads <= 1.3 * READS_A_SECOND
         return held and near, f"{said}, {reads:.0f} reads/s of {READS_A_SECOND} allowed"
 
     with lab.slow_disk.slowed(uncached=1), \
@@ -238,7 +251,12 @@ def lock_held(lab):
 def stopped(lab):
     """The server stands still now and then."""
     with Stops(lab.server.pids, STOP_EVERY_S, STOP_S) as stops:
-        yield Made(lambda _: (stops.count >= 2, f"stopped {stops.count} times {STOP_S:g} s"))
+        def prove(run):
+            said = f"stopped {stops.count} times {STOP_S:g} s, slowest transaction"
+            longest = run.measured.most_ms
+            return stops.count >= 2 and longest >= 900 * STOP_S, f"{said} {longest:.0f} ms"
+
+        yield Made(prove)
 
 
 @contextlib.contextmanager
@@ -263,28 +281,32 @@ def left_open(lab):
     it may still ask for can't be removed."""
     begin = "START TRANSACTION WITH CONSISTENT SNAPSHOT" if lab.server.driver == "mysql" else \
         "BEGIN ISOLATION LEVEL REPEATABLE READ"
-    with Session(lab.server, FEW_ROWS.database) as session:
-        session.ask(f"{begin}; SELECT count(*) FROM sbtest1")
-        lab.client.burst(Load("oltp_update_index", FEW_ROWS, 8), lab.server.url_of(
-            FEW_ROWS.database), lab.seconds)
+    database = FEW_ROWS.database
+    lab.server.sql("CREATE TABLE IF NOT EXISTS left_open (id int)", database)
+    with Session(lab.server, database) as session:
+        # It has written, too: whatever was changed since may be of a transaction that others don't
+        # see yet, so that readers look at each row's versions.
+        session.ask(f"{begin}; INSERT INTO left_open VALUES (1); SELECT count(*) FROM sbtest1")
+        lab.client.burst(Load("oltp_update_index", FEW_ROWS, 8), lab.server.url_of(database),
+                         lab.seconds)
 
         def prove(run):
             if lab.server.driver == "mysql":
                 history = run.after["innodb_history_list_length"]
                 return history >= 5_000, f"history list of {history:,.0f}"
             dead = float(lab.server.sql("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname "
-                                        "= 'sbtest1'", FEW_ROWS.database)[0])
+                                        "= 'sbtest1'", database)[0])
             return dead >= 2_000, f"{dead:,.0f} dead rows"
 
         yield Made(prove)
     if lab.server.driver == "pgsql":
-        lab.server.sql("VACUUM FULL sbtest1", FEW_ROWS.database)
+        lab.server.sql("VACUUM FULL sbtest1", database)
 
 
 @contextlib.contextmanager
 def crowded(lab):
-    """Many sessions need one thing inside the server: PostgreSQL's lock to grow a table,
-    MariaDB's cache of open tables."""
+    """Many sessions need one thing inside the server: PostgreSQL's lock to grow a table, MariaDB's
+    query cache."""
     with contextlib.ExitStack() as stack:
         if lab.server.driver == "pgsql":
             stack.enter_context(lab.slow_disk.slowed(write_ns=LATCH_MS * 1e6))
@@ -350,12 +372,12 @@ CAUSES = [
           Load("oltp_update_non_index", SMALL, 8), Load("oltp_update_non_index", SMALL, 8), 1.5,
           flush_slowed(FLUSH_MS), classes=("log",)),
     Cause("disk-rate", ("disk-rate",),
-          Load("oltp_point_select", LARGE, 16, ("--rand-type=uniform",)),
-          Load("oltp_point_select", LARGE, 16, ("--rand-type=uniform",)), 2.0, few_reads,
+          Load("oltp_point_select", LARGE, 16),
+          Load("oltp_point_select", LARGE, 16), 2.0, few_reads,
           true_too=("cache-misses",), settings=TINY_CACHE, classes=("cache",)),
     Cause("tiny-cache", ("cache-misses",),
-          Load("oltp_point_select", LARGE, 8, ("--rand-type=uniform",)),
-          Load("oltp_point_select", LARGE, 8, ("--rand-type=uniform",)), 1.3, uncached,
+          Load("oltp_point_select", LARGE, 8),
+          Load("oltp_point_select", LARGE, 8), 1.3, uncached,
           true_too=("disk-rate",), settings=TINY_CACHE, classes=("cache",)),
     Cause("hot-row", ("row-locks",),
           Load("oltp_update_non_index", ONE_ROW, 16), Load("oltp_update_non_index", SMALL, 16), 1.3,
@@ -377,18 +399,20 @@ CAUSES = [
           Load("select_random_points", NO_INDEX, 8), 2.0, index_dropped,
           true_too=("server-cpu",), classes=("cpu",)),
     Cause("checkpoints", ("checkpoints",),
-          Load("oltp_write_only", LARGE, 16, ("--rand-type=uniform",)),
-          Load("oltp_write_only", LARGE, 16, ("--rand-type=uniform",)), 1.2, settings=TINY_LOG,
-          prove=checkpointed, true_too=("commit-log", "disk-rate"), classes=("log",)),
+          Load("oltp_write_only", LARGE, 16),
+          Load("oltp_write_only", LARGE, 16), 1.2, settings=TINY_LOG,
+          prove=checkpointed, true_too=("commit-log", "disk-rate"), classes=("log",),
+          disk=(("write_ns", PAGE_WRITE_MS * 1e6),)),
     Cause("long-transaction", ("long-transaction", "cleanup"),
           Load("select_random_ranges", FEW_ROWS, 8), Load("select_random_ranges", FEW_ROWS, 8), 1.3,
           left_open, true_too=("server-cpu",), classes=("cpu",)),
     Cause("latches", ("latches",),
-          Load("oltp_insert", CROWDED, 64), Load("oltp_insert", CROWDED, 4), 1.0, crowded,
+          Load("oltp_insert", CROWDED, 32), Load("oltp_insert", CROWDED, 32), 1.3, crowded,
+          loads={"mariadb": (Load("oltp_read_write", SMALL, 32), Load("oltp_read_write", SMALL, 32))},
           settings=LATCHES, true_too=("commit-log", "disk-rate", "server-cpu"),
           classes=("contention",)),
     Cause("server-stops", ("server-stalls",),
-          Load("oltp_point_select", SMALL, 8), Load("oltp_point_select", SMALL, 8), 1.1, stopped,
+          Load("oltp_point_select", SMALL, 8), Load("oltp_point_select", SMALL, 8), 0.0, stopped,
           classes=("none",)),
     Cause("overload", ("overload",),
           Load("oltp_read_only", SMALL, 16), Load("oltp_read_only", SMALL, 16), 0.0, too_much,

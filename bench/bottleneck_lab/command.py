@@ -156,14 +156,16 @@ def on_engine(experiment, plan, engine):
     """All runs on one engine, one by one."""
     causes = in_turn([cause for cause in plan.causes if engine in cause.engines])
     pairs = [p for p in plan.pairs if all(engine in cause.engines for cause in p.causes)]
-    loads = [one.load for one in (*causes, *pairs, *plan.healthy)]
-    loads += [one.healthy for one in (*causes, *pairs)]
-    experiment.prepare(loads)
-    for one in (*causes, *pairs):
-        experiment.baseline(one.healthy)
+    loads = [load for cause in causes for load in cause.loads_of(engine)]
+    loads += [load for pair in pairs for load in (pair.load, pair.healthy)]
+    experiment.prepare(loads + [healthy.load for healthy in plan.healthy])
+    for cause in causes:
+        experiment.baseline(cause.loads_of(engine)[1], cause.disk)
+    for pair in pairs:
+        experiment.baseline(pair.healthy)
     for cause in causes:
         for _ in range(plan.repeats):
-            yield experiment.made("single", cause.name, [cause], cause.load, cause.healthy,
+            yield experiment.made("single", cause.name, [cause], *cause.loads_of(engine),
                                   cause.slower)
     for pair in pairs:
         for _ in range(plan.pair_repeats):

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import subprocess
 
 from vs_sysbench.errors import BenchError
 
@@ -49,16 +50,17 @@ class Experiment:
         for load in loads:
             self.server.load(load.tables)
 
-    def baseline(self, load):
-        """What a load does with no cause made."""
-        if load not in self.baselines:
+    def baseline(self, load, disk=()):
+        """What a load does with no cause made, on a disk that is such."""
+        if (load, disk) not in self.baselines:
             self.server.with_settings(())
             self._settle()
-            found = self._run(load, self._url(load), self.plan.baseline_s)
-            self.baselines[load] = found
+            with self.slow_disk.slowed(**dict(disk)):
+                found = self._run(load, self._url(load), self.plan.baseline_s)
+            self.baselines[load, disk] = found
             self.say(f"{self.server.engine}, nothing made: {load.script}, {load.sessions} sessions: "
                      f"{found.per_second:,.0f}/s, {found.mean_ms:.2f} ms")
-        return self.baselines[load]
+        return self.baselines[load, disk]
 
     def _run(self, load, url, seconds, group=None):
         return self.client.run(load, url, seconds, group)
@@ -73,14 +75,15 @@ class Experiment:
 
     def made(self, kind, name, causes, load, healthy, slower):
         """One run with one or two causes; what came of it."""
-        baseline = self.baseline(healthy)
+        disk = tuple(asked for cause in causes for asked in cause.disk)
+        baseline = self.baseline(healthy, disk)
         self.server.with_settings(s for cause in causes for s in cause.settings_of(
             self.server.engine))
         self._settle()
         outcome = self._outcome(kind, name, causes, load)
         try:
             measured, proofs = self._with(causes, load, baseline, outcome)
-        except BenchError as error:
+        except (BenchError, subprocess.TimeoutExpired) as error:
             outcome["error"] = str(error)
             outcome["proof"] = f"the run failed: {str(error).splitlines()[0]}"
             return self._keep(outcome)
@@ -111,6 +114,8 @@ class Experiment:
     def _with(self, causes, load, baseline, outcome):
         """The run itself, inside of all that is made."""
         with contextlib.ExitStack() as stack:
+            for cause in causes:
+                stack.enter_context(self.slow_disk.slowed(**dict(cause.disk)))
             lab = Lab(self.server, self.client, self.slow_disk, self.distance, load,
                       self.plan.seconds, baseline.per_second)
             made = [stack.enter_context(cause.make(lab)) for cause in causes]

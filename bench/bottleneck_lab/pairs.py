@@ -43,7 +43,7 @@ PAIRS = [
           healthy=Load("oltp_update_non_index", SMALL, 16)),
     _pair("slow-flush", "lock-held", *UPDATES, "--tables=1"),
     _pair("slow-flush", "neighbour", *UPDATES),
-    _pair("slow-flush", "tiny-cache", "oltp_update_non_index", LARGE, 8, "--rand-type=uniform"),
+    _pair("slow-flush", "tiny-cache", "oltp_update_non_index", LARGE, 8),
     _pair("slow-flush", "server-stops", *UPDATES),
     _pair("missing-index", "lock-held", "select_random_points", NO_INDEX, 8, "--force=on",
           healthy=Load("select_random_points", NO_INDEX, 8)),

@@ -45,6 +45,7 @@ class Measured:
         self.count, self.elapsed_s = recorded.count, recorded.elapsed_s
         self.per_second = recorded.per_second
         self.mean_ms = recorded.service.mean_ns / 1e6
+        self.most_ms = recorded.service.max_ns / 1e6
         self.least_ms = recorded.service.min_ns / 1e6
         response = recorded.response or recorded.service
         self.response_ms = response.mean_ns / 1e6

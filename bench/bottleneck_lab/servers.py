@@ -18,6 +18,8 @@ DRIVERS = {"mariadb": "mysql", "postgres": "pgsql"}
 # Of the cache: all tables fit.
 CACHE_MB = 256
 LIMIT_S = 120
+# Pages are read and written by calls that a preloaded library sees.
+ALWAYS = {"mariadb": ("innodb-use-native-aio=0",), "postgres": ()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,10 +29,12 @@ class Tables:
     database: str
     count: int
     rows: int
+    #: What loads and runs are told beside it.
+    more: tuple = ()
 
     def options(self):
         """How Tidemark is told of them."""
-        return [f"--tables={self.count}", f"--table-size={self.rows}"]
+        return [f"--tables={self.count}", f"--table-size={self.rows}", *self.more]
 
 
 class Server:
@@ -58,7 +62,7 @@ class Server:
             return
         self.stop(keep=True)
         command = [machine.SERVERS, "start", str(self.folder), f"--{self.engine}"]
-        command += [f"--{self.engine}-set={setting}" for setting in settings]
+        command += [f"--{self.engine}-set={setting}" for setting in (*ALWAYS[self.engine], *settings)]
         env = {**os.environ, **self.slow_disk.environment(),
                "TIDEMARK_BENCH_CACHE_MB": str(CACHE_MB)}
         said = self._script(command, env)

@@ -50,10 +50,11 @@ class SlowDisk:
     @contextlib.contextmanager
     def slowed(self, **asked):
         """A slow disk while its `with` lasts."""
+        former = self.counted()
         try:
             for name, value in asked.items():
                 self._set(name, int(value))
             yield self
         finally:
             for name in asked:
-                self._set(name, 0)
+                self._set(name, former[name])

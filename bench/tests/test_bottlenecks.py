@@ -283,6 +283,15 @@ class Disk(unittest.TestCase):
             self.times(disk, folder)
             self.assertEqual(disk.counted()["waited_ns"], waited)
 
+    def test_what_was_asked_before_is_asked_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk = SlowDisk(folder)
+            with disk.slowed(write_ns=5, uncached=1):
+                with disk.slowed(write_ns=7):
+                    self.assertEqual(disk.counted()["write_ns"], 7)
+                self.assertEqual(disk.counted()["write_ns"], 5)
+            self.assertEqual(disk.counted()["write_ns"], 0)
+
     def test_the_library_and_the_script_agree_on_the_order(self):
         source = (ROOT / "bench/bottleneck_lab/slow_disk.c").read_text()
         struct = source[source.index("struct control {"):source.index("};")]
