@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -244,16 +245,30 @@ def device_of(path):
     return device
 
 
+class Disk:
+    """The disk as a control group sees it."""
+
+    def __init__(self, group, device):
+        self.group, self.device = group, device
+
+    def reads(self):
+        """Reads of the group so far."""
+        text = (self.group.path / "blkio.throttle.io_serviced").read_text()
+        found = re.search(rf"^{self.device} Read (\d+)$", text, re.MULTILINE)
+        return int(found[1]) if found else 0
+
+
 @contextlib.contextmanager
 def read_rate(pids, path, per_second):
-    """Reads from the disk limited by a control group; yields false where none may be made."""
+    """Reads from the disk limited by a control group, while its `with` lasts; yields what it sees,
+    or none where none may be made."""
     group, device = Cgroup("blkio"), device_of(path)
     if device is None or not group.make():
-        yield False
+        yield None
         return
     try:
         group.write("blkio.throttle.read_iops_device", f"{device} {per_second}")
         group.take(pids())
-        yield True
+        yield Disk(group, device)
     finally:
         group.remove()

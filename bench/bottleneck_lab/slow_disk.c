@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -15,18 +17,18 @@
 
 /* slow_disk.py knows the order. */
 struct control {
-    /* What is asked: nanoseconds that a flush, a read and a write take longer; the nanoseconds of
-       one slot where reads take turns, as on a disk of so many reads a second; whether a page that
+    /* What is asked: nanoseconds that a flush, a read, and each page written to tables and to the log
+       take longer; those of one slot where reads take turns, as on a disk of so many reads a second; whether a page that
        was read or written shall leave the page cache. */
-    _Atomic uint64_t flush_ns, read_ns, write_ns, slot_ns, uncached;
+    _Atomic uint64_t flush_ns, read_ns, write_ns, log_ns, slot_ns, uncached;
     /* When the next slot is free. */
     _Atomic uint64_t free_at_ns;
     /* What was done. */
     _Atomic uint64_t flushes, reads, writes, waited_ns;
 };
 
-/* Less is no page of a table. */
-enum { PAGE = 4096 };
+/* Less is no page of a table; a write waits for each so many bytes. */
+enum { PAGE = 4096, WRITTEN = 8192 };
 
 static struct control *control;
 
@@ -85,12 +87,23 @@ static void read_done(int fd, off_t at, ssize_t bytes) {
     if (ns) wait_ns(ns);
 }
 
+static int is_log(int fd) {
+    char name[64], path[4096];
+    int before = errno;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(name, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+    errno = before;
+    return strstr(path, "/pg_wal/") || strstr(path, "/ib_logfile");
+}
+
 static void write_done(int fd, off_t at, ssize_t bytes) {
     if (!control || bytes < PAGE) return;
     atomic_fetch_add(&control->writes, 1);
     forget(fd, at, (size_t)bytes);
-    uint64_t ns = atomic_load(&control->write_ns);
-    if (ns) wait_ns(ns);
+    uint64_t tables = atomic_load(&control->write_ns), log = atomic_load(&control->log_ns);
+    uint64_t ns = tables == log || !is_log(fd) ? tables : log;
+    if (ns) wait_ns(ns * (((uint64_t)bytes + WRITTEN - 1) / WRITTEN));
 }
 
 #define REAL(type, name, ...)                                                                      \

@@ -11,7 +11,7 @@ from vs_sysbench.errors import BenchError
 
 SOURCE = pathlib.Path(__file__).with_name("slow_disk.c")
 # The order of `struct control` in slow_disk.c: what is asked, then what was done.
-ASKED = ("flush_ns", "read_ns", "write_ns", "slot_ns", "uncached")
+ASKED = ("flush_ns", "read_ns", "write_ns", "log_ns", "slot_ns", "uncached")
 FIELDS = (*ASKED, "free_at_ns", "flushes", "reads", "writes", "waited_ns")
 
 
