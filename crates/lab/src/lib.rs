@@ -43,6 +43,7 @@ mod arrivals;
 mod catalog;
 mod config;
 mod delay;
+mod distance;
 mod error;
 mod lab;
 mod listener;
@@ -58,6 +59,7 @@ mod worker;
 
 pub use config::LabConfig;
 pub use delay::{Delay, DelayError};
+pub use distance::distance;
 pub use error::LabError;
 pub use lab::Lab;
 pub use stall::{Span, SpanError};

@@ -4,5 +4,6 @@
 
 mod accuracy;
 mod common;
+mod distance;
 mod lab;
 mod load;

@@ -1,0 +1,1 @@
+"""Known bottlenecks on real servers, and whether Tidemark names them."""

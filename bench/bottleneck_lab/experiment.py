@@ -1,0 +1,160 @@
+"""Makes causes, runs Tidemark against them, and keeps what it said."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+
+from vs_sysbench.errors import BenchError
+
+from .causes import Lab, Run
+from .pairs import HEALTHY_SHARE, NO_WAIT
+from .servers import ENGINES
+
+
+class Kept:
+    """The folder in which runs are kept: a line of JSON and a record each."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.lines = folder / "outcomes.jsonl"
+        (folder / "records").mkdir(exist_ok=True)
+
+    def add(self, outcome, record):
+        """One run more."""
+        outcome["number"] = sum(1 for _ in self.read())
+        if record.exists():
+            shutil.move(record, self.folder / "records" / f"{outcome['number']:04}.json")
+        with open(self.lines, "a", encoding="utf-8") as file:
+            file.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+        return outcome
+
+    def read(self):
+        """All runs kept."""
+        if not self.lines.exists():
+            return []
+        return [json.loads(line) for line in self.lines.read_text(encoding="utf-8").splitlines()]
+
+
+class Experiment:
+    """All that is made on one server."""
+
+    def __init__(self, server, client, slow_disk, distance, kept, plan, say):
+        self.server, self.client, self.slow_disk = server, client, slow_disk
+        self.distance, self.kept, self.plan, self.say = distance, kept, plan, say
+        self.baselines = {}
+
+    def prepare(self, loads):
+        """All tables, while the server has memory enough."""
+        self.server.with_settings(())
+        for load in loads:
+            self.server.load(load.tables)
+
+    def baseline(self, load, disk=()):
+        """What a load does with no cause made, on a disk that is such."""
+        if (load, disk) not in self.baselines:
+            self.server.with_settings(())
+            self._settle()
+            with self.slow_disk.slowed(**dict(disk)):
+                found = self._run(load, self._url(load), self.plan.baseline_s)
+            self.baselines[load, disk] = found
+            self.say(f"{self.server.engine}, nothing made: {load.script}, {load.sessions} sessions: "
+                     f"{found.per_second:,.0f}/s, {found.mean_ms:.2f} ms")
+        return self.baselines[load, disk]
+
+    def _run(self, load, url, seconds, group=None):
+        return self.client.run(load, url, seconds, group)
+
+    def _url(self, load, port=None):
+        return self.server.url_of(load.tables.database, port)
+
+    def _settle(self):
+        """What runs before have left to do is not done in the next."""
+        if self.server.driver == "pgsql":
+            self.server.sql("CHECKPOINT")
+
+    def made(self, kind, name, causes, load, healthy, slower):
+        """One run with one or two causes; what came of it."""
+        disk = tuple(asked for cause in causes for asked in cause.disk)
+        baseline = self.baseline(healthy, disk)
+        self.server.with_settings(s for cause in causes for s in cause.settings_of(
+            self.server.engine))
+        self._settle()
+        outcome = self._outcome(kind, name, causes, load)
+        try:
+            measured, proofs = self._with(causes, load, baseline, outcome)
+        except (BenchError, subprocess.TimeoutExpired) as error:
+            outcome["error"] = str(error)
+            outcome["proof"] = f"the run failed: {str(error).splitlines()[0]}"
+            return self._keep(outcome)
+        ratio = baseline.per_second / max(1e-9, measured.per_second)
+        said = [words for _, words in proofs if words]
+        if slower:
+            said.append(f"{ratio:.1f} times slower")
+        outcome.update(
+            holds=all(held for held, _ in proofs), slower=ratio,
+            made=all(held for held, _ in proofs) and ratio >= slower, proof="; ".join(said),
+            per_second=measured.per_second, mean_ms=measured.mean_ms, run=measured.id,
+            healthy_per_second=baseline.per_second, healthy_ms=baseline.mean_ms)
+        if not self.plan.diagnose:
+            outcome["diagnosis"] = self.client.diagnosis(measured.id)
+        return self._keep(outcome)
+
+    def _outcome(self, kind, name, causes, load):
+        return {
+            "kind": kind, "engine": self.server.engine, "name": name,
+            "causes": [cause.name for cause in causes],
+            "load": " ".join(load.words(self.server.engine)), "made": False, "holds": False,
+            "proof": "", "error": None, "diagnosis": None, "experiments": None,
+        }
+
+    def _keep(self, outcome):
+        return self.kept.add(outcome, self.client.record)
+
+    def _with(self, causes, load, baseline, outcome):
+        """The run itself, inside of all that is made."""
+        with contextlib.ExitStack() as stack:
+            for cause in causes:
+                stack.enter_context(self.slow_disk.slowed(**dict(cause.disk)))
+            lab = Lab(self.server, self.client, self.slow_disk, self.distance, load,
+                      self.plan.seconds, baseline.per_second)
+            made = [stack.enter_context(cause.make(lab)) for cause in causes]
+            before = self.server.counters()
+            port = next((m.port for m in made if m.port), None)
+            group = next((m.group for m in made if m.group), None)
+            for one in made:
+                load = one.load(load) if one.load else load
+            url = self._url(load, port)
+            measured = self._run(load, url, self.plan.seconds, group)
+            run = Run(measured, baseline, before, self.server.counters())
+            proofs = [one.prove(run) for one in made]
+            proofs += [cause.prove(run) for cause in causes if cause.prove]
+            if self.plan.diagnose:
+                outcome["experiments"] = self.client.diagnose(load, url, self.plan.budget_s, group)
+            return measured, proofs
+
+    def healthy(self, healthy):
+        """One run with nothing made."""
+        load = healthy.load
+        if healthy.scheduled:
+            self.server.with_settings(())
+            capacity = self.baseline(load).per_second
+            load = load.with_options(f"--rate={max(1, int(HEALTHY_SHARE * capacity))}")
+        else:
+            self.server.with_settings(NO_WAIT[self.server.engine])
+        self._settle()
+        outcome = self._outcome("healthy", healthy.name, [], load)
+        try:
+            measured = self._run(load, self._url(load), self.plan.seconds)
+        except BenchError as error:
+            outcome["error"] = str(error)
+            return self._keep(outcome)
+        outcome.update(made=True, holds=True, per_second=measured.per_second,
+                       mean_ms=measured.mean_ms, run=measured.id,
+                       diagnosis=self.client.diagnosis(measured.id))
+        return self._keep(outcome)
+
+
+def in_turn(causes):
+    """Causes with the same settings one after the other: each change starts the server anew."""
+    return sorted(causes, key=lambda cause: [cause.settings_of(engine) for engine in ENGINES])

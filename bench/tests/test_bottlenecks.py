@@ -1,0 +1,304 @@
+"""Known bottlenecks: what counts as named, how limits are undone, what is printed.
+Run: python3 -m unittest discover -s bench/tests"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from bottleneck_lab import causes, command, experiment, figures, limits, pairs, report
+from bottleneck_lab.runs import Load
+from bottleneck_lab.servers import ENGINES, Server, Tables
+from bottleneck_lab.slow_disk import FIELDS, SlowDisk
+
+# DIAG's list of what a finding may be called.
+IDS = {
+    "client-cpu", "network-distance", "too-few-sessions", "server-cpu", "commit-log", "disk-rate",
+    "cache-misses", "row-locks", "lock-held", "latches", "connection-limit", "connection-churn",
+    "checkpoints", "cleanup", "long-transaction", "store-imbalance", "missing-index", "overload",
+    "cpu-quota", "neighbour", "coherency", "server-stalls", "offered-load", "not-enough-seen",
+}
+CLASSES = {"client", "distance", "sessions", "contention", "log", "cache", "cpu", "none"}
+
+
+def outcome(names, *found, kind="single", made=True, engine="mariadb", parts=(), **more):
+    """A run with these causes, and (cause, confidence) of each finding."""
+    diagnosis = {
+        "findings": [{"cause": cause, "confidence": confidence} for cause, confidence in found],
+        "parts": list(parts),
+    } if found else None
+    name = " + ".join(names) or "load"
+    return {"kind": kind, "engine": engine, "name": name, "causes": list(names), "made": made,
+            "holds": made, "proof": "seen", "error": None, "diagnosis": diagnosis,
+            "experiments": None, **more}
+
+
+class Causes(unittest.TestCase):
+    def test_each_is_called_by_a_known_name(self):
+        self.assertGreaterEqual(len(causes.CAUSES), 16)
+        for cause in causes.CAUSES:
+            self.assertLessEqual({*cause.called, *cause.true_too}, IDS, cause.name)
+            self.assertFalse({*cause.called} & {*cause.true_too}, cause.name)
+            self.assertTrue(cause.classes and set(cause.classes) <= CLASSES, cause.name)
+            self.assertLessEqual(set(cause.settings), set(ENGINES), cause.name)
+
+    def test_each_has_a_proof(self):
+        for cause in causes.CAUSES:
+            self.assertTrue(cause.slower > 1 or cause.prove or cause.make is not causes.as_asked,
+                            cause.name)
+
+    def test_there_are_ten_pairs_of_different_causes_and_forty_healthy_runs(self):
+        self.assertEqual(len({frozenset(pair.names) for pair in pairs.PAIRS}), 10)
+        self.assertTrue(all(len(set(pair.names)) == 2 for pair in pairs.PAIRS))
+        self.assertEqual(len(pairs.HEALTHY) * len(ENGINES), 40)
+        self.assertEqual(len({healthy.name for healthy in pairs.HEALTHY}), len(pairs.HEALTHY))
+
+    def test_causes_with_the_same_settings_follow_each_other(self):
+        order = [c.settings_of("mariadb") for c in experiment.in_turn(causes.CAUSES)]
+        changes = sum(one != other for one, other in zip(order, order[1:]))
+        self.assertEqual(changes, len(set(order)) - 1)
+
+    def test_a_counter_is_told_for_each_transaction(self):
+        measured = type("Measured", (), {"count": 10})
+        run = causes.Run(measured, None, {"connections": 5.0}, {"connections": 15.0})
+        self.assertEqual(causes.reconnected(run), (True, "1.00 connections a transaction"))
+        run = causes.Run(measured, None, {"sessions": 5.0}, {"sessions": 6.0})
+        self.assertFalse(causes.reconnected(run)[0])
+
+
+class Figures(unittest.TestCase):
+    def test_the_first_finding_decides(self):
+        run = outcome(["slow-flush"], ("commit-log", "high"), ("server-cpu", "low"))
+        self.assertTrue(figures.right(run))
+        run = outcome(["slow-flush"], ("server-cpu", "low"), ("commit-log", "high"))
+        self.assertFalse(figures.right(run))
+        self.assertTrue(figures.names(run, causes.BY_NAME["slow-flush"]))
+
+    def test_a_run_without_a_diagnosis_is_not_right(self):
+        run = outcome(["slow-flush"])
+        self.assertFalse(figures.right(run))
+        self.assertEqual(figures.first(run), figures.NOTHING)
+        self.assertEqual(figures.confident_and_wrong(run), [])
+
+    def test_only_sure_findings_that_are_not_so_are_confident_and_wrong(self):
+        run = outcome(["hot-row"], ("row-locks", "high"), ("commit-log", "high"),
+                      ("latches", "medium"), ("network-distance", "high"))
+        self.assertEqual(figures.confident_and_wrong(run), ["network-distance"])
+        run = outcome([], ("server-cpu", "high"), kind="healthy")
+        self.assertEqual(figures.confident_and_wrong(run), [])
+
+    def test_a_false_alarm_is_any_bottleneck_but_honest_ones(self):
+        self.assertEqual(figures.false_alarms(outcome([], ("server-cpu", "high"))), [])
+        self.assertEqual(figures.false_alarms(outcome([], ("offered-load", "high"),
+                                                      ("latches", "low"))), ["latches"])
+        self.assertEqual(figures.false_alarms(outcome([])), [])
+
+    def test_a_run_in_which_the_cause_did_not_take_hold_counts_nowhere(self):
+        runs = [outcome(["slow-flush"], ("commit-log", "high"), made=False),
+                outcome(["slow-flush"], ("row-locks", "low"))]
+        self.assertEqual(figures.matrix(runs), {"slow-flush": {"row-locks": 1}})
+        text = report.singles(runs)
+        self.assertIn("0 of 1", text)
+        self.assertIn("missed", text)
+
+    def test_parts_are_added_up(self):
+        part = {"type": None, "mean_ms": 2.0, "parts": [
+            {"part": "network", "ms": 1.0}, {"part": "server-wait", "class": "log", "ms": 0.6},
+            {"part": "unexplained", "ms": 0.1}]}
+        (found,) = figures.sums(outcome(["slow-flush"], ("commit-log", "high"), parts=[part]))
+        self.assertAlmostEqual(found.parts, 0.85)
+        self.assertAlmostEqual(found.unexplained, 0.05)
+        self.assertFalse(found.near)
+
+    def test_experiments_are_judged_by_class(self):
+        run = outcome(["slow-flush"], experiments={"class": "log"})
+        self.assertTrue(figures.class_right(run))
+        run["experiments"] = {"class": "cpu"}
+        self.assertFalse(figures.class_right(run))
+        run["experiments"] = None
+        self.assertFalse(figures.class_right(run))
+
+
+class Report(unittest.TestCase):
+    def test_the_matrix_has_right_names_in_bold(self):
+        runs = [outcome(["slow-flush"], ("commit-log", "high")),
+                outcome(["hot-row"], ("commit-log", "high")), outcome(["hot-row"])]
+        lines = report.confusion(runs).splitlines()
+        self.assertEqual([cell.strip() for cell in lines[0].split("|")[1:-1]],
+                         ["made", "commit-log", figures.NOTHING])
+        self.assertIn("**1**", next(line for line in lines if "slow-flush" in line))
+        self.assertNotIn("**", next(line for line in lines if "hot-row" in line))
+
+    def test_all_tables_are_printed_and_judged(self):
+        pair = ["network-distance", "slow-flush"]
+        runs = [
+            outcome(["slow-flush"], ("commit-log", "high")),
+            outcome(pair, ("commit-log", "high"), ("network-distance", "low"), kind="pair"),
+            outcome([], ("latches", "high"), kind="healthy"),
+            outcome(["hot-row"], made=False, error="it failed\nat length"),
+        ]
+        text = report.all_of(runs)
+        self.assertIn("Both named: 1 of 1 (100%), reach 80%: met", text)
+        self.assertIn("reach 0: missed", text)
+        self.assertIn("mariadb, load: latches", text)
+        self.assertIn("failed: mariadb, hot-row: it failed", text)
+        self.assertIn("No run tells the parts of its latency.", text)
+
+    def test_with_experiments_only_classes_are_printed(self):
+        text = report.all_of([outcome(["slow-flush"], experiments={"class": "log"})])
+        self.assertIn("Right class with nothing observed: 1 of 1 (100%), reach 80%: met", text)
+
+
+class Options(unittest.TestCase):
+    def plan(self, *words):
+        return command.Plan(command.parser().parse_args(words))
+
+    def test_everything_is_made_five_times(self):
+        plan = self.plan()
+        self.assertEqual((plan.repeats, len(plan.pairs), len(plan.healthy)), (5, 10, 20))
+        self.assertEqual(plan.causes, causes.CAUSES)
+
+    def test_only_some_causes_bring_nothing_else(self):
+        plan = self.plan("--only=hot-row,latches", "--repeats=2")
+        self.assertEqual([c.name for c in plan.causes], ["hot-row", "latches"])
+        self.assertEqual((plan.repeats, plan.pairs, plan.healthy), (2, [], []))
+        self.assertEqual(len(self.plan("--only=hot-row", "--healthy=4").healthy), 2)
+
+    def test_a_smoke_test_is_small(self):
+        plan = self.plan("--smoke")
+        self.assertEqual([c.name for c in plan.causes], list(command.SMOKE))
+        self.assertEqual((plan.repeats, plan.seconds, plan.healthy), (1, 1, []))
+
+
+class Kept(unittest.TestCase):
+    def test_runs_are_added_and_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            kept = experiment.Kept(folder)
+            for name in ("one", "two"):
+                (folder / "record.json").write_text(name)
+                kept.add({"name": name}, folder / "record.json")
+            again = experiment.Kept(folder)
+            self.assertEqual([(o["name"], o["number"]) for o in again.read()],
+                             [("one", 0), ("two", 1)])
+            self.assertEqual((folder / "records/0001.json").read_text(), "two")
+
+
+class Loads(unittest.TestCase):
+    def test_words_are_those_of_the_command(self):
+        load = Load("oltp_insert", Tables("large", 2, 30), 4, ("--force=on",))
+        self.assertEqual(load.with_options("--rate=5").words("mysql://h/large", "run"), [
+            "sysbench", "oltp_insert", "--target=mysql://h/large", "--tables=2", "--table-size=30",
+            "--threads=4", "--force=on", "--rate=5", "run"])
+
+    def test_a_database_is_reached_through_a_proxy(self):
+        server = Server("postgres", "/nowhere", None, None, None)
+        server.url = "postgres://u:p@127.0.0.1:5000/sbtest"
+        server.target = type("Target", (), {"port": 5000})
+        self.assertEqual(server.url_of("large"), "postgres://u:p@127.0.0.1:5000/large")
+        self.assertEqual(server.url_of("large", 6000), "postgres://u:p@127.0.0.1:6000/large")
+
+
+def state_of(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        command = [sys.executable, "-c", "while True: pass"]
+        self.process = subprocess.Popen(command)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+
+    def test_stops_end_with_the_process_running(self):
+        with limits.Stops(lambda: [self.process.pid], 0.1, 0.05) as stops:
+            end = time.monotonic() + 30
+            while stops.count < 2 and time.monotonic() < end:
+                time.sleep(0.01)
+        self.assertGreaterEqual(stops.count, 2)
+        self.assertNotEqual(state_of(self.process.pid), "T")
+
+    def test_a_limit_throttles_and_is_undone(self):
+        limit = limits.CpuLimit(0.1)
+        with limit.of(lambda: [self.process.pid]):
+            group = limit.group and limit.group.path
+            end = time.monotonic() + 30
+            while limit.throttled() < 3 and time.monotonic() < end:
+                time.sleep(0.01)
+        self.assertGreaterEqual(limit.throttled(), 3)
+        self.assertNotEqual(state_of(self.process.pid), "T")
+        self.assertFalse(group and group.exists())
+
+    def test_without_control_groups_a_duty_cycle_limits(self):
+        limit = limits.CpuLimit(0.1)
+        homes = limits.Cgroup.homes
+        limits.Cgroup.homes = lambda self: iter(())
+        self.addCleanup(setattr, limits.Cgroup, "homes", homes)
+        with limit.of(lambda: [self.process.pid]):
+            self.assertIsNone(limit.group)
+            end = time.monotonic() + 30
+            while limit.throttled() < 3 and time.monotonic() < end:
+                time.sleep(0.01)
+        self.assertGreaterEqual(limit.throttled(), 3)
+        self.assertNotEqual(state_of(self.process.pid), "T")
+
+    def test_a_signal_to_an_ended_process_reaches_nobody(self):
+        self.process.kill()
+        self.process.wait()
+        self.assertEqual(limits.signalled([self.process.pid], signal.SIGCONT), [])
+
+
+class Disk(unittest.TestCase):
+    PROGRAM = ("import os, time; f = os.open(os.environ['HOME_FILE'], os.O_RDWR | os.O_CREAT); "
+               "os.pwrite(f, bytes(8192), 0); s = time.monotonic(); os.fsync(f); "
+               "a = time.monotonic(); [os.pread(f, 8192, 0) for _ in range(5)]; "
+               "print(a - s, time.monotonic() - a)")
+
+    def times(self, disk, folder):
+        env = {**os.environ, **disk.environment(), "HOME_FILE": str(pathlib.Path(folder, "f"))}
+        done = subprocess.run([sys.executable, "-c", self.PROGRAM], env=env, capture_output=True,
+                              text=True, check=True)
+        return [float(word) for word in done.stdout.split()]
+
+    def test_a_preloaded_program_waits_as_asked_and_no_longer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk = SlowDisk(folder)
+            self.times(disk, folder)
+            self.assertEqual(disk.counted()["waited_ns"], 0)
+            with disk.slowed(flush_ns=40_000_000, slot_ns=20_000_000):
+                flush_s, reads_s = self.times(disk, folder)
+            self.assertGreaterEqual(flush_s, 0.04)
+            # Python itself may have read as much at once before.
+            self.assertGreaterEqual(reads_s, 0.08)
+            self.assertGreaterEqual(disk.counted()["flushes"], 1)
+            waited = disk.counted()["waited_ns"]
+            self.times(disk, folder)
+            self.assertEqual(disk.counted()["waited_ns"], waited)
+
+    def test_what_was_asked_before_is_asked_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            disk = SlowDisk(folder)
+            with disk.slowed(write_ns=5, uncached=1):
+                with disk.slowed(write_ns=7):
+                    self.assertEqual(disk.counted()["write_ns"], 7)
+                self.assertEqual(disk.counted()["write_ns"], 5)
+            self.assertEqual(disk.counted()["write_ns"], 0)
+
+    def test_the_library_and_the_script_agree_on_the_order(self):
+        source = (ROOT / "bench/bottleneck_lab/slow_disk.c").read_text()
+        struct = source[source.index("struct control {"):source.index("};")]
+        struct = re.sub(r"/\*.*?\*/", "", struct, flags=re.S)
+        order = [struct.index(name) for name in FIELDS]
+        self.assertEqual(order, sorted(order))
+
+
+if __name__ == "__main__":
+    unittest.main()
