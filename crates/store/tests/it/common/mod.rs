@@ -205,6 +205,20 @@ pub fn record(id: &str, state: RunState) -> RunRecord {
         terminals: Some(100_000),
         inject_rtt_ms: 20.0,
         steps: if ended { steps() } else { vec![] },
+        ping_before: Ping::of(&[0.25, 0.5]),
+        server_statements: vec![ServerStatement {
+            text: "SELECT c FROM sbtest1 WHERE id = ?".into(),
+            count: 1000,
+            time_ms: 12.5,
+            rows_examined: Some(1000),
+            ..ServerStatement::default()
+        }],
+        server_disks: vec![Disk {
+            device: "vda".into(),
+            rotational: Some(false),
+            holds: "/var/lib/mysql".into(),
+            ..Disk::default()
+        }],
         observed: vec![Observed {
             source: "server-status".into(),
             sampled: true,
