@@ -5,8 +5,10 @@ use crate::number::{percent, three};
 use crate::outcome::{Confidence, Found, Outcome};
 use crate::seen::Seen;
 use crate::texts::checkpoints as texts;
-use crate::thresholds::{CHECKPOINT_S, DIP, LOG_FULL, MISSES, SMALL, WHOLE_PAGES};
-use crate::{Cause, Words};
+use crate::thresholds::{
+    CHECKPOINT_S, CPU_FULL, DIP, LOG_FULL, MISSES, MOST, SHARE, SMALL, WHOLE_PAGES,
+};
+use crate::{Cause, PartKind, Words};
 
 /// Bytes of a page of PostgreSQL.
 const PAGE: f64 = 8192.0;
@@ -43,12 +45,19 @@ fn flushing(seen: &Seen<'_>, age: &Column, most: &Column) -> Outcome {
     let dip = dip(seen, |at| {
         value_at(age, at).is_some_and(|age| age >= LOG_FULL * most.mean())
     });
+    // A log that is full and flushed in time slows nobody: sessions must wait, or the rate fall.
+    let idle = seen.host_busy().is_some_and(|busy| busy < CPU_FULL);
+    let waits = seen.true_waits() + seen.share(PartKind::Unexplained);
+    let is_felt = dip >= DIP || (idle && waits >= SHARE);
+    if !is_felt {
+        return Outcome::NotFound;
+    }
     let says = |lang| texts::age(lang, percent(full), three(each));
     let mut evidence = vec![age.evidence(), most.evidence()];
     evidence.extend(pages.as_ref().map(Column::evidence));
     Outcome::Found(Found {
         share,
-        confidence: match dip >= DIP || share >= 0.5 {
+        confidence: match dip >= DIP || (share >= 0.5 && waits >= MOST) {
             true => Confidence::High,
             false => Confidence::Medium,
         },

@@ -174,7 +174,14 @@ fn latches_are_found_where_the_server_shows_them() {
 fn checkpoints_are_those_that_the_log_forced() {
     let maria = mariadb()
         .status("checkpoint.age", 70e6)
-        .status("pages.written", 3000.0);
+        .status("pages.written", 3000.0)
+        .active("Updating", 7.4)
+        .active("Sending data", 0.1);
+    let calm = mariadb()
+        .status("checkpoint.age", 70e6)
+        .status("pages.written", 3000.0)
+        .active("Sending data", 2.0);
+    assert!(!calm.finds(Cause::Checkpoints), "nobody waits");
     maria.sure(Cause::Checkpoints);
     assert!(!mariadb().finds(Cause::Checkpoints));
     // A long run in a small log, of which pages are flushed at leisure.
