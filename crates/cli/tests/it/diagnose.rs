@@ -3,11 +3,28 @@
 use super::common::{Said, Workdir, signal, wait_until};
 use serde_json::Value;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use tidemark_store::{Filter, Store};
 use tidemark_testkit::{Engine, Server, shared_mariadb, shared_postgres};
 
 fn json(said: &Said) -> Value {
     serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
+
+/// A command that has the test servers' password, which no job holds.
+fn command(work: &Workdir, words: &[&str]) -> Command {
+    let mut command = work.command(words);
+    command
+        .env("PGPASSWORD", "sbtest")
+        .env("MYSQL_PWD", "sbtest");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ok(work: &Workdir, words: &[&str]) -> Said {
+    let said = Said::of(&command(work, words).output().unwrap());
+    assert_eq!(said.code, Some(0), "{words:?}: {said:?}");
+    said
 }
 
 fn refused(said: &Said, code: i32, parts: &[&str]) {
@@ -83,7 +100,7 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     let far = ["--inject-rtt=5ms", "--time=1", "run"];
     work.ok(&[&["sysbench"][..], &table, &far].concat());
     let words = ["diagnose", "--from=last", "--budget=25s", "--format=json"];
-    let said = work.ok(&words);
+    let said = ok(&work, &words);
     let found = json(&said);
     is_sound(&found, &work.path().join("store.db"));
     assert_eq!(found["class"], "distance", "{said:?}");
@@ -94,8 +111,10 @@ fn a_far_session_is_limited_by_distance_and_runs_bear_a_tag() {
     assert!(later < 0.95, "{found:#}");
     assert_eq!(skipped(&found, "disjoint-keys"), "the workload only reads");
     // `last` is not one of the experiments.
-    let said = work.run(&["diagnose", "--from=last", "--budget=20s", "--lang=zh"]);
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let said = ok(
+        &work,
+        &["diagnose", "--from=last", "--budget=20s", "--lang=zh"],
+    );
     assert!(said.out.contains("瓶颈在网络距离"), "{said:?}");
     let listed = work.ok(&["runs", "--tag", "diagnose"]).out;
     assert!(listed.contains("diagnose"), "{listed}");
@@ -127,7 +146,10 @@ fn a_hot_row_is_contention() {
         "--threads=8",
     ];
     job(&work, &hot);
-    let said = work.ok(&["diagnose", "job.json", "--budget=45s", "--format=json"]);
+    let said = ok(
+        &work,
+        &["diagnose", "job.json", "--budget=45s", "--format=json"],
+    );
     let found = json(&said);
     is_sound(&found, &work.path().join("store.db"));
     let disjoint = measured(&found, "disjoint-keys").unwrap();
@@ -160,7 +182,7 @@ fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
     };
     assert_eq!(now(), "1");
     let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
-    let found = json(&work.ok(&words));
+    let found = json(&ok(&work, &words));
     let why = skipped(&found, "no-commit-wait");
     assert!(why.contains("--may-change-settings"), "{why}");
     assert_eq!(now(), "1");
@@ -171,20 +193,20 @@ fn a_server_setting_is_changed_only_where_it_may_be_and_put_back() {
         "--budget=60s",
         "--may-change-settings",
     ];
-    let child = work.spawn(&words);
+    let child = command(&work, &words).spawn().unwrap();
     wait_until("the changed setting", || now() == "2");
     signal(child.id(), "INT");
     let said = Said::of(&child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
     assert_eq!(now(), "1");
     // Killed: the next one restores it.
-    let mut child = work.spawn(&words);
+    let mut child = command(&work, &words).spawn().unwrap();
     wait_until("the changed setting", || now() == "2");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(now(), "2");
     let words = ["diagnose", "job.json", "--budget=20s", "--format=json"];
-    let said = work.ok(&words);
+    let said = ok(&work, &words);
     assert!(said.err.contains("restoring it"), "{said:?}");
     assert_eq!(now(), "1");
 }
@@ -219,7 +241,7 @@ fn an_embedded_database_is_diagnosed_too() {
 #[test]
 fn what_cannot_be_diagnosed_is_refused_with_what_can() {
     let work = Workdir::new();
-    refused(&work.run(&["diagnose"]), 2, &["--from"]);
+    refused(&work.run(&["diagnose"]), 2, &["JOB.json"]);
     work.ok(&["demo", "--time=1s"]);
     refused(
         &work.run(&["diagnose", "--from=nonesuch"]),
