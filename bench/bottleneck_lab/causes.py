@@ -40,9 +40,7 @@ FEW_SESSIONS = {"mariadb": (f"max-connections={FEW_CONNECTIONS}",),
                 "postgres": (f"max_connections={FEW_CONNECTIONS}",
                              "superuser_reserved_connections=0", "max_wal_senders=0")}
 # Growing a table by a page takes so long, and all that insert wait for it.
-LATCH_MS = 3
-# Its query cache has one lock, and a change of a table looks for all results of the table under it.
-LATCHES = {"mariadb": ("query-cache-type=1", "query-cache-size=256M"), "postgres": ()}
+GROW_MS = 30
 
 
 @dataclasses.dataclass
@@ -114,8 +112,6 @@ class Cause:
     #: What holds beside the ratio: (run) -> (whether, words).
     prove: typing.Callable = None
     engines: tuple = ENGINES
-    #: Other loads on some engines: by engine, its load and the healthy one.
-    loads: dict = dataclasses.field(default_factory=dict)
     #: What the disk is like with and without the cause, as SlowDisk is asked for it.
     disk: tuple = ()
     #: What `tidemark diagnose` may find: the class.
@@ -124,10 +120,6 @@ class Cause:
     def settings_of(self, engine):
         """The server's settings that belong to it."""
         return tuple(self.settings.get(engine, ()))
-
-    def loads_of(self, engine):
-        """Its load and the healthy one."""
-        return self.loads.get(engine, (self.load, self.healthy))
 
 
 # ---- making ------------------------------------------------------------------------------------
@@ -306,13 +298,10 @@ def left_open(lab):
 
 @contextlib.contextmanager
 def crowded(lab):
-    """Many sessions need one thing inside the server: PostgreSQL's lock to grow a table, MariaDB's
-    query cache."""
-    with contextlib.ExitStack() as stack:
-        if lab.server.driver == "pgsql":
-            stack.enter_context(lab.slow_disk.slowed(write_ns=LATCH_MS * 1e6))
-        waits = stack.enter_context(Waits(lab.server, "latch"))
-        yield Made(lambda _: (waits.mean() >= 2, f"{waits.mean():.1f} sessions wait for latches"))
+    """Many sessions insert into one table, and its growth is slow: they wait for the lock to grow
+    it."""
+    with lab.slow_disk.slowed(write_ns=GROW_MS * 1e6), Waits(lab.server, "growth") as waits:
+        yield Made(lambda _: (waits.mean() >= 2, f"{waits.mean():.1f} sessions wait to grow a table"))
 
 
 @contextlib.contextmanager
@@ -409,8 +398,7 @@ CAUSES = [
           left_open, true_too=("server-cpu",), classes=("cpu",)),
     Cause("latches", ("latches",),
           Load("oltp_insert", CROWDED, 32), Load("oltp_insert", CROWDED, 32), 1.3, crowded,
-          loads={"mariadb": (Load("oltp_read_write", SMALL, 32), Load("oltp_read_write", SMALL, 32))},
-          settings=LATCHES, true_too=("commit-log", "disk-rate", "server-cpu"),
+          engines=("postgres",), true_too=("commit-log", "disk-rate", "server-cpu"),
           classes=("contention",)),
     Cause("server-stops", ("server-stalls",),
           Load("oltp_point_select", SMALL, 8), Load("oltp_point_select", SMALL, 8), 0.0, stopped,

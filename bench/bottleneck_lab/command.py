@@ -156,16 +156,15 @@ def on_engine(experiment, plan, engine):
     """All runs on one engine, one by one."""
     causes = in_turn([cause for cause in plan.causes if engine in cause.engines])
     pairs = [p for p in plan.pairs if all(engine in cause.engines for cause in p.causes)]
-    loads = [load for cause in causes for load in cause.loads_of(engine)]
-    loads += [load for pair in pairs for load in (pair.load, pair.healthy)]
+    loads = [load for one in (*causes, *pairs) for load in (one.load, one.healthy)]
     experiment.prepare(loads + [healthy.load for healthy in plan.healthy])
     for cause in causes:
-        experiment.baseline(cause.loads_of(engine)[1], cause.disk)
+        experiment.baseline(cause.healthy, cause.disk)
     for pair in pairs:
         experiment.baseline(pair.healthy)
     for cause in causes:
         for _ in range(plan.repeats):
-            yield experiment.made("single", cause.name, [cause], *cause.loads_of(engine),
+            yield experiment.made("single", cause.name, [cause], cause.load, cause.healthy,
                                   cause.slower)
     for pair in pairs:
         for _ in range(plan.pair_repeats):

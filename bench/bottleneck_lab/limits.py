@@ -219,7 +219,8 @@ class Spinners:
     def __enter__(self):
         for _ in range(self.count):
             command = [sys.executable, "-c", "while True: pass"]
-            self.processes.append(subprocess.Popen(command))
+            # In sessions of their own: the kernel gives each session (autogroup) an equal share.
+            self.processes.append(subprocess.Popen(command, start_new_session=True))
         return self
 
     def cpu_seconds(self):
