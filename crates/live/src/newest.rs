@@ -36,9 +36,12 @@ const AT_WORK: [&str; 2] = ["CPU", "executing"];
 /// One series' newest value, with its labels.
 type Value = (BTreeMap<String, String>, f64);
 
+/// By source and name of the series.
+type Values = BTreeMap<(&'static str, &'static str), Vec<Value>>;
+
 /// The newest values of a run. Shared: sources put them here, and the view reads them as it draws.
 #[derive(Debug, Clone, Default)]
-pub struct Newest(Arc<Mutex<BTreeMap<(&'static str, &'static str), Vec<Value>>>>);
+pub struct Newest(Arc<Mutex<Values>>);
 
 impl Newest {
     /// What a source has handed over.
