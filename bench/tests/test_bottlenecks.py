@@ -1,6 +1,7 @@
 """Known bottlenecks: what counts as named, how limits are undone, what is printed.
 Run: python3 -m unittest discover -s bench/tests"""
 
+import dataclasses
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ from bottleneck_lab import causes, command, experiment, figures, limits, pairs, 
 from bottleneck_lab.runs import Load
 from bottleneck_lab.servers import ENGINES, Server, Tables
 from bottleneck_lab.slow_disk import FIELDS, SlowDisk
+from vs_sysbench.errors import BenchError
 
 # DIAG's list of what a finding may be called.
 IDS = {
@@ -190,6 +192,116 @@ class Kept(unittest.TestCase):
             self.assertEqual([(o["name"], o["number"]) for o in again.read()],
                              [("one", 0), ("two", 1)])
             self.assertEqual((folder / "records/0001.json").read_text(), "two")
+
+
+class FakeServer:
+    """A server without tables."""
+
+    engine, driver = "postgres", "pgsql"
+
+    def __init__(self):
+        self.asked = []
+
+    def with_settings(self, settings):
+        self.asked.append(tuple(settings))
+
+    def url_of(self, database, port=None):
+        return f"postgres://u@h:{port or 1}/{database}"
+
+    def sql(self, text, database="sbtest"):
+        return []
+
+    def counters(self):
+        return {"sessions": 0.0}
+
+
+class FakeClient:
+    """A client whose runs do as many transactions as `speed` says of their target."""
+
+    def __init__(self, folder, speed):
+        self.record, self.speed, self.loads = folder / "record.json", speed, []
+
+    def run(self, load, url, seconds, group=None):
+        self.loads.append(load)
+        rate = self.speed(load, url)
+        return type("Measured", (), {
+            "id": "a-run", "count": int(rate), "elapsed_s": 1.0, "per_second": rate, "mean_ms": 5.0,
+            "least_ms": 4.5, "most_ms": 6.0, "response_ms": 5.0, "sessions": [8]})
+
+    def diagnosis(self, run):
+        return {"verdict": "network-distance", "findings": []}
+
+
+class Experiments(unittest.TestCase):
+    def made(self, speed, what):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            client = FakeClient(folder, speed)
+            disk = SlowDisk(folder)
+            made = experiment.Experiment(FakeServer(), client, disk, None, experiment.Kept(folder),
+                                         self.plan(), lambda _: None)
+            return what(made), made
+
+    def plan(self):
+        return command.Plan(command.parser().parse_args(["--smoke"]))
+
+    @staticmethod
+    def cause(name, prove=lambda _: (True, "seen"), settings=()):
+        load = Load("oltp_point_select", Tables("sbtest", 1, 10), 8, ("--made",))
+        return dataclasses.replace(
+            causes.BY_NAME[name], load=load, healthy=pairs.HEALTHY[0].load, slower=2.0, prove=prove,
+            make=causes.as_asked, settings={"postgres": settings}, disk=())
+
+    @staticmethod
+    def slow(load, _):
+        return 100.0 if "--made" in load.options else 300.0
+
+    def single(self, cause):
+        return lambda e: e.made("single", cause.name, [cause], cause.load, cause.healthy,
+                                cause.slower)
+
+    def test_a_cause_is_compared_with_the_load_without_it(self):
+        found, made = self.made(self.slow, self.single(
+            self.cause("tiny-cache", settings=("shared_buffers=2MB",))))
+        self.assertTrue(found["made"])
+        self.assertEqual(found["slower"], 3.0)
+        self.assertEqual(made.server.asked, [(), ("shared_buffers=2MB",)])
+        self.assertEqual(figures.first(found), "network-distance")
+
+    def test_a_cause_that_does_not_show_is_not_made(self):
+        found, _ = self.made(lambda *_: 300.0, self.single(self.cause("tiny-cache")))
+        self.assertFalse(found["made"])
+        self.assertTrue(found["holds"])
+        found, _ = self.made(self.slow, self.single(
+            self.cause("tiny-cache", prove=lambda _: (False, "nothing"))))
+        self.assertFalse(found["made"])
+
+    def test_of_two_causes_both_have_to_hold(self):
+        two = [self.cause("tiny-cache", settings=("a=1",)),
+               self.cause("hot-row", prove=lambda _: (False, "no waits"), settings=("b=2",))]
+        found, made = self.made(self.slow, lambda e: e.made(
+            "pair", "tiny-cache + hot-row", two, two[0].load, two[0].healthy, 1.3))
+        self.assertFalse(found["made"])
+        self.assertEqual(found["proof"], "seen; no waits; 3.0 times slower")
+        self.assertEqual(made.server.asked[-1], ("a=1", "b=2"))
+
+    def test_a_healthy_run_on_a_schedule_has_a_share_of_what_was_measured(self):
+        healthy = next(h for h in pairs.HEALTHY if h.scheduled)
+        found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(healthy))
+        self.assertTrue(found["made"])
+        self.assertIn("--rate=90", made.client.loads[-1].options)
+        self.assertEqual(figures.false_alarms(found), ["network-distance"])
+        found, made = self.made(lambda *_: 300.0, lambda e: e.healthy(pairs.HEALTHY[0]))
+        self.assertEqual(made.server.asked, [pairs.NO_WAIT["postgres"]])
+
+    def test_a_run_that_fails_is_kept_as_failed(self):
+        def fail(load, _):
+            if "--made" in load.options:
+                raise BenchError("it ended with 1")
+            return 300.0
+
+        found, _ = self.made(fail, self.single(self.cause("tiny-cache")))
+        self.assertEqual((found["made"], found["error"]), (False, "it ended with 1"))
 
 
 class Loads(unittest.TestCase):
