@@ -111,7 +111,7 @@ class Client:
 
     def diagnosis(self, run):
         """What `tidemark show` says of a run's bottleneck; none if it says nothing."""
-        command = [str(self.tidemark), "show", run, "--format", "json"]
+        command = [str(self.tidemark), "show", run, "--json"]
         done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
         try:
             return json.loads(done.stdout).get("diagnosis") if done.returncode == 0 else None
