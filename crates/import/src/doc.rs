@@ -448,8 +448,11 @@ pub(crate) fn client(text: &str) -> Option<String> {
     if let Some(label) = label(after) {
         return Some(label);
     }
-    let before = lower.get(..at)?.trim_start_matches('第');
-    label(before.trim_end_matches(['个', '台', '号', ' ']))
+    let before = lower.get(..at)?.trim();
+    let named = before.trim_start_matches('第');
+    // `三台客户端` are three; `第三台客户端` is one.
+    let is_count = named == before && named.ends_with(['个', '台']);
+    label(named.trim_end_matches(['个', '台', '号', ' '])).filter(|_| !is_count)
 }
 
 #[cfg(test)]
@@ -468,7 +471,13 @@ mod tests {
         ] {
             assert_eq!(client(text).as_deref(), Some(label), "{text}");
         }
-        for text in ["number of clients: 8", "client settings", "客户端配置", ""] {
+        for text in [
+            "number of clients: 8",
+            "client settings",
+            "客户端配置",
+            "三台客户端",
+            "",
+        ] {
             assert_eq!(client(text), None, "{text}");
         }
     }

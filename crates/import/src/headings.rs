@@ -48,7 +48,6 @@ const RATES: [(&str, &[&str]); 5] = [
             "每秒操作",
             "每秒请求",
             "operations/s",
-            "iops",
             "rps",
         ],
     ),
@@ -99,7 +98,7 @@ const CHANGES: [&str; 19] = [
 ];
 
 /// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 6] = ["lat", "rt", "ops", "tps", "tpm", "rps"];
+const SHORT_WORDS: [&str; 7] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date"];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> Column {
@@ -223,6 +222,8 @@ fn single(heading: &str) -> Column {
         "序号",
         "date",
         "日期",
+        // What a disk can do, not what a benchmark did.
+        "iops",
     ]) {
         return Column::Aside;
     }
@@ -255,7 +256,10 @@ fn single(heading: &str) -> Column {
     if let Some((name, _)) = RATES.iter().find(|(_, words)| has(words)) {
         return figure(name, unit_of_rate(&h));
     }
-    let ms = unit(&h);
+    let ms = match unit(&h) {
+        1.0 => unit_word(&own, &h),
+        factor => factor,
+    };
     if let Some(percent) = percentile(&h) {
         return figure(&format!("p{percent}_ms"), ms);
     }
@@ -362,6 +366,24 @@ fn unit(h: &str) -> f64 {
         return 1e-6;
     }
     match has(&["s", "秒", "sec", "secs", "seconds"]) || h.contains("/s)") {
+        true => 1000.0,
+        false => 1.0,
+    }
+}
+
+/// The same of a unit that stands alone, as in `latency_avg_us`.
+fn unit_word(own: &[&str], h: &str) -> f64 {
+    let is_last = |word: &str| own.iter().rev().find(|w| !w.is_empty()) == Some(&word);
+    let has = |words: &[&str]| words.iter().any(|w| own.contains(w));
+    if has(&["us", "usec", "usecs", "microseconds"]) || h.ends_with("微秒") {
+        return 1e-3;
+    }
+    if has(&["ns", "nsec", "nanoseconds"]) || h.ends_with("纳秒") {
+        return 1e-6;
+    }
+    let of_seconds = ["s", "sec", "secs", "seconds"].iter().any(|w| is_last(w));
+    let of_seconds = of_seconds || h.ends_with('秒') && !h.ends_with("毫秒");
+    match of_seconds && !has(&["ms", "msec"]) {
         true => 1000.0,
         false => 1.0,
     }
@@ -488,7 +510,22 @@ mod tests {
             ),
             (&["target rate", "目标 TPS"], Column::Option("rate")),
             (&["8 threads"], Column::Option("threads")),
-            (&["CPU", "内存", "备注", "TPS/thread"], Column::Aside),
+            (
+                &[
+                    "latency_avg_us",
+                    "avg latency us",
+                    "平均延迟 us",
+                    "平均延迟微秒",
+                ],
+                f("mean_ms", 1e-3),
+            ),
+            (&["latency_avg_s", "平均延迟秒"], f("mean_ms", 1000.0)),
+            (&["p99 us"], f("p99_ms", 1e-3)),
+            (&["Update ops/s"], f("rate", 1.0)),
+            (
+                &["CPU", "内存", "备注", "TPS/thread", "Max IOPS", "date"],
+                Column::Aside,
+            ),
             (&["", "requests/min"], Column::Unknown),
         ] {
             for heading in headings {

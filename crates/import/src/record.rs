@@ -204,7 +204,8 @@ impl Sum {
             .or(Some(counted).filter(|n| *n > 0))
             .or((!draft.queries.is_empty()).then_some(draft.queries.len() as u64));
         let per_minute = draft
-            .value("tpmc")
+            .value("tpm_total")
+            .or(draft.value("tpmc"))
             .or(draft.value("nopm"))
             .map(|n| n / 60.0);
         let count = count.unwrap_or_else(|| {

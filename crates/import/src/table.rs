@@ -178,7 +178,10 @@ impl Table {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
                 Column::Label if !cell.is_empty() => row.label(cell),
-                Column::Change(of) if !cell.is_empty() => row.change(&name, of.as_deref(), cell),
+                Column::Change(of) if !cell.is_empty() => {
+                    let of = of.as_deref().or_else(|| self.changed(at));
+                    row.change(&name, of, cell);
+                }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once.
@@ -215,6 +218,21 @@ impl Table {
             (true, false) => Became::TableInPart,
             (false, false) => Became::NotUnderstood,
         })
+    }
+
+    /// The figure that a column of changes is about, where only its place says it: the nearest one left
+    /// of it, if each pair of columns has its own or others follow.
+    fn changed(&self, at: usize) -> Option<&str> {
+        let is_figure = |c: &Column| matches!(c, Column::Figure(..));
+        let is_change = |c: &Column| matches!(c, Column::Change(_));
+        let changes = self.columns.iter().filter(|c| is_change(c)).count();
+        let figures = self.columns.iter().filter(|c| is_figure(c)).count();
+        let follow = self.columns.iter().skip(at).any(is_figure);
+        let mut before = self.columns.iter().take(at).rev();
+        match before.find(|c| is_figure(c))? {
+            Column::Figure(name, _) if follow || changes * 2 >= figures => Some(name),
+            _ => None,
+        }
     }
 
     /// Cells left of the figures that are blank are merged with the ones above.

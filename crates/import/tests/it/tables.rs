@@ -358,3 +358,35 @@ fn clients_of_one_test_below_their_headings_are_one_test() {
     assert!(tests[0].is_some());
     assert_eq!(tests[0], tests[1]);
 }
+
+#[test]
+fn each_pair_of_columns_may_have_its_change() {
+    let import = import(
+        "\
+| Threads | v6 QPS | v7 QPS | Change (%) | v6 p95 (ms) | v7 p95 (ms) | Change |
+|---|---|---|---|---|---|---|
+| 32 | 70000 | 91000 | 30.0 | 4.0 | 3.0 | -25% |
+",
+    );
+    let of = |name: &str| figures(&import, name)[1];
+    assert_eq!(of("statement_rate_change_percent"), Some(30.0));
+    assert_eq!(of("p95_ms_change_percent"), Some(-25.0));
+    assert_eq!(of("p95_ms_base"), Some(4.0));
+}
+
+#[test]
+fn parts_and_what_disks_can_do_are_no_throughput() {
+    let parts = import(
+        "| Workload | Read ops/s | Update ops/s |\n|---|---|---|\n| workloada | 17,560 | 17,500 |\n",
+    );
+    assert_eq!(parts.runs.len(), 0, "{:?}", parts.runs);
+    assert_eq!(left(&parts).len(), 2);
+    let disks = import(
+        "| Instance | vCPU | Price/month | Max IOPS |\n|---|---|---|---|\n| a | 4 | $350 | 12,000 |\n",
+    );
+    assert_eq!(disks.runs.len(), 0, "{:?}", disks.runs);
+    let minutes =
+        import("| threads | tpmC | tpmTotal |\n|---|---|---|\n| 64 | 41,200.5 | 91,555 |\n");
+    let rate = minutes.runs[0].totals.all.count as f64 / minutes.runs[0].totals.elapsed_s;
+    assert_eq!(rate.round(), 1526.0);
+}
