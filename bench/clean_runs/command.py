@@ -93,6 +93,8 @@ def parser():
     )
     p.add_argument("--runs", type=positive, help="how many runs in all (50)")
     p.add_argument("--time", type=positive, help="seconds of a run (10)")
+    p.add_argument("--keep", type=pathlib.Path, metavar="DIR",
+                   help="keep the record of each run with a false alarm in this folder")
     add_program(p, "--tidemark", "the program to run, instead of building this workspace's")
     add_output_options(p)
     return p
@@ -115,7 +117,8 @@ class Outcome:
 class Session:
     """Where runs happen: a program, a folder, and targets by engine."""
 
-    def __init__(self, program, folder, urls, seconds):
+    def __init__(self, program, folder, urls, seconds, keep=None):
+        self.keep = keep
         self.program, self.folder, self.seconds = program, pathlib.Path(folder), seconds
         self.urls = urls
         self.env = {**os.environ, "TIDEMARK_STORE": str(self.folder / "runs.db")}
@@ -150,7 +153,14 @@ class Session:
                 timeout=LIMIT_S, capture_output=True, text=True, check=True)
         finally:
             self._cleanup(engine, workload)
-        return Outcome(engine, workload.name, findings_of(shown.stdout))
+        outcome = Outcome(engine, workload.name, findings_of(shown.stdout))
+        if self.keep and alarms([outcome]):
+            self.keep.mkdir(parents=True, exist_ok=True)
+            subprocess.run(
+                [str(self.program), "export", "last", "-o", str(self.keep.resolve()) + "/"],
+                env=self.env, cwd=self.folder, timeout=LIMIT_S, capture_output=True, text=True,
+                check=True)
+        return outcome
 
     def _cleanup(self, engine, workload):
         words = [w for w in workload.prepare if w not in ("prepare", "-T", "2")]
@@ -176,7 +186,7 @@ def measure_all(args):
     with tempfile.TemporaryDirectory(prefix="tidemark-clean.") as folder, \
             machine.OwnServers(args.smoke) as own:
         urls = {**own.urls, "sqlite": f"sqlite:{folder}/clean.db"}
-        session = Session(program, folder, urls, seconds)
+        session = Session(program, folder, urls, seconds, args.keep)
         of_engine = {e: workloads(args.smoke, e == "sqlite") for e in urls}
         every = [turn for works in zip(*of_engine.values()) for turn in zip(of_engine, works)]
         for number, (engine, workload) in enumerate(itertools.islice(itertools.cycle(every), wanted)):
@@ -188,14 +198,19 @@ def measure_all(args):
                         counts(outcomes)])
 
 
+def alarms(outcomes):
+    """(outcome, rule, sentence) of each false alarm."""
+    return [(o, rule, says) for o in outcomes for severity, rule, says in o.findings
+            if severity in ALARMS and rule != HONEST]
+
+
 def counts(outcomes):
     """How often each rule spoke, and the false alarms one by one."""
     by_rule = collections.Counter(
         (severity, rule) for o in outcomes for severity, rule, _ in o.findings)
     rows = [[rule, severity.upper(), str(n)] for (severity, rule), n in sorted(by_rule.items())]
-    alarms = [(o, rule, says) for o in outcomes for severity, rule, says in o.findings
-              if severity in ALARMS and rule != HONEST]
+    false = alarms(outcomes)
     lines = [table(["rule", "severity", f"of {len(outcomes)} runs"], rows or [["–", "–", "0"]]),
-             f"SUSPECT or worse, {HONEST} aside: {len(alarms)} (reach: 0)."]
-    lines += [f"- {o.engine}, {o.name}: {rule}: {says}" for o, rule, says in alarms]
+             f"SUSPECT or worse, {HONEST} aside: {len(false)} (reach: 0)."]
+    lines += [f"- {o.engine}, {o.name}: {rule}: {says}" for o, rule, says in false]
     return "\n\n".join([lines[0], "\n".join(lines[1:])])
