@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(authored.sections.len(), paths["b.png"].1 as usize);
         let one = format!("## a\n\n{}", "![](b.png)\n".repeat((1 << 20) / 11));
         assert_eq!(parse(&one).unwrap().picture_paths()["b.png"].0, 3);
-        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 
     #[test]
