@@ -105,10 +105,7 @@ fn add_beyond(table: &mut TableDescription, beyond: &RowSet) {
             Some("partitions") => {
                 table.partitions = Some(Partitions {
                     method: name.to_ascii_lowercase(),
-                    columns: column
-                        .split(',')
-                        .map(|c| c.trim_matches(['`', ' ']).into())
-                        .collect(),
+                    columns: partitioning_columns(&column),
                 });
                 if !other.is_empty() {
                     table.extras.push("subpartitions".into());
@@ -117,6 +114,14 @@ fn add_beyond(table: &mut TableDescription, beyond: &RowSet) {
             _ => {}
         }
     }
+}
+
+/// Columns of a PARTITION_EXPRESSION. MariaDB quotes them as the session's sql_mode has it.
+fn partitioning_columns(expression: &str) -> Vec<String> {
+    let columns = expression.split(',');
+    columns
+        .map(|c| c.trim_matches(['`', '"', ' ']).into())
+        .collect()
 }
 
 /// Foreign keys that refer to tables of this database, of whatever database they are.
@@ -202,4 +207,16 @@ fn indexes(parts: &RowSet) -> (Vec<String>, Vec<Index>) {
         }
     }
     (primary_key, indexes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::partitioning_columns;
+
+    #[test]
+    fn columns_of_partitions_are_read_in_either_quotes() {
+        for text in ["`w_id`, `d_id`", "\"w_id\",\"d_id\"", "w_id,d_id"] {
+            assert_eq!(partitioning_columns(text), ["w_id", "d_id"], "{text}");
+        }
+    }
 }
