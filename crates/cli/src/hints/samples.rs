@@ -4,7 +4,7 @@ use super::Hint;
 use tidemark_analysis::thresholds::{PERCENTILE_NEEDED, samples_needed};
 use tidemark_analysis::{tells_percentiles, tpcc};
 use tidemark_core::record::RunRecord;
-use tidemark_core::{Pacing, RateStep, RunSpec, Source, ThinkTime};
+use tidemark_core::{Pacing, RunSpec, Source, ThinkTime};
 
 /// Seconds from one transaction of a TPC-C terminal to the next without any response time: a third of
 /// what [`tpcc::SETTLE_S`] is three of.
@@ -40,29 +40,24 @@ fn asked(record: &RunRecord) -> f64 {
 /// of transactions, or users who think; and in how many seconds, unless their number ends it.
 fn expected(record: &RunRecord, load: &RunSpec) -> Option<(f64, Option<f64>)> {
     let seconds = load.time.map(|time| time.as_secs_f64());
-    let held = |steps: &[RateStep]| steps.iter().map(|s| s.hold.as_secs_f64()).sum();
+    // With the seconds that they take.
     let by_time = match &load.pacing {
-        Pacing::Rate(rate) => seconds.map(|seconds| seconds * rate),
-        Pacing::Steps(steps) => Some(
-            steps
-                .iter()
-                .map(|s| s.per_second * s.hold.as_secs_f64())
-                .sum(),
-        ),
+        Pacing::Rate(rate) => seconds.map(|seconds| (seconds * rate, seconds)),
+        Pacing::Steps(steps) => Some(steps.iter().fold((0.0, 0.0), |(count, seconds), step| {
+            let hold = step.hold.as_secs_f64();
+            (count + step.per_second * hold, seconds + hold)
+        })),
         Pacing::FindMax(_) => return None,
         Pacing::Closed => pause_s(record, load)
             .zip(seconds)
-            .map(|(pause, seconds)| load.terminals as f64 * seconds / pause),
-    };
-    let seconds = match &load.pacing {
-        Pacing::Steps(steps) => Some(held(steps)),
-        _ => seconds,
+            .map(|(pause, seconds)| (load.terminals as f64 * seconds / pause, seconds)),
     };
     let by_count = load.events.map(|events| events as f64);
-    match (by_time, by_count) {
-        (Some(time), Some(count)) if count < time => Some((count, None)),
-        (Some(time), _) => Some((time, seconds)),
-        (None, count) => count.map(|count| (count, None)),
+    match by_time {
+        Some((count, seconds)) if by_count.is_none_or(|limit| count <= limit) => {
+            Some((count, Some(seconds)))
+        }
+        _ => by_count.map(|limit| (limit, None)),
     }
 }
 

@@ -35,12 +35,14 @@ pub fn sysbench(target: &Target, workload: &str, options: &[&str], command: &str
 
 /// Runs sysbench, which must succeed.
 pub fn sysbench_ok(target: &Target, workload: &str, options: &[&str], command: &str) {
-    let (code, printed) = sysbench(target, workload, options, command);
-    assert_eq!(
-        code, 0,
-        "sysbench {workload} {options:?} {command}: {printed}"
-    );
-    assert!(!printed.contains("FATAL"), "{printed}");
+    let ran = sysbench(target, workload, options, command);
+    succeeded(&format!("sysbench {workload} {options:?} {command}"), &ran);
+}
+
+/// Asserts that what a run of sysbench gave is a success.
+pub fn succeeded(what: &str, (code, printed): &(i32, String)) {
+    assert_eq!(*code, 0, "{what}: {printed}");
+    assert!(!printed.contains("FATAL"), "{what}: {printed}");
 }
 
 /// Tables that a script of sysbench's takes, as one of its options.
