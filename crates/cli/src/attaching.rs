@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tidemark_core::record::{RunRecord, RunState};
 use tidemark_core::series::Series;
-use tidemark_core::{counted, printable, redact_text};
+use tidemark_core::{counted, printable, printable_lines, redact_text};
 use tidemark_files::{LONGEST_CONFIGURATION, Replace, read, read_text, write};
 use tidemark_import::series::{
     Mapping, ReadSeries, ReadSeriesError, Remark, RemarkKind, Window, read_series,
@@ -250,10 +250,6 @@ fn remark(remark: &Remark) -> String {
     };
     let count = counted(remark.count, one, many);
     format!("{count} {what} (first: line {}{text})", remark.line)
-}
-
-fn printable_lines(text: &str) -> String {
-    tidemark_core::printable_lines(text).into_owned()
 }
 
 fn listed(table: &Path, got: &ReadSeries, series: &[Series], said: &[String]) -> String {

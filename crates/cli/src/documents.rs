@@ -184,13 +184,7 @@ fn place(runs: &mut [RunRecord], name: &str) {
         if let (Some(client), None) = (&imported.client, &imported.test) {
             factors.insert("client".into(), client.clone());
         }
-        for option in [
-            "warehouses",
-            "table-size",
-            "tables",
-            "recordcount",
-            "command",
-        ] {
+        for option in tidemark_import::TEST_OPTIONS {
             if let Some(value) = run.options.get(option) {
                 factors.insert(option.into(), value.value.clone());
             }

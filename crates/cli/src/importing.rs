@@ -8,7 +8,7 @@ use crate::texts::documents as texts;
 use crate::{args, columns, documents, user_files};
 use std::path::{Path, PathBuf};
 use tidemark_core::record::RunRecord;
-use tidemark_core::{counted, printable};
+use tidemark_core::{counted, printable, printable_lines};
 use tidemark_import::{Became, Import};
 use tidemark_report::{Lang, Many, RunDigest};
 use tidemark_store::{Store, StoreError};
@@ -107,10 +107,6 @@ fn one(words: &args::Import, file: &Path) -> Result<Import, Failure> {
         print(&printable_lines(&format!("{said}\n")));
     }
     Ok(import)
-}
-
-fn printable_lines(text: &str) -> String {
-    tidemark_core::printable_lines(text).into_owned()
 }
 
 fn became_words(became: Became, lang: Lang) -> String {

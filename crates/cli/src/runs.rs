@@ -1,6 +1,6 @@
 //! `workloads`, `runs`, `show`.
 
-use crate::columns::{left, right};
+use crate::columns;
 use crate::exchange::LONGEST_RECORD;
 use crate::exit::{ExitCode, Failure};
 use crate::render::{self, Format};
@@ -173,18 +173,9 @@ fn row(lang: Lang, run: &RunListing) -> [String; 8] {
 }
 
 fn line(row: &[String; 8]) -> String {
-    let [cells @ .., last] = row;
-    let mut line = String::new();
-    for (cell, (width, is_number)) in cells.iter().zip(COLUMNS) {
-        // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
-        let cell = printable(cell);
-        line += &match is_number {
-            true => right(&cell, width),
-            false => left(&cell, width),
-        };
-        line += "  ";
-    }
-    format!("{line}{}\n", printable(last))
+    // Records come from elsewhere, too: nothing of theirs is obeyed by the terminal.
+    let cells = row.each_ref().map(|cell| printable(cell));
+    columns::row(&cells.each_ref().map(|cell| &**cell), &COLUMNS) + "\n"
 }
 
 /// A run's state in a word.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_core::record::RunRecord;
 
-/// Options that clients of one test have in common. Hosts, ports and accounts may differ.
-pub(crate) const COMMON: [&str; 5] = [
+/// Options that tell tests of a document apart, and that clients of one test have in common. Hosts,
+/// ports and accounts may differ.
+pub const TEST_OPTIONS: [&str; 5] = [
     "warehouses",
     "table-size",
     "tables",
@@ -50,7 +51,7 @@ fn key(run: &RunRecord) -> String {
     }
     words.push(run.workload.clone());
     words.push(format!("{} sessions", run.sessions));
-    for name in COMMON {
+    for name in TEST_OPTIONS {
         let option = run.options.get(name);
         words.extend(option.map(|o| format!("{name}={}", o.value)));
     }

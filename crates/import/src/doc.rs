@@ -76,16 +76,13 @@ impl Leftovers {
 pub(crate) struct Doc {
     pub done: Vec<Draft>,
     pub open: Option<Draft>,
-    pub heading: String,
     pub client: Option<String>,
     pub command: Option<CommandLine>,
     /// Whether a run took the command's options already.
     command_used: bool,
     /// The headings that the document is below: level, text, and whether it names a client.
     above: Vec<(usize, String, bool)>,
-    /// Of the heading that the document is below; 0 before the first.
-    level: usize,
-    /// The same where the command stands.
+    /// The level of the heading that the command stands below.
     command_level: usize,
     /// A command line that goes on.
     unfinished: Option<(String, u64)>,
@@ -157,6 +154,11 @@ impl Doc {
         }
     }
 
+    /// The heading that the document is below; empty before the first.
+    pub fn heading(&self) -> &str {
+        self.above.last().map_or("", |(_, text, _)| text)
+    }
+
     /// The headings that the document is below, without those of clients.
     pub fn test(&self) -> String {
         let tests = self.above.iter().filter(|(.., is_client)| !is_client);
@@ -177,7 +179,7 @@ impl Doc {
             tool,
             first_line: line,
             last_line: line,
-            heading: self.heading.clone(),
+            heading: self.heading().into(),
             client: self.client.clone(),
             test: self.test(),
             ..Draft::default()
@@ -295,7 +297,7 @@ impl Doc {
             let level = plain.bytes().take_while(|b| *b == b'#').count();
             self.above.retain(|(above, ..)| *above < level);
             let named = client(&heading);
-            self.above.push((level, heading.clone(), named.is_some()));
+            self.above.push((level, heading, named.is_some()));
             // What stands below a client's heading is the client's.
             let is_below = self.above.iter().any(|(.., is_client)| *is_client);
             let client = named.or_else(|| self.client.clone().filter(|_| is_below));
@@ -303,14 +305,13 @@ impl Doc {
             if client.is_none() && self.command_used && level <= self.command_level {
                 self.command = None;
             }
-            self.level = level;
             let ends = self.open.as_ref().is_some_and(|d| {
                 d.has_summary || d.client != client || self.had_fence && d.has_figures()
             });
             if ends {
                 self.close();
             }
-            (self.heading, self.client) = (heading, client);
+            self.client = client;
             return Some(Became::Heading);
         }
         if let Some(client) = client(plain) {
@@ -336,7 +337,7 @@ impl Doc {
         self.miss();
         let tool = command.tool;
         self.command = Some(command);
-        self.command_level = self.level;
+        self.command_level = self.above.last().map_or(0, |(level, ..)| *level);
         self.command_used = false;
         self.promised = false;
         Some(tool)

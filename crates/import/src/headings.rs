@@ -113,16 +113,9 @@ pub(crate) fn only_figure(heading: &str) -> Option<Column> {
         return None;
     };
     let lower = narrow(heading).to_lowercase();
-    let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
-    let has = |w: &&&str| match SHORT_WORDS.contains(*w) {
-        true => own.contains(*w),
-        false => lower.contains(**w),
-    };
-    let rates = RATES.iter();
-    let rates = rates
-        .filter(|(_, words)| words.iter().any(|w| has(&w)))
-        .count();
-    let latency = usize::from(name.ends_with("_ms") || LATENCY.iter().any(|w| has(&w)));
+    let has = |words: &[&str]| has_any(&lower, &lower, words);
+    let rates = RATES.iter().filter(|(_, words)| has(words)).count();
+    let latency = usize::from(name.ends_with("_ms") || has(&LATENCY));
     (rates + latency == 1 && name != "elapsed_s").then_some(column)
 }
 
@@ -153,20 +146,26 @@ fn several(heading: &str) -> Option<Column> {
     (!per || of_time).then_some(Column::Several(figures))
 }
 
+/// Whether a heading, in which words may be written together, has one of these. Short ones are parts of
+/// other words (partitions, isolation, stops) and must stand apart.
+fn has_any(together: &str, apart: &str, words: &[&str]) -> bool {
+    let is_own = |word: &str| {
+        let mut own = apart.split(|c: char| !c.is_ascii_alphabetic());
+        own.any(|w| w == word)
+    };
+    words.iter().any(|word| match SHORT_WORDS.contains(word) {
+        true => is_own(word),
+        false => together.contains(word),
+    })
+}
+
 fn single(heading: &str) -> Column {
     let lower = heading.to_lowercase();
     let h: String = lower
         .chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '*' | '`' | '_' | '#'))
         .collect();
-    let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
-    // Short ones are parts of other words: partitions, isolation, stops.
-    let has = |words: &[&str]| {
-        words.iter().any(|w| match SHORT_WORDS.contains(w) {
-            true => own.contains(w),
-            false => h.contains(w),
-        })
-    };
+    let has = |words: &[&str]| has_any(&h, &lower, words);
     let figure = |name: &str, factor: f64| Column::Figure(name.into(), factor);
     let is = |words: &[&str]| {
         words.iter().any(|w| {

@@ -36,6 +36,7 @@ mod windows;
 #[cfg(test)]
 extern crate self as tidemark_import;
 
+pub use clients::TEST_OPTIONS;
 pub use doc::{Became, Leftovers};
 pub use text::TextError;
 

@@ -117,7 +117,7 @@ impl Table {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && !take_the_heading(&mut columns, &names, &doc.heading) {
+        } else if figures == 0 && !take_the_heading(&mut columns, &names, doc.heading()) {
             self.groups = names;
             return;
         }
@@ -339,7 +339,7 @@ fn whole_number(text: &str) -> Option<f64> {
 fn doc_draft(doc: &Doc, line: u64) -> Draft {
     let heading = match doc.client {
         Some(_) => doc.test_heading(),
-        None => &doc.heading,
+        None => doc.heading(),
     };
     Draft {
         tool: TOOL,

@@ -6,7 +6,7 @@ use super::invalid_runs::why_unusable;
 use super::outcome::figures;
 use super::resume::find;
 use super::start::place_of_store;
-use crate::columns::{left, right, widest};
+use crate::columns::{left, row, widest};
 use crate::exit::{ExitCode, Failure};
 use crate::runs::open_if_made;
 use crate::texts::study as texts;
@@ -175,15 +175,20 @@ fn of_step(store: &Store, runs: &[StudyRun], step: &StepRow, lang: Lang) -> Stri
     said
 }
 
-/// A line of the list of studies: columns but the last have least widths.
+/// Columns of the list of studies but the last, with their least widths; numbers stand at the right.
+const COLUMNS: [(usize, bool); 7] = [
+    (36, false),
+    (16, false),
+    (10, false),
+    (9, true),
+    (7, true),
+    (6, true),
+    (9, true),
+];
+
+/// A line of the list of studies.
 fn line(cells: &[&str; 8]) -> String {
-    let [id, begun, state, counts @ .., name] = cells;
-    let mut line = format!("{}  {}  {}", left(id, 36), left(begun, 16), left(state, 10));
-    for (cell, width) in counts.iter().zip([9, 7, 6, 9]) {
-        line += "  ";
-        line += &right(cell, width);
-    }
-    format!("{line}  {name}")
+    row(cells, &COLUMNS)
 }
 
 fn state(lang: Lang, state: StudyState) -> &'static str {
