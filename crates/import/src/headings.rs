@@ -256,7 +256,7 @@ fn single(heading: &str) -> Column {
         return figure(name, unit_of_rate(&h));
     }
     let ms = match unit(&h) {
-        1.0 => unit_word(&own, &h),
+        1.0 => unit_word(&lower, &h),
         factor => factor,
     };
     if let Some(percent) = percentile(&h) {
@@ -371,7 +371,8 @@ fn unit(h: &str) -> f64 {
 }
 
 /// The same of a unit that stands alone, as in `latency_avg_us`.
-fn unit_word(own: &[&str], h: &str) -> f64 {
+fn unit_word(lower: &str, h: &str) -> f64 {
+    let own: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphabetic()).collect();
     let is_last = |word: &str| own.iter().rev().find(|w| !w.is_empty()) == Some(&word);
     let has = |words: &[&str]| words.iter().any(|w| own.contains(w));
     if has(&["us", "usec", "usecs", "microseconds"]) || h.ends_with("微秒") {
