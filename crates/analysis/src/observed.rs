@@ -280,7 +280,7 @@ pub struct ComparedCost {
 }
 
 /// The costs that all runs of both groups have, by one source.
-pub(crate) fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
+pub fn compared(a: &[Vec<Cost>], b: &[Vec<Cost>]) -> Vec<ComparedCost> {
     let mean = |runs: &[Vec<Cost>], of: &Cost| -> Option<f64> {
         let same = |c: &&Cost| c.kind == of.kind && c.source == of.source;
         let each = runs.iter().map(|run| run.iter().find(same));

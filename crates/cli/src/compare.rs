@@ -7,7 +7,8 @@ use crate::{args, run_selection};
 use tidemark_analysis::compare::Limit;
 use tidemark_analysis::{AnalysisError, Comparison, compare};
 use tidemark_core::record::RunRecord;
-use tidemark_report::{Lang, comparison_markdown, comparison_text};
+use tidemark_diagnosis::{Changes, Diagnosis, can_diagnose, diagnose};
+use tidemark_report::{Lang, comparison_json, comparison_markdown, comparison_text};
 
 impl From<AnalysisError> for Failure {
     fn from(error: AnalysisError) -> Self {
@@ -39,6 +40,8 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
         )));
     }
     let comparison = compare(&a, &b)?;
+    let diagnoses = (diagnosed(&a, &comparison.a), diagnosed(&b, &comparison.b));
+    let bottleneck = Changes::between(&by_ref(&diagnoses.0), &by_ref(&diagnoses.1));
     // The text says so itself; a file that programs read may be looked at by nobody.
     if words.format != "text" {
         tell_unusable(&comparison, words.lang);
@@ -49,19 +52,28 @@ pub fn compare_runs(words: &args::Compare) -> Result<ExitCode, Failure> {
         .collect();
     let lang = words.lang;
     crate::stdio::print(&match words.format.as_str() {
-        "md" => comparison_markdown(&comparison, &judged, lang),
-        "json" => {
-            let json = serde_json::to_string_pretty(&comparison);
-            let json = json.map_err(|e| Failure::new(ExitCode::Failed, e.to_string()))?;
-            format!("{json}\n")
-        }
-        _ => comparison_text(&comparison, &judged, lang),
+        "md" => comparison_markdown(&comparison, &bottleneck, &judged, lang),
+        "json" => comparison_json(&comparison, &bottleneck)?,
+        _ => comparison_text(&comparison, &bottleneck, &judged, lang),
     });
     Ok(if judged.iter().any(|(_, broken)| *broken) {
         ExitCode::Check
     } else {
         ExitCode::Success
     })
+}
+
+/// Diagnoses of the runs that the figures are of.
+fn diagnosed(runs: &[RunRecord], figured: &[String]) -> Vec<Diagnosis> {
+    let figured = runs.iter().filter(|run| figured.contains(&run.id));
+    figured
+        .filter(|run| can_diagnose(run))
+        .map(diagnose)
+        .collect()
+}
+
+fn by_ref(of: &[Diagnosis]) -> Vec<&Diagnosis> {
+    of.iter().collect()
 }
 
 /// Says which runs must not be used, and whether they are in the figures.

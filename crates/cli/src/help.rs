@@ -234,7 +234,7 @@ pub fn overview(program: &clap::Command) -> String {
     };
     let about = program.get_about().map(ToString::to_string);
     format!(
-        "{}\n\nUsage: tidemark COMMAND [OPTIONS]    Options of a command: tidemark COMMAND --help\n{}\n\
+        "{}\nUsage: tidemark COMMAND [OPTIONS]    Options of a command: tidemark COMMAND --help\n{}\n\
          Version: tidemark --version. Exit codes: docs/cli.md, or the page of `tidemark man`.\n",
         about.unwrap_or_default(),
         GROUPS.iter().map(group).collect::<String>(),

@@ -33,6 +33,7 @@ const MATTER: &[&str] = &[
     "delete-inserts",
     "delivery",
     "delta",
+    "disjoint-keys",
     "distinct-ranges",
     "dropdata",
     "enable-query-tuning",

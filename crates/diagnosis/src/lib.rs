@@ -30,6 +30,7 @@ mod parts;
 mod rank;
 mod seen;
 mod sessions;
+mod several;
 mod texts;
 pub mod thresholds;
 mod waits;
@@ -43,6 +44,7 @@ mod it;
 pub use outcome::{
     Cause, Confidence, Diagnosis, Evidence, Finding, Part, PartKind, Skipped, Split, WaitClass,
 };
+pub use several::{Agreed, Changes, PartChange, Stretch, mean_split, stretches};
 pub use texts::{Lang, Words};
 
 use outcome::Outcome;

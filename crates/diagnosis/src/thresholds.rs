@@ -114,3 +114,8 @@ pub const SILENT_S: f64 = 1.5;
 
 /// `store-imbalance`: CPU of one node by the mean of the others.
 pub const UNEVEN: f64 = 2.0;
+
+/// Between two sides: a part that changed by less of the mean is what repeats differ by.
+pub const PART_CHANGED: f64 = 0.05;
+/// Between two sides: where more of a latency is unexplained, a change of its parts tells little.
+pub const MOST_UNEXPLAINED: f64 = 0.5;

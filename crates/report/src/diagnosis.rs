@@ -193,7 +193,7 @@ fn picture(limits: &Diagnosis, lang: Lang) -> Option<Figure> {
 }
 
 /// A colour for each kind; classes of waits are lighter one after the other.
-fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
+pub(crate) fn shade(part: &Part, known: &[(&'static str, Shade)]) -> Shade {
     let waits = known
         .iter()
         .filter(|(_, s)| matches!(s, Shade::Of(2, _)))

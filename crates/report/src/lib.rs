@@ -49,7 +49,7 @@ pub mod ycsb;
 
 pub use authored::{Authored, AuthoredError, AuthoredSection, Picture};
 pub use columnar::interval_parquet;
-pub use compare::{Judged, comparison_markdown, comparison_text};
+pub use compare::{Judged, comparison_json, comparison_markdown, comparison_text};
 pub use digest::Digest;
 pub use error::ReportError;
 pub use extra_lines::{beyond, errors, fewer_sessions, not_found, step};

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Of names that stand in outputs, those that are also words of English texts: of series and their
-/// units, of rules, and keys of study files.
-const NAMES: [&str; 9] = [
-    "memory", "first", "cores", "delay", "other", "some", "backlog", "outage", "threads",
+/// units, of sources, of rules, and keys of study files.
+const NAMES: [&str; 10] = [
+    "memory", "first", "cores", "delay", "other", "some", "backlog", "outage", "threads", "network",
 ];
 
 /// Words of the English texts that the Chinese ones lack: names, units and options are in both.

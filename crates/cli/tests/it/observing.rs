@@ -3,7 +3,7 @@
 use super::common::Workdir;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tidemark_testkit::{shared_mariadb, shared_postgres};
+use tidemark_testkit::{Engine, Server};
 
 fn sources(record: &Value) -> BTreeSet<String> {
     let all = record["series"].as_array().cloned().unwrap_or_default();
@@ -25,8 +25,10 @@ fn run<'a>(target: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn a_run_records_hosts_and_database_and_what_a_transaction_cost() {
-    for (server, is_postgres) in [(shared_mariadb(), false), (shared_postgres(), true)] {
-        let database = server.unwrap().fresh_database("observing").unwrap();
+    for (engine, is_postgres) in [(Engine::MariaDb, false), (Engine::Postgres, true)] {
+        // A server counts what all its sessions do.
+        let server = Server::builder(engine).start().unwrap();
+        let database = server.fresh_database("observing").unwrap();
         let work = Workdir::new();
         let target = format!("--target={}", database.url());
         work.ok(&run(&target, &["prepare"]));

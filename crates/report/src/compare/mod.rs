@@ -1,7 +1,9 @@
 //! A comparison as people read it, as text and as Markdown.
 
+mod changes;
 mod names;
 
+use crate::ReportError;
 use crate::document::markdown;
 use crate::document::text::Lines;
 use crate::findings::finding_lines;
@@ -10,11 +12,13 @@ use crate::number::{bytes, three, whole};
 use crate::observed::said_of;
 use crate::settings::readable;
 use crate::texts::{Lang, compare as texts, fill, observed};
+pub(crate) use changes::signed;
 pub(crate) use names::difference_name;
 use texts::Texts;
 use tidemark_analysis::compare::{
     Basis, Compared, Comparison, Limit, Metric, Needed, Side, TELLING, Verdict,
 };
+use tidemark_diagnosis::Changes;
 
 /// An interval whose upper end is more times its lower one (a quarter to four times) says nothing, and
 /// its figures would look as if they did.
@@ -23,8 +27,13 @@ const WIDEST: f64 = 16.0;
 /// Limits that were given, and whether each is broken.
 pub type Judged<'l> = &'l [(Limit, bool)];
 
-/// A comparison as plain text. Control characters from outside are left out.
-pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> String {
+/// A comparison as plain text, with what limits either side. Control characters from outside are left out.
+pub fn comparison_text(
+    comparison: &Comparison,
+    bottleneck: &Changes,
+    judged: Judged<'_>,
+    lang: Lang,
+) -> String {
     let t = texts::of(lang);
     let mut out = Lines::default();
     out.line(&sides(comparison, t));
@@ -32,8 +41,15 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
     if let Some(needed) = needed(comparison, lang) {
         out.line(&needed);
     }
-    if let Some(costs) = compared_costs(comparison, lang) {
-        out.part(&costs.into(), lang.texts());
+    if let Some(limits) = changes::limits(bottleneck, lang) {
+        out.line(&limits);
+    }
+    let tables = [
+        changes::parts(bottleneck, lang),
+        compared_costs(comparison, lang),
+    ];
+    for table in tables.into_iter().flatten() {
+        out.part(&table.into(), lang.texts());
     }
     if comparison.differences.is_empty() {
         out.line("");
@@ -57,8 +73,13 @@ pub fn comparison_text(comparison: &Comparison, judged: Judged<'_>, lang: Lang) 
     out.into()
 }
 
-/// A comparison as Markdown; what came from outside is escaped.
-pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: Lang) -> String {
+/// A comparison as Markdown, with what limits either side; what came from outside is escaped.
+pub fn comparison_markdown(
+    comparison: &Comparison,
+    bottleneck: &Changes,
+    judged: Judged<'_>,
+    lang: Lang,
+) -> String {
     let t = texts::of(lang);
     let metrics = metrics(comparison, t);
     let mut out = format!(
@@ -71,8 +92,15 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
     if let Some(needed) = needed(comparison, lang) {
         out += &format!("\n{needed}\n");
     }
-    if let Some(costs) = compared_costs(comparison, lang) {
-        out += &markdown::section(costs.title, &markdown::table(&costs.head, &costs.rows));
+    if let Some(limits) = changes::limits(bottleneck, lang) {
+        out += &format!("\n{limits}\n");
+    }
+    let tables = [
+        changes::parts(bottleneck, lang),
+        compared_costs(comparison, lang),
+    ];
+    for table in tables.into_iter().flatten() {
+        out += &markdown::section(table.title, &markdown::table(&table.head, &table.rows));
     }
     out += &if comparison.differences.is_empty() {
         format!("\n{}\n", t.no_differences)
@@ -99,6 +127,28 @@ pub fn comparison_markdown(comparison: &Comparison, judged: Judged<'_>, lang: La
         out += &format!("\n{}", list(judgements(comparison, judged, t)));
     }
     out
+}
+
+/// A comparison as JSON: its figures, and what limits either side as `bottleneck`.
+///
+/// # Errors
+/// [`ReportError`] for what can't be written as JSON.
+pub fn comparison_json(
+    comparison: &Comparison,
+    bottleneck: &Changes,
+) -> Result<String, ReportError> {
+    #[derive(serde::Serialize)]
+    struct Document<'c> {
+        #[serde(flatten)]
+        comparison: &'c Comparison,
+        bottleneck: &'c Changes,
+    }
+    let mut text = serde_json::to_string_pretty(&Document {
+        comparison,
+        bottleneck,
+    })?;
+    text.push('\n');
+    Ok(text)
 }
 
 /// What would show a difference of throughput where none is shown.

@@ -7,7 +7,9 @@ use super::matrix::{AxisKind, Matrix, Order, Point, Series, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tidemark_analysis::compare::{Compared, Difference, Measured, Metric, Needed, Verdict};
+use tidemark_analysis::observed::{Cost, compared};
 use tidemark_analysis::{Comparison, compare_measured};
+use tidemark_diagnosis::{Changes, Diagnosis};
 
 /// A factor of more values is a course, which a chart shows.
 const MOST_VALUES: usize = 12;
@@ -45,6 +47,8 @@ pub(crate) struct Pair {
     #[serde(skip)]
     pub open_loop: bool,
     pub comparison: Comparison,
+    /// What limits either side, and which parts of the latency changed.
+    pub bottleneck: Changes,
 }
 
 impl Pair {
@@ -159,6 +163,12 @@ fn contrast(matrix: &Matrix<'_>, order: Order<'_>, of: (&str, &str, &str)) -> Co
                 comparison
                     .differences
                     .retain(|d| !is_the_factors(factor, &d.what, order));
+                // Of the runs that the figures are of.
+                let (ids_a, ids_b) = (&comparison.a, &comparison.b);
+                let costs = compared(&costs(other, ids_a), &costs(point, ids_b));
+                let bottleneck =
+                    Changes::between(&diagnoses(other, ids_a), &diagnoses(point, ids_b));
+                comparison.costs = costs;
                 let mut runs = point.runs.iter().chain(&other.runs);
                 pairs.push(Pair {
                     workload: workload.name.clone(),
@@ -166,6 +176,7 @@ fn contrast(matrix: &Matrix<'_>, order: Order<'_>, of: (&str, &str, &str)) -> Co
                     at: (w, n, p),
                     open_loop: runs.all(|run| run.open_loop),
                     comparison,
+                    bottleneck,
                 });
             }
         }
@@ -290,6 +301,24 @@ pub(super) fn measured<'d>(point: &Point<'d>) -> Vec<&'d Measured> {
     counted
         .filter_map(|r: &'d super::RunDigest| r.measured.as_ref())
         .collect()
+}
+
+/// The runs of a point with one of these ids.
+fn of_ids<'p, 'd>(
+    point: &'p Point<'d>,
+    ids: &'p [String],
+) -> impl Iterator<Item = &'d super::RunDigest> + use<'p, 'd> {
+    let runs = point.runs.iter().copied();
+    runs.filter(|run| ids.iter().any(|id| id == run.id()))
+}
+
+fn costs(point: &Point<'_>, ids: &[String]) -> Vec<Vec<Cost>> {
+    of_ids(point, ids).map(|run| run.costs.clone()).collect()
+}
+
+fn diagnoses<'d>(point: &Point<'d>, ids: &[String]) -> Vec<&'d Diagnosis> {
+    let runs = of_ids(point, ids);
+    runs.filter_map(|run| run.diagnosis.as_ref()).collect()
 }
 
 /// What a pair has in common: its workload, other factors, load.

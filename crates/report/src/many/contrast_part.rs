@@ -2,6 +2,7 @@
 //! and what else was different.
 
 use super::contrast::{Contrast, merged, pair_label};
+use super::contrast_changes;
 use super::document::{Sources, named, runs_said};
 use super::headline;
 use super::labels::factor_name;
@@ -55,6 +56,7 @@ fn part(s: &Sources<'_>, contrasts: &[&Contrast]) -> Option<DocumentPart> {
         let values = [("runs", &*runs_said(t, left_out))];
         blocks.push(Block::Fine(fill(t.contrast_left_out, &values)));
     }
+    blocks.extend(contrast_changes::blocks(s, contrasts));
     blocks.extend(found(s, contrasts));
     for c in contrasts {
         let title = match contrasts {

@@ -17,6 +17,7 @@ use tidemark_core::record::{
     QueryOutcome, RunRecord, RunState, Setting,
 };
 use tidemark_core::{ServerInfo, StudyPlace, redact_url};
+use tidemark_diagnosis::{Diagnosis, can_diagnose, diagnose};
 use tidemark_stats::Histogram;
 
 /// Points of a run's small picture over time; it is some 300 pixels wide.
@@ -91,6 +92,9 @@ pub struct RunDigest {
     /// What a transaction took on average.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
+    /// What limits it; absent of what can't be diagnosed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) diagnosis: Option<Diagnosis>,
     /// What makes it another run than a second one.
     #[serde(skip)]
     pub(crate) setup: Setup,
@@ -265,6 +269,7 @@ impl RunDigest {
             host_busy: record.usage.host_busy,
             settings: telling_settings(record).cloned().collect(),
             costs: costs(record),
+            diagnosis: can_diagnose(record).then(|| diagnose(record)),
             hosts: d.totals.hosts.clone(),
             notes: record.notes.clone(),
             options: record.options.clone().into_iter().collect(),

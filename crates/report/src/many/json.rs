@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::contrast::{Contrast, contrasts, the_only};
 use super::document::cells;
+use super::limits::{self, Limited};
 use super::matrix::{LoadAxis, Matrix, Series, Workload};
 use super::scaling::{Accounted, Peak, Scaling, accounted};
 use super::{DOCUMENT_VERSION, Many, RunDigest, StudyFacts, StudyStep, Unreadable};
@@ -41,6 +42,8 @@ struct SeriesFigures<'m> {
     points: &'m [Cell],
     scalability: Option<Fit>,
     little: Vec<Accounted>,
+    /// Where along the load the limit changes.
+    bottlenecks: Vec<Limited<'m>>,
 }
 
 /// The scalability law's parameters, or why there are none.
@@ -155,6 +158,7 @@ fn workload<'m>(w: &'m Workload<'m>, cells: &'m [Vec<Cell>]) -> WorkloadFigures<
             points: cells,
             scalability: Scaling::of(axis, series, cells).map(Fit::from),
             little: accounted(series, cells),
+            bottlenecks: limits::of_series(series),
         }
     };
     WorkloadFigures {

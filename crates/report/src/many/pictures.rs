@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::labels::factor_name;
 use super::law::Fit;
+use super::limits;
 use super::littles_law;
 use super::marks::{crossed, marked};
 use super::matrix::{AxisKind, Point, Series};
@@ -23,6 +24,7 @@ const LAW_POINTS: usize = 60;
 /// A series with the figures of its points that have a result.
 struct Drawn<'m> {
     name: String,
+    series: &'m Series<'m>,
     points: Vec<(&'m Point<'m>, &'m Cell)>,
 }
 
@@ -31,6 +33,7 @@ pub(super) fn figures(m: &Measured<'_, '_>, fits: &[Fit]) -> Result<Vec<Figure>,
         .series()
         .map(|(series, cells)| Drawn {
             name: m.name(series),
+            series,
             points: with_result(series, cells),
         })
         .filter(|d| !d.points.is_empty())
@@ -194,7 +197,7 @@ impl Charts<'_, '_, '_> {
     /// Throughput, with the law where it is sound.
     fn over_load(&self, fits: &[Fit]) -> Result<Option<Figure>, ReportError> {
         let t = self.m.s.t;
-        let lines = self.lines(|c| {
+        let mut lines = self.lines(|c| {
             let tps = c.transactions_per_s?;
             Some((tps.value, tps.ends()))
         });
@@ -233,6 +236,7 @@ impl Charts<'_, '_, '_> {
                 }
             }
         }
+        let limited = self.mark_limits(&mut lines, &mut marks);
         let mut says: Vec<String> = self
             .drawn
             .iter()
@@ -255,6 +259,7 @@ impl Charts<'_, '_, '_> {
         says.extend(self.crossed());
         says.extend(whiskers.then(|| t.whiskers.into()));
         says.extend((!laws.is_empty()).then(|| t.law_drawn.into()));
+        says.extend(limited.then(|| t.limits_marked.into()));
         let (head, rows) = self.rows(|c| three(c.tps()));
         LineChart {
             cut: self.cut(),
@@ -273,6 +278,24 @@ impl Charts<'_, '_, '_> {
             rows,
         }
         .figure()
+    }
+
+    /// Names the limit where it changes along the load: on upright lines of the only series, beside the
+    /// points of several. Whether it named any.
+    fn mark_limits(&self, lines: &mut [Line], marks: &mut Vec<(f64, String)>) -> bool {
+        let alone = self.drawn.len() == 1;
+        let mut any = false;
+        for (d, line) in self.drawn.iter().zip(lines) {
+            for (load, cause) in limits::marks(d.series, self.m) {
+                any = true;
+                if alone {
+                    marks.push((load, cause.into()));
+                } else if let Some(point) = line.points.iter_mut().find(|p| p.x == load) {
+                    point.words = cause.into();
+                }
+            }
+        }
+        any
     }
 
     /// Of one series its percentiles, of several their p95.

@@ -7,7 +7,7 @@ use super::latencies::Latencies;
 use super::marks::marked;
 use super::matrix::{AxisKind, Point, Series, Workload};
 use super::texts::Texts;
-use super::{law, objective, panels, pictures, queries};
+use super::{law, limits, objective, panels, pictures, queries};
 use crate::ReportError;
 use crate::document::{Block, DocumentPart, Grid};
 use crate::number::{three, two, whole};
@@ -92,6 +92,7 @@ pub(super) fn part<'m>(
             blocks.push(Block::Heading(s.t.scalability.into()));
             blocks.push(Block::List(law::says(&m, &fits)));
         }
+        blocks.extend(limits::blocks(&m));
         let types = by_type(&m);
         if !types.rows.is_empty() {
             let title = s.t.types.into();

@@ -3,6 +3,7 @@
 use super::common::many::records;
 use tidemark_analysis::compare;
 use tidemark_analysis::compare::Limit;
+use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text};
 
 /// Two values of a factor, with as many repeats of so many seconds; the judgement in a language.
@@ -13,9 +14,10 @@ fn judged(times: f64, repeats: u32, seconds: i64, limit: &str, lang: Lang) -> St
     let compared = compare(a, b).unwrap();
     let limit: Limit = limit.parse().unwrap();
     let judged = [(limit, limit.is_broken_by(&compared))];
-    let text = comparison_text(&compared, &judged, lang);
+    let text = comparison_text(&compared, &Changes::default(), &judged, lang);
     let line = text.lines().last().unwrap().to_string();
-    let markdown = comparison_markdown(&compared, &judged, lang).replace('\\', "");
+    let markdown =
+        comparison_markdown(&compared, &Changes::default(), &judged, lang).replace('\\', "");
     assert!(markdown.contains(&line), "{line}: {markdown}");
     line
 }

@@ -329,7 +329,8 @@ fn reports_say_what_is_printed() {
 #[test]
 fn outages_and_rates_are_drawn() {
     let page = html(&overloaded(), Lang::En).unwrap();
-    let first = page.split("<figure").nth(1).unwrap();
+    // The first shows where the latency is spent.
+    let first = page.split("<figure").nth(2).unwrap();
     assert!(first.contains("fill=\"#C94F7C\""), "a band for each outage");
     assert!(first.contains("a host was unreachable"));
     let calm = html(&closed(), Lang::En).unwrap();
@@ -340,7 +341,7 @@ fn outages_and_rates_are_drawn() {
     let figures = || page.split("<figure").skip(1);
     let figure = figures().find(|f| f.contains("Latency by rate")).unwrap();
     assert_eq!(figure.matches("<tr data-x").count(), 3);
-    let first = page.split("<figure").nth(1).unwrap();
+    let first = page.split("<figure").nth(2).unwrap();
     assert!(first.contains("<th scope=\"col\">requested</th>"));
     // One rate makes no curve.
     let mut one = stepped();

@@ -11,6 +11,7 @@ mod many;
 mod many_hostile;
 mod many_imported;
 mod many_invalid;
+mod many_limits;
 mod many_matrix;
 mod many_objective;
 mod many_scaling;

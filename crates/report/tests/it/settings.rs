@@ -4,6 +4,7 @@ use super::common::many::{document, records};
 use super::common::{Shape, run};
 use tidemark_core::record::{RunRecord, Setting};
 use tidemark_core::{Engine, ServerInfo};
+use tidemark_diagnosis::Changes;
 use tidemark_report::{Lang, comparison_markdown, comparison_text, html, markdown};
 
 fn set(record: &mut RunRecord, engine: Engine, settings: &[(&str, &str, &str)]) {
@@ -70,19 +71,19 @@ fn settings_of_different_engines_stand_apart() {
 
     let comparison = tidemark_analysis::compare(&records[..1], &records[2..3]).unwrap();
     assert_eq!(
-        comparison_text(&comparison, &[], Lang::En)
+        comparison_text(&comparison, &Changes::default(), &[], Lang::En)
             .matches(said)
             .count(),
         1
     );
     assert_eq!(
-        comparison_markdown(&comparison, &[], Lang::En)
+        comparison_markdown(&comparison, &Changes::default(), &[], Lang::En)
             .matches(said)
             .count(),
         1
     );
     let alike = tidemark_analysis::compare(&records[..1], &records[1..2]).unwrap();
-    assert!(!comparison_text(&alike, &[], Lang::En).contains(said));
+    assert!(!comparison_text(&alike, &Changes::default(), &[], Lang::En).contains(said));
 }
 
 #[test]

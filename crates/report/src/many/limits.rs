@@ -1,0 +1,234 @@
+//! What limits each point of a workload, and where along the load that changes.
+
+use super::labels::factor_name;
+use super::matrix::{Point, Series};
+use super::texts::Texts;
+use super::workload::Measured;
+use crate::charts::{Figure, Shade, Stack, StackChart};
+use crate::diagnosis::shade;
+use crate::document::{Block, Grid};
+use crate::number::three;
+use crate::texts::{diagnosis as words, fill};
+use serde::Serialize;
+use tidemark_diagnosis::{
+    Agreed, Cause, Diagnosis, Part, PartKind, Split, WaitClass, mean_split, stretches,
+};
+
+/// So many bars are told apart on one picture.
+const MOST_BARS: usize = 16;
+
+/// Loads in a row at which the same limits, for programs.
+#[derive(Debug, Serialize)]
+pub(super) struct Limited<'m> {
+    cause: Cause,
+    /// The first of the loads, as it is written.
+    from: &'m str,
+    /// The last.
+    to: &'m str,
+}
+
+/// The diagnoses of the runs that a point's figures are of.
+fn diagnoses<'d>(point: &Point<'d>) -> Vec<&'d Diagnosis> {
+    let figured = point.figured().into_iter();
+    figured.filter_map(|run| run.diagnosis.as_ref()).collect()
+}
+
+fn agreed(point: &Point<'_>) -> Option<Agreed> {
+    Agreed::of(&diagnoses(point))
+}
+
+/// Whether evidence was collected in any of its runs.
+fn is_known(point: &Point<'_>) -> bool {
+    agreed(point).is_some_and(|of| of.cause != Cause::NotEnoughSeen)
+}
+
+/// Where along a series' load the limit changes.
+pub(super) fn of_series<'m>(series: &'m Series<'_>) -> Vec<Limited<'m>> {
+    let verdicts = series.points.iter().map(|p| agreed(p).map(|of| of.cause));
+    let verdicts: Vec<Option<Cause>> = verdicts.collect();
+    let load = |n: usize| series.points.get(n)?.load.as_ref();
+    let found = stretches(&verdicts).into_iter().filter_map(|stretch| {
+        Some(Limited {
+            cause: stretch.cause,
+            from: &load(stretch.first)?.1,
+            to: &load(stretch.last)?.1,
+        })
+    });
+    found.collect()
+}
+
+/// Where each stretch but the first begins, with what limits from there.
+pub(super) fn marks(series: &Series<'_>, m: &Measured<'_, '_>) -> Vec<(f64, &'static str)> {
+    let begins = of_series(series).into_iter().skip(1).filter_map(|limited| {
+        let mut loads = series.points.iter().filter_map(|p| p.load.as_ref());
+        let (load, _) = loads.find(|(_, text)| text == limited.from)?;
+        Some((*load, limited.cause.title(m.s.lang.into())))
+    });
+    begins.collect()
+}
+
+/// The course of a series in a sentence; `None` where nothing is known of it.
+pub(super) fn course(m: &Measured<'_, '_>, series: &Series<'_>) -> Option<String> {
+    let (t, lang) = (m.s.t, m.s.lang.into());
+    let axis = m.workload.axis.as_ref()?;
+    let name = factor_name(t, &axis.name);
+    let told = of_series(series).into_iter().map(|limited| {
+        let values = [
+            ("cause", limited.cause.title(lang)),
+            ("load", name),
+            ("from", limited.from),
+            ("to", limited.to),
+        ];
+        match limited.from == limited.to {
+            true => fill(t.limited_at, &values),
+            false => fill(t.limited_from_to, &values),
+        }
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| {
+        let values = [
+            ("series", &*m.name(series)),
+            ("told", &*told.join(t.semicolon)),
+        ];
+        fill(t.limited_course, &values)
+    })
+}
+
+/// The part of a workload's section: the course of each series, a table, the split at each load.
+pub(super) fn blocks(m: &Measured<'_, '_>) -> Vec<Block> {
+    let t = m.s.t;
+    let diagnosed = m.points().any(|(_, point, _)| !diagnoses(point).is_empty());
+    if !diagnosed {
+        return Vec::new();
+    }
+    if !m.points().any(|(_, point, _)| is_known(point)) {
+        return vec![Block::Fine(t.limits_unknown.into())];
+    }
+    let mut blocks = vec![Block::Heading(t.limits.into())];
+    let courses: Vec<String> = m.series().filter_map(|(s, _)| course(m, s)).collect();
+    blocks.extend((!courses.is_empty()).then_some(Block::List(courses)));
+    blocks.push(Block::Table(table(m)));
+    blocks.extend(picture(m).map(|figure| Block::Figures(vec![figure])));
+    blocks
+}
+
+/// A row a point: what limits it, how surely, and the parts of its mean latency.
+fn table(m: &Measured<'_, '_>) -> Grid {
+    let (t, lang) = (m.s.t, m.s.lang);
+    let words = words::of(lang);
+    let kinds: Vec<Part> = kinds(m);
+    let mut head = vec![
+        (t.series.to_string(), false),
+        (t.limited_by.to_string(), false),
+        (words.share.to_string(), true),
+        (t.confidence.to_string(), false),
+        (t.mean.to_string(), true),
+    ];
+    let titles = kinds.iter().map(|part| part.title(lang.into()));
+    head.extend(titles.map(|title| (format!("{title} (ms)"), true)));
+    let mut grid = Grid::new(head);
+    for (series, point, _) in m.points() {
+        let found = diagnoses(point);
+        let Some(agreed) = Agreed::of(&found) else {
+            continue;
+        };
+        let mut row = vec![m.label(series, point), cause_of(t, &agreed, lang)];
+        let known = agreed.cause != Cause::NotEnoughSeen;
+        row.extend(match known {
+            true => [
+                format!("{:.0}%", agreed.share * 100.0),
+                agreed.confidence.title(lang.into()).into(),
+            ],
+            false => ["–".into(), "–".into()],
+        });
+        let split = mean_split(&found);
+        row.push(split.as_ref().map_or("–".into(), |s| three(s.mean_ms)));
+        let ms = |of: &Part| {
+            let part = split.as_ref().and_then(|split| part_of(split, of));
+            part.map_or("–".into(), |part| three(part.ms))
+        };
+        row.extend(kinds.iter().map(ms));
+        grid.rows.push(row);
+    }
+    grid.without_empty_columns()
+}
+
+/// A cause, with how many of the repeats have it where not all do.
+pub(super) fn cause_of(t: &Texts, of: &Agreed, lang: crate::Lang) -> String {
+    let cause = of.cause.title(lang.into());
+    match of.repeats == of.of {
+        true => cause.into(),
+        false => {
+            let (repeats, all) = (of.repeats.to_string(), of.of.to_string());
+            let values = [("cause", cause), ("repeats", &repeats), ("all", &all)];
+            fill(t.limited_some, &values)
+        }
+    }
+}
+
+fn part_of<'s>(split: &'s Split, of: &Part) -> Option<&'s Part> {
+    let same = |p: &&Part| (p.part, p.class) == (of.part, of.class);
+    split.parts.iter().find(same)
+}
+
+/// Every part that any point has, in their order.
+fn kinds(m: &Measured<'_, '_>) -> Vec<Part> {
+    let splits = m.points().filter_map(|(_, p, _)| mean_split(&diagnoses(p)));
+    let mut kinds: Vec<Part> = Vec::new();
+    for part in splits.flat_map(|split| split.parts) {
+        let known = |k: &Part| (k.part, k.class) == (part.part, part.class);
+        if !kinds.iter().any(known) {
+            kinds.push(part);
+        }
+    }
+    let order = |part: &Part| -> (PartKind, Option<WaitClass>) { (part.part, part.class) };
+    kinds.sort_by_key(order);
+    kinds
+}
+
+/// A bar a point, of the parts of its mean latency.
+fn picture(m: &Measured<'_, '_>) -> Option<Figure> {
+    let (t, lang) = (m.s.t, m.s.lang);
+    let words = words::of(lang);
+    let kinds = kinds(m);
+    let mut key: Vec<(&'static str, Shade)> = Vec::new();
+    for part in &kinds {
+        let shade = shade(part, &key);
+        key.push((part.title(lang.into()), shade));
+    }
+    let (mut stacks, mut rows) = (Vec::new(), Vec::new());
+    for (series, point, _) in m.points() {
+        let Some(split) = mean_split(&diagnoses(point)) else {
+            continue;
+        };
+        let label = m.label(series, point);
+        let numbered = kinds.iter().enumerate();
+        let parts = numbered.filter_map(|(n, of)| Some((n, part_of(&split, of)?.ms)));
+        let parts: Vec<(usize, f64)> = parts.collect();
+        for (n, ms) in &parts {
+            let name = key.get(*n).map_or("", |(name, _)| name);
+            let share = format!("{:.1}%", split.share(*ms) * 100.0);
+            rows.push(vec![label.clone(), name.into(), three(*ms), share]);
+        }
+        let values = [("of", &*label), ("mean", &*three(split.mean_ms))];
+        stacks.push(Stack {
+            label: fill(words.bar, &values),
+            parts,
+        });
+    }
+    if stacks.len() > MOST_BARS {
+        return None;
+    }
+    let named = key.into_iter().map(|(name, shade)| (name.into(), shade));
+    StackChart {
+        title: words.where_it_passes.into(),
+        says: t.limits_picture_says.into(),
+        stacks,
+        key: named.collect(),
+        head: [t.series, words.where_, words.ms, words.share]
+            .map(String::from)
+            .to_vec(),
+        rows,
+    }
+    .figure()
+}
