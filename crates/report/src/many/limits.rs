@@ -16,6 +16,8 @@ use tidemark_diagnosis::{
 
 /// So many bars are told apart on one picture.
 const MOST_BARS: usize = 16;
+/// A part that is a smaller share of each mean has no column.
+const LEAST: f64 = 0.02;
 
 /// Loads in a row at which the same limits, for programs.
 #[derive(Debug, Serialize)]
@@ -171,11 +173,15 @@ fn part_of<'s>(split: &'s Split, of: &Part) -> Option<&'s Part> {
     split.parts.iter().find(same)
 }
 
-/// Every part that any point has, in their order.
+/// Every part that is worth a column at any point, in their order.
 fn kinds(m: &Measured<'_, '_>) -> Vec<Part> {
     let splits = m.points().filter_map(|(_, p, _)| mean_split(&diagnoses(p)));
     let mut kinds: Vec<Part> = Vec::new();
-    for part in splits.flat_map(|split| split.parts) {
+    let large = |split: Split| {
+        let parts = split.parts.clone().into_iter();
+        parts.filter(move |part| split.share(part.ms) >= LEAST)
+    };
+    for part in splits.flat_map(large) {
         let known = |k: &Part| (k.part, k.class) == (part.part, part.class);
         if !kinds.iter().any(known) {
             kinds.push(part);
