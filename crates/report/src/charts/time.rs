@@ -65,6 +65,9 @@ impl OverTime<'_> {
                 layers.push(Layer::Band(from.max(start), to.min(end), Ink::Outage));
             }
         }
+        for (from, to) in stalls(self.d) {
+            layers.push(Layer::Band(from, to.min(end), Ink::Outage));
+        }
         let at = |s: &Series<'_>| -> Vec<(f64, Option<f64>)> {
             let middles = points.iter().map(Point::middle_s);
             middles.zip(s.values.iter().map(|v| v.map(place))).collect()
@@ -178,9 +181,21 @@ impl OverTime<'_> {
         }
         if !self.d.record.outages.is_empty() {
             says.push(self.t.outage_shaded.into());
+        } else if stalls(self.d).next().is_some() {
+            says.push(self.t.stall_shaded.into());
         }
         says.join(self.t.gap)
     }
+}
+
+/// Times in which no transaction ended; where a host was unreachable, that is told instead.
+fn stalls(d: &Digest<'_>) -> impl Iterator<Item = (f64, f64)> {
+    let told = d.record.outages.is_empty();
+    let dead = d.record.dead_times.iter().flatten();
+    dead.filter(move |_| told).map(|of| {
+        let from = of.start_ms as f64 / 1000.0;
+        (from, from + of.length_ms / 1000.0)
+    })
 }
 
 /// A name as it fits beside a line.

@@ -6,12 +6,13 @@ use crate::charts::sparkline;
 use crate::document::Panel;
 use crate::load_words::Table;
 use crate::number::{bytes, percent, three, whole};
-use crate::texts::Lang;
+use crate::texts::{Lang, diagnosis, fill};
 use names::NAMES;
 use std::collections::BTreeMap;
 use tidemark_core::observe::{CLIENT_HOST, SOURCES};
 use tidemark_core::record::RunRecord;
 use tidemark_core::series::{Bucket, Series};
+use tidemark_diagnosis::{Diagnosis, Evidence};
 
 /// So many points of a line can be told apart on a picture.
 const POINTS: usize = 160;
@@ -121,12 +122,38 @@ fn groups(record: &RunRecord, side: Side, lang: Lang) -> Vec<Group<'_>> {
     groups
 }
 
-/// Small pictures over time, from the start of the load.
-pub(crate) fn panels(record: &RunRecord, side: Side, lang: Lang) -> Vec<Panel> {
+/// Small pictures over time, from the start of the load; those that a finding rests on say so.
+pub(crate) fn panels(
+    record: &RunRecord,
+    side: Side,
+    limits: Option<&Diagnosis>,
+    lang: Lang,
+) -> Vec<Panel> {
     let groups = groups(record, side, lang);
     let drawn = groups.iter().filter(|group| group.is_drawn());
     let drawn = drawn.filter(|group| side == Side::Client || !group.is_nothing());
-    drawn.filter_map(|group| panel(group, lang)).collect()
+    let panels = drawn.filter_map(|group| {
+        let mut panel = panel(group, lang)?;
+        let evidence = limits.and_then(|limits| evidence_of(group, limits, lang));
+        panel.figures.extend(evidence);
+        Some(panel)
+    });
+    panels.collect()
+}
+
+/// Which findings rest on these series; `None` where none does.
+fn evidence_of(group: &Group<'_>, limits: &Diagnosis, lang: Lang) -> Option<String> {
+    let t = diagnosis::of(lang);
+    let key = &group.series.first()?.key;
+    // `SOURCE NAME`, `SOURCE NAME + NAME`, `SOURCE NAME (STATE, STATE)`.
+    let rests = |evidence: &Evidence| {
+        let mut words = evidence.metric.split([' ', ',']);
+        words.next() == Some(key.source.as_str()) && words.any(|word| word == key.name)
+    };
+    let findings = limits.findings.iter();
+    let causes = findings.filter(|finding| finding.evidence.iter().any(rests));
+    let causes: Vec<&str> = causes.map(|f| f.cause.title(lang.into())).collect();
+    (!causes.is_empty()).then(|| fill(t.evidence_of, &[("causes", &causes.join(t.comma))]))
 }
 
 fn panel(group: &Group<'_>, lang: Lang) -> Option<Panel> {

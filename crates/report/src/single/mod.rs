@@ -164,7 +164,7 @@ fn parts(
         if let Some(table) = series::table(record, side, lang, detail == Detail::Brief) {
             let mut watched = DocumentPart::from(table);
             if page {
-                let panels = Block::Panels(series::panels(record, side, lang));
+                let panels = Block::Panels(series::panels(record, side, limits, lang));
                 watched.blocks.insert(0, panels);
             }
             parts.push(watched);

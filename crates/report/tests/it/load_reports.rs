@@ -336,6 +336,16 @@ fn outages_and_rates_are_drawn() {
     let calm = html(&closed(), Lang::En).unwrap();
     let drawn = calm.split("</style>").nth(1).unwrap();
     assert!(!drawn.contains("#C94F7C"));
+    let mut stalled = closed();
+    stalled.dead_times = Some(vec![DeadTime {
+        start_ms: 2000,
+        length_ms: 900.0,
+        side: DeadSide::Target,
+        deadlocks: 0,
+    }]);
+    let stalled = html(&stalled, Lang::En).unwrap();
+    let drawn = stalled.split("</style>").nth(1).unwrap();
+    assert!(drawn.contains("fill=\"#C94F7C\"") && drawn.contains("no transaction completed."));
     let page = html(&stepped(), Lang::En).unwrap();
     assert!(page.contains("<h2>Latency by rate</h2>"));
     let figures = || page.split("<figure").skip(1);

@@ -213,7 +213,12 @@ fn sessions_are_told_state_by_state() {
     );
     assert!(told.find("kind13") < told.find("kind12"), "{told}");
     let page = html(&record, Lang::En).unwrap();
-    assert!(page.contains("<b>Sessions</b><svg"));
+    let (_, sessions) = page.split_once("<b>Sessions</b><svg").unwrap();
+    let (sessions, _) = sessions.split_once("</div>").unwrap();
+    assert!(
+        sessions.contains("<span>evidence: a lock held by another session"),
+        "{sessions}"
+    );
 }
 
 #[test]
