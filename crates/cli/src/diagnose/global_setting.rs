@@ -5,9 +5,6 @@ use crate::exit::{ExitCode, Failure};
 use crate::sandboxes::home;
 use crate::study::admin_sessions::Hosts;
 use crate::study::targets::Reached;
-use nix::errno::Errno;
-use nix::sys::signal::kill;
-use nix::unistd::Pid;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::ErrorKind;
@@ -17,6 +14,7 @@ use tidemark_drivers::settings::global::{
     Before, before_change, can_be_changed, change, has_taken_hold, restore,
 };
 use tidemark_drivers::{ConnectOptions, Connector};
+use tidemark_process::{Liveness, ProcessId, boot_id};
 use tidemark_sandbox::State;
 use tidemark_store::Store;
 
@@ -76,13 +74,18 @@ impl GlobalSetting {
         if own.is_empty() {
             return Ok(());
         }
-        let pid = left["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok());
-        if let Some(pid) = pid.filter(|pid| is_alive(*pid)) {
+        // A process that can't be seen from here is one of before a restart.
+        let process: ProcessId =
+            serde_json::from_value(left["process"].clone()).map_err(|e| self.failed(e))?;
+        let is_own = process.pid == Some(std::process::id());
+        if !is_own && process.liveness(boot_id().as_deref()) == Liveness::Alive {
             return Err(Failure::new(
                 ExitCode::Refused,
                 format!(
-                    "process {pid} runs a diagnosis that has changed {} of {}: wait until it ends",
-                    own[0].before.0, own[0].server
+                    "process {} runs a diagnosis that has changed {} of {}: wait until it ends",
+                    process.pid.unwrap_or_default(),
+                    own[0].before.0,
+                    own[0].server
                 ),
             ));
         }
@@ -212,7 +215,8 @@ impl GlobalSetting {
             })
         };
         let rows: Vec<Value> = self.changed.iter().map(row).collect();
-        let text = json!({"pid": std::process::id(), "settings": rows}).to_string();
+        let process = ProcessId::own("");
+        let text = json!({"process": process, "settings": rows}).to_string();
         fs::write(&self.file, text).map_err(|e| self.failed(e))
     }
 
@@ -229,8 +233,4 @@ impl Drop for GlobalSetting {
             eprintln!("tidemark: {failure}");
         }
     }
-}
-
-fn is_alive(pid: i32) -> bool {
-    pid != std::process::id().cast_signed() && kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
 }
