@@ -207,6 +207,10 @@ pub const BETWEEN_EVENTS_S: f64 = 2e-6;
 /// `summary-mismatch`: statements of a transaction that did not end may blur the number of those of each by
 /// so many at most.
 pub const STATEMENTS_BLUR: f64 = 0.1;
+/// `summary-mismatch`: by how much the statements of a transaction in one row of a table may differ from
+/// those of all other rows. Those of transactions that were rolled back are counted as well: with one in
+/// ten that is `error-rate`.
+pub const STATEMENTS_EACH_APART: f64 = 0.1;
 /// `impossible-pair`: BenchBase's goodput counts the warm-up as well, which is no longer than the run where
 /// nothing is said of it.
 pub const WARMUP_LONGEST: f64 = 1.0;

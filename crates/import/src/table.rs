@@ -1,12 +1,13 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
+use crate::beside::is_total;
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
 use crate::headings::{Column, column, only_figure};
 use crate::numeral::{Notation, numeral};
-use crate::row::{Ambiguous, Row};
+use crate::row::{Ambiguous, Row, adds_up, multiple};
 use crate::scan::number;
 
 /// The tool of a run that a row tells of.
@@ -182,6 +183,10 @@ impl Table {
                     let of = of.as_deref().or_else(|| self.changed(at));
                     row.change(&name, of, cell);
                 }
+                // `1.2x` is of two columns, whatever its name is.
+                Column::Aside | Column::Unknown if multiple(cell).is_some() => {
+                    row.change(&name, self.changed(at), cell);
+                }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once.
@@ -192,6 +197,11 @@ impl Table {
                 }
                 column => row.take(&name, column, of, cell),
             }
+        }
+        let mut named = self.names.iter().zip(&self.columns);
+        if named.any(|(name, c)| matches!(c, Column::Figure(f, _) if adds_up(f)) && is_total(name))
+        {
+            row.total();
         }
         let none = self.columns.iter().zip(&cells).all(|(column, cell)| {
             !matches!(column, Column::Figure(..) | Column::Several(_))

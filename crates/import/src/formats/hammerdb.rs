@@ -82,6 +82,22 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     if was && (text.starts_with("CALLS:") || text.starts_with("P99:")) {
         return called(text, line, doc);
     }
+    // What stands before the end of the test are the minutes that it took.
+    if let Some(run) = doc.of(TOOL) {
+        let minutes = number(text).filter(|(_, rest)| {
+            let rest = rest.trim_start();
+            rest.starts_with("minutes elapsed") || rest.starts_with("...")
+        });
+        match minutes {
+            Some((n, _)) => run.minutes = Some((n, line)),
+            None if text.starts_with("Test complete") => {
+                if let Some((n, at)) = run.minutes.take().filter(|(_, at)| at + 1 == line) {
+                    run.figure("", "minutes_elapsed", n, at);
+                }
+            }
+            None => {}
+        }
+    }
     let is_frame = plain.starts_with("Vuser ")
         || plain.starts_with("Hammerdb Log @")
         || plain.starts_with(">>>>>")

@@ -2,6 +2,7 @@
 //!
 //! A rule answers `None` where the source does not state what it needs; it is then said to be left out.
 
+mod document;
 mod equations;
 mod intervals;
 mod latencies;
@@ -9,6 +10,7 @@ mod load;
 mod lost;
 mod options;
 mod scale;
+mod tools;
 mod view;
 mod windows;
 
