@@ -17,7 +17,11 @@ const TOTALS: [&str; 7] = ["total", "overall", "sum", "合计", "总", "汇总",
 pub(crate) fn is_total(heading: &str) -> bool {
     let lower = heading.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
-    words.any(|word| TOTALS.iter().any(|t| word == *t || !t.is_ascii() && word.contains(t)))
+    words.any(|word| {
+        TOTALS
+            .iter()
+            .any(|t| word == *t || !t.is_ascii() && word.contains(t))
+    })
 }
 
 /// Completes the figures of each run with what the others say of it.
@@ -145,7 +149,10 @@ fn clients(runs: &[RunRecord]) -> Vec<Added> {
     let mut tests: BTreeMap<&str, Test> = BTreeMap::new();
     let imported = |run: &'_ RunRecord| run.imported.as_ref().map(|i| i.test.clone());
     for (at, run) in runs.iter().enumerate() {
-        let Some((own, name)) = run.imported.as_ref().and_then(|i| Some((i, i.test.as_ref()?)))
+        let Some((own, name)) = run
+            .imported
+            .as_ref()
+            .and_then(|i| Some((i, i.test.as_ref()?)))
         else {
             continue;
         };

@@ -214,12 +214,10 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
         doc.touch(line);
         return true;
     }
-    let goes_back = doc
-        .of(JAVA)
-        .is_some_and(|d| {
-            let back = last.is_some_and(|last| last > run.end_s);
-            d.has_summary || back && !d.is_out_of_order(line, run.end_s)
-        });
+    let goes_back = doc.of(JAVA).is_some_and(|d| {
+        let back = last.is_some_and(|last| last > run.end_s);
+        d.has_summary || back && !d.is_out_of_order(line, run.end_s)
+    });
     let open = match goes_back {
         true => doc.begin(JAVA, line),
         false => doc.run(JAVA, line),

@@ -1,8 +1,8 @@
 //! Figures that follow from others: totals, rates, sums.
 
 use super::finding;
-use super::{document, intervals, tools};
 use super::view::{Range, View};
+use super::{document, intervals, tools};
 use crate::texts::follows;
 use crate::texts::summary_mismatch::{INSTEAD_STATED, STATED};
 use crate::thresholds::{BETWEEN_EVENTS_S, STATED_APART};
@@ -158,6 +158,7 @@ fn follows_from(from: &str) -> Figure {
         ("run finished", follows::FINISHED),
         ("count before", follows::BEFORE),
         ("time before", follows::TIME_BEFORE),
+        ("percentiles of intervals", follows::PERCENTILES),
         ("types", follows::TYPES),
         ("clients apart", follows::CLIENTS_APART),
         ("other rows", follows::ROWS),

@@ -2,6 +2,7 @@
 //!
 //! A rule answers `None` where the source does not state what it needs; it is then said to be left out.
 
+mod commands;
 mod document;
 mod equations;
 mod intervals;
@@ -9,6 +10,7 @@ mod latencies;
 mod load;
 mod lost;
 mod options;
+mod progress;
 mod scale;
 mod tools;
 mod view;

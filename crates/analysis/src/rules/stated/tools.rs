@@ -3,7 +3,7 @@
 use super::equations::{Equation, latest};
 use super::view::{Range, View};
 use crate::thresholds::{PERCENTILE_STEP, STATED_APART, STATED_TIME_APART};
-use crate::tpcc::TYPE_REQUIREMENTS;
+use crate::tpcc::{DEFERRED, TYPE_REQUIREMENTS};
 
 /// Those of the run's tool.
 pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
@@ -83,10 +83,13 @@ fn pgbench(view: &View<'_>) -> Vec<Equation> {
 
 fn mysqlslap(view: &View<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
+    // All but one run took no less than the shortest, and no more than the longest.
+    let others = view.number("iterations").map_or(f64::INFINITY, |n| n - 1.0);
+    let share = 1.0 / (others + 1.0).max(1.0);
     let within = get("shortest_s").zip(get("longest_s"));
     let within = within.map(|(a, b)| Range {
-        low: a.low,
-        high: b.high,
+        low: a.low + (b.low - a.low) * share,
+        high: b.high - (b.high - a.high) * share,
         ..a
     });
     let follows = "shortest_s … longest_s";
@@ -153,13 +156,7 @@ fn go_ycsb(view: &View<'_>) -> Vec<Equation> {
         let line = view.line_of("operationcount");
         let by = view.sessions().unwrap_or(1.0);
         let sides = (done, Some(Range::exact(asked, line)));
-        all.push(equation(
-            "count",
-            "operationcount",
-            sides,
-            STATED_APART,
-            by,
-        ));
+        all.push(equation("count", "operationcount", sides, STATED_APART, by));
     }
     all
 }
@@ -178,9 +175,8 @@ fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
         return Vec::new();
     };
     // Of every type, or the others may hold what is missed.
-    let each = |name: &str| -> Option<Vec<Range>> {
-        types.iter().map(|of| view.of(of, name)).collect()
-    };
+    let each =
+        |name: &str| -> Option<Vec<Range>> { types.iter().map(|of| view.of(of, name)).collect() };
     let least = |all: Vec<Range>| all.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
     let most = |all: Vec<Range>| all.into_iter().max_by(|a, b| a.value.total_cmp(&b.value));
     let counts = each("count");
@@ -194,7 +190,13 @@ fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
     let mean = time.zip(sum).map(|(time, n)| time.per(n));
     let mut all = vec![
         equation("count", "types", (Some(count), sum), STATED_APART, 0.0),
-        equation("mean_ms", "types", (whole("mean_ms"), mean), STATED_APART, 0.0),
+        equation(
+            "mean_ms",
+            "types",
+            (whole("mean_ms"), mean),
+            STATED_APART,
+            0.0,
+        ),
         equation(
             "min_ms",
             "types",
@@ -214,7 +216,10 @@ fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
         let name = format!("p{percent}_ms");
         let Some(parts) = each(&name) else { continue };
         // Older versions print whole milliseconds.
-        let is_whole = parts.iter().chain([&stated]).all(|r| r.value.fract() == 0.0);
+        let is_whole = parts
+            .iter()
+            .chain([&stated])
+            .all(|r| r.value.fract() == 0.0);
         let step = if is_whole { 1.0 } else { 0.0 };
         let between = least(parts.clone()).zip(most(parts)).map(|(a, b)| {
             let nearest = stated.value.clamp(a.value, b.value);
@@ -236,7 +241,7 @@ fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
 
 fn go_tpc(view: &View<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
-    let each = TYPE_REQUIREMENTS.iter();
+    let each = TYPE_REQUIREMENTS.iter().filter(|t| t.name != DEFERRED);
     let each = each.map(|t| view.of(t.name, "per_minute"));
     // Whoever quotes some types' lines has no sum.
     if let Some(sum) = each
@@ -312,6 +317,9 @@ fn k6(view: &View<'_>) -> Vec<Equation> {
 fn hammerdb(view: &View<'_>) -> Vec<Equation> {
     let asked = view.number("time").filter(|s| *s > 0.0);
     let minutes = asked.map(|s| Range::exact(s / 60.0, view.line_of("time")));
-    let sides = (view.all("minutes_elapsed"), minutes);
+    // Both are whole minutes.
+    let stated = view.all("minutes_elapsed");
+    let stated = stated.map(|n| Range::exact(n.value, n.line));
+    let sides = (stated, minutes);
     vec![equation("minutes_elapsed", "time / 60", sides, 0.0, 0.0)]
 }
