@@ -183,8 +183,9 @@ impl Table {
                     let of = of.as_deref().or_else(|| self.changed(at));
                     row.change(&name, of, cell);
                 }
-                // `1.2x` is of two columns, whatever its name is.
-                Column::Aside | Column::Unknown if multiple(cell).is_some() => {
+                Column::Aside | Column::Unknown
+                    if is_multiple(&name) && multiple(cell).is_some() =>
+                {
                     row.change(&name, self.changed(at), cell);
                 }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
@@ -302,6 +303,23 @@ impl Table {
             false => Became::NotUnderstood,
         }
     }
+}
+
+/// Whether a heading is of how many times one column is another: `v2/v1`, `ratio`. Machines may be `2x`,
+/// too.
+fn is_multiple(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = [
+        "ratio",
+        "speedup",
+        "speed-up",
+        "multiple",
+        "vs",
+        "倍",
+        "加速比",
+        "比值",
+    ];
+    name.contains('/') || words.iter().any(|w| lower.contains(w))
 }
 
 /// Headings of columns with those of their groups, which stand above the first column of each.

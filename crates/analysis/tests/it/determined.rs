@@ -133,7 +133,7 @@ fn the_total_of_go_tpc_and_its_errors_add_up() {
     );
     // Who quotes a part of the types has no sum.
     let part = GO_TPC.replace("[Summary] PAYMENT", "PAYMENT");
-    assert_eq!(bad(&part), [""; 0]);
+    assert!(!bad(&part).contains(&"summary-mismatch"));
 }
 
 const SYSBENCH_11: &str = "\
@@ -398,6 +398,9 @@ fn status_lines_of_ycsb_count_what_the_run_does() {
             ("1234102 operations", "1934102 operations"),
         ],
     );
+    // Whoever leaves lines out has no count of them.
+    let cut: Vec<&str> = YCSB.lines().filter(|l| !l.contains(" 20 sec:")).collect();
+    assert_eq!(bad(&cut.join("\n")), [""; 0]);
     // Closing sessions is no work that has percentiles.
     assert!(!found(YCSB).iter().any(|f| f.rule == "too-short"));
 }

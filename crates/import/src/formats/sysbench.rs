@@ -137,15 +137,17 @@ fn header(plain: &str, line: u64, doc: &mut Doc) -> bool {
         doc.begin(TOOL, line).version = Some(number.into());
         return true;
     }
-    let Some((label, value)) = labelled(plain) else {
+    // It has no colon.
+    const EVERY: &str = "Report intermediate results every";
+    let every = plain.strip_prefix(EVERY).map(str::trim_start);
+    let Some((label, value)) = every.map(|n| (EVERY, n)).or_else(|| labelled(plain)) else {
         return false;
     };
     let name = match label {
+        EVERY => "report-interval",
         "Number of threads" => "threads",
-        "Report intermediate results every" => "report-interval",
         "Target transaction rate" => "rate",
         "Test execution time" => "time",
-        _ if plain.starts_with("Report intermediate results every") => "report-interval",
         _ => return false,
     };
     let Some((n, _)) = number(value) else {

@@ -142,7 +142,7 @@ pub(super) fn unlike_client(view: &View<'_>) -> Option<Vec<Finding>> {
     let wrong: Vec<&Range> = busy.iter().filter(|b| !works(b)).collect();
     // Clients may have different numbers of sessions: with all but one alike, the last has as many.
     let ([wrong], true) = (wrong.as_slice(), busy.len() > 1) else {
-        return (!busy.is_empty()).then(Vec::new);
+        return (wrong.is_empty() && !busy.is_empty()).then(Vec::new);
     };
     let (says, instead) = match wrong.value < own {
         true => (littles_law::TOO_FEW, littles_law::TOO_FEW_INSTEAD),

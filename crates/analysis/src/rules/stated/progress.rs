@@ -7,12 +7,18 @@ use crate::thresholds::{
     COUNTED_LATER_S, INTERVALS_WHOLE, PERCENTILES_APART, STATED_APART, STATED_COUNTS_APART,
     STATED_TIME_APART, USERS_SEEN,
 };
+use tidemark_core::Source;
 use tidemark_core::record::StatedInterval;
 
 /// Lines that the whole run or their neighbours deny.
 pub(super) fn mismatches(view: &View<'_>) -> Vec<Finding> {
-    let mut found = order(view);
-    match view.imported.tool.as_str() {
+    let tool = view.imported.tool.as_str();
+    // Lines of other tools may be of several things at one moment.
+    let mut found = match tool {
+        "sysbench" | "pgbench" | "ycsb" | "go-ycsb" => order(view),
+        _ => Vec::new(),
+    };
+    match tool {
         "sysbench" => {
             found.extend(sessions(view));
             found.extend(percentile(view));
@@ -68,7 +74,10 @@ fn order(view: &View<'_>) -> Vec<Finding> {
 
 /// More sessions than there were.
 fn sessions(view: &View<'_>) -> Vec<Finding> {
-    let Some(threads) = view.number("threads") else {
+    // A command may be of another output.
+    let option = view.record.options.get("threads");
+    let stated = option.filter(|o| o.source == Source::Output);
+    let Some(threads) = stated.and_then(|o| o.value.parse::<f64>().ok()) else {
         return Vec::new();
     };
     let lines = view.imported.intervals.iter();
@@ -187,7 +196,13 @@ fn carried(clients: f64, count: f64, mean_ms: f64, deviation_ms: f64) -> f64 {
 fn operations(view: &View<'_>) -> Vec<Finding> {
     let lines = &view.imported.intervals;
     let mut found = Vec::new();
-    let mut last = 0.0;
+    let gaps = lines.windows(2).map(|two| match two {
+        [a, b] => b.end_s - a.end_s,
+        _ => 0.0,
+    });
+    let gaps: Vec<f64> = gaps.collect();
+    let usual = tidemark_stats::median(&gaps);
+    let (mut last, mut end) = (0.0, 0.0);
     for i in lines {
         let Some(all) = i.more.get("operations").copied() else {
             continue;
@@ -199,10 +214,15 @@ fn operations(view: &View<'_>) -> Vec<Finding> {
             continue;
         }
         last = all;
+        let gap = i.end_s - std::mem::replace(&mut end, i.end_s);
+        // Lines may have been left out before it.
         let (Some(rate), Some(length)) = (i.rate, i.length_s) else {
             continue;
         };
-        // Seconds are printed whole. Lines may have been left out before it.
+        if gap > usual + 1.0 || gap > length + 1.0 {
+            continue;
+        }
+        // Seconds are printed whole.
         let made = rate * length;
         let slack = STATED_APART * made.max(done) + rate.max(done / length);
         if (done - made).abs() > slack {
