@@ -199,6 +199,20 @@ pub const ORDER_CHANGE: f64 = 0.1;
 pub const STATED_APART: f64 = 0.02;
 /// `summary-mismatch`: the same where only the time asked for is stated, and connecting is in it.
 pub const STATED_TIME_APART: f64 = 0.05;
+/// `setting-contradicts`: seconds that a run begins late or ends late beside the time asked for: sessions
+/// are opened, and clocks are looked at once a second.
+pub const ENDS_S: f64 = 1.0;
+/// `summary-mismatch`: YCSB takes the types' counts of a status line after the operations, by so many
+/// seconds at most,
+pub const COUNTED_LATER_S: f64 = 0.1;
+/// and both count while sessions work.
+pub const STATED_COUNTS_APART: f64 = 0.01;
+/// `summary-mismatch`: a percentile of the run lies between those of its intervals where they hold all
+/// transactions but for this share,
+pub const INTERVALS_WHOLE: f64 = 0.01;
+/// and but for this share of it: a hundredth more that is slow moves a 95th percentile to the 94th or 96th,
+/// some 7 % of an exponential distribution, and buckets are 2 % wide.
+pub const PERCENTILES_APART: f64 = 0.1;
 /// `summary-mismatch`: lines over time are compared with the summary where they cover so much of the run.
 pub const INTERVALS_COVER: f64 = 0.9;
 /// `littles-law`, `summary-mismatch`: seconds that sysbench takes between two events of a session, in no
@@ -207,6 +221,10 @@ pub const BETWEEN_EVENTS_S: f64 = 2e-6;
 /// `summary-mismatch`: statements of a transaction that did not end may blur the number of those of each by
 /// so many at most.
 pub const STATEMENTS_BLUR: f64 = 0.1;
+/// `summary-mismatch`: by how much the statements of a transaction in one row of a table may differ from
+/// those of all other rows. Those of transactions that were rolled back are counted as well: with one in
+/// ten that is `error-rate`.
+pub const STATEMENTS_EACH_APART: f64 = 0.1;
 /// `impossible-pair`: BenchBase's goodput counts the warm-up as well, which is no longer than the run where
 /// nothing is said of it.
 pub const WARMUP_LONGEST: f64 = 1.0;

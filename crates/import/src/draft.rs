@@ -51,6 +51,8 @@ pub(crate) struct Draft {
     pub has_summary: bool,
     /// A part of a format's output that goes on over lines, whatever the format calls it.
     pub section: &'static str,
+    /// Minutes that were last said to be over, and the line.
+    pub minutes: Option<(Number, u64)>,
     /// Windows that are summed up one by one.
     pub windows: Windows,
     /// What is to be known of how it was read.
@@ -161,6 +163,13 @@ impl Draft {
         self.usual_length = self.usual_length.or(Some(length).filter(|l| *l > 0.0));
         one.length_s = Some(length).filter(|l| *l > 0.0);
         self.interval(one);
+    }
+
+    /// Whether a line that ends now belongs to it though its time goes back: it follows the line before
+    /// it at once, and no run begins so late. A rule tells the time.
+    pub fn is_out_of_order(&self, line: u64, end_s: f64) -> bool {
+        let first = self.intervals.first().map_or(0.0, |i| i.end_s);
+        !self.has_summary && line == self.last_line + 1 && end_s > 1.5 * first && first > 0.0
     }
 
     /// Appends an interval.

@@ -98,7 +98,7 @@ const CHANGES: [&str; 19] = [
 ];
 
 /// Words that count only where they stand alone.
-const SHORT_WORDS: [&str; 7] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date"];
+const SHORT_WORDS: [&str; 8] = ["lat", "rt", "ops", "tps", "tpm", "rps", "date", "ratio"];
 
 /// Reads a heading.
 pub(crate) fn column(heading: &str) -> Column {
@@ -221,6 +221,8 @@ fn single(heading: &str) -> Column {
         "序号",
         "date",
         "日期",
+        "ratio",
+        "倍数",
         // What a disk can do, not what a benchmark did.
         "iops",
     ]) {

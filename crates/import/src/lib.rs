@@ -10,6 +10,7 @@
 //! # Ok::<(), tidemark_import::TextError>(())
 //! ```
 
+mod beside;
 mod cell;
 mod clients;
 mod command;

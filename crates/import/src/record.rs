@@ -2,6 +2,7 @@
 //! worked out from other figures is noted.
 
 use crate::Origin;
+use crate::beside;
 use crate::clients;
 use crate::copies::Copies;
 use crate::draft::{Draft, From};
@@ -42,6 +43,7 @@ pub(crate) fn records(drafts: Vec<Draft>, origin: &Origin) -> Vec<RunRecord> {
         made.add(record(draft, at, origin), is_output);
     }
     clients::find_tests(&mut made.runs);
+    beside::look(&mut made.runs);
     made.runs
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Ambiguous {
 const VARIANT: &str = "variant";
 /// Ends of the names of figures: by how many percent a figure differs from another run's, and that.
 const CHANGE: &str = "_change_percent";
+/// The same of the second one's multiple of the first.
+const RATIO: &str = "_ratio";
 const BASE: &str = "_base";
 
 /// A row.
@@ -32,8 +34,8 @@ pub(crate) struct Row {
     of_runs: BTreeMap<String, Draft>,
     /// The runs in the order of their columns.
     order: Vec<String>,
-    /// How much a figure of the second run differs from the first one's, in percent.
-    changes: Vec<(Option<String>, Number)>,
+    /// How much a figure of the second run differs from the first one's: in percent, or a multiple.
+    changes: Vec<(Option<String>, &'static str, Number)>,
     /// Figures that not every client's column states.
     incomplete: BTreeSet<String>,
     unclear: Vec<String>,
@@ -77,22 +79,28 @@ impl Row {
 
     /// By how much two columns are said to differ: kept beside the figures, and to be checked.
     pub fn change(&mut self, name: &str, of: Option<&str>, cell: &str) {
-        self.aside(name, cell);
+        let before = self.run.options.get(name);
+        match before.is_some_and(|o| o.line == self.line && o.value != cell.trim()) {
+            // Columns of one name are of several figures.
+            true => self.aside(&format!("{name} ({})", of.unwrap_or("2")), cell),
+            false => self.aside(name, cell),
+        }
+        if let Some(number) = multiple(cell) {
+            self.changes.push((of.map(String::from), RATIO, number));
+            return;
+        }
         let sign = match cell.contains(['↓', '▼']) {
             true => -1.0,
             false => 1.0,
         };
         let text = cell.trim_matches(|c: char| c.is_whitespace() || "↑↓▲▼%+".contains(c));
         let is_percent = cell.contains('%') || name.contains('%');
-        if let (Ok(value), true) = (text.parse::<f64>(), is_percent) {
-            let decimals = text
-                .split_once('.')
-                .map_or(0, |(_, digits)| digits.len().min(9) as u8);
+        if let (Some(number), true) = (decimal(text), is_percent) {
             let number = Number {
-                value: value * sign,
-                decimals,
+                value: number.value * sign,
+                ..number
             };
-            self.changes.push((of.map(String::from), number));
+            self.changes.push((of.map(String::from), CHANGE, number));
         }
     }
 
@@ -107,7 +115,7 @@ impl Row {
         let Some(run) = self.of_runs.get_mut(second) else {
             return;
         };
-        for (of, number) in self.changes.drain(..) {
+        for (of, end, number) in self.changes.drain(..) {
             let mut both = base.iter().filter(|f| run.has("", &f.name));
             let name = match (of, both.next(), both.next()) {
                 (Some(name), ..) => name,
@@ -117,7 +125,7 @@ impl Row {
             let Some(from) = base.iter().find(|f| f.name == name && f.of.is_empty()) else {
                 continue;
             };
-            run.figure("", &format!("{name}{CHANGE}"), number, self.line);
+            run.figure("", &format!("{name}{end}"), number, self.line);
             let before = Number {
                 value: from.value,
                 decimals: 0,
@@ -126,6 +134,17 @@ impl Row {
             if let Some(last) = run.figures.last_mut() {
                 last.rounding = from.rounding;
             }
+        }
+    }
+
+    /// Its figures are those of all clients together.
+    pub fn total(&mut self) {
+        if self.run.has_figures() {
+            let one = Number {
+                value: 1.0,
+                decimals: 0,
+            };
+            self.run.figure("", "is_total", one, self.line);
         }
     }
 
@@ -314,12 +333,27 @@ impl Row {
     }
 }
 
+/// A number of plain digits.
+fn decimal(text: &str) -> Option<Number> {
+    let decimals = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    Some(Number {
+        value: text.parse().ok()?,
+        decimals: decimals.min(9) as u8,
+    })
+}
+
+/// `1.2x`, `1.2 倍`: how many times one figure is the other.
+pub(crate) fn multiple(cell: &str) -> Option<Number> {
+    let text = cell.trim().strip_suffix(['x', 'X', '×', '倍'])?;
+    decimal(text.trim_end()).filter(|n| n.value > 0.0)
+}
+
 fn amount(value: &Value, factor: f64) -> f64 {
     value.number.value * value.factor.unwrap_or(factor)
 }
 
 /// Figures that clients of one test have together.
-fn adds_up(name: &str) -> bool {
+pub(crate) fn adds_up(name: &str) -> bool {
     let sums = [
         "rate",
         "statement_rate",

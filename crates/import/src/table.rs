@@ -1,12 +1,13 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
+use crate::beside::is_total;
 use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
 use crate::headings::{Column, column, only_figure};
 use crate::numeral::{Notation, numeral};
-use crate::row::{Ambiguous, Row};
+use crate::row::{Ambiguous, Row, adds_up, multiple};
 use crate::scan::number;
 
 /// The tool of a run that a row tells of.
@@ -182,6 +183,11 @@ impl Table {
                     let of = of.as_deref().or_else(|| self.changed(at));
                     row.change(&name, of, cell);
                 }
+                Column::Aside | Column::Unknown
+                    if is_multiple(&name) && multiple(cell).is_some() =>
+                {
+                    row.change(&name, self.changed(at), cell);
+                }
                 Column::Aside if !cell.is_empty() && !name.is_empty() => row.aside(&name, cell),
                 Column::Unknown if !cell.is_empty() => {
                     // Numbers may be figures, whatever their name is; they are told once.
@@ -192,6 +198,11 @@ impl Table {
                 }
                 column => row.take(&name, column, of, cell),
             }
+        }
+        let mut named = self.names.iter().zip(&self.columns);
+        if named.any(|(name, c)| matches!(c, Column::Figure(f, _) if adds_up(f)) && is_total(name))
+        {
+            row.total();
         }
         let none = self.columns.iter().zip(&cells).all(|(column, cell)| {
             !matches!(column, Column::Figure(..) | Column::Several(_))
@@ -292,6 +303,23 @@ impl Table {
             false => Became::NotUnderstood,
         }
     }
+}
+
+/// Whether a heading is of how many times one column is another: `v2/v1`, `ratio`. Machines may be `2x`,
+/// too.
+fn is_multiple(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = [
+        "ratio",
+        "speedup",
+        "speed-up",
+        "multiple",
+        "vs",
+        "倍",
+        "加速比",
+        "比值",
+    ];
+    name.contains('/') || words.iter().any(|w| lower.contains(w))
 }
 
 /// Headings of columns with those of their groups, which stand above the first column of each.

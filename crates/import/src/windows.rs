@@ -55,6 +55,11 @@ impl Windows {
         !self.begins.is_empty()
     }
 
+    /// The first figure of the last.
+    pub fn first_figure(&self) -> usize {
+        self.begins.last().map_or(0, |(_, at)| *at)
+    }
+
     /// The moment of the last.
     pub fn last(&self) -> Option<f64> {
         self.begins.last().map(|(end, _)| *end)

@@ -106,8 +106,16 @@ fn current(rest: &str, of: &str, line: u64) -> Option<StatedInterval> {
 
 fn summary(run: &mut Draft, of: &str, rest: &str, is_error: bool, line: u64) {
     if is_error {
-        if let Some(count) = value(rest, "Count:") {
-            run.figure("errors", of, count, line);
+        for (label, class, name) in [
+            ("Count:", "errors", of.to_string()),
+            ("Takes(s):", "failed", format!("{of} elapsed_s")),
+            ("TPM:", "failed", format!("{of} per_minute")),
+            ("Sum(ms):", "failed", format!("{of} sum_ms")),
+            ("Avg(ms):", "failed", format!("{of} mean_ms")),
+        ] {
+            if let Some(n) = value(rest, label) {
+                run.figure(class, &name, n, line);
+            }
         }
         return;
     }

@@ -6,6 +6,9 @@ use crate::scan::{Number, number, unit_ms};
 
 const TOOL: &str = "hammerdb";
 
+/// Minutes that the test is said to have taken.
+const MINUTES: &str = "minutes_elapsed";
+
 /// Procedures by their names in time profiles.
 const PROCEDURES: [(&str, &str); 5] = [
     ("neword", "NewOrder"),
@@ -30,7 +33,8 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if let Some(at) = plain.find(" Active Virtual Users configured") {
         let users = plain[..at].rsplit([':', ' ']).next().unwrap_or_default();
-        let ended = doc.of(TOOL).is_some_and(|d| !d.figures.is_empty());
+        let ended = doc.of(TOOL);
+        let ended = ended.is_some_and(|d| d.figures.iter().any(|f| f.name != MINUTES));
         let run = match ended {
             true => doc.begin(TOOL, line),
             false => doc.run(TOOL, line),
@@ -81,6 +85,22 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
     }
     if was && (text.starts_with("CALLS:") || text.starts_with("P99:")) {
         return called(text, line, doc);
+    }
+    // What stands before the end of the test are the minutes that it took.
+    if let Some(run) = doc.of(TOOL) {
+        let minutes = number(text).filter(|(_, rest)| {
+            let rest = rest.trim_start();
+            rest.starts_with("minutes elapsed") || rest.starts_with("...")
+        });
+        match minutes {
+            Some((n, _)) => run.minutes = Some((n, line)),
+            None if text.starts_with("Test complete") => {
+                if let Some((n, at)) = run.minutes.take().filter(|(_, at)| at + 1 == line) {
+                    run.figure("", MINUTES, n, at);
+                }
+            }
+            None => {}
+        }
     }
     let is_frame = plain.starts_with("Vuser ")
         || plain.starts_with("Hammerdb Log @")

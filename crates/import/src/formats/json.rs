@@ -357,6 +357,10 @@ fn k6(values: &[Value], run: &mut Draft) {
             "metrics/http_req_failed/value" | "metrics/http_req_failed/rate" => {
                 run.scaled("", "error_share", n, 100.0, v.line);
             }
+            "metrics/http_reqs/count" => run.figure("", "requests", n, v.line),
+            "metrics/http_reqs/rate" => run.figure("", "request_rate", n, v.line),
+            "metrics/http_req_failed/passes" => run.figure("", "requests_failed", n, v.line),
+            "metrics/http_req_failed/fails" => run.figure("", "requests_good", n, v.line),
             "metrics/checks/passes" => run.figure("", "checks_passed", n, v.line),
             "metrics/checks/fails" => run.figure("", "checks_failed", n, v.line),
             _ => {

@@ -39,7 +39,9 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
             return false;
         };
         let goes_back = doc.of(TOOL).is_some_and(|d| {
-            d.has_summary || d.last_moment().is_some_and(|last| last >= one.end_s)
+            d.has_summary
+                || d.last_moment().is_some_and(|last| last >= one.end_s)
+                    && !d.is_out_of_order(line, one.end_s)
         });
         let run = match goes_back {
             true => doc.begin(TOOL, line),

@@ -93,7 +93,8 @@ pub(super) fn take(text: &str, line: u64, doc: &mut Doc) -> bool {
 fn place(doc: &mut Doc, line: u64, end_s: f64) {
     let follows = doc.of(TOOL).is_none_or(|run| {
         (!run.has_summary || run.windows.goes_on())
-            && run.last_moment().is_none_or(|last| end_s > last)
+            && (run.last_moment().is_none_or(|last| end_s > last)
+                || run.is_out_of_order(line, end_s))
     });
     if !follows {
         doc.begin(TOOL, line);
@@ -136,15 +137,17 @@ fn header(plain: &str, line: u64, doc: &mut Doc) -> bool {
         doc.begin(TOOL, line).version = Some(number.into());
         return true;
     }
-    let Some((label, value)) = labelled(plain) else {
+    // It has no colon.
+    const EVERY: &str = "Report intermediate results every";
+    let every = plain.strip_prefix(EVERY).map(str::trim_start);
+    let Some((label, value)) = every.map(|n| (EVERY, n)).or_else(|| labelled(plain)) else {
         return false;
     };
     let name = match label {
+        EVERY => "report-interval",
         "Number of threads" => "threads",
-        "Report intermediate results every" => "report-interval",
         "Target transaction rate" => "rate",
         "Test execution time" => "time",
-        _ if plain.starts_with("Report intermediate results every") => "report-interval",
         _ => return false,
     };
     let Some((n, _)) = number(value) else {
@@ -301,6 +304,13 @@ fn figure(run: &mut Draft, label: &str, value: &str, line: u64) -> bool {
         return false;
     };
     if let Some((_, name, rate)) = COUNTS.iter().find(|(l, ..)| *l == label) {
+        // Beside transactions a second it is another figure, and both must agree.
+        let own = run.figures.get(run.windows.first_figure()..);
+        let is_second = own.is_some_and(|own| own.iter().any(|f| f.name == "rate"));
+        let name = match label {
+            "events/s (eps)" if is_second => "event_rate",
+            _ => name,
+        };
         run.figure("", name, n, line);
         if let Some((each, _)) = rest.trim_start().strip_prefix('(').and_then(number)
             && !rate.is_empty()

@@ -3,6 +3,7 @@
 use crate::doc::Doc;
 use crate::draft::{Draft, From};
 use crate::scan::{Number, number, seconds, value};
+use std::collections::BTreeMap;
 use tidemark_core::record::StatedInterval;
 
 const GO: &str = "go-ycsb";
@@ -59,7 +60,11 @@ pub(super) fn go(text: &str, line: u64, doc: &mut Doc) -> bool {
     let before = doc.of(GO).and_then(|run| {
         let mut seen = run.figures.iter().rev();
         let last = seen.find(|f| f.of == name && f.name == "elapsed_s")?;
-        Some(last.value)
+        let first = run.intervals.iter().find(|i| i.of == name);
+        let first = first.map_or(last.value, |i| i.end_s);
+        // No run begins so late: a rule tells the time.
+        let is_late = line == run.last_line + 1 && took.value > 1.5 * first;
+        Some(last.value).filter(|_| !is_late)
     });
     // Time does not go back within a run.
     let run = match before.is_some_and(|before| before > took.value + 0.05) {
@@ -209,9 +214,10 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
         doc.touch(line);
         return true;
     }
-    let goes_back = doc
-        .of(JAVA)
-        .is_some_and(|d| d.has_summary || last.is_some_and(|last| last > run.end_s));
+    let goes_back = doc.of(JAVA).is_some_and(|d| {
+        let back = last.is_some_and(|last| last > run.end_s);
+        d.has_summary || back && !d.is_out_of_order(line, run.end_s)
+    });
     let open = match goes_back {
         true => doc.begin(JAVA, line),
         false => doc.run(JAVA, line),
@@ -224,7 +230,7 @@ pub(super) fn java(text: &str, line: u64, doc: &mut Doc) -> bool {
 fn status(plain: &str, line: u64) -> Option<StatedInterval> {
     let at = plain.find(" sec: ")?;
     let rest = plain.get(at + 6..)?;
-    let (_, after) = number(rest)?;
+    let (operations, after) = number(rest)?;
     if !after.trim_start().starts_with("operations;") {
         return None;
     }
@@ -235,10 +241,30 @@ fn status(plain: &str, line: u64) -> Option<StatedInterval> {
             .starts_with("current ops")
             .then_some(n.value)
     });
+    let mut more = BTreeMap::from([("operations".to_string(), operations.value)]);
+    let types = after.split('[').skip(1).filter_map(|t| t.split_once(':'));
+    for (of, fields) in types.take(20) {
+        for field in fields.split([',', ']']) {
+            let Some((name, n)) = field.trim().split_once('=') else {
+                continue;
+            };
+            let (name, factor) = match name {
+                "Count" => ("count", 1.0),
+                "Avg" => ("mean_ms", 1e-3),
+                "Min" => ("min_ms", 1e-3),
+                "Max" => ("max_ms", 1e-3),
+                _ => continue,
+            };
+            if let Some((n, _)) = number(n) {
+                more.insert(format!("{} {name}", of.trim()), n.value * factor);
+            }
+        }
+    }
     Some(StatedInterval {
         line,
         end_s: end.value,
         rate,
+        more,
         ..StatedInterval::default()
     })
 }

@@ -172,7 +172,7 @@ Latency (ms):
             run.totals.elapsed_s,
             run.totals.all.count
         ),
-        (812.3312, 10.001, 8124)
+        (812.33, 10.001, 8124)
     );
 }
 

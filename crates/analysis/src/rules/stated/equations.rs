@@ -1,24 +1,24 @@
 //! Figures that follow from others: totals, rates, sums.
 
 use super::finding;
-use super::intervals;
 use super::view::{Range, View};
+use super::{document, intervals, tools};
 use crate::texts::follows;
 use crate::texts::summary_mismatch::{INSTEAD_STATED, STATED};
-use crate::thresholds::{BETWEEN_EVENTS_S, STATED_APART, STATED_TIME_APART};
+use crate::thresholds::{BETWEEN_EVENTS_S, STATED_APART};
 use crate::{Figure, Finding, Severity};
 
-const ID: &str = "summary-mismatch";
+pub(super) const ID: &str = "summary-mismatch";
 
-/// `name` is what it follows from.
-struct Equation {
-    of: String,
-    name: &'static str,
-    follows: &'static str,
-    stated: Option<Range>,
-    made: Option<Range>,
-    share: f64,
-    apart: f64,
+/// A figure of a part, and what it follows from.
+pub(super) struct Equation {
+    pub of: String,
+    pub name: String,
+    pub follows: &'static str,
+    pub stated: Option<Range>,
+    pub made: Option<Range>,
+    pub share: f64,
+    pub apart: f64,
 }
 
 pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
@@ -26,21 +26,25 @@ pub(super) fn check(view: &View<'_>) -> Option<Vec<Finding>> {
         .into_iter()
         .chain(of_run(view))
         .chain(of_sums(view))
+        .chain(tools::equations(view))
+        .chain(document::equations(view))
         .chain(of_changes(view))
+        .chain(of_ratios(view))
         .filter(|e| e.stated.is_some() && e.made.is_some())
         .collect();
     let over_time = intervals::mismatches(view);
-    if all.is_empty() && over_time.is_none() {
+    let row = document::other_statements(view);
+    if all.is_empty() && over_time.is_none() && view.all("others_statements_each").is_none() {
         return None;
     }
-    let mut found: Vec<Finding> = Vec::new();
+    let mut found: Vec<Finding> = row.into_iter().collect();
     for e in all {
         let (Some(stated), Some(made)) = (e.stated, e.made) else {
             continue;
         };
         if !stated.may_be(made, e.share, e.apart) {
             let name = match e.of.as_str() {
-                "" => e.name.to_string(),
+                "" => e.name,
                 of => format!("{of} {}", e.name),
             };
             found.push(mismatch(
@@ -103,10 +107,40 @@ fn of_changes(view: &View<'_>) -> Vec<Equation> {
             .find(|made| stated.may_be(*made, 0.0, 0.0));
         all.push(Equation {
             of: name.into(),
-            name: "change_percent",
+            name: "change_percent".into(),
             follows: "(new / old − 1) × 100",
             stated: Some(stated),
             made: Some(meant.unwrap_or(usual)),
+            share: 0.0,
+            apart: 0.0,
+        });
+    }
+    all
+}
+
+/// How many times one run's figure is the other's, either way round.
+fn of_ratios(view: &View<'_>) -> Vec<Equation> {
+    let mut all = Vec::new();
+    for figure in view.imported.figures.iter().filter(|f| f.of.is_empty()) {
+        let Some(name) = figure.name.strip_suffix("_ratio") else {
+            continue;
+        };
+        let base = view.all(&format!("{name}_base"));
+        let (Some(new), Some(base)) = (view.all(name), base) else {
+            continue;
+        };
+        let stated = Range::of(figure);
+        let (usual, other) = (new.per(base), base.per(new));
+        let made = match stated.may_be(other, 0.0, 0.0) {
+            true => other,
+            false => usual,
+        };
+        all.push(Equation {
+            of: name.into(),
+            name: "ratio".into(),
+            follows: "new / old",
+            stated: Some(stated),
+            made: Some(made),
             share: 0.0,
             apart: 0.0,
         });
@@ -123,6 +157,12 @@ fn follows_from(from: &str) -> Figure {
         ("sum of operations", follows::OPERATIONS),
         ("run finished", follows::FINISHED),
         ("count before", follows::BEFORE),
+        ("time before", follows::TIME_BEFORE),
+        ("percentiles of intervals", follows::PERCENTILES),
+        ("types", follows::TYPES),
+        ("clients apart", follows::CLIENTS_APART),
+        ("other rows", follows::ROWS),
+        ("threads", follows::THREADS),
         ("mean of intervals", follows::INTERVALS),
     ];
     let known = words.iter().find(|(name, _)| *name == from);
@@ -135,10 +175,10 @@ fn of_types(view: &View<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
     for of in view.parts() {
         let get = |name: &str| view.of(of, name);
-        let mut add = |name, follows, stated, made, share, apart| {
+        let mut add = |name: &str, follows, stated, made, share, apart| {
             all.push(Equation {
                 of: of.into(),
-                name,
+                name: name.into(),
                 follows,
                 stated,
                 made,
@@ -199,10 +239,10 @@ fn of_types(view: &View<'_>) -> Vec<Equation> {
 fn of_run(view: &View<'_>) -> Vec<Equation> {
     let get = |name: &str| view.all(name);
     let mut all = Vec::new();
-    let mut add = |name, follows, stated, made, share, apart| {
+    let mut add = |name: &str, follows, stated, made, share, apart| {
         all.push(Equation {
             of: String::new(),
-            name,
+            name: name.into(),
             follows,
             stated,
             made,
@@ -259,6 +299,7 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
             "ignored_errors / elapsed_s",
         ),
         ("reconnect_rate", "reconnects", "reconnects / elapsed_s"),
+        ("event_rate", "events", "events / elapsed_s"),
         ("mib_rate", "transferred_mib", "transferred_mib / elapsed_s"),
     ] {
         add(rate, follows, get(rate), each(count), STATED_APART, 0.0);
@@ -331,73 +372,20 @@ fn of_run(view: &View<'_>) -> Vec<Equation> {
         STATED_APART,
         0.0,
     );
-    if view.imported.tool == "tpcc-mysql" {
-        let done = plus(view.of("NewOrder", "in_time"), view.of("NewOrder", "late"));
-        let seconds = view.number("time").filter(|s| *s > 0.0);
-        let made = done
-            .zip(seconds)
-            .map(|(n, s)| n.times(Range::exact(60.0 / s, n.line)));
-        add(
-            "tpmc",
-            "NewOrder × 60 / time",
-            get("tpmc"),
-            made,
-            STATED_TIME_APART,
-            0.0,
-        );
-    }
-    if view.imported.tool == "pgbench" {
-        // The rate leaves out connecting, and the time is the one asked for.
-        let asked = view.number("time").filter(|s| *s > 0.0);
-        let connecting = get("connecting_ms").map_or(0.0, |ms| ms.high / 1000.0);
-        let made = get("rate").zip(asked).map(|(r, s)| {
-            r.times(Range {
-                low: s - connecting,
-                ..Range::exact(s, r.line)
-            })
-        });
-        // What runs at the end is waited for; pgbench does not print its slowest.
-        let slow = get("mean_ms").map_or(0.0, |ms| 2.0 * ms.value / 1000.0);
-        let late = get("rate").map_or(0.0, |r| r.value * (0.2 + latest(view).max(slow)));
-        add(
-            "count",
-            "rate × time",
-            get("count"),
-            made,
-            STATED_TIME_APART,
-            late,
-        );
-    }
-    if view.imported.tool == "mysqlslap" {
-        let (least, most) = (get("shortest_s"), get("longest_s"));
-        let within = least.zip(most).map(|(a, b)| Range {
-            low: a.low,
-            high: b.high,
-            ..a
-        });
-        add(
-            "elapsed_s",
-            "shortest_s … longest_s",
-            get("elapsed_s"),
-            within,
-            0.0,
-            0.0,
-        );
-    }
     all
 }
 
 /// Seconds of the slowest transaction: by so much ends may differ.
-fn latest(view: &View<'_>) -> f64 {
+pub(super) fn latest(view: &View<'_>) -> f64 {
     view.all("max_ms").map_or(0.0, |ms| ms.value / 1000.0)
 }
 
 fn of_sums(view: &View<'_>) -> Vec<Equation> {
     let mut all = Vec::new();
-    let mut add = |of: &str, name, follows, stated, made, share, apart| {
+    let mut add = |of: &str, name: &str, follows, stated, made, share, apart| {
         all.push(Equation {
             of: of.into(),
-            name,
+            name: name.into(),
             follows,
             stated,
             made,
@@ -434,68 +422,5 @@ fn of_sums(view: &View<'_>) -> Vec<Equation> {
         0.001,
         errors,
     );
-    if view.imported.tool == "ycsb" && !view.nested() {
-        let of_types = view
-            .types()
-            .into_iter()
-            .filter_map(|of| view.of(of, "count"));
-        let done = of_types.reduce(Range::plus);
-        // The whole counts what failed, too.
-        let done = match (done, view.failed()) {
-            (Some(done), Some(failed)) => Some(done.plus(failed)),
-            (done, _) => done,
-        };
-        let made = view
-            .all("rate")
-            .zip(view.all("elapsed_s"))
-            .map(|(r, s)| r.times(s));
-        add(
-            "",
-            "rate × elapsed_s",
-            "sum of operations",
-            made,
-            done,
-            STATED_APART,
-            0.0,
-        );
-    }
-    if view.imported.tool == "go-ycsb" {
-        // All types end together.
-        for of in view.types() {
-            let by = view
-                .all("elapsed_s")
-                .map_or(0.0, |s| 1.0 + s.value * STATED_APART);
-            add(
-                of,
-                "elapsed_s",
-                "run finished",
-                view.of(of, "elapsed_s"),
-                view.all("elapsed_s"),
-                0.0,
-                by,
-            );
-        }
-        let asked = view
-            .number("operationcount")
-            .filter(|_| view.option("maxexecutiontime").is_none());
-        let is_run = view.option("command") != Some("load");
-        if let (Some(asked), true, false) = (asked, is_run, view.nested()) {
-            let done = match (view.count(), view.failed()) {
-                (Some(done), Some(failed)) => Some(done.plus(failed)),
-                (done, _) => done,
-            };
-            let line = view.line_of("operationcount");
-            let by = view.sessions().unwrap_or(1.0);
-            add(
-                "",
-                "count",
-                "operationcount",
-                done,
-                Some(Range::exact(asked, line)),
-                STATED_APART,
-                by,
-            );
-        }
-    }
     all
 }

@@ -1,8 +1,8 @@
 //! What is stated over time, beside itself and beside the summary.
 
 use super::equations::mismatch;
-use super::finding;
 use super::view::{Range, View};
+use super::{finding, progress};
 use crate::texts::stall::{INSTEAD, STATED_INTERVALS, STATED_LATENCY, STATED_LATENCY_AT};
 use crate::thresholds::{
     DEADLOCK_LONGEST_S, INTERVALS_COVER, STALLED_INTERVAL, STALLED_LATENCY, STALLED_LATENCY_MS,
@@ -56,6 +56,7 @@ pub(super) fn mismatches(view: &View<'_>) -> Option<Vec<Finding>> {
             ));
         }
     }
+    found.extend(progress::mismatches(view));
     found.truncate(TOLD);
     found.extend(sums(view));
     Some(found)
@@ -160,7 +161,11 @@ fn by_itself(view: &View<'_>, i: &StatedInterval, ratio: Option<f64>) -> Option<
         ));
     }
     // As many statements a transaction as in the whole run, but for those in progress at both ends.
-    let (rate, statements, ratio) = (i.rate?, i.statement_rate?, ratio?);
+    let ratio = ratio?;
+    if let Some(found) = progress::kinds(view, i, ratio) {
+        return Some(found);
+    }
+    let (rate, statements) = (i.rate?, i.statement_rate?);
     let length = i.length_s.filter(|l| *l > 0.0)?;
     let errors = i.error_rate.unwrap_or(0.0) * ratio;
     let slack = view.sessions().unwrap_or(1.0) * ratio / length + errors + 0.05 * ratio;
@@ -191,7 +196,9 @@ fn sums(view: &View<'_>) -> Option<Finding> {
         first = first.or(Some(i.line));
     }
     let elapsed = view.duration()?;
-    let count = view.all("count").or(view.all("events"))?;
+    let stated = view.all("count").or(view.all("events"));
+    let made = || view.all("rate").zip(view.all("elapsed_s"));
+    let count = stated.or_else(|| made().map(|(rate, s)| rate.times(s)))?;
     if seconds < INTERVALS_COVER * elapsed || seconds > elapsed * 1.1 + 1.0 || seconds <= 0.0 {
         return None;
     }

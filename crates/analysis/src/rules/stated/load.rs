@@ -1,7 +1,7 @@
 //! Whether the load that is named is the one that ran.
 
 use super::view::{Range, View};
-use super::{counted, finding};
+use super::{counted, document, finding};
 use crate::rules::backlog::{grows, least_served};
 use crate::texts::{
     backlog, error_rate, intended_errors, littles_law, not_found, offered_load, rate_missed,
@@ -19,6 +19,10 @@ const ROLLED_BACK: f64 = 0.01;
 
 /// sessions = throughput × mean latency, in a closed loop.
 pub(super) fn littles_law(view: &View<'_>) -> Option<Vec<Finding>> {
+    if let Some(found) = document::law_of_statements(view).or_else(|| document::unlike_client(view))
+    {
+        return Some(found);
+    }
     let sessions = view.sessions()?;
     let seen = in_service(view)?;
     let elapsed = view.duration();

@@ -2,13 +2,17 @@
 //!
 //! A rule answers `None` where the source does not state what it needs; it is then said to be left out.
 
+mod commands;
+mod document;
 mod equations;
 mod intervals;
 mod latencies;
 mod load;
 mod lost;
 mod options;
+mod progress;
 mod scale;
+mod tools;
 mod view;
 mod windows;
 

@@ -1,7 +1,7 @@
 //! Options that deny what is said of a run, or empty it.
 
 use super::view::{Range, View};
-use super::{counted, finding};
+use super::{commands, counted, finding};
 use crate::texts::{
     degenerate_option, failed_run, same_output, setting_contradicts, wrong_column,
     wrong_working_set,
@@ -69,11 +69,11 @@ fn nothing_done(view: &View<'_>) -> Option<Finding> {
 /// A number of sessions that the heading or the command says, and the output denies.
 pub(super) fn setting_contradicts(view: &View<'_>) -> Option<Vec<Finding>> {
     let mut found: Vec<Finding> = other_tool(view).into_iter().collect();
-    match sessions_contradict(view) {
-        Some(more) => found.extend(more),
-        None if found.is_empty() => return None,
-        None => {}
+    let (sessions, command) = (sessions_contradict(view), commands::contradict(view));
+    if sessions.is_none() && command.is_none() && found.is_empty() {
+        return None;
     }
+    found.extend([sessions, command].into_iter().flatten().flatten());
     Some(found)
 }
 
@@ -124,10 +124,9 @@ fn other_tool(view: &View<'_>) -> Option<Finding> {
 fn sessions_contradict(view: &View<'_>) -> Option<Vec<Finding>> {
     let threads = view.number("threads")?;
     let line = view.line_of("threads");
-    let said = [
-        threads_of(&view.imported.heading),
-        threads_of_command(&view.record.command),
-    ];
+    // What stands above a table may be of each client, or of one row.
+    let of_heading = threads_of(&view.imported.heading).filter(|_| view.imported.tool != "table");
+    let said = [of_heading, threads_of_command(&view.record.command)];
     let mut said = said.into_iter().flatten().peekable();
     said.peek()?;
     let other = said.find(|n| *n != threads);
@@ -209,10 +208,12 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
             (rate, mean, view.percentiles("").last().map(|(_, ms)| *ms))
         {
             judged = true;
-            // The mean is above its percentile, and the two in each other's place fit.
+            // The mean is above its percentile, and the two in each other's place fit. Where other rows of
+            // its table have them in order, a figure is wrong and no heading.
+            let is_column = view.all("others_in_order").is_none();
             let fits =
                 |ms: f64| sessions.is_none_or(|s| (rate.value * ms / 1000.0 / s - 1.0).abs() < 0.1);
-            if mean.value > p.value && fits(p.value) && !fits(mean.value) {
+            if is_column && mean.value > p.value && fits(p.value) && !fits(mean.value) {
                 tell(
                     "mean_ms",
                     mean.value,
@@ -277,6 +278,9 @@ pub(super) fn wrong_column(view: &View<'_>) -> Option<Vec<Finding>> {
 
 /// The run touched other data than was loaded.
 pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
+    if let Some(found) = other_set(view) {
+        return Some(found);
+    }
     let records = view.number("recordcount")?;
     let operations = view.number("operationcount")?;
     let is_load =
@@ -303,6 +307,35 @@ pub(super) fn working_set(view: &View<'_>) -> Option<Vec<Finding>> {
     Some(vec![finding(
         "wrong-working-set",
         Severity::Suspect,
+        says,
+        instead,
+        figures,
+    )])
+}
+
+/// Records that the files of YCSB's standard workloads set.
+const RECORDS: f64 = 1000.0;
+
+/// The load's command says how many records, the run's does not, and its workload is a standard one.
+fn other_set(view: &View<'_>) -> Option<Vec<Finding>> {
+    let loaded = view.all("loaded_records")?;
+    let file = view.option("workload-file")?;
+    let name = file.rsplit('/').next()?.strip_prefix("workload")?;
+    let is_standard = name.len() == 1 && name.starts_with(|c: char| ('a'..='f').contains(&c));
+    if !is_standard || loaded.value <= RECORDS {
+        return Some(Vec::new());
+    }
+    let figures = vec![
+        ("line", Figure::Count(view.imported.first_line)),
+        ("loaded", counted(loaded.value)),
+        ("records", counted(RECORDS)),
+        ("file", Figure::Text(file.into())),
+    ];
+    let (says, instead) = (wrong_working_set::DEFAULT, wrong_working_set::INSTEAD);
+    let severity = Severity::Suspect;
+    Some(vec![finding(
+        "wrong-working-set",
+        severity,
         says,
         instead,
         figures,

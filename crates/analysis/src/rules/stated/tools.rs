@@ -1,0 +1,325 @@
+//! Equations between figures that one tool alone prints.
+
+use super::equations::{Equation, latest};
+use super::view::{Range, View};
+use crate::thresholds::{PERCENTILE_STEP, STATED_APART, STATED_TIME_APART};
+use crate::tpcc::{DEFERRED, TYPE_REQUIREMENTS};
+
+/// Those of the run's tool.
+pub(super) fn equations(view: &View<'_>) -> Vec<Equation> {
+    match view.imported.tool.as_str() {
+        "tpcc-mysql" => tpcc_mysql(view),
+        "pgbench" => pgbench(view),
+        "mysqlslap" => mysqlslap(view),
+        "ycsb" => ycsb(view),
+        "go-ycsb" => go_ycsb(view)
+            .into_iter()
+            .chain(total_of_go_ycsb(view))
+            .collect(),
+        "go-tpc" => go_tpc(view),
+        "k6" => k6(view),
+        "hammerdb" => hammerdb(view),
+        _ => Vec::new(),
+    }
+}
+
+/// `sides`: what is stated, and what is made of others.
+fn equation(
+    name: &str,
+    follows: &'static str,
+    sides: (Option<Range>, Option<Range>),
+    share: f64,
+    apart: f64,
+) -> Equation {
+    Equation {
+        of: String::new(),
+        name: name.into(),
+        follows,
+        stated: sides.0,
+        made: sides.1,
+        share,
+        apart,
+    }
+}
+
+fn plus(a: Option<Range>, b: Option<Range>) -> Option<Range> {
+    a.zip(b).map(|(a, b)| a.plus(b))
+}
+
+fn tpcc_mysql(view: &View<'_>) -> Vec<Equation> {
+    let done = plus(view.of("NewOrder", "in_time"), view.of("NewOrder", "late"));
+    let seconds = view.number("time").filter(|s| *s > 0.0);
+    let made = done
+        .zip(seconds)
+        .map(|(n, s)| n.times(Range::exact(60.0 / s, n.line)));
+    let sides = (view.all("tpmc"), made);
+    let follows = "NewOrder × 60 / time";
+    vec![equation("tpmc", follows, sides, STATED_TIME_APART, 0.0)]
+}
+
+fn pgbench(view: &View<'_>) -> Vec<Equation> {
+    let get = |name: &str| view.all(name);
+    // The rate leaves out connecting, and the time is the one asked for.
+    let asked = view.number("time").filter(|s| *s > 0.0);
+    let connecting = get("connecting_ms").map_or(0.0, |ms| ms.high / 1000.0);
+    let made = get("rate").zip(asked).map(|(r, s)| {
+        r.times(Range {
+            low: s - connecting,
+            ..Range::exact(s, r.line)
+        })
+    });
+    // What runs at the end is waited for; pgbench does not print its slowest.
+    let slow = get("mean_ms").map_or(0.0, |ms| 2.0 * ms.value / 1000.0);
+    let late = get("rate").map_or(0.0, |r| r.value * (0.2 + latest(view).max(slow)));
+    let sides = (get("count"), made);
+    vec![equation(
+        "count",
+        "rate × time",
+        sides,
+        STATED_TIME_APART,
+        late,
+    )]
+}
+
+fn mysqlslap(view: &View<'_>) -> Vec<Equation> {
+    let get = |name: &str| view.all(name);
+    // All but one run took no less than the shortest, and no more than the longest.
+    let others = view.number("iterations").map_or(f64::INFINITY, |n| n - 1.0);
+    let share = 1.0 / (others + 1.0).max(1.0);
+    let within = get("shortest_s").zip(get("longest_s"));
+    let within = within.map(|(a, b)| Range {
+        low: a.low + (b.low - a.low) * share,
+        high: b.high - (b.high - a.high) * share,
+        ..a
+    });
+    let follows = "shortest_s … longest_s";
+    let time = equation("elapsed_s", follows, (get("elapsed_s"), within), 0.0, 0.0);
+    // Each client has the same number of queries; what is left over goes to none.
+    let asked = view.number("number-of-queries").filter(|n| *n > 0.0);
+    let made = asked.zip(view.sessions()).map(|(n, clients)| {
+        let line = view.line_of("number-of-queries");
+        Range::exact(n / clients, line)
+    });
+    let follows = "number-of-queries / clients";
+    let sides = (get("queries_per_client"), made);
+    vec![
+        time,
+        equation("queries_per_client", follows, sides, 0.0, 1.0),
+    ]
+}
+
+fn ycsb(view: &View<'_>) -> Vec<Equation> {
+    if view.nested() {
+        return Vec::new();
+    }
+    let of_types = view.types().into_iter();
+    let done = of_types.filter_map(|of| view.of(of, "count"));
+    let done = done.reduce(Range::plus);
+    // The whole counts what failed, too.
+    let done = match (done, view.failed()) {
+        (Some(done), Some(failed)) => Some(done.plus(failed)),
+        (done, _) => done,
+    };
+    let made = view.all("rate").zip(view.all("elapsed_s"));
+    let made = made.map(|(r, s)| r.times(s));
+    let name = "rate × elapsed_s";
+    vec![equation(
+        name,
+        "sum of operations",
+        (made, done),
+        STATED_APART,
+        0.0,
+    )]
+}
+
+fn go_ycsb(view: &View<'_>) -> Vec<Equation> {
+    let mut all = Vec::new();
+    // All types end together.
+    let elapsed = view.all("elapsed_s");
+    for of in view.types() {
+        let by = elapsed.map_or(0.0, |s| 1.0 + s.value * STATED_APART);
+        let sides = (view.of(of, "elapsed_s"), elapsed);
+        all.push(Equation {
+            of: of.into(),
+            ..equation("elapsed_s", "run finished", sides, 0.0, by)
+        });
+    }
+    let asked = view
+        .number("operationcount")
+        .filter(|_| view.option("maxexecutiontime").is_none());
+    let is_run = view.option("command") != Some("load");
+    if let (Some(asked), true, false) = (asked, is_run, view.nested()) {
+        let done = match (view.count(), view.failed()) {
+            (Some(done), Some(failed)) => Some(done.plus(failed)),
+            (done, _) => done,
+        };
+        let line = view.line_of("operationcount");
+        let by = view.sessions().unwrap_or(1.0);
+        let sides = (done, Some(Range::exact(asked, line)));
+        all.push(equation("count", "operationcount", sides, STATED_APART, by));
+    }
+    all
+}
+
+/// The line of all operations beside those of each type. A READ_MODIFY_WRITE is counted in its parts.
+fn total_of_go_ycsb(view: &View<'_>) -> Vec<Equation> {
+    const TOTAL: &str = "TOTAL";
+    let apart = ["", TOTAL, "CLEANUP", "READ_MODIFY_WRITE"];
+    let types: Vec<&str> = view
+        .parts()
+        .into_iter()
+        .filter(|of| !apart.contains(of) && view.of(of, "count").is_some())
+        .collect();
+    let whole = |name: &str| view.of(TOTAL, name);
+    let (Some(count), false) = (whole("count"), types.is_empty()) else {
+        return Vec::new();
+    };
+    // Of every type, or the others may hold what is missed.
+    let each =
+        |name: &str| -> Option<Vec<Range>> { types.iter().map(|of| view.of(of, name)).collect() };
+    let least = |all: Vec<Range>| all.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
+    let most = |all: Vec<Range>| all.into_iter().max_by(|a, b| a.value.total_cmp(&b.value));
+    let counts = each("count");
+    let sum = counts.and_then(|all| all.into_iter().reduce(Range::plus));
+    let times = types.iter().map(|of| {
+        let (n, ms) = view.of(of, "count").zip(view.of(of, "mean_ms"))?;
+        Some(n.times(ms))
+    });
+    let time = times.collect::<Option<Vec<Range>>>();
+    let time = time.and_then(|all| all.into_iter().reduce(Range::plus));
+    let mean = time.zip(sum).map(|(time, n)| time.per(n));
+    let mut all = vec![
+        equation("count", "types", (Some(count), sum), STATED_APART, 0.0),
+        equation(
+            "mean_ms",
+            "types",
+            (whole("mean_ms"), mean),
+            STATED_APART,
+            0.0,
+        ),
+        equation(
+            "min_ms",
+            "types",
+            (whole("min_ms"), each("min_ms").and_then(least)),
+            0.0,
+            0.0,
+        ),
+        equation(
+            "max_ms",
+            "types",
+            (whole("max_ms"), each("max_ms").and_then(most)),
+            0.0,
+            0.0,
+        ),
+    ];
+    for (percent, stated) in view.percentiles(TOTAL) {
+        let name = format!("p{percent}_ms");
+        let Some(parts) = each(&name) else { continue };
+        // Older versions print whole milliseconds.
+        let is_whole = parts
+            .iter()
+            .chain([&stated])
+            .all(|r| r.value.fract() == 0.0);
+        let step = if is_whole { 1.0 } else { 0.0 };
+        let between = least(parts.clone()).zip(most(parts)).map(|(a, b)| {
+            let nearest = stated.value.clamp(a.value, b.value);
+            Range {
+                value: nearest,
+                low: a.low,
+                high: b.high,
+                line: stated.line,
+            }
+        });
+        let sides = (Some(stated), between);
+        all.push(equation(&name, "types", sides, PERCENTILE_STEP, step));
+    }
+    for one in &mut all {
+        one.of = TOTAL.into();
+    }
+    all
+}
+
+fn go_tpc(view: &View<'_>) -> Vec<Equation> {
+    let mut all = Vec::new();
+    let each = TYPE_REQUIREMENTS.iter().filter(|t| t.name != DEFERRED);
+    let each = each.map(|t| view.of(t.name, "per_minute"));
+    // Whoever quotes some types' lines has no sum.
+    if let Some(sum) = each
+        .collect::<Option<Vec<Range>>>()
+        .and_then(|all| all.into_iter().reduce(Range::plus))
+    {
+        // Transactions that failed may be counted in it or not.
+        let failed = view.imported.figures.iter();
+        let failed = failed.filter(|f| f.of == "failed" && f.name.ends_with(" per_minute"));
+        let failed: f64 = failed.map(|f| f.value).sum();
+        let sum = Range {
+            high: sum.high + failed,
+            ..sum
+        };
+        let sides = (view.all("tpm_total"), Some(sum));
+        all.push(equation("tpm_total", "types", sides, STATED_APART, 0.0));
+    }
+    let errors = view.imported.figures.iter().filter(|f| f.of == "errors");
+    for error in errors {
+        let count = Range::of(error);
+        let get = |name: &str| view.of("failed", &format!("{} {name}", error.name));
+        let minute = get("elapsed_s").map(|s| {
+            let minute = Range::exact(60.0, count.line);
+            count.per(s).times(minute)
+        });
+        let sum = get("mean_ms").map(|ms| count.times(ms));
+        let name = |name: &str| format!("{} ERR {name}", error.name);
+        // Latencies are printed to a tenth of a millisecond.
+        let cut = count.value * 0.1;
+        for (what, follows, made, apart) in [
+            ("per_minute", "count / elapsed_s × 60", minute, 0.0),
+            ("sum_ms", "count × mean_ms", sum, cut),
+        ] {
+            let sides = (get(what), made);
+            all.push(equation(&name(what), follows, sides, STATED_APART, apart));
+        }
+    }
+    all
+}
+
+fn k6(view: &View<'_>) -> Vec<Equation> {
+    let get = |name: &str| view.all(name);
+    let per = |n: &str, each: &str| get(n).zip(get(each)).map(|(n, each)| n.per(each));
+    let percent = get("requests_failed").zip(get("requests"));
+    let percent = percent.map(|(bad, all)| bad.per(all).times(Range::exact(100.0, bad.line)));
+    let requests = plus(get("requests_failed"), get("requests_good"));
+    vec![
+        // Both rates are of the whole run.
+        equation(
+            "count / rate",
+            "requests / request_rate",
+            (per("count", "rate"), per("requests", "request_rate")),
+            STATED_APART,
+            0.0,
+        ),
+        equation(
+            "requests",
+            "requests_failed + requests_good",
+            (get("requests"), requests),
+            0.0,
+            0.0,
+        ),
+        equation(
+            "error_share",
+            "requests_failed / requests",
+            (get("error_share"), percent),
+            STATED_APART,
+            0.0,
+        ),
+    ]
+}
+
+fn hammerdb(view: &View<'_>) -> Vec<Equation> {
+    let asked = view.number("time").filter(|s| *s > 0.0);
+    let minutes = asked.map(|s| Range::exact(s / 60.0, view.line_of("time")));
+    // Both are whole minutes.
+    let stated = view.all("minutes_elapsed");
+    let stated = stated.map(|n| Range::exact(n.value, n.line));
+    let sides = (stated, minutes);
+    vec![equation("minutes_elapsed", "time / 60", sides, 0.0, 0.0)]
+}
