@@ -43,7 +43,7 @@ pub struct Leftovers {
 const MOST_RANGES: usize = 200;
 
 impl Leftovers {
-    fn add(&mut self, line: u64, text: &str) {
+    pub(crate) fn add(&mut self, line: u64, text: &str) {
         self.lines += 1;
         let room = self.ranges.len() < MOST_RANGES;
         match self.ranges.last_mut() {
@@ -100,6 +100,13 @@ pub(crate) struct Doc {
     promised: bool,
     /// Lines of words since the last one of the open run.
     remarks: Vec<(u64, String)>,
+    /// A line after `#` between lines of an output: a remark where the output goes on, a heading
+    /// where anything else follows.
+    maybe_heading: Option<String>,
+    /// The line of words right above, which may be the caption of a table.
+    pub caption: String,
+    /// Outputs that end before their summary: first and last line, tool.
+    pub incomplete: Vec<(u64, u64, &'static str)>,
     /// About how many bytes [`Doc::done`] takes.
     held: usize,
 }
@@ -119,8 +126,10 @@ impl Doc {
         let goes_on = self.open.as_ref().is_some_and(|d| d.tool == tool);
         if !goes_on {
             self.close();
+            self.settle_heading();
             self.open = Some(self.begin_draft(tool, line));
         }
+        self.maybe_heading = None;
         self.touch(line);
         self.open.get_or_insert_default()
     }
@@ -145,6 +154,8 @@ impl Doc {
     /// Says that a line belongs to the open run.
     pub fn touch(&mut self, line: u64) {
         self.fence_has_text = true;
+        self.maybe_heading = None;
+        self.caption.clear();
         for (at, text) in self.remarks.drain(..) {
             self.leftovers.add(at, &text);
         }
@@ -191,7 +202,12 @@ impl Doc {
             );
             c.tool == tool || other
         };
-        let Some(command) = self.command.as_ref().filter(is_same) else {
+        // A plain log says by its headings and its clients what a command is for; without any, it is for
+        // the output below it. mysqlslap prints one for each number of clients.
+        let is_plain = self.above.is_empty() && !self.had_fence && self.client.is_none();
+        let is_another = is_plain && self.command_used && tool != "mysqlslap";
+        let command = self.command.as_ref().filter(is_same);
+        let Some(command) = command.filter(|_| !is_another) else {
             return draft;
         };
         draft.workload.clone_from(&command.workload);
@@ -225,6 +241,14 @@ impl Doc {
             .options
             .get("command")
             .is_some_and(|c| matches!(c.value.as_str(), "prepare" | "cleanup" | "check"));
+        if draft.is_cut() {
+            self.incomplete
+                .push((draft.first_line, draft.last_line, draft.tool));
+            draft.notes.push(format!(
+                "the output on lines {} to {} ends before its summary",
+                draft.first_line, draft.last_line
+            ));
+        }
         if draft.has_figures() && !(is_load && draft.figures.is_empty()) {
             self.held = self.held.saturating_add(draft.size());
             self.done.push(draft);
@@ -264,6 +288,7 @@ impl Doc {
             return Some(Became::Blank);
         }
         if plain.starts_with("```") || plain.starts_with("~~~") {
+            self.settle_heading();
             if self.fenced && !self.fence_has_text && !self.command_used {
                 self.promised = self.command.is_some();
             }
@@ -288,30 +313,16 @@ impl Doc {
             return Some(Became::Command(tool));
         }
         if !self.fenced && (plain.starts_with("# ") || plain.starts_with("##")) {
-            let heading: String = plain
-                .trim_start_matches('#')
-                .trim()
-                .chars()
-                .take(200)
-                .collect();
-            let level = plain.bytes().take_while(|b| *b == b'#').count();
-            self.above.retain(|(above, ..)| *above < level);
-            let named = client(&heading);
-            self.above.push((level, heading, named.is_some()));
-            // What stands below a client's heading is the client's.
-            let is_below = self.above.iter().any(|(.., is_client)| *is_client);
-            let client = named.or_else(|| self.client.clone().filter(|_| is_below));
-            // A command is in force below its own heading, and for the other clients of its test.
-            if client.is_none() && self.command_used && level <= self.command_level {
-                self.command = None;
+            self.settle_heading();
+            let goes_on = self
+                .open
+                .as_ref()
+                .is_some_and(|d| !d.intervals.is_empty() && !d.has_summary);
+            if goes_on && !self.had_fence && client(plain).is_none() {
+                self.maybe_heading = Some(plain.into());
+                return Some(Became::Remark);
             }
-            let ends = self.open.as_ref().is_some_and(|d| {
-                d.has_summary || d.client != client || self.had_fence && d.has_figures()
-            });
-            if ends {
-                self.close();
-            }
-            self.client = client;
+            self.take_heading(plain);
             return Some(Became::Heading);
         }
         if let Some(client) = client(plain) {
@@ -320,6 +331,14 @@ impl Doc {
                 self.close();
             }
             self.client = Some(client);
+            return Some(Became::Heading);
+        }
+        // A line above figures of all clients ends the part of the last one.
+        if self.client.is_some() && !self.fenced && plain.chars().count() <= 30 && is_of_all(plain)
+        {
+            self.close();
+            self.client = None;
+            self.above.retain(|(.., is_client)| !is_client);
             return Some(Became::Heading);
         }
         if let Some((name, value)) = assignment(plain) {
@@ -331,9 +350,49 @@ impl Doc {
         None
     }
 
+    /// What may have been a remark within an output is a heading: the output ended above it.
+    pub fn settle_heading(&mut self) {
+        if let Some(text) = self.maybe_heading.take() {
+            self.take_heading(&text);
+        }
+    }
+
+    fn take_heading(&mut self, plain: &str) {
+        self.caption.clear();
+        let heading: String = plain
+            .trim_start_matches('#')
+            .trim()
+            .chars()
+            .take(200)
+            .collect();
+        let level = plain.bytes().take_while(|b| *b == b'#').count();
+        self.above.retain(|(above, ..)| *above < level);
+        let named = client(&heading);
+        // What stands below a client's heading is the client's, unless it is of all of them.
+        let is_total = named.is_none() && is_of_all(&heading);
+        if is_total {
+            self.above.retain(|(.., is_client)| !is_client);
+        }
+        self.above.push((level, heading, named.is_some()));
+        let is_below = self.above.iter().any(|(.., is_client)| *is_client);
+        let client = named.or_else(|| self.client.clone().filter(|_| is_below));
+        // A command is in force below its own heading, and for the other clients of its test.
+        if client.is_none() && self.command_used && level <= self.command_level {
+            self.command = None;
+        }
+        let ends = self.open.as_ref().is_some_and(|d| {
+            d.has_summary || d.client != client || self.had_fence && d.has_figures()
+        });
+        if ends {
+            self.close();
+        }
+        self.client = client;
+    }
+
     fn commanded(&mut self, text: &str, line: u64) -> Option<&'static str> {
         let command = command(text, line)?;
         self.close();
+        self.settle_heading();
         self.miss();
         let tool = command.tool;
         self.command = Some(command);
@@ -374,7 +433,11 @@ impl Doc {
             .as_ref()
             .is_some_and(|d| d.has_figures() && line.saturating_sub(d.last_line) <= APART);
         if self.is_label(text) {
+            self.caption = text.trim().into();
             return Became::Remark;
+        }
+        if !self.fenced && text.chars().count() <= 120 {
+            self.caption = text.trim().into();
         }
         // What stands outside of blocks of code is the author's.
         if near && (self.fenced || !self.had_fence) && (self.remarks.len() as u64) < APART {
@@ -411,6 +474,21 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
                 | "skip-trx"
         );
     (known && !value.is_empty() && !value.contains(' ')).then_some((name, value))
+}
+
+/// Whether a heading or a label is of all clients together: `合计`, `Total of both clients:`.
+pub(crate) fn is_of_all(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let chinese = ["合计", "汇总", "总计", "总和"];
+    let english = ["total", "totals", "sum", "together", "combined"];
+    let has_own = |word: &&str| {
+        let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+        own.any(|w| w == *word)
+    };
+    // A line of figures is none.
+    let has_figures = text.contains(['|', ',', '=', ';', '\t'])
+        || text.chars().filter(char::is_ascii_digit).count() > 2;
+    !has_figures && (chinese.iter().any(|w| lower.contains(w)) || english.iter().any(has_own))
 }
 
 /// Which client of several a short line announces: `client 1`, `Client #2:`, `客户端 3`, `压测机B`.

@@ -75,6 +75,19 @@ const SESSIONS: [&str; 17] = [
     "virtualusers",
 ];
 
+/// The option of a column of sessions of each client.
+pub(crate) const THREADS_EACH: &str = "threads-per-client";
+const SESSIONS_EACH: [&str; 8] = [
+    "thread",
+    "线程",
+    "并发",
+    "连接",
+    "session",
+    "会话",
+    "connection",
+    "concurrency",
+];
+
 const CHANGES: [&str; 19] = [
     "提升",
     "下降",
@@ -242,6 +255,22 @@ fn single(heading: &str) -> Column {
         return Column::Aside;
     }
     // Not the whole run's.
+    let each = [
+        "perclient",
+        "/client",
+        "eachclient",
+        "每客户端",
+        "每个客户端",
+        "单客户端",
+        "每台客户端",
+        "单台客户端",
+        "每压测机",
+        "每台压测机",
+        "单机",
+    ];
+    if has(&each) && has(&SESSIONS_EACH) {
+        return Column::Option(THREADS_EACH);
+    }
     if has(&[
         "perthread",
         "/thread",

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tidemark_core::Source;
 use tidemark_core::record::{
     EffectiveOption, EncodedHistogram, Fairness, Imported, Interval, LatencyEnd, Phase, Quantiles,
-    QueryRun, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
+    QueryRun, RateUnit, RunRecord, RunState, SCHEMA_VERSION, StatedFigure, StatementCounts, Totals,
     TypeStats,
 };
 
@@ -52,7 +52,7 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
     let mut notes = draft.notes.clone();
     notes.extend(sum.notes.iter().cloned());
     let intervals = intervals(&draft, &workload);
-    let quantiles = quantiles(&draft.figures, "");
+    let quantiles = whole_quantiles(&draft.figures);
     let mut all = TypeStats {
         count: sum.count,
         quantiles: Some(Quantiles {
@@ -68,7 +68,9 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
     let figure = |name: &str| draft.value(name);
     let whole = |name: &str| figure(name).map_or(0, natural);
     let types = match sum.types.is_empty() {
-        true if all.count > 0 => BTreeMap::from([("transaction".to_string(), all.clone())]),
+        true if all.count > 0 && sum.unit == RateUnit::Transactions => {
+            BTreeMap::from([("transaction".to_string(), all.clone())])
+        }
         _ => sum.types,
     };
     let totals = Totals {
@@ -141,6 +143,9 @@ fn record(draft: Draft, at: u32, origin: &Origin) -> RunRecord {
             heading: draft.heading.clone(),
             client: client(&draft, origin),
             test: draft.client.is_some().then(|| draft.test.clone()),
+            rate_unit: sum.unit,
+            derived: sum.derived,
+            not_understood: Vec::new(),
             figures,
             option_lines: option_lines.collect(),
             intervals_merged: draft.merged > 1,
@@ -158,12 +163,16 @@ struct Sum {
     sessions: usize,
     mean_ms: Option<f64>,
     types: BTreeMap<String, TypeStats>,
+    unit: RateUnit,
+    /// What no line states.
+    derived: Vec<String>,
     notes: Vec<String>,
 }
 
 impl Sum {
     fn of(draft: &Draft) -> Self {
         let mut notes = Vec::new();
+        let mut derived = vec!["started_at".to_string()];
         let types = types(draft);
         let mut counted: u64 = types.values().map(|t| t.count).sum();
         // The READ and the UPDATE of one are counted by themselves, too.
@@ -186,16 +195,14 @@ impl Sum {
         let elapsed_s = stated
             .filter(|s| *s > 0.0 && s.is_finite())
             .unwrap_or_else(|| {
-                notes.push(
-                    "no duration is stated: rates are as stated, counts are of one second".into(),
-                );
+                notes.push("no duration is stated".into());
+                derived.push("elapsed_s".into());
                 1.0
             });
         let total = draft
             .figures
             .iter()
             .find(|f| f.of == "TOTAL" && f.name == "count");
-        let rate = draft.value("rate");
         let count = draft
             .value("count")
             .or(draft.value("events"))
@@ -203,32 +210,37 @@ impl Sum {
             .map(natural)
             .or(Some(counted).filter(|n| *n > 0))
             .or((!draft.queries.is_empty()).then_some(draft.queries.len() as u64));
-        let per_minute = draft
-            .value("tpm_total")
-            .or(draft.value("tpmc"))
-            .or(draft.value("nopm"))
-            .map(|n| n / 60.0);
-        let count = count.unwrap_or_else(|| {
-            let intervals = draft.intervals.iter().filter(|i| !i.cumulative);
-            let done: f64 = intervals
-                .filter_map(|i| i.count.or_else(|| Some(i.rate? * i.length_s?)))
-                .sum();
-            let each = rate
-                .or(per_minute)
-                .or(draft.value("statement_rate"))
-                .map(|r| r * elapsed_s);
-            match each {
-                Some(all) => {
-                    notes.push("no count is stated: it is worked out from the rate".into());
-                    natural(all)
+        let intervals = draft.intervals.iter().filter(|i| !i.cumulative);
+        let done: f64 = intervals
+            .filter_map(|i| i.count.or_else(|| Some(i.rate? * i.length_s?)))
+            .sum();
+        let unit = unit(draft, count.is_some() || done > 0.0);
+        let count = match (unit, count) {
+            // Of one type, or of one client's.
+            (RateUnit::NewOrders, _) => 0,
+            (_, Some(count)) => count,
+            (RateUnit::Statements, None) if draft.tool == "mysqlslap" => {
+                let asked = draft.option_number("number-of-queries");
+                let each = draft.value("queries_per_client");
+                if asked.is_none() && each.is_some() {
+                    notes
+                        .push("queries are the number of clients times the queries of each".into());
+                    derived.push("count".into());
                 }
-                None if done > 0.0 => {
-                    notes.push("no total is stated: it is the sum of the intervals".into());
-                    natural(done)
-                }
-                None => 0,
+                let of_all = each.zip(draft.option_number("threads"));
+                asked
+                    .or(of_all.map(|(each, n)| each * n))
+                    .map_or(0, natural)
             }
-        });
+            (RateUnit::Transactions, None) if done > 0.0 && draft.value("rate").is_none() => {
+                notes.push("no total is stated: it is the sum of the intervals".into());
+                derived.push("count".into());
+                natural(done)
+            }
+            (RateUnit::Statements, None) => draft.value("statements").map_or(0, natural),
+            // What is not stated is not made up.
+            (RateUnit::Transactions, None) => 0,
+        };
         let errors = draft
             .figures
             .iter()
@@ -253,8 +265,26 @@ impl Sum {
             sessions: usize::try_from(sessions).unwrap_or(usize::MAX),
             mean_ms,
             types,
+            unit,
+            derived,
             notes,
         }
+    }
+}
+
+/// What the throughput of a run is of.
+fn unit(draft: &Draft, is_counted: bool) -> RateUnit {
+    let has = |name: &str| draft.value(name).is_some();
+    // Its transactions a minute are the server's own count, those of its profiles are of one user.
+    let is_hammer = draft.tool == "hammerdb";
+    match () {
+        () if draft.tool == "mysqlslap" => RateUnit::Statements,
+        () if has("rate") => RateUnit::Transactions,
+        () if is_counted && !is_hammer => RateUnit::Transactions,
+        () if has("tpm_total") && !is_hammer => RateUnit::Transactions,
+        () if has("nopm") || has("tpmc") => RateUnit::NewOrders,
+        () if has("statement_rate") || has("statements") => RateUnit::Statements,
+        () => RateUnit::Transactions,
     }
 }
 
@@ -309,6 +339,20 @@ fn types(draft: &Draft) -> BTreeMap<String, TypeStats> {
         );
     }
     types
+}
+
+/// Those of all transactions: of the run, or of the type that stands for all others.
+fn whole_quantiles(figures: &[StatedFigure]) -> Quantiles {
+    let (own, total) = (quantiles(figures, ""), quantiles(figures, "TOTAL"));
+    Quantiles {
+        mean_ms: own.mean_ms.or(total.mean_ms),
+        min_ms: own.min_ms.or(total.min_ms),
+        max_ms: own.max_ms.or(total.max_ms),
+        percentiles_ms: match own.percentiles_ms.is_empty() {
+            true => total.percentiles_ms,
+            false => own.percentiles_ms,
+        },
+    }
 }
 
 fn quantiles(figures: &[StatedFigure], of: &str) -> Quantiles {

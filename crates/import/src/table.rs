@@ -1,6 +1,6 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
-use crate::cell::{is_missing, plain, sessions_in};
+use crate::cell::{is_missing, narrow, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
@@ -36,12 +36,88 @@ pub(crate) struct Table {
     ambiguous: Vec<Ambiguous>,
     /// Columns that were told as not understood.
     told: Vec<bool>,
+    /// The only figure of a table whose rows are workloads, which its caption or heading names.
+    only: Option<Column>,
+    /// Runs of such a table.
+    made: Vec<Draft>,
+    held: Held,
+}
+
+/// Lines that may be a table, until it shows whether anything of it is understood.
+#[derive(Debug, Default)]
+struct Held {
+    lines: Vec<(u64, String)>,
+    /// Whether any of its cells holds a number: then it may be of results.
+    has_numbers: bool,
+    /// Whether it was so long that its first lines were told.
+    is_told: bool,
+    settled: Vec<(u64, String, Became)>,
+}
+
+/// Lines of a table that is not understood, before they are told.
+const MOST_HELD: usize = 200;
+
+impl Held {
+    fn hold(&mut self, text: &str, line: u64) {
+        self.lines.push((line, text.into()));
+        let cells = cells(text, Some('|'));
+        let of_cells = cells.iter().flat_map(|(cells, _)| cells.iter().skip(1));
+        self.has_numbers |= of_cells.into_iter().any(|cell| {
+            let cell = plain(cell);
+            let cell = cell.trim_start_matches(['~', '≈', '<', '>', '约']);
+            numeral(cell.trim()).is_some_and(|(_, rest)| rest.chars().count() <= 12)
+        });
+    }
+
+    /// The table is understood, or is none.
+    fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
+        let became = match (is_understood, self.has_numbers || self.is_told) {
+            (true, _) => Became::Table,
+            (false, true) => Became::NotUnderstood,
+            (false, false) => Became::Remark,
+        };
+        for (line, text) in self.lines.drain(..) {
+            if became == Became::NotUnderstood {
+                doc.leftovers.add(line, &text);
+            }
+            self.settled.push((line, text, became));
+        }
+        self.has_numbers = false;
+    }
 }
 
 impl Table {
-    /// Takes a line that no format takes.
+    /// Takes a line that no format takes. What becomes of the first lines of a table is known only
+    /// later: [`Table::settled`].
     pub fn take(&mut self, text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
-        if is_frame(text) {
+        let was_open = self.open;
+        let became = self.taken(text, line, doc);
+        match became {
+            Some(Became::Table) if !self.open => {
+                self.held.hold(text, line);
+                if self.held.lines.len() >= MOST_HELD && self.held.has_numbers {
+                    self.held.settle(false, doc);
+                    self.held.is_told = true;
+                }
+            }
+            Some(_) if !was_open => self.held.settle(true, doc),
+            _ => {}
+        }
+        became
+    }
+
+    /// Lines before this one of which it is known now what they became.
+    pub fn settled(&mut self) -> impl Iterator<Item = (u64, String, Became)> {
+        self.held.settled.drain(..)
+    }
+
+    /// Whether it is not yet known what the last line became.
+    pub fn holds(&self) -> bool {
+        !self.held.lines.is_empty()
+    }
+
+    fn taken(&mut self, text: &str, line: u64, doc: &mut Doc) -> Option<Became> {
+        if is_frame(text, self.before.is_some()) {
             if let Some((names, by)) = self.before.take() {
                 self.begin(names, by, line, doc);
             }
@@ -82,17 +158,43 @@ impl Table {
 
     /// Ends a table, and hands its runs over.
     pub fn end(&mut self, doc: &mut Doc) {
-        for draft in self.turned.drain(..) {
+        self.finish(doc);
+        self.held.settle(false, doc);
+        self.held.is_told = false;
+    }
+
+    /// Keeps a line until it is known whether anything of its table is understood.
+    pub fn hold(&mut self, text: &str, line: u64) {
+        self.held.hold(text, line);
+        self.held.has_numbers |= text.contains(|c: char| c.is_ascii_digit());
+    }
+
+    /// Tells what became of the lines that were kept.
+    pub fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
+        self.held.settle(is_understood, doc);
+    }
+
+    /// Hands its runs over. What is held may be the heading of the next table.
+    pub fn finish(&mut self, doc: &mut Doc) {
+        for draft in self.turned.drain(..).chain(self.made.drain(..)) {
             doc.close();
             doc.open = Some(draft);
             doc.close();
         }
-        *self = Self::default();
+        *self = Self {
+            held: std::mem::take(&mut self.held),
+            ..Self::default()
+        };
     }
 
     fn begin(&mut self, names: Vec<String>, by: char, line: u64, doc: &mut Doc) {
-        self.end(doc);
+        self.finish(doc);
+        doc.settle_heading();
         let mut columns: Vec<Column> = names.iter().map(|n| column(n)).collect();
+        let captions = [std::mem::take(&mut doc.caption), doc.heading().to_string()];
+        for caption in &captions {
+            take_the_unit(&mut columns, &names, caption);
+        }
         let figures = columns
             .iter()
             .filter(|c| matches!(c, Column::Figure(..) | Column::Several(_)))
@@ -104,7 +206,10 @@ impl Table {
                 || sessions_in(n).is_some()
                 || values.contains(&n.trim().to_lowercase().as_str())
         };
-        if figures == 0 && !rest.is_empty() && rest.iter().all(is_value) {
+        let all_are = |is: &dyn Fn(&String) -> bool| !rest.is_empty() && rest.iter().all(is);
+        // `MySQL 8.0` begins with no number, but `8.0` may be a version.
+        if figures == 0 && all_are(&is_value) {
+            self.only = captions.iter().find_map(|c| only_figure(c));
             for name in rest {
                 let mut draft = doc_draft(doc, line);
                 let named = plain(name);
@@ -117,7 +222,11 @@ impl Table {
                 }
                 self.turned.push(draft);
             }
-        } else if figures == 0 && !take_the_heading(&mut columns, &names, doc.heading()) {
+        } else if figures == 0
+            && !captions
+                .iter()
+                .any(|caption| take_the_heading(&mut columns, &names, caption))
+        {
             self.groups = names;
             return;
         }
@@ -146,6 +255,7 @@ impl Table {
         }
         for one in self.ambiguous.drain(..) {
             let runs = doc.done.iter_mut().rev().chain(&mut self.turned);
+            let runs = runs.chain(&mut self.made);
             for run in runs.filter(|d| d.tool == TOOL) {
                 run.figures
                     .retain(|f| f.line != one.line || f.name != one.name);
@@ -260,6 +370,27 @@ impl Table {
         let mut unclear = Vec::new();
         let mut turned = std::mem::take(&mut self.turned);
         let all = turned.len();
+        // A row of one workload: a run in each column.
+        if let (Column::Unknown | Column::Label, Some(figure)) = (&kind, &self.only)
+            && !name.is_empty()
+        {
+            for (base, cell) in turned.iter().zip(&values) {
+                let mut run = base.clone();
+                (run.first_line, run.last_line) = (line, line);
+                let mut row = Row::of(run, line, self.notation);
+                row.label(&name);
+                row.take(&name, figure, &Of::Row, cell);
+                let (one, cells, ambiguous) = row.end_one();
+                self.made.push(one);
+                unclear.extend(cells);
+                if self.ambiguous.len() < MOST_AMBIGUOUS {
+                    self.ambiguous.extend(ambiguous);
+                }
+            }
+            turned.iter_mut().for_each(|run| run.last_line = line);
+            self.turned = turned;
+            return self.told_of(unclear, line, all, doc);
+        }
         for (draft, cell) in turned.iter_mut().zip(&values) {
             draft.last_line = line;
             // A figure that was stated above may be of another run.
@@ -283,6 +414,10 @@ impl Table {
             }
         }
         self.turned = turned;
+        self.told_of(unclear, line, all, doc)
+    }
+
+    fn told_of(&self, unclear: Vec<String>, line: u64, all: usize, doc: &mut Doc) -> Became {
         if unclear.is_empty() {
             return Became::Table;
         }
@@ -329,6 +464,29 @@ fn take_the_heading(columns: &mut [Column], names: &[String], heading: &str) -> 
     is_one
 }
 
+/// The unit of latencies that only a caption states: `（延迟单位：us）`.
+fn take_the_unit(columns: &mut [Column], names: &[String], caption: &str) {
+    let lower = narrow(caption).to_lowercase();
+    if !lower.contains("单位") && !lower.contains("unit") {
+        return;
+    }
+    let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
+    let factor = match () {
+        () if lower.contains("微秒") || own.any(|w| matches!(w, "us" | "usec")) => 1e-3,
+        () if lower.contains("μs") || lower.contains("µs") => 1e-3,
+        () => return,
+    };
+    for (column, name) in columns.iter_mut().zip(names) {
+        let has_own = name.to_lowercase().contains("ms") || name.contains("毫秒");
+        match column {
+            Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
+                *each = factor;
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The number that a heading is.
 fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
@@ -353,11 +511,13 @@ fn doc_draft(doc: &Doc, line: u64) -> Draft {
     }
 }
 
-/// A line that only frames: `|---|:--:|`, `+----+----+`.
-fn is_frame(text: &str) -> bool {
+/// A line that only frames: `|---|:-:|`, `+----+----+`. A single dash in each cell frames below a
+/// heading; elsewhere it is a cell without a value.
+fn is_frame(text: &str, is_below_heading: bool) -> bool {
     let text = text.trim();
+    let is_sure = ["--", ":-", "-:"].iter().any(|sign| text.contains(sign));
     text.len() >= 3
-        && text.contains("--")
+        && (is_sure || is_below_heading && text.contains('-'))
         && (text.contains('|') || text.starts_with('+'))
         && text
             .bytes()
