@@ -10,6 +10,7 @@
 //! # Ok::<(), tidemark_import::TextError>(())
 //! ```
 
+mod captions;
 mod cell;
 mod clients;
 mod command;
@@ -18,11 +19,15 @@ mod doc;
 mod draft;
 mod formats;
 mod groups;
+mod heading_units;
 mod headings;
+mod held;
 mod html_table;
 #[cfg(test)]
 #[path = "../tests/it/mod.rs"]
 mod it;
+mod labels;
+mod lines_of_tables;
 mod numeral;
 mod record;
 mod row;
@@ -31,6 +36,7 @@ mod scan;
 pub mod series;
 mod table;
 mod text;
+mod totals;
 mod units;
 mod windows;
 

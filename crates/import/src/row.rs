@@ -60,6 +60,18 @@ impl Row {
         self.run.workload = cell.chars().take(60).collect();
     }
 
+    /// How many sessions there were.
+    pub fn sessions(&mut self, sessions: f64) {
+        let sessions = sessions.to_string();
+        self.run
+            .option("threads", &sessions, self.line, From::Output);
+    }
+
+    /// Whose row it is.
+    pub fn client(&mut self, client: Option<String>) {
+        self.run.client = client;
+    }
+
     /// What is kept beside the figures.
     pub fn aside(&mut self, name: &str, cell: &str) {
         self.run.option(name, cell, self.line, From::Output);

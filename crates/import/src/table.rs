@@ -1,10 +1,14 @@
 //! Tables of results in Markdown, CSV or of a client's frame: each row is a run.
 
-use crate::cell::{is_missing, narrow, plain, sessions_in};
+use crate::captions::{grouped, is_of_variants, take_the_heading, take_the_unit};
+use crate::cell::{is_missing, plain, sessions_in};
 use crate::doc::{Became, Doc};
 use crate::draft::{Draft, From};
 use crate::groups::{Of, owners};
 use crate::headings::{Column, column, only_figure};
+use crate::held::{Held, MOST_HELD};
+use crate::labels::client;
+use crate::lines_of_tables::{cells, is_frame, is_heading};
 use crate::numeral::{Notation, numeral};
 use crate::row::{Ambiguous, Row};
 use crate::scan::number;
@@ -38,52 +42,11 @@ pub(crate) struct Table {
     told: Vec<bool>,
     /// The only figure of a table whose rows are workloads, which its caption or heading names.
     only: Option<Column>,
+    /// Whether the columns of a table whose rows are figures are named by what was compared.
+    by_variant: bool,
     /// Runs of such a table.
     made: Vec<Draft>,
     held: Held,
-}
-
-/// Lines that may be a table, until it shows whether anything of it is understood.
-#[derive(Debug, Default)]
-struct Held {
-    lines: Vec<(u64, String)>,
-    /// Whether any of its cells holds a number: then it may be of results.
-    has_numbers: bool,
-    /// Whether it was so long that its first lines were told.
-    is_told: bool,
-    settled: Vec<(u64, String, Became)>,
-}
-
-/// Lines of a table that is not understood, before they are told.
-const MOST_HELD: usize = 200;
-
-impl Held {
-    fn hold(&mut self, text: &str, line: u64) {
-        self.lines.push((line, text.into()));
-        let cells = cells(text, Some('|'));
-        let of_cells = cells.iter().flat_map(|(cells, _)| cells.iter().skip(1));
-        self.has_numbers |= of_cells.into_iter().any(|cell| {
-            let cell = plain(cell);
-            let cell = cell.trim_start_matches(['~', '≈', '<', '>', '约']);
-            numeral(cell.trim()).is_some_and(|(_, rest)| rest.chars().count() <= 12)
-        });
-    }
-
-    /// The table is understood, or is none.
-    fn settle(&mut self, is_understood: bool, doc: &mut Doc) {
-        let became = match (is_understood, self.has_numbers || self.is_told) {
-            (true, _) => Became::Table,
-            (false, true) => Became::NotUnderstood,
-            (false, false) => Became::Remark,
-        };
-        for (line, text) in self.lines.drain(..) {
-            if became == Became::NotUnderstood {
-                doc.leftovers.add(line, &text);
-            }
-            self.settled.push((line, text, became));
-        }
-        self.has_numbers = false;
-    }
 }
 
 impl Table {
@@ -144,9 +107,15 @@ impl Table {
             return (by == '|').then_some(Became::Table);
         }
         // Headings may stand below those of groups of columns.
-        if self.rows == 0 && self.turned.is_empty() && is_heading(&cells) {
+        let may_be_groups = self.turned.is_empty() || self.by_variant;
+        if self.rows == 0 && may_be_groups && is_heading(&cells) {
             let by = self.by;
-            self.begin(cells, by, line, doc);
+            let names = match self.by_variant {
+                true => grouped(&self.names, &cells),
+                false => cells,
+            };
+            self.turned.clear();
+            self.begin(names, by, line, doc);
             return Some(Became::Table);
         }
         self.rows += 1;
@@ -222,6 +191,14 @@ impl Table {
                 }
                 self.turned.push(draft);
             }
+        } else if figures == 0 && is_of_variants(&names) {
+            self.by_variant = true;
+            self.only = captions.iter().find_map(|c| only_figure(c));
+            for name in rest {
+                let mut draft = doc_draft(doc, line);
+                draft.option("variant", &plain(name), line, From::Output);
+                self.turned.push(draft);
+            }
         } else if figures == 0
             && !captions
                 .iter()
@@ -287,6 +264,10 @@ impl Table {
         for (at, ((cell, column), of)) in parts.enumerate() {
             let name = self.names.get(at).map_or(String::new(), |n| plain(n));
             match column {
+                // A row of each client.
+                Column::Label | Column::Unknown if client(cell).is_some() => {
+                    row.client(client(cell));
+                }
                 Column::Label if !cell.is_empty() => row.label(cell),
                 Column::Change(of) if !cell.is_empty() => {
                     let of = of.as_deref().or_else(|| self.changed(at));
@@ -371,14 +352,19 @@ impl Table {
         let mut turned = std::mem::take(&mut self.turned);
         let all = turned.len();
         // A row of one workload: a run in each column.
-        if let (Column::Unknown | Column::Label, Some(figure)) = (&kind, &self.only)
+        let is_figure = !matches!(kind, Column::Unknown | Column::Label);
+        if let Some(figure) = &self.only
             && !name.is_empty()
+            && (!is_figure || sessions_in(&name).is_some())
         {
             for (base, cell) in turned.iter().zip(&values) {
                 let mut run = base.clone();
                 (run.first_line, run.last_line) = (line, line);
                 let mut row = Row::of(run, line, self.notation);
-                row.label(&name);
+                match sessions_in(&name) {
+                    Some(sessions) => row.sessions(sessions),
+                    None => row.label(&name),
+                }
                 row.take(&name, figure, &Of::Row, cell);
                 let (one, cells, ambiguous) = row.end_one();
                 self.made.push(one);
@@ -429,64 +415,6 @@ impl Table {
     }
 }
 
-/// Headings of columns with those of their groups, which stand above the first column of each.
-fn grouped(groups: &[String], names: &[String]) -> Vec<String> {
-    let mut group = "";
-    let pairs = groups.iter().zip(names);
-    pairs
-        .map(|(above, name)| {
-            if !above.trim().is_empty() {
-                group = above.trim();
-            }
-            format!("{group} {}", name.trim()).trim().to_string()
-        })
-        .collect()
-}
-
-/// A table of one figure, which only the heading above it names: its columns are of several runs.
-fn take_the_heading(columns: &mut [Column], names: &[String], heading: &str) -> bool {
-    let (Some(figure), Some((first, rest))) = (only_figure(heading), columns.split_first_mut())
-    else {
-        return false;
-    };
-    let is_named = |(c, n): (&Column, &String)| {
-        matches!(c, Column::Change(_) | Column::Aside)
-            || *c == Column::Unknown && !n.trim().is_empty() && n.chars().count() <= 40
-    };
-    let of_runs = rest.iter().filter(|c| **c == Column::Unknown).count();
-    let all_named = rest.iter().zip(names.iter().skip(1)).all(is_named);
-    let is_one = matches!(first, Column::Option(_) | Column::Label) && of_runs > 1 && all_named;
-    if is_one {
-        for column in rest.iter_mut().filter(|c| **c == Column::Unknown) {
-            column.clone_from(&figure);
-        }
-    }
-    is_one
-}
-
-/// The unit of latencies that only a caption states: `（延迟单位：us）`.
-fn take_the_unit(columns: &mut [Column], names: &[String], caption: &str) {
-    let lower = narrow(caption).to_lowercase();
-    if !lower.contains("单位") && !lower.contains("unit") {
-        return;
-    }
-    let mut own = lower.split(|c: char| !c.is_ascii_alphabetic());
-    let factor = match () {
-        () if lower.contains("微秒") || own.any(|w| matches!(w, "us" | "usec")) => 1e-3,
-        () if lower.contains("μs") || lower.contains("µs") => 1e-3,
-        () => return,
-    };
-    for (column, name) in columns.iter_mut().zip(names) {
-        let has_own = name.to_lowercase().contains("ms") || name.contains("毫秒");
-        match column {
-            Column::Figure(figure, each) if figure.ends_with("_ms") && *each == 1.0 && !has_own => {
-                *each = factor;
-            }
-            _ => {}
-        }
-    }
-}
-
 /// The number that a heading is.
 fn whole_number(text: &str) -> Option<f64> {
     let (numeral, rest) = numeral(text)?;
@@ -509,76 +437,4 @@ fn doc_draft(doc: &Doc, line: u64) -> Draft {
         workload: heading.chars().take(60).collect(),
         ..Draft::default()
     }
-}
-
-/// A line that only frames: `|---|:-:|`, `+----+----+`. A single dash in each cell frames below a
-/// heading; elsewhere it is a cell without a value.
-fn is_frame(text: &str, is_below_heading: bool) -> bool {
-    let text = text.trim();
-    let is_sure = ["--", ":-", "-:"].iter().any(|sign| text.contains(sign));
-    text.len() >= 3
-        && (is_sure || is_below_heading && text.contains('-'))
-        && (text.contains('|') || text.starts_with('+'))
-        && text
-            .bytes()
-            .all(|b| matches!(b, b'|' | b'-' | b':' | b'+' | b' ' | b'\t'))
-}
-
-/// The cells of a line, and what parts them. In an open table only its own sign parts.
-fn cells(text: &str, open: Option<char>) -> Option<(Vec<String>, char)> {
-    let trimmed = text.trim();
-    let by = match open {
-        Some(by) => by,
-        None => ['|', '\t', ';', ',']
-            .into_iter()
-            .find(|by| trimmed.contains(*by))?,
-    };
-    if !trimmed.contains(by) || trimmed.len() > 20_000 {
-        return None;
-    }
-    let mut cells = Vec::new();
-    let mut cell = String::new();
-    let (mut quoted, mut escaped, mut code) = (false, false, false);
-    let inner = match by {
-        '|' => trimmed.strip_prefix('|').unwrap_or(trimmed),
-        _ => trimmed,
-    };
-    for c in inner.chars() {
-        match c {
-            '\\' if by == '|' && !escaped => {
-                escaped = true;
-                continue;
-            }
-            '"' if by != '|' => quoted = !quoted,
-            '`' if by == '|' => code = !code,
-            c if c == by && !quoted && !escaped && !code => cells.push(std::mem::take(&mut cell)),
-            c => cell.push(c),
-        }
-        escaped = false;
-    }
-    if by != '|' || !cell.trim().is_empty() {
-        cells.push(cell);
-    }
-    (cells.len() > 1).then_some((cells, by))
-}
-
-/// Whether a line of CSV is a heading: a figure or two are named in it, and no cell is a number.
-fn is_heading(cells: &[String]) -> bool {
-    let known = cells
-        .iter()
-        .filter(|c| {
-            !matches!(
-                column(c),
-                Column::Unknown | Column::Aside | Column::Change(_)
-            )
-        })
-        .count();
-    let figure = cells
-        .iter()
-        .any(|c| matches!(column(c), Column::Figure(..) | Column::Several(_)));
-    let any_number = cells
-        .iter()
-        .any(|c| number(c.trim()).is_some_and(|(_, rest)| rest.trim().is_empty()));
-    let short = cells.iter().all(|c| c.chars().count() <= 40);
-    figure && known >= 2 && known * 2 >= cells.len() && !any_number && short
 }

@@ -348,3 +348,41 @@ fn commands_of_the_java_ycsb_are_read() {
     ));
     assert_eq!(option(&run, "db"), Some("site.ycsb.db.JdbcDBClient"));
 }
+
+#[test]
+fn rows_may_be_clients_of_one_test() {
+    let runs = import("| Client | Threads | TPS |\n|---|---|---|\n| client 1 | 64 | 10 |\n| client 2 | 64 | 11 |\n| Total | 128 | 21 |\n").runs;
+    let of = |run: &RunRecord| {
+        let imported = run.imported.as_ref().unwrap();
+        (
+            imported.client.clone(),
+            imported.test.is_some(),
+            run.sessions,
+        )
+    };
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (Some("1".into()), true, 64),
+            (Some("2".into()), true, 64),
+            (None, false, 128)
+        ]
+    );
+}
+
+#[test]
+fn columns_may_be_versions_of_figures_in_rows() {
+    let runs = import("| 指标 | MySQL 8.0 | MySQL 8.4 |\n|--|--|--|\n| NOPM | 120345 | 131002 |\n| TPM | 276801 | 301455 |\n| p99 (ms) | 12 | 11 |\n").runs;
+    let of = |run: &RunRecord| (option(run, "variant").map(String::from), run.stated_rate());
+    let all: Vec<_> = runs.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (Some("MySQL 8.0".into()), Some(120_345.0)),
+            (Some("MySQL 8.4".into()), Some(131_002.0))
+        ]
+    );
+    // HammerDB's transactions a minute are the server's own count.
+    assert_eq!(runs[0].rate_unit(), RateUnit::NewOrders);
+}
